@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { formatAgent, formatFloat } from '../../src/agent/format-agent.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 
@@ -6,9 +6,8 @@ function parse(text: string) {
   return parseAgent(text, { name: 'v', file: 'v.toml' }).config;
 }
 
-describe('formatAgent', () => {
-  it('shows the keys of newer versions after axe’s', () => {
-    const text = `name = "v"
+it('formatAgent shows the keys of newer versions after axe’s', () => {
+  const text = `name = "v"
 model = "a/m"
 sub_agents = ["x"]
 tools = ["read_file", "url_fetch"]
@@ -28,7 +27,7 @@ max_tokens = 5000
 [artifacts]
 enabled = true
 `;
-    expect(formatAgent(parse(text))).toBe(`Name:           v
+  expect(formatAgent(parse(text))).toBe(`Name:           v
 Model:          a/m
 Sub-Agents:     x
 Max Depth:      0
@@ -44,7 +43,6 @@ Budget:         5000 tokens
 Artifacts:      true
 Run Timeout:    60s
 `);
-  });
 });
 
 it.each([

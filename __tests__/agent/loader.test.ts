@@ -196,20 +196,18 @@ describe('checkAgentName', () => {
   );
 });
 
-describe('listAgents', () => {
-  it('reports why a name cannot be used', async () => {
-    const { agents } = library({
-      'repo/axe/agents/my agent.toml': agent('a'),
-      'repo/axe/agents/x.toml': agent('x'),
-      'repo/axe/agents/X.toml': agent('x'),
-    });
-    const listed = await agents.listAgents();
-    expect(listed.map(({ id, error }) => [id, error?.message])).toEqual([
-      ['X', 'agents "X" and "x" in axe/agents differ only in case'],
-      ['my agent', 'invalid agent name "my agent"'],
-      ['x', 'agents "x" and "X" in axe/agents differ only in case'],
-    ]);
+it('listAgents reports why a name cannot be used', async () => {
+  const { agents } = library({
+    'repo/axe/agents/my agent.toml': agent('a'),
+    'repo/axe/agents/x.toml': agent('x'),
+    'repo/axe/agents/X.toml': agent('x'),
   });
+  const listed = await agents.listAgents();
+  expect(listed.map(({ id, error }) => [id, error?.message])).toEqual([
+    ['X', 'agents "X" and "x" in axe/agents differ only in case'],
+    ['my agent', 'invalid agent name "my agent"'],
+    ['x', 'agents "x" and "X" in axe/agents differ only in case'],
+  ]);
 });
 
 describe('loadSkill', () => {
@@ -291,20 +289,18 @@ describe('loadSkill', () => {
   });
 });
 
-describe('a skill that leads into memory or `.git`', () => {
-  it.each([
-    ['mem/untrusted/bot.md', 'memory is kept there'],
-    ['by-link.md', 'memory is kept there'],
-    ['.git/description', 'credentials may be kept there'],
-    ['git-link.md', 'credentials may be kept there'],
-  ])('is refused: %s (D47)', async (path, reason) => {
-    const files = { 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' };
-    const links = { 'repo/by-link.md': 'mem/untrusted/bot.md', 'repo/git-link.md': '.git/description' };
-    const options = { dirs: ['agents'], configDir: undefined, memoryRoots: ['mem'], isConfined: true };
-    const { agents, cwd } = library(files, options, links);
-    for (const name of [path, join(cwd, path)])
-      expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
-  });
+it.each([
+  ['mem/untrusted/bot.md', 'memory is kept there'],
+  ['by-link.md', 'memory is kept there'],
+  ['.git/description', 'credentials may be kept there'],
+  ['git-link.md', 'credentials may be kept there'],
+])('a skill that leads into memory or `.git` is refused: %s (D47)', async (path, reason) => {
+  const files = { 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' };
+  const links = { 'repo/by-link.md': 'mem/untrusted/bot.md', 'repo/git-link.md': '.git/description' };
+  const options = { dirs: ['agents'], configDir: undefined, memoryRoots: ['mem'], isConfined: true };
+  const { agents, cwd } = library(files, options, links);
+  for (const name of [path, join(cwd, path)])
+    expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
 });
 
 describe('agent files on disk', () => {

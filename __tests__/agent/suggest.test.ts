@@ -21,21 +21,17 @@ describe('distance', () => {
   });
 });
 
-describe('nearest', () => {
-  it.each([
-    ['reveiw', ['ask', 'review', 'triage'], 'review'],
-    ['REVIEW', ['ask', 'review'], 'review'],
-    ['builtin/pr-review', ['builtin/ask', 'builtin/pr-reviewer'], 'builtin/pr-reviewer'],
-    ['banana', ['name', 'model', 'memory'], undefined],
-    ['x', ['abc'], undefined],
-    ['x', [], undefined],
-  ])('returns for %j among %j: %j', (word, candidates, expected) => {
-    expect(nearest(word, candidates)).toBe(expected);
-  });
+it.each([
+  ['reveiw', ['ask', 'review', 'triage'], 'review'],
+  ['REVIEW', ['ask', 'review'], 'review'],
+  ['builtin/pr-review', ['builtin/ask', 'builtin/pr-reviewer'], 'builtin/pr-reviewer'],
+  ['banana', ['name', 'model', 'memory'], undefined],
+  ['x', ['abc'], undefined],
+  ['x', [], undefined],
+])('nearest returns for %j among %j: %j', (word, candidates, expected) => {
+  expect(nearest(word, candidates)).toBe(expected);
 });
 
-describe('byNearness', () => {
-  it('puts the most similar first and keeps the order of the rest', () => {
-    expect(byNearness('revew', ['zed', 'abc', 'review'])).toEqual(['review', 'zed', 'abc']);
-  });
+it('byNearness puts the most similar first and keeps the order of the rest', () => {
+  expect(byNearness('revew', ['zed', 'abc', 'review'])).toEqual(['review', 'zed', 'abc']);
 });

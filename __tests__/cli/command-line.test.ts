@@ -115,18 +115,16 @@ describe('flags', () => {
   });
 });
 
-describe('the list of flags in help', () => {
-  it('is sorted by name and aligned, with shorthand, type and default', () => {
-    expect(formatFlags(FLAGS)).toBe(
-      [
-        '  -h, --help           Show this text',
-        '      --json           Wrap the answer',
-        '      --model string   Override the model',
-        '      --timeout int    Time limit in seconds (default 120)',
-        '  -v, --verbose        Say what happens',
-      ].join('\n'),
-    );
-  });
+it('the list of flags in help is sorted by name and aligned, with shorthand, type and default', () => {
+  expect(formatFlags(FLAGS)).toBe(
+    [
+      '  -h, --help           Show this text',
+      '      --json           Wrap the answer',
+      '      --model string   Override the model',
+      '      --timeout int    Time limit in seconds (default 120)',
+      '  -v, --verbose        Say what happens',
+    ].join('\n'),
+  );
 });
 
 function thrownBy(call: () => unknown): unknown {

@@ -16,25 +16,23 @@ const failed = (error: AxeError): RunOutcome => ({ kind: 'failed', error, stats:
 const withCall = (...[tool, patch]: Parameters<typeof called>) =>
   formatJson(completed('Fine.', { toolCalls: 1, calls: [called(tool, patch)] }));
 
-describe('the JSON line of --json', () => {
-  it.each([
-    ['a < b && c > d', 'a \\u003c b \\u0026\\u0026 c \\u003e d'],
-    ['"q" \\ /', '\\"q\\" \\\\ /'],
-    ['one\ntwo\r\n\tthree', 'one\\ntwo\\r\\n\\tthree'],
-    ['\u2028\u2029', '\\u2028\\u2029'],
-    ['\u0000\u001f', '\\u0000\\u001f'],
-    ['\b\f', '\\b\\f'],
-    ['\u007f\u0085\uFEFF', '\u007f\u0085\uFEFF'],
-    ['é 😀 日本', 'é 😀 日本'],
-    ['\\u003c', '\\\\u003c'],
-    ['half \uD83D of a pair, \uDE00', 'half \uFFFD of a pair, \uFFFD'],
-    ['', ''],
-  ])('escapes %j as Go does (axe-behaviour §16)', (content, escaped) => {
-    const line = formatJson(completed(content));
-    expect(line).toContain(`{"content":"${escaped}","duration_ms"`);
-    expect(line).not.toContain('\n');
-    expect(JSON.parse(line)).toMatchObject({ content: content.replace(/\p{Surrogate}/gu, '\uFFFD') });
-  });
+it.each([
+  ['a < b && c > d', 'a \\u003c b \\u0026\\u0026 c \\u003e d'],
+  ['"q" \\ /', '\\"q\\" \\\\ /'],
+  ['one\ntwo\r\n\tthree', 'one\\ntwo\\r\\n\\tthree'],
+  ['\u2028\u2029', '\\u2028\\u2029'],
+  ['\u0000\u001f', '\\u0000\\u001f'],
+  ['\b\f', '\\b\\f'],
+  ['\u007f\u0085\uFEFF', '\u007f\u0085\uFEFF'],
+  ['é 😀 日本', 'é 😀 日本'],
+  ['\\u003c', '\\\\u003c'],
+  ['half \uD83D of a pair, \uDE00', 'half \uFFFD of a pair, \uFFFD'],
+  ['', ''],
+])('the JSON line of --json escapes %j as Go does (axe-behaviour §16)', (content, escaped) => {
+  const line = formatJson(completed(content));
+  expect(line).toContain(`{"content":"${escaped}","duration_ms"`);
+  expect(line).not.toContain('\n');
+  expect(JSON.parse(line)).toMatchObject({ content: content.replace(/\p{Surrogate}/gu, '\uFFFD') });
 });
 
 describe('the tool calls in the JSON line', () => {
@@ -77,16 +75,14 @@ describe('the budget in the JSON line', () => {
   });
 });
 
-describe('a refusal in the JSON line', () => {
-  it.each<[string, RunOutcome, boolean]>([
-    ['of the provider', { kind: 'refused', answer: '', stats: STATS }, true],
-    ['in words', completed("I'm unable to help with that."), true],
-    ['that is none', completed('The wiki cannot be reached.'), false],
-    ['in what was said before a limit', exhausted('tokens', 'I must decline.'), true],
-    ['that is only in an error', failed(new AxeError('I cannot')), false],
-  ])('%s is reported: %#', (_, outcome, refused) => {
-    expect(parsed(outcome)).toMatchObject({ refused });
-  });
+it.each<[string, RunOutcome, boolean]>([
+  ['of the provider', { kind: 'refused', answer: '', stats: STATS }, true],
+  ['in words', completed("I'm unable to help with that."), true],
+  ['that is none', completed('The wiki cannot be reached.'), false],
+  ['in what was said before a limit', exhausted('tokens', 'I must decline.'), true],
+  ['that is only in an error', failed(new AxeError('I cannot')), false],
+])('a refusal %s is reported in the JSON line: %#', (_, outcome, refused) => {
+  expect(parsed(outcome)).toMatchObject({ refused });
 });
 
 it.each<[Limit, number]>([

@@ -70,23 +70,21 @@ describe('the notes of this machine are', () => {
   });
 });
 
-describe('the files that belong to notes', () => {
-  it.each([
-    ['MEMORY.md', true],
-    ['MEMORY.bak', true],
-    ['MEMORY.md.bak', true],
-    ['MEMORY.state.md', true],
-    ['untrusted/MEMORY.md', true],
-    ['projects/x/daily/', true],
-    ['projects/x/notes/', true],
-    ['projects/x/SCRATCHPAD.md', true],
-    ['2026-03-01.md', true],
-    ['bot.md', false],
-    ['bot.md.bak', false],
-    ['bot.state.md', false],
-  ])('%s: %s', (path, expected) => {
-    expect(isOfNotes(path)).toBe(expected);
-  });
+it.each([
+  ['MEMORY.md', true],
+  ['MEMORY.bak', true],
+  ['MEMORY.md.bak', true],
+  ['MEMORY.state.md', true],
+  ['untrusted/MEMORY.md', true],
+  ['projects/x/daily/', true],
+  ['projects/x/notes/', true],
+  ['projects/x/SCRATCHPAD.md', true],
+  ['2026-03-01.md', true],
+  ['bot.md', false],
+  ['bot.md.bak', false],
+  ['bot.state.md', false],
+])('the files that belong to notes: %s: %s', (path, expected) => {
+  expect(isOfNotes(path)).toBe(expected);
 });
 
 const REPO = 'octocat/hello-world';

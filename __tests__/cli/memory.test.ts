@@ -130,15 +130,13 @@ describe('memory show', () => {
   });
 });
 
-describe('memory show on this machine', () => {
-  it('report files in place of notes that were left out, and no others', async () => {
-    store({ 'bot.md': A, 'other.txt': 'x' });
-    symlinkSync('/etc/hosts', join(folder, 'MEMORY.md'));
-    symlinkSync('/etc/hosts', join(folder, 'other.md'));
-    const { exitCode, talk } = await memory(['show', 'bot']);
-    expect(exitCode).toBe(0);
-    expect(talk).toContain('left out: "MEMORY.md".');
-  });
+it('memory show on this machine reports files in place of notes that were left out, and no others', async () => {
+  store({ 'bot.md': A, 'other.txt': 'x' });
+  symlinkSync('/etc/hosts', join(folder, 'MEMORY.md'));
+  symlinkSync('/etc/hosts', join(folder, 'other.md'));
+  const { exitCode, talk } = await memory(['show', 'bot']);
+  expect(exitCode).toBe(0);
+  expect(talk).toContain('left out: "MEMORY.md".');
 });
 
 describe('memory forget', () => {

@@ -33,22 +33,20 @@ async function run(words: readonly string[], toml: string) {
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
-describe('the tokens of a run', () => {
-  it.each<[string, readonly string[], string, number]>([
-    ['nobody limits', [], ASKING, 0],
-    ['`--max-tokens` limits', ['--max-tokens', '30'], ASKING, 30],
-    ['`--max-tokens` limits more than the agent', ['--max-tokens', '30'], BUDGET, 30],
-    ['`--max-tokens` limits less than the agent', ['--max-tokens', '1000'], BUDGET, 0],
-    ['the agent does not reach', [], BUDGET, 0],
-    ['the agent limits', [], BUDGET.replace('50', '45'), 45],
-    ['the agent limits, and a flag of 0 does not', ['--max-tokens', '0'], BUDGET.replace('50', '45'), 45],
-  ])('that %s end it with status 4 when they are spent', async (_, words, toml, limit) => {
-    const { exitCode, output, talk } = await run(words, toml);
-    expect(output).toBe('Fine.');
-    expect([exitCode, talk.split('\n')[0]]).toEqual(
-      limit === 0 ? [0, ''] : [4, `budget exceeded: used 45 of ${limit} tokens`],
-    );
-  });
+it.each<[string, readonly string[], string, number]>([
+  ['nobody limits', [], ASKING, 0],
+  ['`--max-tokens` limits', ['--max-tokens', '30'], ASKING, 30],
+  ['`--max-tokens` limits more than the agent', ['--max-tokens', '30'], BUDGET, 30],
+  ['`--max-tokens` limits less than the agent', ['--max-tokens', '1000'], BUDGET, 0],
+  ['the agent does not reach', [], BUDGET, 0],
+  ['the agent limits', [], BUDGET.replace('50', '45'), 45],
+  ['the agent limits, and a flag of 0 does not', ['--max-tokens', '0'], BUDGET.replace('50', '45'), 45],
+])('the tokens of a run that %s end it with status 4 when they are spent', async (_, words, toml, limit) => {
+  const { exitCode, output, talk } = await run(words, toml);
+  expect(output).toBe('Fine.');
+  expect([exitCode, talk.split('\n')[0]]).toEqual(
+    limit === 0 ? [0, ''] : [4, `budget exceeded: used 45 of ${limit} tokens`],
+  );
 });
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runMainHere } from '../helpers/run-main.js';
 import { anyConfiguration } from './choices.js';
@@ -7,21 +7,19 @@ import { openScene } from './scene.js';
 
 const RUNS = 80;
 
-describe('a run of any configuration', () => {
-  it('keeps the promises of every run', async () => {
-    const scene = await openScene();
-    const conclusions = new Map<string, number>();
-    await fc.assert(
-      fc.asyncProperty(anyConfiguration, async (chosen) => {
-        const observed = await scene.run(chosen, runMainHere);
-        const { conclusion = '' } = observed.step.outputs;
-        conclusions.set(conclusion, (conclusions.get(conclusion) ?? 0) + 1);
-        expect(brokenPromises(chosen, observed)).toEqual([]);
-      }),
-      { numRuns: RUNS },
-    );
-    // Were every run to end in the same way, little would be shown.
-    for (const conclusion of ['success', 'failure', 'skipped'])
-      expect(conclusions.get(conclusion) ?? 0).toBeGreaterThan(RUNS / 20);
-  });
+it('a run of any configuration keeps the promises of every run', async () => {
+  const scene = await openScene();
+  const conclusions = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(anyConfiguration, async (chosen) => {
+      const observed = await scene.run(chosen, runMainHere);
+      const { conclusion = '' } = observed.step.outputs;
+      conclusions.set(conclusion, (conclusions.get(conclusion) ?? 0) + 1);
+      expect(brokenPromises(chosen, observed)).toEqual([]);
+    }),
+    { numRuns: RUNS },
+  );
+  // Were every run to end in the same way, little would be shown.
+  for (const conclusion of ['success', 'failure', 'skipped'])
+    expect(conclusions.get(conclusion) ?? 0).toBeGreaterThan(RUNS / 20);
 });

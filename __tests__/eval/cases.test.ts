@@ -1,6 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { CASES as CASES_FOLDER, countKinds, loadCases } from '../../eval/load.js';
 import { isMeant } from '../../eval/match.js';
 import { makeVersions } from '../../eval/versions.js';
@@ -56,14 +56,12 @@ it('large changes are written that do not fit one window', () => {
   }
 });
 
-describe('a wrong case is refused with its place:', () => {
-  it.each([
-    ['an unknown key', { expects: [] }, 'expects'],
-    ['lines the wrong way round', { expect: [{ ...FAULT, lines: [9, 8] }] }, 'expect.0.lines'],
-    ['a fault twice', { expect: [FAULT, FAULT] }, 'one id'],
-    ['a step about an unknown defect', { steps: [{ push: 2, open: ['e9'] }] }, 'e9'],
-    ['a clean change with a fault', { kind: 'clean' }, 'nothing to find'],
-  ])('%s', (_, patch, word) => {
-    expect(() => makeCase(patch)).toThrow(word);
-  });
+it.each([
+  ['an unknown key', { expects: [] }, 'expects'],
+  ['lines the wrong way round', { expect: [{ ...FAULT, lines: [9, 8] }] }, 'expect.0.lines'],
+  ['a fault twice', { expect: [FAULT, FAULT] }, 'one id'],
+  ['a step about an unknown defect', { steps: [{ push: 2, open: ['e9'] }] }, 'e9'],
+  ['a clean change with a fault', { kind: 'clean' }, 'nothing to find'],
+])('a wrong case is refused with its place: %s', (_, patch, word) => {
+  expect(() => makeCase(patch)).toThrow(word);
 });

@@ -98,16 +98,14 @@ const rows: readonly (readonly [string, string, Trust['lane'], Trigger, Permissi
   ['a run on one’s own machine', 'run', 'trusted', local, 'unknown'],
 ];
 
-describe('admission, the level and the lane', () => {
-  it.each(rows)('%s: %s, %s', (_, gate, lane, trigger, permission) => {
-    const decision = decideAdmission(trigger, permission);
-    expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
-    if (decision.kind === 'skip') expect(decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
-    expect(classifyTrust(trigger, { actor: permission })).toEqual({
-      level: lane === 'trusted' ? 'trusted' : 'untrusted',
-      lane,
-      reason: expect.stringMatching(/^[a-zA-Z][^\n]+[^.]$/),
-    });
+it.each(rows)('admission, the level and the lane: %s: %s, %s', (_, gate, lane, trigger, permission) => {
+  const decision = decideAdmission(trigger, permission);
+  expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
+  if (decision.kind === 'skip') expect(decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
+  expect(classifyTrust(trigger, { actor: permission })).toEqual({
+    level: lane === 'trusted' ? 'trusted' : 'untrusted',
+    lane,
+    reason: expect.stringMatching(/^[a-zA-Z][^\n]+[^.]$/),
   });
 });
 
@@ -199,16 +197,14 @@ describe('every trigger, permission and author', () => {
   });
 });
 
-describe('what a run has written with a person’s token', () => {
-  it.each<[string, Trigger]>([
-    ['an issue', issue({ action: 'labeled', body: OWN })],
-    ['a pull request', pullRequest({ body: OWN })],
-    ['a description below which somebody comments', comment({ description: OWN })],
-  ])('is nobody’s: %s', (_, trigger) => {
-    expect(contentAuthor(trigger)).toBeUndefined();
-    const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
-    expect(trust).toMatchObject({ level: 'untrusted', lane: 'tainted' });
-  });
+it.each<[string, Trigger]>([
+  ['an issue', issue({ action: 'labeled', body: OWN })],
+  ['a pull request', pullRequest({ body: OWN })],
+  ['a description below which somebody comments', comment({ description: OWN })],
+])('what a run has written with a person’s token is nobody’s: %s', (_, trigger) => {
+  expect(contentAuthor(trigger)).toBeUndefined();
+  const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
+  expect(trust).toMatchObject({ level: 'untrusted', lane: 'tainted' });
 });
 
 it.each([push, dispatch])('a $kind by a bot is trusted if the workflow allows the bot', (event) => {

@@ -64,22 +64,20 @@ describe('changes of notes', () => {
   });
 });
 
-describe('an append that may have been made', () => {
-  it.each([
-    ['A\nB\nC\n', 'B\nC', true],
-    ['A\nB\nC\n', '\nB\n', true],
-    ['A\r\nB\r\n', 'A', true],
-    ['  A  \n', 'A', true],
-    ['anything', ' \n', true],
-    ['', 'A', false],
-    ['No A\n', 'A', false],
-    ['A!\n', 'A', false],
-    ['No A\nA\n', 'A', true],
-    ['A\nC\nB\n', 'A\nB', false],
-  ])('to %j of %j: %s', (text, added, made) => {
-    const edit = { kind: 'append', text: added, dedup: false } as const;
-    const change = { kind: 'note', path: 'MEMORY.md', edit, backup: false, id: '1' } as const;
-    expect(isCarriedOut(text, { ...change, again: new Date(0) })).toBe(made);
-    expect(isCarriedOut(text, change)).toBe(false);
-  });
+it.each([
+  ['A\nB\nC\n', 'B\nC', true],
+  ['A\nB\nC\n', '\nB\n', true],
+  ['A\r\nB\r\n', 'A', true],
+  ['  A  \n', 'A', true],
+  ['anything', ' \n', true],
+  ['', 'A', false],
+  ['No A\n', 'A', false],
+  ['A!\n', 'A', false],
+  ['No A\nA\n', 'A', true],
+  ['A\nC\nB\n', 'A\nB', false],
+])('an append that may have been made to %j of %j: %s', (text, added, made) => {
+  const edit = { kind: 'append', text: added, dedup: false } as const;
+  const change = { kind: 'note', path: 'MEMORY.md', edit, backup: false, id: '1' } as const;
+  expect(isCarriedOut(text, { ...change, again: new Date(0) })).toBe(made);
+  expect(isCarriedOut(text, change)).toBe(false);
 });

@@ -134,20 +134,18 @@ describe('lastEntries', () => {
   );
 });
 
-describe('countEntries', () => {
-  it.each([
-    ['', 0],
-    ['text only\n', 0],
-    [numbered(5), 5],
-    [`preamble\n${numbered(2)}`, 2],
-    ['## ', 1],
-    ['##', 0],
-    ['## a\r\n## b\r\n', 2],
-    [`<<<<<<< HEAD\n${numbered(1)}=======\n${numbered(1)}>>>>>>> other\n`, 2],
-  ])('counts the entries of %j (TestCountEntries_*, C2 17, 20)', (text, count) => {
-    expect(countEntries(text)).toBe(count);
-    expect(parseEntries(text)).toHaveLength(count);
-  });
+it.each([
+  ['', 0],
+  ['text only\n', 0],
+  [numbered(5), 5],
+  [`preamble\n${numbered(2)}`, 2],
+  ['## ', 1],
+  ['##', 0],
+  ['## a\r\n## b\r\n', 2],
+  [`<<<<<<< HEAD\n${numbered(1)}=======\n${numbered(1)}>>>>>>> other\n`, 2],
+])('countEntries counts the entries of %j (TestCountEntries_*, C2 17, 20)', (text, count) => {
+  expect(countEntries(text)).toBe(count);
+  expect(parseEntries(text)).toHaveLength(count);
 });
 
 it('parseEntries returns place, heading, text and id', () => {

@@ -120,24 +120,22 @@ describe('C4 59: the time that a provider asks to wait', () => {
   });
 });
 
-describe('an error that comes as a good answer', () => {
-  it.each([
-    [{ message: 'went away' }, 'server: went away', 500],
-    ['went away', 'server: went away', 500],
-    [{ message: 'try later', code: 429 }, 'rate_limit: try later', 429],
-    [{ message: 'it broke', code: 'server_error' }, 'server: it broke', 500],
-    [{ message: 'too fast', code: 'rate_limit_exceeded' }, 'rate_limit: too fast', 429],
-    [{ message: 'busy', type: 'overloaded_error' }, 'server: busy', 529],
-    [{ message: 'no money', code: 'insufficient_quota' }, 'rate_limit: no money', 429],
-    [{ message: 'no key', type: 'authentication_error' }, 'auth: no key', 401],
-    [{ message: 'no key', code: 'invalid_api_key' }, 'auth: no key', 401],
-    [{ message: 'not yours', type: 'permission_error' }, 'auth: not yours', 403],
-    [{ message: 'too odd', type: 'invalid_request_error' }, 'bad_request: too odd', 400],
-  ])('is told in the words of the provider: %j', (inside, message, status) => {
-    const error = answered(200, { error: inside });
-    expect(error).toMatchObject({ message, status });
-    expect(error.remedy).not.toContain('proxy');
-  });
+it.each([
+  [{ message: 'went away' }, 'server: went away', 500],
+  ['went away', 'server: went away', 500],
+  [{ message: 'try later', code: 429 }, 'rate_limit: try later', 429],
+  [{ message: 'it broke', code: 'server_error' }, 'server: it broke', 500],
+  [{ message: 'too fast', code: 'rate_limit_exceeded' }, 'rate_limit: too fast', 429],
+  [{ message: 'busy', type: 'overloaded_error' }, 'server: busy', 529],
+  [{ message: 'no money', code: 'insufficient_quota' }, 'rate_limit: no money', 429],
+  [{ message: 'no key', type: 'authentication_error' }, 'auth: no key', 401],
+  [{ message: 'no key', code: 'invalid_api_key' }, 'auth: no key', 401],
+  [{ message: 'not yours', type: 'permission_error' }, 'auth: not yours', 403],
+  [{ message: 'too odd', type: 'invalid_request_error' }, 'bad_request: too odd', 400],
+])('an error in a good answer is told in the words of the provider: %j', (inside, message, status) => {
+  const error = answered(200, { error: inside });
+  expect(error).toMatchObject({ message, status });
+  expect(error.remedy).not.toContain('proxy');
 });
 
 describe('C4 57: a connection that fails', () => {

@@ -9,15 +9,13 @@ import { pullRequest } from '../helpers/triggers.js';
 
 const file = (path: string, content = `Words of ${path}.`) => ({ path, content });
 
-describe('guidance is looked for', () => {
-  it.each<[string, readonly string[], boolean, readonly string[]]>([
-    ['at the root', ['a.ts'], false, []],
-    ['for reviews too', ['a.ts'], true, ['REVIEW.md']],
-    ['in each folder of the change', ['src/a/b.ts', 'src/c.ts'], false, ['src/AGENTS.md', 'src/a/AGENTS.md']],
-  ])('%s', (_, changed, isReview, more) => {
-    const general = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
-    expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
-  });
+it.each<[string, readonly string[], boolean, readonly string[]]>([
+  ['at the root', ['a.ts'], false, []],
+  ['for reviews too', ['a.ts'], true, ['REVIEW.md']],
+  ['in each folder of the change', ['src/a/b.ts', 'src/c.ts'], false, ['src/AGENTS.md', 'src/a/AGENTS.md']],
+])('guidance is looked for %s', (_, changed, isReview, more) => {
+  const general = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
+  expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
 });
 
 describe('guidance is read', () => {

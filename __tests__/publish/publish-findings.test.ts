@@ -75,17 +75,15 @@ async function publishEffects({ client, trigger }: Scene, wanted: Partial<Buffer
   return { part, warnings };
 }
 
-describe('the labels that a run requests', () => {
-  it('are added and removed, and a label that the repository does not have is not created', async () => {
-    const { client, repo } = await startHello();
-    repo.talk.labels.push('bug', 'wip');
-    repo.talk.labelsOf.set(42, ['wip']);
-    const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
-    const { part, warnings } = await publishEffects({ client, trigger: pullRequest() }, { labels });
-    expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
-    expect(warnings).toEqual(['the repository does not have the label `nonsense`; none was made']);
-    expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
-  });
+it('labels that a run requests are added and removed, and one that the repository does not have is not created', async () => {
+  const { client, repo } = await startHello();
+  repo.talk.labels.push('bug', 'wip');
+  repo.talk.labelsOf.set(42, ['wip']);
+  const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
+  const { part, warnings } = await publishEffects({ client, trigger: pullRequest() }, { labels });
+  expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
+  expect(warnings).toEqual(['the repository does not have the label `nonsense`; none was made']);
+  expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
 });
 
 describe('an issue that a run opens', () => {

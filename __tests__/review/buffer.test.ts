@@ -115,15 +115,13 @@ describe('review comments', () => {
   });
 });
 
-describe('the submitted review', () => {
-  it('is the text of the last call', () => {
-    const buffer = publications();
-    buffer.addComment(request());
-    buffer.submitReview('First.');
-    const { text } = buffer.submitReview(' Second. ');
-    expect(text).toContain('is recorded, with 1 finding.');
-    expect(buffer.buffered.review?.summary).toBe('Second.');
-  });
+it('the submitted review is the text of the last call', () => {
+  const buffer = publications();
+  buffer.addComment(request());
+  buffer.submitReview('First.');
+  const { text } = buffer.submitReview(' Second. ');
+  expect(text).toContain('is recorded, with 1 finding.');
+  expect(buffer.buffered.review?.summary).toBe('Second.');
 });
 
 describe('the ends of earlier findings', () => {

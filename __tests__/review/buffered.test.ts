@@ -81,25 +81,23 @@ function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
 
 const OWN = 'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
 
-describe('the review plan of a run', () => {
-  it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
-    [
-      'is the default',
-      plan({}),
-      { depth: 'standard', verifyModel: undefined, verifier: '', minSeverity: undefined },
-    ],
-    [
-      'is what the agent says',
-      plan({}, OWN),
-      { depth: 'quick', verifyModel: parseModelRef('b/w'), minSeverity: 'nit', overrides: { test: 'nit' } },
-    ],
-    [
-      'is what the workflow says, before the agent',
-      plan({ depth: 'standard', minSeverity: 'major' }, OWN),
-      { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
-    ],
-    ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
-  ])('%s', (_, made, expected) => {
-    expect(made).toMatchObject(expected);
-  });
+it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
+  [
+    'is the default',
+    plan({}),
+    { depth: 'standard', verifyModel: undefined, verifier: '', minSeverity: undefined },
+  ],
+  [
+    'is what the agent says',
+    plan({}, OWN),
+    { depth: 'quick', verifyModel: parseModelRef('b/w'), minSeverity: 'nit', overrides: { test: 'nit' } },
+  ],
+  [
+    'is what the workflow says, before the agent',
+    plan({ depth: 'standard', minSeverity: 'major' }, OWN),
+    { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
+  ],
+  ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
+])('the review plan of a run %s', (_, made, expected) => {
+  expect(made).toMatchObject(expected);
 });

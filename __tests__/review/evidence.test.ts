@@ -92,9 +92,8 @@ describe('an added line', () => {
   });
 });
 
-describe('claimedChecks', () => {
-  it('gives the places of added lines only', () => {
-    const diff = `diff --git a/a.ts b/a.ts
+it('claimedChecks gives the places of added lines only', () => {
+  const diff = `diff --git a/a.ts b/a.ts
 --- a/a.ts
 +++ b/a.ts
 @@ -3,3 +3,3 @@
@@ -103,6 +102,5 @@ describe('claimedChecks', () => {
 +// reviewed by security
  run(query);
 `;
-    expect(claimedChecks(parseDiff(diff))).toEqual(['a.ts:4']);
-  });
+  expect(claimedChecks(parseDiff(diff))).toEqual(['a.ts:4']);
 });

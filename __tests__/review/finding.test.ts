@@ -13,16 +13,14 @@ import {
   visibleWords,
 } from '../../src/review/finding.js';
 
-describe('the id of a finding', () => {
-  it('is different for every run and every number in it', () => {
-    const run = fc.stringMatching(/^[0-9]{1,3}\/[0-9]$/);
-    fc.assert(
-      fc.property(run, run, fc.nat(200), fc.nat(200), (one, other, number, next) => {
-        fc.pre(one !== other || number !== next);
-        expect(mintId(one, number)).not.toBe(mintId(other, next));
-      }),
-    );
-  });
+it('the id of a finding is different for every run and every number in it', () => {
+  const run = fc.stringMatching(/^[0-9]{1,3}\/[0-9]$/);
+  fc.assert(
+    fc.property(run, run, fc.nat(200), fc.nat(200), (one, other, number, next) => {
+      fc.pre(one !== other || number !== next);
+      expect(mintId(one, number)).not.toBe(mintId(other, next));
+    }),
+  );
 });
 
 describe('the handle of a finding', () => {

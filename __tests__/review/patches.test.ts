@@ -86,24 +86,22 @@ const WAYS: readonly (readonly [string, (repo: GitRepo) => void])[] = [
   ['a merge of the base', ({ git }) => void git('merge', '--quiet', '--strategy-option=ours', 'main')],
 ];
 
-describe('files whose patch was reviewed', () => {
-  it.each(WAYS)('are known after %s, and all others are new', (_, bringOver) => {
-    const { repo, before } = branches();
-    bringOver(repo);
-    const own = lines({ 20: 'mine', 30: 'more' });
-    repo.commit('more', { 'own.ts': own, 'later.ts': 'later\n', 'b.bin': '\0\t\0' });
-    const after = diffOf(repo, 'topic');
-    const known = knownPaths(after, patchesOf(before, ALL));
-    const paths = parseDiff(after).map(({ path }) => path);
-    expect([...known].sort()).toEqual([
-      ...['a.bin', 'added.ts', 'empty.ts', 'far.ts', 'gone.ts'],
-      ...['mode-and-line.ts', 'mode.ts', 'new-place.ts'],
-    ]);
-    // The context, a conflict, its author, a new file, other bytes.
-    const fresh = paths.filter((path) => !known.has(path)).sort();
-    expect(fresh).toEqual(['b.bin', 'conflict.ts', 'later.ts', 'near.ts', 'own.ts']);
-    expect([...known].sort()).toEqual(sameToGit(before, after).toSorted());
-  });
+it.each(WAYS)('files whose patch was reviewed are known after %s, and all others are new', (_, bringOver) => {
+  const { repo, before } = branches();
+  bringOver(repo);
+  const own = lines({ 20: 'mine', 30: 'more' });
+  repo.commit('more', { 'own.ts': own, 'later.ts': 'later\n', 'b.bin': '\0\t\0' });
+  const after = diffOf(repo, 'topic');
+  const known = knownPaths(after, patchesOf(before, ALL));
+  const paths = parseDiff(after).map(({ path }) => path);
+  expect([...known].sort()).toEqual([
+    ...['a.bin', 'added.ts', 'empty.ts', 'far.ts', 'gone.ts'],
+    ...['mode-and-line.ts', 'mode.ts', 'new-place.ts'],
+  ]);
+  // The context, a conflict, its author, a new file, other bytes.
+  const fresh = paths.filter((path) => !known.has(path)).sort();
+  expect(fresh).toEqual(['b.bin', 'conflict.ts', 'later.ts', 'near.ts', 'own.ts']);
+  expect([...known].sort()).toEqual(sameToGit(before, after).toSorted());
 });
 
 describe('a patch', () => {

@@ -68,16 +68,14 @@ describe('schema/findings.schema.json', () => {
   });
 });
 
-describe('formatFindings', () => {
-  it.each([
-    ['findings', REPORT],
-    ['nothing found', { ...REPORT, findings: [] }],
-    ['no pull request', { ...REPORT, pull: undefined }],
-    ['each state', { ...REPORT, findings: RECORD_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
-    ['nothing read', { ...REPORT, coverage: undefined }],
-  ] as const)('follows the schema with %s', (_, report) => {
-    expect(errorsOf(JSON.stringify(allFindings(report)))).toEqual([]);
-  });
+it.each([
+  ['findings', REPORT],
+  ['nothing found', { ...REPORT, findings: [] }],
+  ['no pull request', { ...REPORT, pull: undefined }],
+  ['each state', { ...REPORT, findings: RECORD_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
+  ['nothing read', { ...REPORT, coverage: undefined }],
+] as const)('formatFindings follows the schema with %s', (_, report) => {
+  expect(errorsOf(JSON.stringify(allFindings(report)))).toEqual([]);
 });
 
 it('findings are counted by state, and open ones by severity', () => {

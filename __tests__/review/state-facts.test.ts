@@ -97,27 +97,25 @@ describe('facts of the pull request bot', () => {
   });
 });
 
-describe('the stored cost of runs', () => {
-  it('adds up over concurrent runs, in any merge order, each once', () => {
-    const amounts = fc.array(fc.integer({ min: 0, max: 5_000_000 }), { minLength: 1, maxLength: 8 });
-    const order = fc.array(fc.nat(), { minLength: 20, maxLength: 20 });
-    fc.assert(
-      fc.property(amounts, order, (micros, picks) => {
-        const base = withFacts('', [spent('0-1', 1)]);
-        const states = micros.map((one, run) => withFacts(base, [spent(`${run + 1}-1`, one / 1e6)]));
-        let merged = base;
-        const left = [...states, ...states.slice(0, 2)];
-        for (const pick of picks) {
-          const [state = ''] = left.splice(pick % Math.max(1, left.length), 1);
-          merged = pick % 2 === 0 ? mergeStates(merged, state) : mergeStates(state, merged);
-        }
-        const total = micros.reduce((sum, one) => sum + one, 1_000_000) / 1e6;
-        const facts = parseReviewFacts(merged);
-        expect(spentUsd(facts, { pull: 42 })).toBe(total);
-        expect(spentUsd(facts, { day: '2026-11-22' })).toBe(total);
-      }),
-    );
-  });
+it('the stored cost of runs adds up over concurrent runs, in any merge order, each once', () => {
+  const amounts = fc.array(fc.integer({ min: 0, max: 5_000_000 }), { minLength: 1, maxLength: 8 });
+  const order = fc.array(fc.nat(), { minLength: 20, maxLength: 20 });
+  fc.assert(
+    fc.property(amounts, order, (micros, picks) => {
+      const base = withFacts('', [spent('0-1', 1)]);
+      const states = micros.map((one, run) => withFacts(base, [spent(`${run + 1}-1`, one / 1e6)]));
+      let merged = base;
+      const left = [...states, ...states.slice(0, 2)];
+      for (const pick of picks) {
+        const [state = ''] = left.splice(pick % Math.max(1, left.length), 1);
+        merged = pick % 2 === 0 ? mergeStates(merged, state) : mergeStates(state, merged);
+      }
+      const total = micros.reduce((sum, one) => sum + one, 1_000_000) / 1e6;
+      const facts = parseReviewFacts(merged);
+      expect(spentUsd(facts, { pull: 42 })).toBe(total);
+      expect(spentUsd(facts, { day: '2026-11-22' })).toBe(total);
+    }),
+  );
 });
 
 const NOW = new Date('2026-11-22T10:00:00Z');

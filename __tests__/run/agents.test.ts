@@ -160,13 +160,11 @@ describe('the agents of a workflow', () => {
   });
 });
 
-describe('the agents of the command line', () => {
-  it('come from the base first with an event, then from this machine', async () => {
-    writeFiles(configDir, { 'agents/mine.toml': agent('machine').replace('"bot"', '"mine"') });
-    writeFiles(cwd, { [BOT]: agent('checkout') });
-    const client = github({ main: { [BOT]: agent('main') } });
-    const { agents } = find(pullRequest(), { client, configDir });
-    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('main');
-    expect((await agents.loadAgent('mine')).config.systemPrompt).toBe('machine');
-  });
+it('the agents of the command line come from the base first with an event, then from this machine', async () => {
+  writeFiles(configDir, { 'agents/mine.toml': agent('machine').replace('"bot"', '"mine"') });
+  writeFiles(cwd, { [BOT]: agent('checkout') });
+  const client = github({ main: { [BOT]: agent('main') } });
+  const { agents } = find(pullRequest(), { client, configDir });
+  expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('main');
+  expect((await agents.loadAgent('mine')).config.systemPrompt).toBe('machine');
 });

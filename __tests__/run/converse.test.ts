@@ -69,32 +69,30 @@ describe('the tools of a run', () => {
   });
 });
 
-describe('the limits of a run', () => {
-  it.each<[string, string, Parameters<typeof makeRequest>[0], string]>([
-    ["the agent's budget", '[budget]\nmax_tokens = 100\n', {}, 'used 124 of 100 tokens'],
-    ["the request's", '[budget]\nmax_tokens = 1\n', { tokenLimit: () => 110 }, 'used 124 of 110 tokens'],
-    [
-      "the request's, made of the agent's",
-      '[budget]\nmax_tokens = 50\n',
-      { tokenLimit: (own) => own * 2 },
-      'used 124 of 100 tokens',
-    ],
-  ])('are %s', async (_, toml, patch, message) => {
-    const { outcome, deps, remembered } = await run(
-      [looking, looking, says('x')],
-      { agents: { bot: `${AGENT_WITH_MEMORY}${toml}` } },
-      patch,
-    );
-    expect(outcome).toMatchObject({
-      kind: 'exhausted',
-      limit: 'tokens',
-      answer: 'I look.',
-      error: { message: `budget exceeded: ${message}`, exitCode: 4 },
-    });
-    expect(remembered).toBeUndefined();
-    expect(deps.steps).toContain('publish exhausted');
-    expect(deps.memory.size).toBe(0);
+it.each<[string, string, Parameters<typeof makeRequest>[0], string]>([
+  ["the agent's budget", '[budget]\nmax_tokens = 100\n', {}, 'used 124 of 100 tokens'],
+  ["the request's", '[budget]\nmax_tokens = 1\n', { tokenLimit: () => 110 }, 'used 124 of 110 tokens'],
+  [
+    "the request's, made of the agent's",
+    '[budget]\nmax_tokens = 50\n',
+    { tokenLimit: (own) => own * 2 },
+    'used 124 of 100 tokens',
+  ],
+])('the limits of a run are %s', async (_, toml, patch, message) => {
+  const { outcome, deps, remembered } = await run(
+    [looking, looking, says('x')],
+    { agents: { bot: `${AGENT_WITH_MEMORY}${toml}` } },
+    patch,
+  );
+  expect(outcome).toMatchObject({
+    kind: 'exhausted',
+    limit: 'tokens',
+    answer: 'I look.',
+    error: { message: `budget exceeded: ${message}`, exitCode: 4 },
   });
+  expect(remembered).toBeUndefined();
+  expect(deps.steps).toContain('publish exhausted');
+  expect(deps.memory.size).toBe(0);
 });
 
 it('the retries of a run follow the settings of the agent', async () => {

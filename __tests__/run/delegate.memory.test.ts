@@ -38,19 +38,15 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
   });
 });
 
-describe('the agents that remember (axe-behaviour §14)', () => {
-  it('include one sub-agent twice if it is called twice at the same time', async () => {
-    const { deps } = await runDelegation({
-      agents: { bot: parent(['a']), a: agent('a', MEMORY) },
-      replies: {
-        bot: [delegates({ agent: 'a', task: 'one' }, { agent: 'a', task: 'two' }), says('done')],
-        a: [says('first'), says('second')],
-      },
-    });
-    expect(deps.memory.get('a.md')).toBe(
-      plainEntry('Task: one', 'first') + plainEntry('Task: two', 'second'),
-    );
+it('agents that remember (axe-behaviour §14) include one sub-agent twice if it is called twice at once', async () => {
+  const { deps } = await runDelegation({
+    agents: { bot: parent(['a']), a: agent('a', MEMORY) },
+    replies: {
+      bot: [delegates({ agent: 'a', task: 'one' }, { agent: 'a', task: 'two' }), says('done')],
+      a: [says('first'), says('second')],
+    },
   });
+  expect(deps.memory.get('a.md')).toBe(plainEntry('Task: one', 'first') + plainEntry('Task: two', 'second'));
 });
 
 describe('the entry of a sub-agent', () => {

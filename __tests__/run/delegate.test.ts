@@ -188,21 +188,19 @@ function sleepsTillAborted(signals: AbortSignal[]) {
     });
 }
 
-describe('the end of the run', () => {
-  it('ends its sub-agents, and what was said so far is published', async () => {
-    let stop = () => {};
-    const { outcome, deps } = await runDelegation({
-      agents: { bot: parent(['a']), a: agent('a') },
-      replies: {
-        bot: [reply([{ type: 'text', text: 'I ask a.' }, call('1', 'call_agent', CALL)])],
-        a: [never(() => stop())],
-      },
-      inWorld: (inside) => {
-        stop = () => inside.abort(new ProviderError('timeout', 'context deadline exceeded'));
-        return inside;
-      },
-    });
-    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', answer: 'I ask a.' });
-    expect(deps.steps.at(-1)).toBe('publish exhausted');
+it('the end of the run ends its sub-agents, and what was said so far is published', async () => {
+  let stop = () => {};
+  const { outcome, deps } = await runDelegation({
+    agents: { bot: parent(['a']), a: agent('a') },
+    replies: {
+      bot: [reply([{ type: 'text', text: 'I ask a.' }, call('1', 'call_agent', CALL)])],
+      a: [never(() => stop())],
+    },
+    inWorld: (inside) => {
+      stop = () => inside.abort(new ProviderError('timeout', 'context deadline exceeded'));
+      return inside;
+    },
   });
+  expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', answer: 'I ask a.' });
+  expect(deps.steps.at(-1)).toBe('publish exhausted');
 });

@@ -131,19 +131,17 @@ function createBroken(
   return { ...store, readTree: async () => failed };
 }
 
-describe('the right to write notes', () => {
-  it.each(['', '[memory]\nenabled = true\n'])(
-    'an agent without notes gets the lines that `write_memory` needs',
-    async (more) => {
-      const bot = `name = "bot"\nmodel = "p/m"\ntools = ["write_memory"]\n${more}`;
-      const { model, deps } = await run({ agents: { bot } });
-      expect(toolsOf(model)).toEqual([]);
-      const message = expect.stringContaining('`enabled = true` and `notes = true`');
-      expect(deps.warnings).toMatchObject([{ code: 'tool-not-available', message }]);
-      expect(deps.toolRequests[0]?.agent.config.tools).toEqual([]);
-    },
-  );
-});
+it.each(['', '[memory]\nenabled = true\n'])(
+  'the right to write notes: an agent without notes gets the lines that `write_memory` needs',
+  async (more) => {
+    const bot = `name = "bot"\nmodel = "p/m"\ntools = ["write_memory"]\n${more}`;
+    const { model, deps } = await run({ agents: { bot } });
+    expect(toolsOf(model)).toEqual([]);
+    const message = expect.stringContaining('`enabled = true` and `notes = true`');
+    expect(deps.warnings).toMatchObject([{ code: 'tool-not-available', message }]);
+    expect(deps.toolRequests[0]?.agent.config.tools).toEqual([]);
+  },
+);
 
 it('a run’s change to its notes is saved with its entry, in one write, after the journal has it', async () => {
   const { deps, report } = await run({ replies: [writes('A fact.'), says('Done.')] });
@@ -157,31 +155,29 @@ it('a run’s change to its notes is saved with its entry, in one write, after t
   expect(deps.settled.at(-1)).toMatchObject([{ kind: 'append' }, { kind: 'note' }]);
 });
 
-describe('many runs at once', () => {
-  it('lose no entry and no line of a note', async () => {
-    const target = fc.constantFrom('long_term', 'daily', 'scratchpad');
-    const targetsOfRun = fc.array(target, { minLength: 1, maxLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(targetsOfRun, { minLength: 2, maxLength: 6 }), async (runs) => {
-        const remote = createFakeRemote();
-        const ends = runs.map(async (targets, at) => {
-          const clock = createFakeDependencies().clock;
-          const store = createTreeStore(remote.backend(), { clock, budgetMs: 600_000 });
-          const replies = targets.map((target, index) => writes(`line ${at}.${index};`, target));
-          let ids = 0;
-          const own = { ...clock, newId: () => `r${at}-${++ids}` };
-          const deps = { openMemory: () => store, clock: own };
-          return await run({ replies: [...replies, says(`answer ${at};`)], deps });
-        });
-        for (const { report } of await Promise.all(ends))
-          expect(report).toMatchObject({ remembered: { result: { kind: 'saved' } } });
-        const all = [...remote.tree.values()].join('');
-        for (const [at, targets] of runs.entries()) {
-          expect(all.split(`answer ${at};`)).toHaveLength(2);
-          for (const index of targets.keys()) expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
+it('many runs at once lose no entry and no line of a note', async () => {
+  const target = fc.constantFrom('long_term', 'daily', 'scratchpad');
+  const targetsOfRun = fc.array(target, { minLength: 1, maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(targetsOfRun, { minLength: 2, maxLength: 6 }), async (runs) => {
+      const remote = createFakeRemote();
+      const ends = runs.map(async (targets, at) => {
+        const clock = createFakeDependencies().clock;
+        const store = createTreeStore(remote.backend(), { clock, budgetMs: 600_000 });
+        const replies = targets.map((target, index) => writes(`line ${at}.${index};`, target));
+        let ids = 0;
+        const own = { ...clock, newId: () => `r${at}-${++ids}` };
+        const deps = { openMemory: () => store, clock: own };
+        return await run({ replies: [...replies, says(`answer ${at};`)], deps });
+      });
+      for (const { report } of await Promise.all(ends))
+        expect(report).toMatchObject({ remembered: { result: { kind: 'saved' } } });
+      const all = [...remote.tree.values()].join('');
+      for (const [at, targets] of runs.entries()) {
+        expect(all.split(`answer ${at};`)).toHaveLength(2);
+        for (const index of targets.keys()) expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
+      }
+    }),
+    { numRuns: 30 },
+  );
 });

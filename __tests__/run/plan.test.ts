@@ -110,19 +110,17 @@ it('admission is reported even if everything after it fails', async () => {
   });
 });
 
-describe('trust (D18, D19)', () => {
-  it.each([
-    ['nobody else', OCTOCAT, {}, 'trusted'],
-    ['a stranger', STRANGER, { hubot: { kind: 'known', permission: 'read' } }, 'untrusted'],
-    ['somebody unknown', STRANGER, {}, 'untrusted'],
-    ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'trusted'],
-  ] as const)('is set for text by %s', async (_, author, others, level) => {
-    const trigger = comment({ subjectAuthor: author });
-    const plan = await planOf({ permissions: { ...WRITER, ...others } }, { trigger });
-    expect(plan.trust.level).toBe(level);
-    expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
-    expect(plan.memory?.path).toBe('bot.md');
-  });
+it.each([
+  ['nobody else', OCTOCAT, {}, 'trusted'],
+  ['a stranger', STRANGER, { hubot: { kind: 'known', permission: 'read' } }, 'untrusted'],
+  ['somebody unknown', STRANGER, {}, 'untrusted'],
+  ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'trusted'],
+] as const)('trust (D18, D19) is set for text by %s', async (_, author, others, level) => {
+  const trigger = comment({ subjectAuthor: author });
+  const plan = await planOf({ permissions: { ...WRITER, ...others } }, { trigger });
+  expect(plan.trust.level).toBe(level);
+  expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
+  expect(plan.memory?.path).toBe('bot.md');
 });
 
 describe('an agent that is missing on the base', () => {

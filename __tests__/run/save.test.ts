@@ -54,18 +54,16 @@ async function wholeWay(
   return { deps, remembered };
 }
 
-describe('loading memory', () => {
-  it('causes one warning if it fails, and the run continues without (000, 4.2)', async () => {
-    const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
-    expect(memory).toMatchObject({ text: '', restored: { kind: 'failed' } });
-    expect(warnings).toEqual([
-      {
-        code: 'memory-load-failed',
-        message: `failed to load memory for "bot": ${DENIED}`,
-        remedy: 'Run `chmod`.',
-      },
-    ]);
-  });
+it('loading memory causes one warning if it fails, and the run continues without (000, 4.2)', async () => {
+  const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
+  expect(memory).toMatchObject({ text: '', restored: { kind: 'failed' } });
+  expect(warnings).toEqual([
+    {
+      code: 'memory-load-failed',
+      message: `failed to load memory for "bot": ${DENIED}`,
+      remedy: 'Run `chmod`.',
+    },
+  ]);
 });
 
 it.each([

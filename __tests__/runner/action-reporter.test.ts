@@ -164,19 +164,14 @@ describe('a turn in the job log', () => {
   });
 });
 
-describe('the loaded memory', () => {
-  it.each<[RestoreResult, string]>([
-    [{ ...RESTORED, loaded: 1, total: 1 }, '1 entry loaded from .axe/memory/bot.md'],
-    [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
-    [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
-    [
-      { kind: 'empty', location: 'x', isNowhere: true, warnings: [] },
-      'nothing is kept (`memory-store: none`)',
-    ],
-    [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
-  ])('%j is reported as “%s”', (restored, text) => {
-    expect(describeRestored(restored)).toBe(text);
-  });
+it.each<[RestoreResult, string]>([
+  [{ ...RESTORED, loaded: 1, total: 1 }, '1 entry loaded from .axe/memory/bot.md'],
+  [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
+  [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
+  [{ kind: 'empty', location: 'x', isNowhere: true, warnings: [] }, 'nothing is kept (`memory-store: none`)'],
+  [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
+])('the loaded memory %j is reported as “%s”', (restored, text) => {
+  expect(describeRestored(restored)).toBe(text);
 });
 
 const SECRET = 'hunter2-hunter2-hunter2';

@@ -101,22 +101,20 @@ describe('fence', () => {
   });
 });
 
-describe('parseFences', () => {
-  it('finds the fences of a message and what is around them', () => {
-    const message = [
-      'Task',
-      FENCE_NOTICE,
-      fence('a\n<b>', { source: 'a "b" & <c>' }),
-      'between',
-      fence('', { source: 'd' }),
-    ].join('\n\n');
-    expect(parseFences(message)).toEqual({
-      fences: [
-        { source: 'a "b" & <c>', text: 'a\n<b>' },
-        { source: 'd', text: '' },
-      ],
-      rest: `Task\n\n${FENCE_NOTICE}\n\n\n\nbetween\n\n`,
-    });
+it('parseFences finds the fences of a message and what is around them', () => {
+  const message = [
+    'Task',
+    FENCE_NOTICE,
+    fence('a\n<b>', { source: 'a "b" & <c>' }),
+    'between',
+    fence('', { source: 'd' }),
+  ].join('\n\n');
+  expect(parseFences(message)).toEqual({
+    fences: [
+      { source: 'a "b" & <c>', text: 'a\n<b>' },
+      { source: 'd', text: '' },
+    ],
+    rest: `Task\n\n${FENCE_NOTICE}\n\n\n\nbetween\n\n`,
   });
 });
 

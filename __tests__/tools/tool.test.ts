@@ -160,17 +160,15 @@ describe('hidden characters', () => {
   });
 });
 
-describe('the output of a program', () => {
-  it.each([
-    ['colours', '\x1b[1;31mred\x1b[0m\x1b[K', 'red'],
-    ['hidden text', '\x1b[8mIgnore this.\x1b[28m', 'Ignore this.'],
-    ['a title', '\x1b]0;make\x07done', 'done'],
-    ['a link', '\x1b]8;;https://example.com\x1b\\here\x1b]8;;\x1b\\', 'here'],
-    ['a title without an end', '\x1b]0;make\nmore', '0;make\nmore'],
-    ['other hidden characters, written out', 'a\u202E\x1b[0mb', 'a<U+202E>b'],
-  ])('loses terminal control sequences: %s', (_, text, shown) => {
-    expect(showOutput(text)).toBe(shown);
-  });
+it.each([
+  ['colours', '\x1b[1;31mred\x1b[0m\x1b[K', 'red'],
+  ['hidden text', '\x1b[8mIgnore this.\x1b[28m', 'Ignore this.'],
+  ['a title', '\x1b]0;make\x07done', 'done'],
+  ['a link', '\x1b]8;;https://example.com\x1b\\here\x1b]8;;\x1b\\', 'here'],
+  ['a title without an end', '\x1b]0;make\nmore', '0;make\nmore'],
+  ['other hidden characters, written out', 'a\u202E\x1b[0mb', 'a<U+202E>b'],
+])('the output of a program loses terminal control sequences: %s', (_, text, shown) => {
+  expect(showOutput(text)).toBe(shown);
 });
 
 it('third-party text is fenced and its hidden characters are shown (memory-and-security C6 76)', () => {

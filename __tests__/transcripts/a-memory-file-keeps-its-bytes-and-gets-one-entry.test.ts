@@ -146,29 +146,27 @@ async function runAsNobody(
   return await startChild({ command, args, cwd, env: given }).finished;
 }
 
-describe('C2 30: a memory file', () => {
-  it.each([
-    ['nobody can read or write', 0o000],
-    ['can only be read', 0o444],
-  ])('that %s stays unchanged', async (_, mode) => {
-    const data = tempDir('data');
-    writeFiles(data, { [LAPTOP_FILE]: KNOWN_ENTRY });
-    chmodSync(join(data, LAPTOP_FILE), mode);
-    const model = await startModelServer([text('It rains.')]);
-    const result = await runAsNobody(['builtin/ask'], [data], { ...model.env, XDG_DATA_HOME: data });
+it.each([
+  ['nobody can read or write', 0o000],
+  ['can only be read', 0o444],
+])('C2 30: a memory file that %s stays unchanged', async (_, mode) => {
+  const data = tempDir('data');
+  writeFiles(data, { [LAPTOP_FILE]: KNOWN_ENTRY });
+  chmodSync(join(data, LAPTOP_FILE), mode);
+  const model = await startModelServer([text('It rains.')]);
+  const result = await runAsNobody(['builtin/ask'], [data], { ...model.env, XDG_DATA_HOME: data });
 
-    expect(result).toMatchObject({ exitCode: 0, stdout: 'It rains.' });
-    const isReadable = mode !== 0;
-    expect(model.prompts()[0]?.system.includes('**Result:** Known.')).toBe(isReadable);
-    const warnings = result.stderr.trimEnd().split('\n');
-    const failed = (what: string) =>
-      warnings.filter((line) => line.startsWith(`Warning: failed to ${what} memory for "builtin/ask": `));
-    expect(failed('load')).toHaveLength(isReadable ? 0 : 1);
-    expect(failed('save')).toHaveLength(1);
-    expect(result.stderr).toContain('permission denied');
-    chmodSync(join(data, LAPTOP_FILE), 0o644);
-    expect(readFileSync(join(data, LAPTOP_FILE), 'utf8')).toBe(KNOWN_ENTRY);
-  });
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'It rains.' });
+  const isReadable = mode !== 0;
+  expect(model.prompts()[0]?.system.includes('**Result:** Known.')).toBe(isReadable);
+  const warnings = result.stderr.trimEnd().split('\n');
+  const failed = (what: string) =>
+    warnings.filter((line) => line.startsWith(`Warning: failed to ${what} memory for "builtin/ask": `));
+  expect(failed('load')).toHaveLength(isReadable ? 0 : 1);
+  expect(failed('save')).toHaveLength(1);
+  expect(result.stderr).toContain('permission denied');
+  chmodSync(join(data, LAPTOP_FILE), 0o644);
+  expect(readFileSync(join(data, LAPTOP_FILE), 'utf8')).toBe(KNOWN_ENTRY);
 });
 
 it('a MEMORY.md that nobody can read prevents neither the entry nor another note, and both writes are named', async () => {

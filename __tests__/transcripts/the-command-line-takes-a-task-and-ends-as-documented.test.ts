@@ -246,18 +246,16 @@ describe('an error on a terminal', () => {
   });
 });
 
-describe('an interrupted run on a terminal', () => {
-  it('reports what was saved, below the removed status line', async () => {
-    const asked = Promise.withResolvers<void>();
-    const silent: ModelScript = () => {
-      asked.resolve();
-      return { kind: 'stall' };
-    };
-    const child = await start(silent, {}, ['reader', '--prompt', 'Read it.']);
-    await asked.promise;
-    // Ctrl-C, as it is typed.
-    child.write('\u0003');
-    const { stdout } = await child.finished;
-    expect(lastScreen(stdout)).toBe('interrupted by SIGINT\n  No entry was added to memory.\n');
-  });
+it('an interrupted run on a terminal reports what was saved, below the removed status line', async () => {
+  const asked = Promise.withResolvers<void>();
+  const silent: ModelScript = () => {
+    asked.resolve();
+    return { kind: 'stall' };
+  };
+  const child = await start(silent, {}, ['reader', '--prompt', 'Read it.']);
+  await asked.promise;
+  // Ctrl-C, as it is typed.
+  child.write('\u0003');
+  const { stdout } = await child.finished;
+  expect(lastScreen(stdout)).toBe('interrupted by SIGINT\n  No entry was added to memory.\n');
 });

@@ -120,44 +120,40 @@ describe('the command line with running processes', () => {
   });
 });
 
-describe('garbage collection', () => {
-  it('that is interrupted trims nothing, and does not start with the next agent', async () => {
-    const model = await startModelServer([{ kind: 'stall' }]);
-    const cwd = tempDir('gc');
-    const data = tempDir('data');
-    const log = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** Known.\n\n'.repeat(3);
-    for (const name of ['first', 'second']) {
-      const toml = agentToml({ name, memory: true, tables: 'last_n = 1\n' });
-      writeFiles(cwd, { [`axe/agents/${name}.toml`]: toml });
-      writeFiles(data, { [`axe/memory/${name}.md`]: log });
-    }
-    const cli = startCli(['gc', '--all'], { cwd, env: { ...model.env, XDG_DATA_HOME: data } });
-    await until(() => model.requests().length === 1);
-    cli.kill('SIGINT');
-    const { signal, stderr } = await cli.finished;
-    expect({ signal, stderr }).toEqual({
-      signal: 'SIGINT',
-      stderr: 'interrupted by SIGINT\n  Nothing was trimmed.\n',
-    });
-    expect(model.requests()).toHaveLength(1);
-    expect(tryRead(join(data, 'axe/memory/first.md'))).toBe(log);
+it('garbage collection that is interrupted trims nothing, and does not start with the next agent', async () => {
+  const model = await startModelServer([{ kind: 'stall' }]);
+  const cwd = tempDir('gc');
+  const data = tempDir('data');
+  const log = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** Known.\n\n'.repeat(3);
+  for (const name of ['first', 'second']) {
+    const toml = agentToml({ name, memory: true, tables: 'last_n = 1\n' });
+    writeFiles(cwd, { [`axe/agents/${name}.toml`]: toml });
+    writeFiles(data, { [`axe/memory/${name}.md`]: log });
+  }
+  const cli = startCli(['gc', '--all'], { cwd, env: { ...model.env, XDG_DATA_HOME: data } });
+  await until(() => model.requests().length === 1);
+  cli.kill('SIGINT');
+  const { signal, stderr } = await cli.finished;
+  expect({ signal, stderr }).toEqual({
+    signal: 'SIGINT',
+    stderr: 'interrupted by SIGINT\n  Nothing was trimmed.\n',
   });
+  expect(model.requests()).toHaveLength(1);
+  expect(tryRead(join(data, 'axe/memory/first.md'))).toBe(log);
 });
 
-describe('an editor', () => {
-  it('receives Ctrl-C itself, and how it ended is reported', async () => {
-    const cwd = tempDir('edit');
-    const mark = `${LONG_SLEEP_SECONDS}.${process.pid}9`;
-    writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({}) });
-    const cli = startCli(['agents', 'edit', 'worker'], { cwd, env: { EDITOR: editorThatSleeps(mark) } });
-    works.push({ left: () => processesWith(mark) });
-    await until(() => processesWith(mark).length === 1);
-    cli.kill('SIGINT');
-    process.kill(Number(processesWith(mark)[0]), 'SIGTERM');
-    const { exitCode, stderr } = await cli.finished;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'the editor was ended by SIGTERM\n' });
-    expect(processesWith(mark)).toEqual([]);
-  });
+it('an editor receives Ctrl-C itself, and how it ended is reported', async () => {
+  const cwd = tempDir('edit');
+  const mark = `${LONG_SLEEP_SECONDS}.${process.pid}9`;
+  writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({}) });
+  const cli = startCli(['agents', 'edit', 'worker'], { cwd, env: { EDITOR: editorThatSleeps(mark) } });
+  works.push({ left: () => processesWith(mark) });
+  await until(() => processesWith(mark).length === 1);
+  cli.kill('SIGINT');
+  process.kill(Number(processesWith(mark)[0]), 'SIGTERM');
+  const { exitCode, stderr } = await cli.finished;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'the editor was ended by SIGTERM\n' });
+  expect(processesWith(mark)).toEqual([]);
 });
 
 function editorThatSleeps(seconds: string): string {
@@ -178,21 +174,19 @@ function listensToSignals(id: string): boolean {
   return (BigInt(`0x${mask}`) & 1n) === 1n;
 }
 
-describe('the action', () => {
-  it('ends its processes when the runner cancels the job: SIGINT, then SIGTERM', async () => {
-    const work = longWork();
-    const model = await startModelServer(work.script);
-    const workspace = checkout({ 'axe/agents/worker.toml': work.toml });
-    const allowed = { 'memory-store': 'file', 'tools-allowed': 'run_command, everything' };
-    const given = { workspace, inputs: { agent: 'worker', prompt: '', ...allowed } };
-    const step = startStep('main', scheduledStep({ model }, given));
-    await until(work.isUnderWay);
-    step.kill('SIGINT');
-    step.kill('SIGTERM');
-    const ended = await step.finished;
-    expect(work.left()).toEqual([]);
-    expect(ended).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
-    expect(ended.outputs).toMatchObject({ conclusion: 'cancelled' });
-    expect(told(ended)).toContain('error: the run was cancelled');
-  });
+it('the action ends its processes when the runner cancels the job: SIGINT, then SIGTERM', async () => {
+  const work = longWork();
+  const model = await startModelServer(work.script);
+  const workspace = checkout({ 'axe/agents/worker.toml': work.toml });
+  const allowed = { 'memory-store': 'file', 'tools-allowed': 'run_command, everything' };
+  const given = { workspace, inputs: { agent: 'worker', prompt: '', ...allowed } };
+  const step = startStep('main', scheduledStep({ model }, given));
+  await until(work.isUnderWay);
+  step.kill('SIGINT');
+  step.kill('SIGTERM');
+  const ended = await step.finished;
+  expect(work.left()).toEqual([]);
+  expect(ended).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
+  expect(ended.outputs).toMatchObject({ conclusion: 'cancelled' });
+  expect(told(ended)).toContain('error: the run was cancelled');
 });

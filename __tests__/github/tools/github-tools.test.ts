@@ -234,18 +234,16 @@ describe('github_comments', () => {
   });
 });
 
-describe('github_history', () => {
-  it('returns commits with their messages, page by page', async () => {
-    const { call, headSha } = await scene();
-    const { text, isError } = await call('history', { path: 'src/a.ts' });
-    expect(isError).toBe(false);
-    expect(text).toContain(`<third-party-text source="commits of src/a.ts">\n${headSha.slice(0, 7)} `);
-    expect((await call('history', { path: 'x' })).text).toBe('(no commit of the head changed this path)');
-    expect((await call('history', { path: 'x', page: 2 })).text).toBe('(there are no more commits)');
-    const commit = { sha: 'a', commit: { message: 'm', author: null, committer: null } };
-    const many = faked({ 'GET /repos/{owner}/{repo}/commits': () => Array(30).fill(commit) });
-    expect((await many.call('history', { path: 'a' })).text).toMatch(/; read on with page 2\]$/);
-  });
+it('github_history returns commits with their messages, page by page', async () => {
+  const { call, headSha } = await scene();
+  const { text, isError } = await call('history', { path: 'src/a.ts' });
+  expect(isError).toBe(false);
+  expect(text).toContain(`<third-party-text source="commits of src/a.ts">\n${headSha.slice(0, 7)} `);
+  expect((await call('history', { path: 'x' })).text).toBe('(no commit of the head changed this path)');
+  expect((await call('history', { path: 'x', page: 2 })).text).toBe('(there are no more commits)');
+  const commit = { sha: 'a', commit: { message: 'm', author: null, committer: null } };
+  const many = faked({ 'GET /repos/{owner}/{repo}/commits': () => Array(30).fill(commit) });
+  expect((await many.call('history', { path: 'a' })).text).toMatch(/; read on with page 2\]$/);
 });
 
 describe('github_checks', () => {

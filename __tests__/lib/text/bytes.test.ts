@@ -70,17 +70,15 @@ it('compareBytes orders as the UTF-8 bytes do', () => {
   );
 });
 
-describe('cutting to bytes', () => {
-  it.each([
-    ['abc', 3, 'abc', 0],
-    ['abc', 2, 'ab', 1],
-    ['aé', 2, 'a', 2],
-    ['\u{1F600}x', 3, '', 5],
-    ['\u{1F600}x', 4, '\u{1F600}', 1],
-    ['', 0, '', 0],
-  ])('%j to %i', (text, maxBytes, expected, leftOutBytes) => {
-    expect(cutToBytes(text, maxBytes)).toEqual({ text: expected, leftOutBytes });
-  });
+it.each([
+  ['abc', 3, 'abc', 0],
+  ['abc', 2, 'ab', 1],
+  ['aé', 2, 'a', 2],
+  ['\u{1F600}x', 3, '', 5],
+  ['\u{1F600}x', 4, '\u{1F600}', 1],
+  ['', 0, '', 0],
+])('cutting %j to %i bytes', (text, maxBytes, expected, leftOutBytes) => {
+  expect(cutToBytes(text, maxBytes)).toEqual({ text: expected, leftOutBytes });
 });
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;

@@ -36,29 +36,27 @@ describe('the files that a search covers', () => {
   });
 });
 
-describe('the order of search results', () => {
-  it('puts more words before more lines, lines before later days, days before the rest, then the path', () => {
-    const files = {
-      [`${NOTES}/b.md`]: 'one',
-      [`${NOTES}/a.md`]: 'one',
-      [`${NOTES}/lines.md`]: 'one\none\none',
-      [`${NOTES}/words.md`]: 'one two',
-      [`${DAILY}/2026-02-01.md`]: 'one',
-      [`${DAILY}/2026-02-20.md`]: 'one',
-      [`${NOTES}/one.md`]: 'nothing',
-      [`${NOTES}/one-two.md`]: 'nothing',
-    };
-    expect(paths(files, 'one two')).toEqual([
-      `${NOTES}/words.md`,
-      `${NOTES}/one-two.md`,
-      `${NOTES}/lines.md`,
-      `${DAILY}/2026-02-20.md`,
-      `${DAILY}/2026-02-01.md`,
-      `${NOTES}/a.md`,
-      `${NOTES}/b.md`,
-      `${NOTES}/one.md`,
-    ]);
-  });
+it('search results have more words before more lines, lines before later days, days before the rest, then the path', () => {
+  const files = {
+    [`${NOTES}/b.md`]: 'one',
+    [`${NOTES}/a.md`]: 'one',
+    [`${NOTES}/lines.md`]: 'one\none\none',
+    [`${NOTES}/words.md`]: 'one two',
+    [`${DAILY}/2026-02-01.md`]: 'one',
+    [`${DAILY}/2026-02-20.md`]: 'one',
+    [`${NOTES}/one.md`]: 'nothing',
+    [`${NOTES}/one-two.md`]: 'nothing',
+  };
+  expect(paths(files, 'one two')).toEqual([
+    `${NOTES}/words.md`,
+    `${NOTES}/one-two.md`,
+    `${NOTES}/lines.md`,
+    `${DAILY}/2026-02-20.md`,
+    `${DAILY}/2026-02-01.md`,
+    `${NOTES}/a.md`,
+    `${NOTES}/b.md`,
+    `${NOTES}/one.md`,
+  ]);
 });
 
 describe('the words of a query', () => {

@@ -21,21 +21,19 @@ const SIZE = bytesOf(EQUAL[0] ?? '');
 const BY_HAND = Array.from({ length: 20 }, (_, index) => `## Day ${index + 10}\n${'b'.repeat(100)}\n`);
 const FINDINGS = written('a', `a\n## Findings\n${'b'.repeat(500)}`).replace('\n ## ', '\n## ');
 
-describe('the newest entries of a log', () => {
-  it.each<[string, string, number, number, string]>([
-    ['all of it', `preamble\n${EQUAL.join('')}`, 0, 0, `preamble\n${EQUAL.join('')}`],
-    ['the requested number, however large', EQUAL.join(''), 3, 0, EQUAL.slice(-3).join('')],
-    ['the requested number that just fits', EQUAL.join(''), 3, 3 * SIZE, EQUAL.slice(-3).join('')],
-    ['those that fit', `preamble\n${EQUAL.join('')}`, 0, 3 * SIZE, EQUAL.slice(-3).join('')],
-    ['those that fit of a number', EQUAL.join(''), 7, 3 * SIZE - 1, EQUAL.slice(-2).join('')],
-    ['none of words alone', 'words\n'.repeat(100), 3, 10, ''],
-    ['no part of an entry with a heading in it', FINDINGS + written('b', ''), 0, 500, written('b', '')],
-    ['headings where no line is a time', BY_HAND.join(''), 0, 250, BY_HAND.slice(-2).join('')],
-    ['none above one that does not fit', written('a', '') + FINDINGS + EQUAL[9], 0, 600, EQUAL[9] ?? ''],
-  ])('are %s', (_, log, lastN, maxBytes, text) => {
-    const truncated = text !== lastEntries(log, lastN);
-    expect(newestEntries(log, lastN, maxBytes)).toEqual({ text, loaded: countEntries(text), truncated });
-  });
+it.each<[string, string, number, number, string]>([
+  ['all of it', `preamble\n${EQUAL.join('')}`, 0, 0, `preamble\n${EQUAL.join('')}`],
+  ['the requested number, however large', EQUAL.join(''), 3, 0, EQUAL.slice(-3).join('')],
+  ['the requested number that just fits', EQUAL.join(''), 3, 3 * SIZE, EQUAL.slice(-3).join('')],
+  ['those that fit', `preamble\n${EQUAL.join('')}`, 0, 3 * SIZE, EQUAL.slice(-3).join('')],
+  ['those that fit of a number', EQUAL.join(''), 7, 3 * SIZE - 1, EQUAL.slice(-2).join('')],
+  ['none of words alone', 'words\n'.repeat(100), 3, 10, ''],
+  ['no part of an entry with a heading in it', FINDINGS + written('b', ''), 0, 500, written('b', '')],
+  ['headings where no line is a time', BY_HAND.join(''), 0, 250, BY_HAND.slice(-2).join('')],
+  ['none above one that does not fit', written('a', '') + FINDINGS + EQUAL[9], 0, 600, EQUAL[9] ?? ''],
+])('the newest entries of a log are %s', (_, log, lastN, maxBytes, text) => {
+  const truncated = text !== lastEntries(log, lastN);
+  expect(newestEntries(log, lastN, maxBytes)).toEqual({ text, loaded: countEntries(text), truncated });
 });
 
 describe('an entry that is larger than the bound', () => {

@@ -108,31 +108,27 @@ describe('a command, whatever follows it,', () => {
   });
 });
 
-describe('a reply in a set phrase', () => {
-  it('dismisses what its conversation holds, and nothing elsewhere', () => {
-    expect(read('Not a bug.', IN_THREAD)).toMatchObject({ verb: 'dismiss', isReply: true });
-    expect(read('Not a bug.')).toBeUndefined();
-  });
+it('a reply in a set phrase dismisses what its conversation holds, and nothing elsewhere', () => {
+  expect(read('Not a bug.', IN_THREAD)).toMatchObject({ verb: 'dismiss', isReply: true });
+  expect(read('Not a bug.')).toBeUndefined();
 });
 
-describe('a mistyped command', () => {
-  it.each([
-    ['/axe revew', '/axe review'],
-    ['/axe reveiw full', '/axe review full'],
-    ['/axe reviews', '/axe review'],
-    ['/axe hlep', '/axe help'],
-    ['/axe puase', '/axe pause'],
-    ['/axe resme', '/axe resume'],
-    ['/axe forgt 01m8k2', '/axe forget 01m8k2'],
-    ['/axe dismis FQ7K2', '/axe dismiss FQ7K2'],
-    ['/axe reopne', '/axe reopen'],
-    ['@axe revew', '/axe review'],
-  ])('%j is corrected to %j', (body, meant) => {
-    for (const phrase of ['', '@axe', '/axe']) {
-      if (body.startsWith('@') && phrase !== '@axe') continue;
-      expect(read(body, { phrase })).toMatchObject({ verb: 'mistyped', meant });
-    }
-  });
+it.each([
+  ['/axe revew', '/axe review'],
+  ['/axe reveiw full', '/axe review full'],
+  ['/axe reviews', '/axe review'],
+  ['/axe hlep', '/axe help'],
+  ['/axe puase', '/axe pause'],
+  ['/axe resme', '/axe resume'],
+  ['/axe forgt 01m8k2', '/axe forget 01m8k2'],
+  ['/axe dismis FQ7K2', '/axe dismiss FQ7K2'],
+  ['/axe reopne', '/axe reopen'],
+  ['@axe revew', '/axe review'],
+])('a mistyped command %j is corrected to %j', (body, meant) => {
+  for (const phrase of ['', '@axe', '/axe']) {
+    if (body.startsWith('@') && phrase !== '@axe') continue;
+    expect(read(body, { phrase })).toMatchObject({ verb: 'mistyped', meant });
+  }
 });
 
 describe('a comment for the agent', () => {

@@ -30,17 +30,15 @@ describe('a server that cannot be used is left out with one warning, and the oth
   });
 });
 
-describe('a server is spoken to in the protocol that it knows', () => {
-  it.each([
-    ['the newer one alone', 'modern'],
-    ['the older one alone', 'good'],
-    ['the older one, ending at a request that it does not know', 'strict'],
-    ['the older one, silent at a request that it does not know', 'ignorant'],
-  ])('%s', async (_, mode) => {
-    const { call, warnings } = await connect([badServer(mode)]);
-    expect(await call('work')).toMatchObject({ isError: false });
-    expect(warnings).toEqual([]);
-  });
+it.each([
+  ['the newer one alone', 'modern'],
+  ['the older one alone', 'good'],
+  ['the older one, ending at a request that it does not know', 'strict'],
+  ['the older one, silent at a request that it does not know', 'ignorant'],
+])('a server is spoken to in the protocol that it knows: %s', async (_, mode) => {
+  const { call, warnings } = await connect([badServer(mode)]);
+  expect(await call('work')).toMatchObject({ isError: false });
+  expect(warnings).toEqual([]);
 });
 
 describe('a server with unusual tools', () => {

@@ -152,13 +152,11 @@ describe('memory_read', () => {
   });
 });
 
-describe('memory_search', () => {
-  it('shows as many files as requested', async () => {
-    const names = ['a', 'b', 'c'].map((name) => `${PROJECT}/notes/${name}.md`);
-    const scene = createNotesScene({ files: Object.fromEntries(names.map((name) => [name, 'word\n'])) });
-    const { text } = await scene.call('memory_search', { query: 'word', limit: 2 });
-    expect(text).toContain('across 3 files. Showing top 2 by relevance.');
-  });
+it('memory_search shows as many files as requested', async () => {
+  const names = ['a', 'b', 'c'].map((name) => `${PROJECT}/notes/${name}.md`);
+  const scene = createNotesScene({ files: Object.fromEntries(names.map((name) => [name, 'word\n'])) });
+  const { text } = await scene.call('memory_search', { query: 'word', limit: 2 });
+  expect(text).toContain('across 3 files. Showing top 2 by relevance.');
 });
 
 describe('write_memory', () => {

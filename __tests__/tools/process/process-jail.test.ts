@@ -158,17 +158,15 @@ describe('without a possible jail', () => {
   });
 });
 
-describe('a scrubbed environment', () => {
-  it('holds what programs need and nothing else', () => {
-    const kept =
-      'PATH HOME LANG LC_ALL TZ TMPDIR TERM HTTPS_PROXY http_proxy NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR ' +
-      'NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE GIT_SSL_CAINFO';
-    const dropped =
-      'ANTHROPIC_API_KEY GITHUB_TOKEN GH_TOKEN GITHUB_ENV ACTIONS_RUNTIME_TOKEN ACTIONS_RESULTS_URL RUNNER_TEMP ' +
-      'INPUT_API_KEY INPUT_API-KEY AWS_SECRET_ACCESS_KEY DATABASE_URL NODE_OPTIONS NODE_TLS_REJECT_UNAUTHORIZED ' +
-      'LD_PRELOAD BASH_ENV ENV SSH_AUTH_SOCK PATH_TOKEN LC_ lc_all';
-    const valued = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, 'x']));
-    const env = { ...valued(dropped), ...valued(kept), USER: undefined };
-    expect(scrubEnv(env)).toEqual(valued(kept));
-  });
+it('a scrubbed environment holds what programs need and nothing else', () => {
+  const kept =
+    'PATH HOME LANG LC_ALL TZ TMPDIR TERM HTTPS_PROXY http_proxy NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR ' +
+    'NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE GIT_SSL_CAINFO';
+  const dropped =
+    'ANTHROPIC_API_KEY GITHUB_TOKEN GH_TOKEN GITHUB_ENV ACTIONS_RUNTIME_TOKEN ACTIONS_RESULTS_URL RUNNER_TEMP ' +
+    'INPUT_API_KEY INPUT_API-KEY AWS_SECRET_ACCESS_KEY DATABASE_URL NODE_OPTIONS NODE_TLS_REJECT_UNAUTHORIZED ' +
+    'LD_PRELOAD BASH_ENV ENV SSH_AUTH_SOCK PATH_TOKEN LC_ lc_all';
+  const valued = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, 'x']));
+  const env = { ...valued(dropped), ...valued(kept), USER: undefined };
+  expect(scrubEnv(env)).toEqual(valued(kept));
 });

@@ -16,45 +16,41 @@ const SKIPPED = "Cache restore skipped: the effective cache-mode 'none' does not
 const LIMIT = 'the repository has reached the rate limit of the cache service';
 const ATTEMPT = 'Attempt 1 of 5 failed with error: ';
 
-describe('a restore, judged by what the library prints', () => {
-  it.each([
-    [[V1], undefined, { kind: 'miss' }],
-    [[V2, NOT_FOUND], undefined, { kind: 'miss' }],
-    [[V1, '::warning::Failed to restore: Cache (503)'], undefined, { kind: 'error', message: 'Cache (503)' }],
-    [[V1, '::error::Failed to restore: a%0Ab 100%25'], undefined, { kind: 'error', message: 'a b 100%' }],
-    [[V2, `${ATTEMPT}Unexpected token <. Retrying request in 3000 ms...`], undefined, UNCLEAR],
-    [[V2], undefined, UNCLEAR],
-    [[V1], KEY, { kind: 'error', message: `\`${KEY}\` was unpacked before it could be read` }],
-    [[SKIPPED], undefined, { kind: 'unavailable', message: SKIPPED }],
+it.each([
+  [[V1], undefined, { kind: 'miss' }],
+  [[V2, NOT_FOUND], undefined, { kind: 'miss' }],
+  [[V1, '::warning::Failed to restore: Cache (503)'], undefined, { kind: 'error', message: 'Cache (503)' }],
+  [[V1, '::error::Failed to restore: a%0Ab 100%25'], undefined, { kind: 'error', message: 'a b 100%' }],
+  [[V2, `${ATTEMPT}Unexpected token <. Retrying request in 3000 ms...`], undefined, UNCLEAR],
+  [[V2], undefined, UNCLEAR],
+  [[V1], KEY, { kind: 'error', message: `\`${KEY}\` was unpacked before it could be read` }],
+  [[SKIPPED], undefined, { kind: 'unavailable', message: SKIPPED }],
+  [
     [
-      [
-        "::warning::You've hit a rate limit, your rate limit will reset in 90 seconds",
-        '::warning::Failed to restore: Failed to GetCacheEntryDownloadURL: Rate limited: Failed request: (429)',
-      ],
-      undefined,
-      { kind: 'rate-limited', message: LIMIT, retryAfterMs: 90_000 },
+      "::warning::You've hit a rate limit, your rate limit will reset in 90 seconds",
+      '::warning::Failed to restore: Failed to GetCacheEntryDownloadURL: Rate limited: Failed request: (429)',
     ],
-  ])('that prints %j and returns %j is classified (C3 38, 39)', (lines, key, expected) => {
-    expect(restoreOutcome(key, lines)).toEqual(expected);
-  });
+    undefined,
+    { kind: 'rate-limited', message: LIMIT, retryAfterMs: 90_000 },
+  ],
+])('a restore that prints %j and returns %j is classified (C3 38, 39)', (lines, key, expected) => {
+  expect(restoreOutcome(key, lines)).toEqual(expected);
 });
 
 const UNABLE =
   'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: ';
 
-describe('a save, judged by what the library prints', () => {
-  it.each([
-    [[`${UNABLE}Cache already exists. Scope: refs/heads/main`], -1, 'taken'],
-    [[`::warning::${UNABLE}cache write denied: token has no writable scopes`], -1, 'denied'],
-    [['Failed to save: More details: cache storage quota has been exceeded'], -1, 'denied'],
-    [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
-    [[`${UNABLE}undefined`], -1, 'error'],
-    [[], -1, 'error'],
-    [[`${ATTEMPT}Failed request: (409) x. Retrying...`, '::error::Failed to save: (500)'], -1, 'error'],
-    [[`${ATTEMPT}Failed request: (503) x. Retrying request in 3000 ms...`], 77, 'saved'],
-  ])('that prints %j and returns %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
-    expect(saveOutcome(id, [V1, ...lines])).toMatchObject({ kind });
-  });
+it.each([
+  [[`${UNABLE}Cache already exists. Scope: refs/heads/main`], -1, 'taken'],
+  [[`::warning::${UNABLE}cache write denied: token has no writable scopes`], -1, 'denied'],
+  [['Failed to save: More details: cache storage quota has been exceeded'], -1, 'denied'],
+  [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
+  [[`${UNABLE}undefined`], -1, 'error'],
+  [[], -1, 'error'],
+  [[`${ATTEMPT}Failed request: (409) x. Retrying...`, '::error::Failed to save: (500)'], -1, 'error'],
+  [[`${ATTEMPT}Failed request: (503) x. Retrying request in 3000 ms...`], 77, 'saved'],
+])('a save that prints %j and returns %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
+  expect(saveOutcome(id, [V1, ...lines])).toMatchObject({ kind });
 });
 
 /** An output that keeps what reaches it. */
