@@ -92,35 +92,11 @@ const FOLLOWERS: readonly Row[] = [
 
 const LABELED = { action: 'labeled', label: 'Review me' };
 
-type LateRow = readonly [string, Partial<PullRequestTrigger>, Facts, string];
-
 const REVIEWER: Facts = { agent: { kind: 'found', postsReviews: true } };
 const OTHER: Facts = { agent: { kind: 'found', postsReviews: false } };
 const CLOSED = { isClosed: true } as const;
 
 const UNCHANGED = changing({ nothingNewSince: 'c1' });
-
-const LATER: readonly LateRow[] = [
-  ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, 'closed'],
-  ['a label on a closed one', { ...CLOSED, ...LABELED }, REVIEWER, 'closed'],
-  ['the end of one, by an agent that does not review', { ...CLOSED, action: 'closed' }, OTHER, 'run'],
-  ['a label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, 'run'],
-  ['an edited title', { action: 'edited' }, REVIEWER, 'no-change'],
-  ['an edited title, by an agent that does not review', { action: 'edited' }, OTHER, 'run'],
-  ['another base', { action: 'edited', hasNewBase: true }, REVIEWER, 'run'],
-  ['an assignee', { action: 'assigned' }, REVIEWER, 'no-change'],
-  ['a label that was removed', { action: 'unlabeled' }, REVIEWER, 'no-change'],
-  ['a push', { action: 'synchronize' }, REVIEWER, 'run'],
-  ['any label on a reviewed commit', LABELED, STATE, 'nothing-new'],
-  ['a requested review of it', { action: 'review_requested' }, STATE, 'run'],
-  ['a draft of it that is ready', { action: 'ready_for_review' }, STATE, 'nothing-new'],
-  ['a push while it is paused', { action: 'synchronize' }, PAUSED, 'paused'],
-  ['a label then', LABELED, PAUSED, 'run'],
-  ['a requested review then', { action: 'review_requested' }, PAUSED, 'run'],
-  ['a change that cannot be read', {}, changing({ unreadable: 'no file' }), 'nothing-to-review'],
-  ['a push that brings nothing', { action: 'synchronize' }, UNCHANGED, 'nothing-new'],
-  ['a requested review of it', { action: 'review_requested' }, UNCHANGED, 'run'],
-];
 
 const AXE = { triggerPhrase: '@axe' };
 const MENTIONS: readonly Row[] = [
@@ -143,7 +119,27 @@ describe('admission', () => {
     },
   );
 
-  it.each(LATER)('%s: decided from agent, memory and change', (_, patch, facts, expected) => {
+  it.each<[string, Partial<PullRequestTrigger>, Facts, string]>([
+    ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, 'closed'],
+    ['a label on a closed one', { ...CLOSED, ...LABELED }, REVIEWER, 'closed'],
+    ['the end of one, by an agent that does not review', { ...CLOSED, action: 'closed' }, OTHER, 'run'],
+    ['a label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, 'run'],
+    ['an edited title', { action: 'edited' }, REVIEWER, 'no-change'],
+    ['an edited title, by an agent that does not review', { action: 'edited' }, OTHER, 'run'],
+    ['another base', { action: 'edited', hasNewBase: true }, REVIEWER, 'run'],
+    ['an assignee', { action: 'assigned' }, REVIEWER, 'no-change'],
+    ['a label that was removed', { action: 'unlabeled' }, REVIEWER, 'no-change'],
+    ['a push', { action: 'synchronize' }, REVIEWER, 'run'],
+    ['any label on a reviewed commit', LABELED, STATE, 'nothing-new'],
+    ['a requested review of it', { action: 'review_requested' }, STATE, 'run'],
+    ['a draft of it that is ready', { action: 'ready_for_review' }, STATE, 'nothing-new'],
+    ['a push while it is paused', { action: 'synchronize' }, PAUSED, 'paused'],
+    ['a label then', LABELED, PAUSED, 'run'],
+    ['a requested review then', { action: 'review_requested' }, PAUSED, 'run'],
+    ['a change that cannot be read', {}, changing({ unreadable: 'no file' }), 'nothing-to-review'],
+    ['a push that brings nothing', { action: 'synchronize' }, UNCHANGED, 'nothing-new'],
+    ['a requested review of it', { action: 'review_requested' }, UNCHANGED, 'run'],
+  ])('%s: decided from agent, memory and change', (_, patch, facts, expected) => {
     const event = { trigger: pullRequest(patch), policy: DEFAULT_ADMISSION_POLICY };
     const decision = decide({ event, permission: 'write', ...facts });
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(expected);

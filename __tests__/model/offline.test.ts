@@ -102,16 +102,6 @@ function rulesForLine(path: string, line: string): readonly RuleId[] {
   return rulesFor(adding(path, [line]) + adding('x.test.ts', ['x']));
 }
 
-/** Lines of a file that were changed, and whether that lost an `await`. */
-const AWAITS: readonly (readonly [string, string, boolean])[] = [
-  ['await save(a);', 'save(a);', true],
-  ['    await save(', '  save(', true],
-  ['await save(a);', 'await save(a, b);', false],
-  ['await save(a);', 'void save(a);', false],
-  ['const saved = await save(a);', 'const saved = save(a);', false],
-  ['return await save(a);', 'return save(a);', false],
-];
-
 const LINES: readonly (readonly [string, string, RuleId | undefined])[] = [
   ['a.ts', 'console.log(a)', 'debug-output'],
   ['a.ts', '  debugger;', 'debug-output'],
@@ -142,7 +132,15 @@ const LINES: readonly (readonly [string, string, RuleId | undefined])[] = [
 ];
 
 describe('findInDiff', () => {
-  it.each(AWAITS)('says that `%s` as `%s` lost its await: %s', (before, after, isLost) => {
+  /** Lines of a file that were changed, and whether that lost an `await`. */
+  it.each([
+    ['await save(a);', 'save(a);', true],
+    ['    await save(', '  save(', true],
+    ['await save(a);', 'await save(a, b);', false],
+    ['await save(a);', 'void save(a);', false],
+    ['const saved = await save(a);', 'const saved = save(a);', false],
+    ['return await save(a);', 'return save(a);', false],
+  ])('says that `%s` as `%s` lost its await: %s', (before, after, isLost) => {
     const diff = `diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -5,1 +5,1 @@\n-${before}\n+${after}\n`;
     expect(rulesFor(diff + adding('x.test.ts', ['x']))).toEqual(isLost ? ['lost-await'] : []);
   });

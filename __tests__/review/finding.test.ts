@@ -63,19 +63,17 @@ const FACTS: SeverityFacts = {
   overrides: {},
 };
 
-/** `always`, `common`, `rare`. */
-const TABLE: readonly (readonly [FindingEffect, readonly Severity[]])[] = [
-  ['breach', ['critical', 'critical', 'major']],
-  ['data-loss', ['critical', 'critical', 'major']],
-  ['outage', ['critical', 'major', 'minor']],
-  ['wrong-result', ['major', 'major', 'minor']],
-  ['failure', ['major', 'major', 'minor']],
-  ['degraded', ['minor', 'minor', 'nit']],
-  ['upkeep', ['minor', 'nit', 'nit']],
-];
-
 describe('severityOf', () => {
-  it.each(TABLE)('computes the severity of %s from how often it happens', (effect, expected) => {
+  /** `always`, `common`, `rare`. */
+  it.each<[FindingEffect, readonly Severity[]]>([
+    ['breach', ['critical', 'critical', 'major']],
+    ['data-loss', ['critical', 'critical', 'major']],
+    ['outage', ['critical', 'major', 'minor']],
+    ['wrong-result', ['major', 'major', 'minor']],
+    ['failure', ['major', 'major', 'minor']],
+    ['degraded', ['minor', 'minor', 'nit']],
+    ['upkeep', ['minor', 'nit', 'nit']],
+  ])('computes the severity of %s from how often it happens', (effect, expected) => {
     expect(REACHES.map((reach) => severityOf({ ...FACTS, effect, reach }))).toEqual(expected);
   });
 

@@ -73,7 +73,7 @@ function branches(): { readonly repo: GitRepo; readonly before: string } {
 }
 
 /** The branch comes onto the new base, with conflicts resolved by hand and one more change by its author. */
-const WAYS: readonly (readonly [string, (repo: GitRepo) => void])[] = [
+it.each<[string, (repo: GitRepo) => void]>([
   ['a rebase', ({ git }) => void git('rebase', '--quiet', '--strategy-option=theirs', 'main')],
   [
     'a squash',
@@ -84,9 +84,7 @@ const WAYS: readonly (readonly [string, (repo: GitRepo) => void])[] = [
     },
   ],
   ['a merge of the base', ({ git }) => void git('merge', '--quiet', '--strategy-option=ours', 'main')],
-];
-
-it.each(WAYS)('files whose patch was reviewed are known after %s, and all others are new', (_, bringOver) => {
+])('files whose patch was reviewed are known after %s, and all others are new', (_, bringOver) => {
   const { repo, before } = branches();
   bringOver(repo);
   const own = lines({ 20: 'mine', 30: 'more' });

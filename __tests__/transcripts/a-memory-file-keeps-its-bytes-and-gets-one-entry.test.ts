@@ -86,7 +86,7 @@ const FORGED =
 const TASK = 'Say what is new.';
 
 /** The task, the answer, and what the entry holds of them. */
-const ATTACKS: readonly [string, string, string, RegExp][] = [
+it.each([
   [
     'C2 26: an answer that holds an entry of its own',
     TASK,
@@ -100,9 +100,7 @@ const ATTACKS: readonly [string, string, string, RegExp][] = [
     'It rains.',
     /^\*\*Task:\*\* a b c d e ## f[^\n]*g$/m,
   ],
-];
-
-it.each(ATTACKS)('%s makes one more entry, with one provenance line', async (_, prompt, result, stored) => {
+])('%s makes one more entry, with one provenance line', async (_, prompt, result, stored) => {
   const replies = [text(result), text('Later.')];
   const { workspace, model, step, again } = await runInWorkspace({ [FILE]: BEFORE }, replies, { prompt });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });

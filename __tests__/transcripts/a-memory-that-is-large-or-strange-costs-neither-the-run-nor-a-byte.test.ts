@@ -118,7 +118,7 @@ describe('its size', () => {
 const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
 
 /** What is in place of the memory file, whose folder there is, and what is reported about it. */
-const STRANGE: readonly [string, (file: string, outside: string) => void, RegExp][] = [
+it.each<[string, (file: string, outside: string) => void, RegExp]>([
   ['a folder', (file) => mkdirSync(file), /is a directory/],
   ['a link to a file of the machine', (file) => symlinkSync('/etc/passwd', file), /must be a regular file/],
   ['a link to a file outside', (file, outside) => symlinkSync(outside, file), /must be a regular file/],
@@ -136,9 +136,7 @@ const STRANGE: readonly [string, (file: string, outside: string) => void, RegExp
     },
     /is a symbolic link/,
   ],
-];
-
-it.each(STRANGE)('C2 30: %s is neither read nor written, and the run goes on', async (_, put, told) => {
+])('C2 30: %s is neither read nor written, and the run goes on', async (_, put, told) => {
   const workspace = tempDir('workspace');
   const outside = tempDir('outside');
   writeFiles(outside, { 'ask.md': OUTSIDE });

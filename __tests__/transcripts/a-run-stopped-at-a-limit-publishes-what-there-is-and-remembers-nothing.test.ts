@@ -16,7 +16,7 @@ const ON: ModelReply = {
 };
 
 /** What is limited, by what, and how that ends. */
-const LIMITS: readonly [string, string, Readonly<Record<string, string>>, RegExp][] = [
+it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
   ['turns', 'max-turns', { 'max-turns': '2' }, /^agent exceeded maximum conversation turns \(2\)/],
   [
     'tokens',
@@ -43,9 +43,7 @@ const LIMITS: readonly [string, string, Readonly<Record<string, string>>, RegExp
     { 'timeout-minutes': '0.25' },
     /^timeout: context deadline exceeded\n.*`timeout-minutes`/,
   ],
-];
-
-it.each(LIMITS)('C4 65: a run reports %s', async (limit, conclusion, inputs, message) => {
+])('C4 65: a run reports %s', async (limit, conclusion, inputs, message) => {
   const tables = limit.startsWith('the agent') ? '[budget]\nmax_tokens = 1000\n' : '';
   const toml = agentToml({ tools: ['list_directory'], memory: true, tables });
   const set = limit === 'tokens' ? setStage : setStageInProcess;

@@ -21,13 +21,6 @@ const READ: readonly (readonly [route: string, contains?: string])[] = [
   ['POST /graphql', 'qualifiedName'],
 ];
 
-const PASSING: readonly (readonly [string, FaultAnswer])[] = [
-  ['a secondary rate limit', secondaryRateLimit(1)],
-  ['a 429', limited(1)],
-  ['a 502', BAD_GATEWAY],
-  ['a connection that breaks', { status: 'disconnect' }],
-];
-
 function limited(seconds: number) {
   return {
     status: 429,
@@ -42,7 +35,12 @@ async function scene() {
   return stage;
 }
 
-it.each(PASSING)('a review continues after %s, at any request', async (_, fault) => {
+it.each<[string, FaultAnswer]>([
+  ['a secondary rate limit', secondaryRateLimit(1)],
+  ['a 429', limited(1)],
+  ['a 502', BAD_GATEWAY],
+  ['a connection that breaks', { status: 'disconnect' }],
+])('a review continues after %s, at any request', async (_, fault) => {
   const stage = await scene();
   for (const [route, contains] of READ) stage.github.fail({ ...fault, route, contains });
   const step = await stage.run();

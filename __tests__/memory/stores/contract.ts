@@ -15,17 +15,6 @@ export interface StorePlace {
   text(path: string): Promise<string | undefined>;
 }
 
-const FOREIGN = [
-  ['Windows line ends', `intro\r\n\r\n${entryText('a').replaceAll('\n', '\r\n')}`],
-  ['a byte order mark', `\uFEFF${entryText('a')}`],
-  ['trailing spaces and tabs', entryText('a').replaceAll('\n', ' \t\n')],
-  [
-    'bytes that are not UTF-8, and NUL',
-    `${decodeBytes(new Uint8Array([0xff, 0, 0xed, 0xa0, 0x80, 0xc3]))}\n${entryText('a')}`,
-  ],
-  ['a last line without an end', entryText('a').trimEnd()],
-] as const;
-
 /** What every memory store keeps to, whatever it stores in (D12). */
 export function describeMemoryStore(name: string, makePlace: () => Promise<StorePlace>): void {
   describe(`${name} as a memory store`, () => {
@@ -167,7 +156,16 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(await text('bot.md')).toBe(entryText('c'));
     });
 
-    it.each(FOREIGN)(
+    it.each([
+      ['Windows line ends', `intro\r\n\r\n${entryText('a').replaceAll('\n', '\r\n')}`],
+      ['a byte order mark', `\uFEFF${entryText('a')}`],
+      ['trailing spaces and tabs', entryText('a').replaceAll('\n', ' \t\n')],
+      [
+        'bytes that are not UTF-8, and NUL',
+        `${decodeBytes(new Uint8Array([0xff, 0, 0xed, 0xa0, 0x80, 0xc3]))}\n${entryText('a')}`,
+      ],
+      ['a last line without an end', entryText('a').trimEnd()],
+    ] as const)(
       'keeps %s through an append, a rewrite and a forgetting (C2 25, C3 52)',
       async (_, foreign) => {
         const { open, put, text } = await makePlace();

@@ -3,17 +3,15 @@ import type { McpServerConfig } from '../../../src/agent/config.js';
 import { type McpHttp, type Route, startMcpHttp } from '../../helpers/mcp-http.js';
 import { connect, until } from './scene.js';
 
-const KINDS = [
-  ['streamable HTTP, answers as streams', 'streamable-http', '/mcp'],
-  ['streamable HTTP, answers as JSON', 'streamable-http', '/json'],
-  ['HTTP with SSE', 'sse', '/sse'],
-] as const;
-
 /** What an agent writes; the value comes from the environment. */
 const HEADERS = { Authorization: 'Bearer ${REMOTE_KEY}' };
 const ENV = { REMOTE_KEY: 'remote-key-1\n' };
 
-describe.each(KINDS)('an MCP server over %s', (_, transport, path) => {
+describe.each([
+  ['streamable HTTP, answers as streams', 'streamable-http', '/mcp'],
+  ['streamable HTTP, answers as JSON', 'streamable-http', '/json'],
+  ['HTTP with SSE', 'sse', '/sse'],
+] as const)('an MCP server over %s', (_, transport, path) => {
   const at = (http: McpHttp): McpServerConfig => ({ ...server(http.url + path), transport });
 
   it('offers tools with the effect `network` and answers calls', async () => {
