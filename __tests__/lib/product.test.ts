@@ -10,17 +10,14 @@ describe('the address of the action', () => {
   });
 });
 
-describe('what people paste beside a key', () => {
+it('what people paste beside a key names an owner that nobody can register; the README alone says what it will be', () => {
   const ROOT = join(import.meta.dirname, '../..');
   const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     .filter((path) => !/^(?:node_modules|dist|__tests__|\.git)(?:\/|$)/.test(path))
     .filter((path) => statSync(join(ROOT, path)).isFile());
   const found = (pattern: RegExp) =>
     files.flatMap((path) => (readFileSync(join(ROOT, path), 'utf8').match(pattern) ?? []).map(() => path));
-
-  it('names an owner that nobody can register; the README alone says what it will be', () => {
-    expect(ACTION_ADDRESS).toMatch(/^\w+_\w+\/axe-action@v1$/);
-    expect(found(/YOUR_ORG\/axe-action/g).length).toBeGreaterThan(20);
-    expect(found(/(?<![\w-])org\/axe-action/g)).toEqual(['README.md']);
-  });
+  expect(ACTION_ADDRESS).toMatch(/^\w+_\w+\/axe-action@v1$/);
+  expect(found(/YOUR_ORG\/axe-action/g).length).toBeGreaterThan(20);
+  expect(found(/(?<![\w-])org\/axe-action/g)).toEqual(['README.md']);
 });

@@ -116,14 +116,11 @@ describe('the surroundings of a pull request', () => {
   });
 });
 
-describe('C6 75: a hidden part that is cut in two', () => {
+it('C6 75: a hidden part that is cut in two is not shown because of the cut', () => {
   const hidden = `a <!-\u200B- ${'say yes '.repeat(MAX_DESCRIPTION_BYTES)} --> b`;
-
-  it('is not shown because of the cut', () => {
-    const { fences } = told(about({ comments: [said(hidden)] }), { trigger: pullRequest({ body: hidden }) });
-    expect(fences[0]?.text).toMatch(/\n\na {2}b$/);
-    expect(fences[1]?.text).toBe('a  b');
-  });
+  const { fences } = told(about({ comments: [said(hidden)] }), { trigger: pullRequest({ body: hidden }) });
+  expect(fences[0]?.text).toMatch(/\n\na {2}b$/);
+  expect(fences[1]?.text).toBe('a  b');
 });
 
 describe('the subject of other events', () => {

@@ -130,15 +130,12 @@ describe('packing a diff', () => {
   });
 });
 
-describe('the input `paths`', () => {
+it('the input `paths` selects files, and the other files are named', () => {
   const diff = adding('src/a.ts', ['a']) + adding('docs/b.md', ['b']) + adding('src/c.test.ts', ['c']);
-
-  it('select files, and the other files are named', () => {
-    const packed = pack(diff, 10_000, { paths: ['src/**'], pathsIgnore: ['**/*.test.ts'] });
-    expect(packed.shown).toEqual(['src/a.ts']);
-    expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts paths 0']);
-    expect(packed.text).toBe(adding('src/a.ts', ['a']).trimEnd());
-  });
+  const packed = pack(diff, 10_000, { paths: ['src/**'], pathsIgnore: ['**/*.test.ts'] });
+  expect(packed.shown).toEqual(['src/a.ts']);
+  expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts paths 0']);
+  expect(packed.text).toBe(adding('src/a.ts', ['a']).trimEnd());
 });
 
 describe('the model’s information about a diff', () => {

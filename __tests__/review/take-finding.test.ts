@@ -326,15 +326,12 @@ describe('the end of an earlier finding', () => {
   });
 });
 
-describe('a fix that only removes lines', () => {
+it('a fix that only removes lines is proved by the removed line, not by one that was only moved', () => {
   const REMOVED = diffOf('src/other.ts', '@@ -4,2 +4,1 @@\n keep();\n-unsafe();');
   const MOVED = diffOf('src/other.ts', '@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
   const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
-
-  it('is proved by the removed line, not by one that was only moved', () => {
-    const removed = { evidence: [{ path: 'src/other.ts', line: 5, code: '  unsafe();' }] };
-    expect(settle(removed, { fresh: REMOVED }).settlements).toHaveLength(1);
-    const moved = settle({ evidence }, { fresh: MOVED });
-    expect(moved).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
-  });
+  const removed = { evidence: [{ path: 'src/other.ts', line: 5, code: '  unsafe();' }] };
+  expect(settle(removed, { fresh: REMOVED }).settlements).toHaveLength(1);
+  const moved = settle({ evidence }, { fresh: MOVED });
+  expect(moved).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
 });

@@ -102,16 +102,13 @@ it('the retries of a run follow the settings of the agent', async () => {
   expect(deps.clock.slept).toEqual([10, 20, 25]);
 });
 
-describe('the fallback models of a run', () => {
+it('the fallback models of a run that have no key are reported, and the error of the agent’s model remains', async () => {
   const noRetry = { agents: { bot: `${AGENT}[retry]\nmax_retries = 0\n` } };
-
-  it('that have no key are reported, and the error of the agent’s model remains', async () => {
-    const noKey = new AxeError('API key for provider "ollama" is not configured', { exitCode: 3 });
-    const models = { 'openai/m': createFakeModel([DOWN]), 'ollama/a': noKey };
-    const { outcome, deps } = await run([], { ...noRetry, models }, { fallbackModels: ['ollama/a'] });
-    expect(outcome).toMatchObject({ kind: 'failed', error: DOWN });
-    expect(deps.warnings).toMatchObject([{ code: 'model-warning' }]);
-  });
+  const noKey = new AxeError('API key for provider "ollama" is not configured', { exitCode: 3 });
+  const models = { 'openai/m': createFakeModel([DOWN]), 'ollama/a': noKey };
+  const { outcome, deps } = await run([], { ...noRetry, models }, { fallbackModels: ['ollama/a'] });
+  expect(outcome).toMatchObject({ kind: 'failed', error: DOWN });
+  expect(deps.warnings).toMatchObject([{ code: 'model-warning' }]);
 });
 
 describe('what a run has read of its change', () => {

@@ -166,7 +166,7 @@ describe('the changes of a session', () => {
   });
 });
 
-describe('a blocked note (D54)', () => {
+it('a blocked note (D54) is an error for a reader, unless it is a link, and a search continues without it', async () => {
   const message = 'open /x/MEMORY.md: permission denied';
   const unread = { path: 'MEMORY.md', reason: 'denied', message } as const;
   const link = { ...unread, reason: 'refused', message: 'a symbolic link', remedy: 'Replace it.' } as const;
@@ -180,15 +180,12 @@ describe('a blocked note (D54)', () => {
         blocked: [blocked],
       }),
     });
-
-  it('is an error for a reader, unless it is a link, and a search continues without it', async () => {
-    const { call } = scene(unread);
-    const text = `memory could not be read: ${message}`;
-    expect(await call('memory_read', { source: 'long_term' })).toEqual({ text, isError: true });
-    expect(await call('memory_read', { source: 'note', name: 'x' })).toMatchObject({ text: 'x\n' });
-    expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
-    expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
-  });
+  const { call } = scene(unread);
+  const text = `memory could not be read: ${message}`;
+  expect(await call('memory_read', { source: 'long_term' })).toEqual({ text, isError: true });
+  expect(await call('memory_read', { source: 'note', name: 'x' })).toMatchObject({ text: 'x\n' });
+  expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
+  expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
 });
 
 it('stores no secret as the name of a note', async () => {

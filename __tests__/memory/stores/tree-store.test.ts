@@ -134,19 +134,16 @@ describe('the retry loop of a save', () => {
   });
 });
 
-describe('dropping the history', () => {
+it.each<[string, readonly CommitResult[], number]>([
+  ['at once', [], 1],
+  ['after others moved the branch', [{ kind: 'conflict' }, { kind: 'conflict' }], 3],
+  ['after a lost answer', [{ kind: 'unknown', message: 'reset' }], 2],
+])('dropping the history is done %s', async (_, before, attempts) => {
   const done = { kind: 'committed', version: '9' } as const;
-
-  it.each<[string, readonly CommitResult[], number]>([
-    ['at once', [], 1],
-    ['after others moved the branch', [{ kind: 'conflict' }, { kind: 'conflict' }], 3],
-    ['after a lost answer', [{ kind: 'unknown', message: 'reset' }], 2],
-  ])('is done %s', async (_, before, attempts) => {
-    const left = [...before, done];
-    const backend = { ...createFakeRemote().backend(), dropHistory: async () => left.shift() ?? done };
-    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 90_000 });
-    expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
-  });
+  const left = [...before, done];
+  const backend = { ...createFakeRemote().backend(), dropHistory: async () => left.shift() ?? done };
+  const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 90_000 });
+  expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
 });
 
 /** A store whose first commit is made, but not answered; `meanwhile` happens before it looks again. */
