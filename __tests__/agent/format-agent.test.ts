@@ -2,10 +2,6 @@ import { expect, it } from '@jest/globals';
 import { formatAgent, formatFloat } from '../../src/agent/format-agent.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 
-function parse(text: string) {
-  return parseAgent(text, { name: 'v', file: 'v.toml' }).config;
-}
-
 it('formatAgent shows the keys of newer versions after axe’s', () => {
   const text = `name = "v"
 model = "a/m"
@@ -27,7 +23,8 @@ max_tokens = 5000
 [artifacts]
 enabled = true
 `;
-  expect(formatAgent(parse(text))).toBe(`Name:           v
+  const { config } = parseAgent(text, { name: 'v', file: 'v.toml' });
+  expect(formatAgent(config)).toBe(`Name:           v
 Model:          a/m
 Sub-Agents:     x
 Max Depth:      0

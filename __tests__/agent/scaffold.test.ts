@@ -22,16 +22,13 @@ describe('scaffoldAgent', () => {
   );
 
   it('has no key in its comments that would not be read', () => {
-    expect(parseAgent(uncommented('a'), { name: 'a', file: 'a.toml' })).toMatchObject({
+    const uncommented = scaffoldAgent('a').replaceAll(/^# (?=\[|\w+ = )/gm, '');
+    expect(parseAgent(uncommented, { name: 'a', file: 'a.toml' })).toMatchObject({
       warnings: [],
       config: { memory: { lastN: 10, maxEntries: 100 }, params: { temperature: 0.3, maxTokens: 4096 } },
     });
   });
 });
-
-function uncommented(name: string): string {
-  return scaffoldAgent(name).replaceAll(/^# (?=\[|\w+ = )/gm, '');
-}
 
 /** Of some lines those that follow each other in the order of the wanted ones. */
 function inOrder(wanted: readonly string[], lines: readonly string[]): string[] {

@@ -132,7 +132,10 @@ export function describeWireModel(wire: WireModel): void {
       const asked = question({ tools: [TOOL] });
       const { content } = await model.doGenerate(asked);
       expect(server.requests()[0]?.bytes.toString()).toContain('"read_file"');
-      expect(callsIn(content)).toEqual(calls.map(({ name, input }) => [name, input]));
+      const received = content.flatMap((part) =>
+        part.type === 'tool-call' ? [{ name: part.toolName, input: JSON.parse(part.input) }] : [],
+      );
+      expect(received).toEqual(calls);
       const ids = content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
       expect(new Set(ids).size).toBe(2);
 
@@ -248,12 +251,6 @@ export function describeWireModel(wire: WireModel): void {
       else expect((await asked).content).toEqual([]);
     });
   });
-}
-
-function callsIn(content: readonly LanguageModelV4Content[]): readonly unknown[] {
-  return content.flatMap((part) =>
-    part.type === 'tool-call' ? [[part.toolName, JSON.parse(part.input)]] : [],
-  );
 }
 
 /** The turn of a model that called tools, and their results. */

@@ -97,11 +97,6 @@ function rulesFor(diff: string): readonly RuleId[] {
   return findInDiff(parseDiff(diff)).map(({ rule }) => rule);
 }
 
-/** A test goes with every change, so that only the rule in question speaks. */
-function rulesForLine(path: string, line: string): readonly RuleId[] {
-  return rulesFor(adding(path, [line]) + adding('x.test.ts', ['x']));
-}
-
 const LINES: readonly (readonly [string, string, RuleId | undefined])[] = [
   ['a.ts', 'console.log(a)', 'debug-output'],
   ['a.ts', '  debugger;', 'debug-output'],
@@ -148,7 +143,9 @@ describe('findInDiff', () => {
   for (const [path, line, rule] of LINES) {
     const name = line.startsWith('const key') || line.startsWith('"AKIA') ? 'a key' : JSON.stringify(line);
     it(`${rule === undefined ? 'lets' : `calls ${rule}:`} ${name} in ${path}${rule === undefined ? ' pass' : ''}`, () => {
-      expect(rulesForLine(path, line)).toEqual(rule === undefined ? [] : [rule]);
+      // A test goes with every change, so that only the rule in question speaks.
+      const rules = rulesFor(adding(path, [line]) + adding('x.test.ts', ['x']));
+      expect(rules).toEqual(rule === undefined ? [] : [rule]);
     });
   }
 

@@ -63,10 +63,6 @@ function format({ findings = [], lessons = [], lines = LINES, isUntrusted = fals
   return formatKnown(ledgerOf(findings, { lessons, lines }), isUntrusted);
 }
 
-function fenced(given: Given): readonly string[] {
-  return parseFences(format(given) ?? '').fences.map((one) => one.text);
-}
-
 const ONE = '- FQ7K2 src/auth.ts:10 major security';
 const TITLE = ' — "The query is built from the id"';
 
@@ -88,7 +84,7 @@ describe('the findings of a pull request in the prompt', () => {
     ['that under the old name of a file', { lessons: [RENAMED] }, ['- FL3SN src/old-name.ts data (on #40)']],
     ['nothing about other files', { lessons: [lesson({ path: 'src/other.ts' })] }, []],
   ])('are %s', (_, given, expected) => {
-    expect(fenced(given)).toEqual(expected);
+    expect(parseFences(format(given) ?? '').fences.map((one) => one.text)).toEqual(expected);
   });
 
   it('come with what to do about them', () => {

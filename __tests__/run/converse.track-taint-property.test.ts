@@ -24,16 +24,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('sub-agent' as const), steps: fc.array(toolStep, { maxLength: 3 }) }),
 );
 
-function brings({ effect, isTainted }: Extract<Step, { kind: 'tool' }>): boolean {
-  return effect === 'network' || effect === 'execute' || isTainted;
-}
-
 /** The lanes that the entries should be in, in the order in which they are written: sub-agents' first. */
 function expectedLanes(steps: readonly Step[]) {
   let isTainted = false;
   const helpers: boolean[] = [];
   for (const one of steps) {
-    for (const used of one.kind === 'tool' ? [one] : one.steps) isTainted ||= brings(used);
+    for (const used of one.kind === 'tool' ? [one] : one.steps)
+      isTainted ||= used.effect === 'network' || used.effect === 'execute' || used.isTainted;
     if (one.kind === 'sub-agent') helpers.push(isTainted);
   }
   return { helpers, bot: isTainted };

@@ -1,17 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import { fakeTool } from '../helpers/dependencies-fake.js';
-import { call, type FakeModel, reply, says } from '../helpers/model-fake.js';
+import { call, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const MEMORY = '[memory]\nenabled = true\n';
 const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
-
-function systemOf(model: FakeModel | undefined): unknown {
-  return model?.asked[0]?.prompt[0]?.content;
-}
 
 describe('the memory of a sub-agent (axe-behaviour §14)', () => {
   it('follows its own settings, not those of its caller', async () => {
@@ -20,7 +16,9 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
       more: `${MEMORY}last_n = 2\nmax_entries = 5\n`,
       memory: { 'a.md': old, 'bot.md': old },
     });
-    expect(systemOf(models['a'])).toBe(`I am a.\n\n---\n\n## Memory\n\n${plainEntry('three')}`);
+    expect(models['a']?.asked[0]?.prompt[0]?.content).toBe(
+      `I am a.\n\n---\n\n## Memory\n\n${plainEntry('three')}`,
+    );
     expect(deps.reads).toEqual([
       { path: 'bot.md', lastN: 2, maxBytes: 0 },
       { path: 'a.md', lastN: 1, maxBytes: 0 },

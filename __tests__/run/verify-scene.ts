@@ -24,7 +24,7 @@ export function raises(line: number, patch: Readonly<Record<string, unknown>> = 
   return call(`raise-${line}`, 'add_review_comment', {
     path: 'src/big.ts',
     line,
-    code: codeAt(line),
+    code: `const value${line} = source${line}();`,
     title: `source${line} can be empty`,
     body: `\`source${line}\` gives nothing where the table has no row, and \`value${line}\` is used all the same.`,
     category: 'correctness',
@@ -32,11 +32,6 @@ export function raises(line: number, patch: Readonly<Record<string, unknown>> = 
     reach: 'common',
     ...patch,
   });
-}
-
-/** A line of the change. */
-function codeAt(line: number): string {
-  return `const value${line} = source${line}();`;
 }
 
 /** A verifier's verdict. */

@@ -38,7 +38,8 @@ it('a note that names a line is given with its number of today, and not at all o
   });
   const [base] = stage.github.history(nameOf(stage));
   const noted = await stage.runOn('branch');
-  const [unseen, , brace, written] = newResultsOf(stage.model.requests().slice(1, 5));
+  const results = stage.model.requests().map((request) => newResults(request).join('\n'));
+  const [, unseen, , brace, written] = results;
   expect(unseen).toContain('line 2 of src/auth.ts was not shown to you in this run');
   expect(brace).toContain('line 4 of "src/auth.ts" is too short to rest on');
   expect(written).toMatch(/^Wrote \d+ bytes to MEMORY\.md$/);
@@ -75,10 +76,6 @@ it('a note that names a line is given with its number of today, and not at all o
     calmNotes([moved, gone, collected].map((step) => seen(step, stage)).join('\n')),
   );
 });
-
-function newResultsOf(requests: Parameters<typeof newResults>[0][]): readonly string[] {
-  return requests.map((request) => newResults(request).join('\n'));
-}
 
 describe('on the command line', () => {
   it('the checkout is the base, whatever its working tree says', async () => {

@@ -93,17 +93,13 @@ async function stageWith(event: StageEvent, earlier: string, tag: string) {
   return stage;
 }
 
-function pushOf(ref: string): StageEvent {
-  const payload = loadWebhook('push');
-  return { name: 'push', payload: { ...payload, ref, before: '0'.repeat(40), created: true } };
-}
-
+const TAG = { ...loadWebhook('push'), ref: 'refs/tags/v1.2.0', before: '0'.repeat(40), created: true };
 const NOTES = { tag_name: 'v1.2.0', body: 'To be written.' };
 const { release, ...published } = loadWebhook('release', 'published') as Payload & { release: object };
 const RELEASE = { name: 'release', payload: { ...published, release: { ...release, ...NOTES } } };
 
 it.each<[string, StageEvent, readonly string[]]>([
-  ['a push of a tag has its name', pushOf('refs/tags/v1.2.0'), ['Tag: v1.2.0\n']],
+  ['a push of a tag has its name', { name: 'push', payload: TAG }, ['Tag: v1.2.0\n']],
   ['a release has its notes', RELEASE, ['Look at the release v1.2.0', 'To be written.']],
 ])('%s and the tag before it', async (_, event, parts) => {
   const stage = await stageWith(event, 'v1.1.0', 'v1.2.0');

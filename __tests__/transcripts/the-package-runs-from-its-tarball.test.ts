@@ -20,7 +20,9 @@ it('the package contains what users need, and runs if nothing else is installed 
   expect(unpackedSize).toBeLessThan(12_000_000);
 
   await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', join(folder, filename));
-  const installed = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lock;
+  const installed = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    packages: object;
+  };
   expect(Object.keys(installed.packages)).toEqual(['', 'node_modules/axe-action']);
 
   const bin = join(folder, 'node_modules/.bin/axe-action');
@@ -36,7 +38,8 @@ it('the package contains what users need, and runs if nothing else is installed 
 });
 
 it('the package needs nothing at run time: all of it is in dist/', () => {
-  const { dependencies, optionalDependencies, private: isPrivate } = manifest();
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
+  const { dependencies, optionalDependencies, private: isPrivate } = manifest;
   expect([dependencies, optionalDependencies, isPrivate]).toEqual([undefined, undefined, undefined]);
 });
 
@@ -44,14 +47,6 @@ interface PackResult {
   readonly filename: string;
   readonly unpackedSize: number;
   readonly files: readonly { readonly path: string }[];
-}
-
-interface Lock {
-  readonly packages: Readonly<Record<string, unknown>>;
-}
-
-function manifest(): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
 }
 
 /** The Node that runs the tests comes first: the bin is started by its first line. */

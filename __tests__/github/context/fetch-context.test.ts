@@ -210,11 +210,6 @@ async function around(hello: Hello, at = EVENT) {
   return await fetchContext(hello.client, trigger, noAbort());
 }
 
-function addFailure({ repo, headSha }: Hello): void {
-  addCheckRun(repo, { headSha, job: 3, name: 'test', title: 'Failed', summary: '1 of 9' });
-  repo.talk.jobLogs.set(3, 'start\n##[error]test broke\n');
-}
-
 describe('the surroundings of a pull request', () => {
   it('are its commits, threads, conversation, linked issues and failing checks', async () => {
     const hello = await startHello();
@@ -226,7 +221,8 @@ describe('the surroundings of a pull request', () => {
     const { id: review, comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
     const reply = seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
     const said = github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
-    addFailure(hello);
+    addCheckRun(repo, { headSha, job: 3, name: 'test', title: 'Failed', summary: '1 of 9' });
+    repo.talk.jobLogs.set(3, 'start\n##[error]test broke\n');
     const surroundings = await around(hello);
     const lane = { lane: 'untrusted' };
     const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true, ...lane };

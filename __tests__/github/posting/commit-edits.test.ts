@@ -5,36 +5,28 @@ import { type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const BRANCH = 'axe/bot/7';
 const PATH = 'notes/skill.md';
-const mark = { kind: 'change', agent: 'bot', lane: 'trusted' } as const;
 
-type Change = Parameters<typeof proposeChange>[1];
-
-async function propose({ client }: Hello, text = 'Look twice.\n', changes: Partial<Change> = {}) {
+async function propose({ client }: Hello, text = 'Look twice.\n', title = 'Look twice') {
   const change = {
     repository: HELLO,
     base: 'main',
     branch: BRANCH,
     edits: new Map([[PATH, { before: undefined, after: new TextEncoder().encode(text) }]]),
     message: 'Look',
-    title: 'Look twice',
+    title,
     body: 'Because.',
-    mark,
+    mark: { kind: 'change', agent: 'bot', lane: 'trusted' } as const,
   };
-  return await proposeChange(client, { ...change, ...changes }, noAbort());
-}
-
-function pullsOf({ repo }: Hello) {
-  return [...repo.pulls.values()].filter(({ head }) => head.ref.startsWith(BRANCH));
+  return await proposeChange(client, change, noAbort());
 }
 
 it('a proposed change is opened once and then updated, one commit on top of the newest base', async () => {
   const hello = await startHello();
   expect(await propose(hello)).toMatchObject({ created: true, branch: BRANCH, isByJob: true });
   hello.github.commit(NAME, { 'README.md': 'Newer.\n' }, { branch: 'main' });
-  expect(await propose(hello, 'Look thrice.\n', { title: 'Look thrice' })).toMatchObject({
-    created: false,
-  });
-  expect(pullsOf(hello)).toMatchObject([{ title: 'Look thrice', base: { ref: 'main' } }]);
+  expect(await propose(hello, 'Look thrice.\n', 'Look thrice')).toMatchObject({ created: false });
+  const pulls = [...hello.repo.pulls.values()].filter(({ head }) => head.ref.startsWith(BRANCH));
+  expect(pulls).toMatchObject([{ title: 'Look thrice', base: { ref: 'main' } }]);
   const files = hello.github.files(NAME, 'main');
   expect(hello.github.files(NAME, BRANCH)).toEqual({ ...files, [PATH]: 'Look thrice.\n' });
   expect([...hello.repo.branches.keys()].filter((name) => name.startsWith(BRANCH))).toEqual([BRANCH]);

@@ -70,8 +70,10 @@ it.each([
   ['V17: every .md at the end of a name is removed', ['auth.md.md']],
 ])('%s', async (_, names) => {
   const scene = createNotesScene();
-  for (const name of names)
-    expect(await writeNote(scene, name)).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/notes/auth.md`);
+  for (const name of names) {
+    const answer = await scene.call('memory_write', { target: 'note', content: 'n', name });
+    expect(told(answer)).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/notes/auth.md`);
+  }
   expect(await scene.text(`${PROJECT}/notes/auth.md`)).toBe('n\n'.repeat(names.length));
 });
 
@@ -443,10 +445,6 @@ async function foundIn(scene: NotesScene, query: string): Promise<string> {
 
 async function write(scene: NotesScene, target: string, content: string, mode?: string): Promise<string> {
   return told(await scene.call('memory_write', { target, content, mode }));
-}
-
-async function writeNote(scene: NotesScene, name: string): Promise<string> {
-  return told(await scene.call('memory_write', { target: 'note', content: 'n', name }));
 }
 
 async function read(scene: NotesScene, source: string, name?: string): Promise<string> {

@@ -11,7 +11,7 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
-import { type Report, WRITER } from '../../helpers/reports.js';
+import { WRITER } from '../../helpers/reports.js';
 import { comment } from '../../helpers/triggers.js';
 import { entry } from '../../memory/commands/logs.js';
 
@@ -25,12 +25,9 @@ const ORIGIN = { runId: '7', attempt: '1', job: 'memory', sha: 'c'.repeat(40) };
 /** Runs the pipeline on a comment. */
 async function say(body: string, deps: FakeDependencies, patch: Partial<RunRequest> = {}) {
   const request = makeRequest({ trigger: comment({ body }), origin: ORIGIN, inWorkflow: true, ...patch });
-  return tended(await runPipeline(request, deps));
-}
-
-function tended(report: { readonly kind: string }): Report<'memory-command'> {
+  const report = await runPipeline(request, deps);
   if (report.kind !== 'memory-command') throw new Error(`the run was ${report.kind}`);
-  return report as Report<'memory-command'>;
+  return report;
 }
 
 function depsWith(parts: FakeDependenciesParts = {}): FakeDependencies {

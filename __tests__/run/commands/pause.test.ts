@@ -14,13 +14,10 @@ import { comment } from '../../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
 
-function asks(body: string) {
-  return comment({ on: 'pull_request', number: 42, body });
-}
-
 async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}) {
   const deps = createFakeDependencies({ permissions: WRITER, ...parts });
-  const report = await runPipeline(makeRequest({ trigger: asks(body), ...patch }), deps);
+  const trigger = comment({ on: 'pull_request', number: 42, body });
+  const report = await runPipeline(makeRequest({ trigger, ...patch }), deps);
   return { deps, report, state: deps.memory.get(STATE) ?? '' };
 }
 

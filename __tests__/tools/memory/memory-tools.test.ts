@@ -7,13 +7,10 @@ import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../memory/notes/
 
 const MARK = '…[memory truncated]';
 
-function toolsOf(names: readonly string[]) {
-  return createMemoryTools(createNotesScene().session, names, async (content) => content);
-}
-
 describe('the tools over notes', () => {
   it('have one order, an effect, and words that they offer', () => {
-    const listed = toolsOf(['memory_read', ...ALL_NOTES_TOOLS, 'run_command']);
+    const names = ['memory_read', ...ALL_NOTES_TOOLS, 'run_command'];
+    const listed = createMemoryTools(createNotesScene().session, names, async (content) => content);
     const about = listed.map(({ name, effect, inputSchema }) => {
       const entries = Object.entries(inputSchema.properties ?? {});
       const words = entries.map(([argument, schema]) => [argument, Object(schema).enum?.join(' ')]);
