@@ -12,6 +12,7 @@ import {
   QUIET,
   reviewStage,
   SECOND,
+  settleFirst,
   states,
   submit,
   TAKEN_OUT,
@@ -45,15 +46,11 @@ index 1f7a7a4..2a8b8b5 100644
  export const level = 'info';
 `;
 
-const SETTLED: ScriptedToolCall = {
-  name: 'settle_finding',
-  input: {
-    finding: 'F1',
-    how: 'fixed',
-    reason: 'What is logged is redacted now.',
-    evidence: [{ path: 'src/log.ts', line: 2, code: 'console.log = redacting(console.log, secrets);' }],
-  },
-};
+const SETTLED = settleFirst('What is logged is redacted now.', {
+  path: 'src/log.ts',
+  line: 2,
+  code: 'console.log = redacting(console.log, secrets);',
+});
 
 const STILL_THERE = calls({
   name: 'give_verdict',

@@ -8,6 +8,7 @@ import {
   discussion,
   LOGGED,
   push,
+  raise,
   reviewStage,
   states,
   submit,
@@ -94,19 +95,16 @@ index 0000000..9c4d5e6
 @@ -0,0 +1,${names.length} @@
 ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
 `;
-  const flood = names.map((name, index) => ({
-    name: 'add_review_comment',
-    input: {
-      path: 'src/all.ts',
-      line: index + 1,
+  const flood = names.map((name, index) =>
+    raise('src/all.ts', index + 1, {
       code: `export const ${name} = load('${name}');`,
       title: `\`${name}\` is loaded and never checked`,
       body: `Whoever reads \`${name}\` gets what \`load\` gave for it, also where it failed.`,
       category: 'error-handling',
       effect: 'failure',
       reach: index % 2 === 0 ? 'always' : 'rare',
-    },
-  }));
+    }),
+  );
   const perTurn = 60;
   const turns = Array.from({ length: Math.ceil(flood.length / perTurn) }, (_, turn) =>
     calls(...flood.slice(turn * perTurn, (turn + 1) * perTurn)),

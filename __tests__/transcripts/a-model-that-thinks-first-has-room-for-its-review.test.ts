@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { calls, submit } from './review-scene.js';
+import { calls, raise, submit } from './review-scene.js';
 import { expectNoEntry, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { afterThinking, type ThinkingModel } from './thinking-model.js';
@@ -18,19 +18,14 @@ const CHANGE = [
 ].join('\n');
 
 const REVIEW = calls(
-  {
-    name: 'add_review_comment',
-    input: {
-      path: 'src/table.ts',
-      line: 7,
-      code: 'export const row6 = lookUp(6, rows);',
-      title: 'The rows are read before they are there',
-      category: 'correctness',
-      effect: 'wrong-result',
-      reach: 'always',
-      body: 'Nothing awaits `rows`, so every look-up finds an empty table.',
-    },
-  },
+  raise('src/table.ts', 7, {
+    code: 'export const row6 = lookUp(6, rows);',
+    title: 'The rows are read before they are there',
+    category: 'correctness',
+    effect: 'wrong-result',
+    reach: 'always',
+    body: 'Nothing awaits `rows`, so every look-up finds an empty table.',
+  }),
   submit('A table of 100 rows.'),
 );
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
-import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ModelReply, text } from '../helpers/model-server.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import {
@@ -14,6 +14,7 @@ import {
   QUIET,
   reviewStage,
   SECOND,
+  settleFirst,
   submit,
   TAKEN_OUT,
   TIMING,
@@ -250,11 +251,8 @@ describe('programs', () => {
   });
 
   it('a gate is also failed by earlier findings, until they are settled', async () => {
-    const evidence = [{ path: 'src/auth.ts', line: 11, code: '-  console.log(token);' }];
-    const settled: ScriptedToolCall = {
-      name: 'settle_finding',
-      input: { finding: 'F1', how: 'fixed', reason: 'Nothing logs the token now.', evidence },
-    };
+    const gone = { path: 'src/auth.ts', line: 11, code: '-  console.log(token);' };
+    const settled = settleFirst('Nothing logs the token now.', gone);
     const over = { verdict: 'refuted', reason: 'Nothing logs it.', evidence: [AFTER] };
     const replies = [
       calls(LOGGED, submit('One thing.')),

@@ -84,35 +84,35 @@ export const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 export const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
 
 /** The finding on how tokens are compared, with what should stand there. */
-export const TIMING: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/auth.ts',
-    line: 12,
-    code: '  return expected == token;',
-    title: 'The comparison of tokens leaks by time',
-    category: 'security',
-    effect: 'breach',
-    reach: 'rare',
-    body: 'Comparing with `==` tells the length of the common part by time.',
-    suggestion: '  return timingSafeEqual(expected, token);',
-  },
-};
+export const TIMING = raise('src/auth.ts', 12, {
+  code: '  return expected == token;',
+  title: 'The comparison of tokens leaks by time',
+  category: 'security',
+  effect: 'breach',
+  reach: 'rare',
+  body: 'Comparing with `==` tells the length of the common part by time.',
+  suggestion: '  return timingSafeEqual(expected, token);',
+});
 
 /** The finding on the token in the log. */
-export const LOGGED: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/auth.ts',
-    line: 11,
-    code: '  console.log(token);',
-    title: 'The token is written to the log',
-    category: 'security',
-    effect: 'breach',
-    reach: 'always',
-    body: 'The token ends up in the log.',
-  },
-};
+export const LOGGED = raise('src/auth.ts', 11, {
+  code: '  console.log(token);',
+  title: 'The token is written to the log',
+  category: 'security',
+  effect: 'breach',
+  reach: 'always',
+  body: 'The token ends up in the log.',
+});
+
+/** The call that raises a finding on a line. */
+export function raise(path: string, line: number, input: ScriptedToolCall['input']): ScriptedToolCall {
+  return { name: 'add_review_comment', input: { path, line, ...input } };
+}
+
+/** The call that says of the finding that the model is told of first that this line has fixed it. */
+export function settleFirst(reason: string, line: ScriptedToolCall['input']): ScriptedToolCall {
+  return { name: 'settle_finding', input: { finding: 'F1', how: 'fixed', reason, evidence: [line] } };
+}
 
 /** The call that ends a review. */
 export function submit(summary: string): ScriptedToolCall {
@@ -150,29 +150,20 @@ index 9c4d5e6..77aa001 100644
    return expected == token;
  }
 `;
-export const OFF_BY_ONE: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/queue.ts',
-    line: 2,
-    code: '  return queue.length + 1;',
-    title: 'The size is one too large',
-    category: 'correctness',
-    effect: 'wrong-result',
-    reach: 'always',
-    body: 'An empty queue has size 1.',
-  },
-};
+export const OFF_BY_ONE = raise('src/queue.ts', 2, {
+  code: '  return queue.length + 1;',
+  title: 'The size is one too large',
+  category: 'correctness',
+  effect: 'wrong-result',
+  reach: 'always',
+  body: 'An empty queue has size 1.',
+});
 /** The model says that this push has ended what it is told of first. */
-export const LOG_GONE: ScriptedToolCall = {
-  name: 'settle_finding',
-  input: {
-    finding: 'F1',
-    how: 'fixed',
-    reason: 'Nothing is logged any more.',
-    evidence: [{ path: 'src/auth.ts', line: 11, code: '  console.log(token);' }],
-  },
-};
+export const LOG_GONE = settleFirst('Nothing is logged any more.', {
+  path: 'src/auth.ts',
+  line: 11,
+  code: '  console.log(token);',
+});
 /** A second look in a fresh context comes to the same. */
 export const SEEN_OVER = calls({
   name: 'give_verdict',

@@ -11,7 +11,7 @@ import {
 import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
-import { calls, commentOnPull, handleIn, push, submit, withSecondLook } from './review-scene.js';
+import { calls, commentOnPull, handleIn, push, settleFirst, submit, withSecondLook } from './review-scene.js';
 import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
@@ -93,15 +93,11 @@ const ROUNDED = finding({
 });
 
 /** The first finding that the model is told of is over: what it names is not in the change any more. */
-const GONE: ScriptedToolCall = {
-  name: 'settle_finding',
-  input: {
-    finding: 'F1',
-    how: 'fixed',
-    reason: 'The card is no longer logged.',
-    evidence: [{ path: 'src/orders.ts', line: 21, code: "  console.log('charging', order.card);" }],
-  },
-};
+const GONE = settleFirst('The card is no longer logged.', {
+  path: 'src/orders.ts',
+  line: 21,
+  code: "  console.log('charging', order.card);",
+});
 
 /** What a second look says of a finding that is said to be over. */
 const GONE_INDEED = {

@@ -10,7 +10,9 @@ import {
   handlesIn,
   LOGGED,
   REVIEWER,
+  raise,
   reviewStage,
+  settleFirst,
   submit,
   withHandles,
   withSecondLook,
@@ -120,11 +122,7 @@ index 9c4d5e6..1d2e3f4 100644
 `,
 };
 
-function found(path: string, line: number, input: Readonly<Record<string, unknown>>): ScriptedToolCall {
-  return { name: 'add_review_comment', input: { path, line, ...input } };
-}
-
-const DIGESTS = found('src/auth.ts', 12, {
+const DIGESTS = raise('src/auth.ts', 12, {
   code: '  return digest(expected) == digest(token);',
   title: 'Digests are compared with `==`',
   category: 'correctness',
@@ -133,7 +131,7 @@ const DIGESTS = found('src/auth.ts', 12, {
   body: '`==` converts what it compares. Use `===`.',
 });
 
-const INJECTION = found('src/sessions.ts', 2, {
+const INJECTION = raise('src/sessions.ts', 2, {
   code: "  return query(`select * from sessions where account = '${account}'`);",
   title: 'The account name becomes part of the SQL statement',
   category: 'security',
@@ -142,7 +140,7 @@ const INJECTION = found('src/sessions.ts', 2, {
   body: 'The name of the account becomes part of the statement. Pass it as a parameter.',
 });
 
-const SECONDS = found('src/auth.ts', 12, {
+const SECONDS = raise('src/auth.ts', 12, {
   code: '  if (age < 3600) {',
   title: 'Milliseconds are compared with seconds',
   category: 'correctness',
@@ -151,15 +149,11 @@ const SECONDS = found('src/auth.ts', 12, {
   body: '`age` is in milliseconds, so a token expires after 3.6 seconds.',
 });
 
-const SETTLED: ScriptedToolCall = {
-  name: 'settle_finding',
-  input: {
-    finding: 'F1',
-    how: 'fixed',
-    reason: 'What is put into a statement is escaped now, in one place for all.',
-    evidence: [{ path: 'src/db.ts', line: 2, code: SAFE }],
-  },
-};
+const SETTLED = settleFirst('What is put into a statement is escaped now, in one place for all.', {
+  path: 'src/db.ts',
+  line: 2,
+  code: SAFE,
+});
 
 /** A second look, in a fresh context, at a finding that is said to be over. */
 const VERDICT = {
