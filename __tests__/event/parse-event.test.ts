@@ -8,14 +8,9 @@ import type { Trigger } from '../../src/event/trigger.js';
 import { type AdmissionPolicy, classifyTrust, DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { AxeError } from '../../src/lib/errors.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
-import { loadWebhook, type Payload } from '../helpers/webhooks.js';
+import { type Example, loadWebhook, type Payload } from '../helpers/webhooks.js';
 
 const NO_ENV = {};
-
-interface Example {
-  readonly name: string;
-  readonly examples: readonly Payload[];
-}
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('@octokit/webhooks-examples/package.json'));
 

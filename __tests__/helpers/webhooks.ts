@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 /** A webhook payload: GitHub's own example, as the runner writes it to the event file. */
 export type Payload = Record<string, unknown>;
 
-interface Example {
+/** GitHub's example payloads of an event. */
+export interface Example {
   readonly name: string;
   readonly examples: readonly Payload[];
 }
@@ -74,7 +75,8 @@ export function payloadField(payload: Payload, path: string): unknown {
   return at;
 }
 
-function loadExamples(): readonly Example[] {
+/** All of GitHub's examples, which nobody may change. */
+export function loadExamples(): readonly Example[] {
   const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples');
   examples ??= JSON.parse(readFileSync(file, 'utf8')) as readonly Example[];
   return examples;

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseEvent, readTrigger } from '../../src/event/parse-event.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, type Payload } from '../helpers/webhooks.js';
+import { loadExamples, loadWebhook } from '../helpers/webhooks.js';
 
 /** Reads a trigger from an event file with this content. */
 async function read(
@@ -16,19 +14,14 @@ async function read(
   return await readTrigger({ file: join(folder, 'event.json'), name, env });
 }
 
-/** Every example payload there is, with the name of its event. */
-function allPayloads(): readonly (readonly [string, Payload])[] {
-  const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples');
-  const events = JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string; examples: Payload[] }[];
-  return events.flatMap(({ name, examples }) => examples.map((payload) => [name, payload] as const));
-}
-
 describe('an event without a name', () => {
   it('is identified by its payload for every example of GitHub’s, and is unknown or what its name says', async () => {
-    const payloads = allPayloads();
+    const payloads = loadExamples().flatMap(({ name, examples }) =>
+      examples.map((payload) => ({ name, payload })),
+    );
     expect(payloads.length).toBeGreaterThan(200);
     const differing: string[] = [];
-    for (const [name, payload] of payloads) {
+    for (const { name, payload } of payloads) {
       const guessed = await read(payload);
       const named = parseEvent(name, payload, {});
       const isSame = JSON.stringify(guessed) === JSON.stringify(named);
