@@ -23,12 +23,8 @@ export async function reportOf<K extends RunReport['kind']>(
 ): Promise<Report<K>> {
   const request = makeRequest({ dryRun: kind === 'planned', ...patch });
   const report = await runPipeline(request, createFakeDependencies({ permissions: WRITER, ...parts }));
-  if (!isKind(report, kind)) throw new Error(`the run was ${report.kind}, not ${kind}`);
-  return report;
-}
-
-function isKind<K extends RunReport['kind']>(report: RunReport, kind: K): report is Report<K> {
-  return report.kind === kind;
+  if (report.kind !== kind) throw new Error(`the run was ${report.kind}, not ${kind}`);
+  return report as Report<K>;
 }
 
 /** What the action shows of a report, before it is cleaned as a whole. */
