@@ -7,14 +7,6 @@ import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { completion } from '../model/open-model.js';
 
-/** A check as `--json` prints it. */
-interface Line {
-  readonly group: string;
-  readonly status: string;
-  readonly message: string;
-  readonly remedy: string;
-}
-
 interface Scene {
   readonly agents?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -47,7 +39,10 @@ async function run(
 async function doctor(words: readonly string[], scene: Scene = {}) {
   const { exitCode, output, talk } = await run([...words, '--json'], scene);
   expect(talk).toBe('');
-  const { healthy, checks } = JSON.parse(output) as { healthy: boolean; checks: readonly Line[] };
+  const { healthy, checks } = JSON.parse(output) as {
+    readonly healthy: boolean;
+    readonly checks: readonly Record<'group' | 'status' | 'message' | 'remedy', string>[];
+  };
   expect(healthy).toBe(exitCode === 0);
   const of = (group: string) => checks.filter((check) => check.group === group);
   return { exitCode, checks, of, output };

@@ -3,14 +3,8 @@ import type { RecordedRequest } from './loopback.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A body in the form that a request asks for. */
-interface Sent {
-  readonly type: string;
-  readonly bytes: Buffer | string;
-}
-
 /** A whole reply as the bits of a stream, where the request asks for one; undefined where it does not. */
-export function asStream(request: Pick<RecordedRequest, 'path' | 'body'>, body: unknown): Sent | undefined {
+export function asStream(request: Pick<RecordedRequest, 'path' | 'body'>, body: unknown) {
   const { path } = request;
   if (!isJson(body)) return undefined;
   if (path.endsWith('/converse-stream')) {

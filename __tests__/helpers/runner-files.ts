@@ -77,14 +77,8 @@ export function parseFileCommand(text: string): Record<string, string> {
   return values;
 }
 
-interface Command {
-  readonly name: string;
-  readonly properties: Readonly<Record<string, string>>;
-  readonly message: string;
-}
-
 /** `::name key=value,key=value::message`, after any spaces. */
-function parseCommand(line: string): Command | undefined {
+function parseCommand(line: string) {
   const match = /^\s*::([^\s:]+)(?: ([^:]*(?::(?!:)[^:]*)*))?::(.*)$/.exec(line);
   if (match === null) return undefined;
   const [, name = '', list = '', message = ''] = match;

@@ -5,10 +5,10 @@ import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { createClock } from '../../src/lib/clock.js';
 import type { Warning } from '../../src/lib/errors.js';
-import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';
+import type { ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
 import type { Effect } from '../../src/tools/tool.js';
-import { type Artifacts, copyForJob } from '../../src/tools/workspace/artifact-folders.js';
+import { copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { Changes } from '../../src/tools/workspace/changes.js';
 import { waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -27,21 +27,12 @@ function server(name: string, mode: string, noteFile = '/dev/null'): string {
 /** Where a machine allows no process jail, the word `execute` allows no command. */
 const inJail = waysHere().length > 0 ? it : it.skip;
 
-interface Opened extends ToolBox {
-  readonly names: readonly string[];
-  readonly warnings: readonly Warning[];
-  closeTools(warn?: () => void): Promise<Artifacts | undefined>;
-  /** The tools of an agent that this one calls. */
-  openMore(agent: LoadedAgent): Promise<ToolBox>;
-  call(name: string, input: unknown): Promise<{ readonly text: string; readonly isError: boolean }>;
-}
-
 /** Opens the tools of an agent in an empty folder. */
 async function open(
   toml: string,
   surroundings: Partial<ToolSurroundings> = {},
   patch: Partial<ToolRequest> = {},
-): Promise<Opened> {
+) {
   const { openTools, closeTools } = createToolOpener({
     env: { PATH: process.env['PATH'] },
     cwd: surroundings.cwd ?? tempDir('tools'),
@@ -70,12 +61,13 @@ async function open(
   const box = await openTools(request);
   return {
     ...box,
-    closeTools: (warn = () => undefined) => closeTools(warn),
+    closeTools: (warn: () => void = () => undefined) => closeTools(warn),
+    /** Opens the tools of an agent that this one calls. */
     openMore: (more: LoadedAgent) =>
       openTools({ ...request, agent: more, callerEffects: new Set<Effect>(['read', 'execute']) }),
     names: box.tools.map(({ name }) => name),
     warnings,
-    async call(name, input) {
+    async call(name: string, input: unknown) {
       const tool = box.tools.find((one) => one.name === name);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
       return await tool.execute(input, signal);

@@ -10,7 +10,9 @@ const ROOT = join(import.meta.dirname, '../..');
 it('the package contains what users need, and runs if nothing else is installed and no registry is reached', async () => {
   const folder = tempDir('package');
   const packed = await npm(ROOT, 'pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`);
-  const [{ filename, files, unpackedSize }] = JSON.parse(packed) as [PackResult];
+  const [{ filename, files, unpackedSize }] = JSON.parse(packed) as [
+    { filename: string; files: { path: string }[]; unpackedSize: number },
+  ];
   expect(filename).toBe(`axe-action-${VERSION}.tgz`);
   const outside = files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
   expect(outside.sort()).toEqual(
@@ -42,12 +44,6 @@ it('the package needs nothing at run time: all of it is in dist/', () => {
   const { dependencies, optionalDependencies, private: isPrivate } = manifest;
   expect([dependencies, optionalDependencies, isPrivate]).toEqual([undefined, undefined, undefined]);
 });
-
-interface PackResult {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
 
 /** The Node that runs the tests comes first: the bin is started by its first line. */
 function environment(): Record<string, string> {

@@ -59,14 +59,9 @@ export interface SimulatedClock extends Clock {
   idle(): Promise<void>;
 }
 
-interface Sleeper {
-  readonly atMs: number;
-  wake(): void;
-}
-
 /** Time starts on 3 February 2026; `random` is the only chance in it. */
 export function createSimulatedClock(random: () => number): SimulatedClock {
-  const sleepers: Sleeper[] = [];
+  const sleepers: { readonly atMs: number; wake(): void }[] = [];
   let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);
   let isDraining = false;
   const timers = createFakeTimers(() => nowMs);

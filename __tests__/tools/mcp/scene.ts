@@ -6,7 +6,7 @@ import type { McpServerConfig } from '../../../src/agent/config.js';
 import type { Warning } from '../../../src/lib/errors.js';
 import { connectMcpServers } from '../../../src/tools/mcp/connect.js';
 import { openServer } from '../../../src/tools/mcp/server.js';
-import type { Tool, ToolResult } from '../../../src/tools/tool.js';
+import type { Tool } from '../../../src/tools/tool.js';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -38,18 +38,11 @@ export function badServer(mode: string, ...args: readonly string[]): McpServerCo
   return stdioServer(mode, [BAD_SERVER, mode, ...args]);
 }
 
-/** What came of connecting. */
-export interface Connected extends Tools {
-  readonly warnings: readonly Warning[];
-  tool(name: string): Tool;
-  call(name: string, input?: unknown): Promise<ToolResult>;
-}
-
 /** Connects with this machine's clock, processes and fetch; what is still open is closed after the test. */
 export async function connect(
   servers: readonly McpServerConfig[],
   options: Partial<Parameters<typeof connectMcpServers>[1]> = {},
-): Promise<Connected> {
+) {
   const warnings: Warning[] = [];
   const signal = new AbortController().signal;
   const connected = await connectMcpServers(servers, {
@@ -76,7 +69,8 @@ export async function connect(
     ...connected,
     warnings,
     tool,
-    call: async (name, input = {}) => await tool(name).execute(input, options.signal ?? signal),
+    call: async (name: string, input: unknown = {}) =>
+      await tool(name).execute(input, options.signal ?? signal),
   };
 }
 
