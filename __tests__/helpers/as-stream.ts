@@ -12,7 +12,9 @@ export function asStream(request: Pick<RecordedRequest, 'path' | 'body'>, body: 
     return { type: 'application/vnd.amazon.eventstream', bytes: Buffer.concat(frames) };
   }
   const isAsked = isJson(request.body) && request.body['stream'] === true;
-  if (!isAsked && !/:streamGenerateContent$|:streamRawPredict$/.test(path)) return undefined;
+  // Vertex has an address for each.
+  const isAlways = /:stream(?:GenerateContent|RawPredict)$/.test(path);
+  if (!isAlways && (!isAsked || path.endsWith(':rawPredict'))) return undefined;
   const events = eventsOf(path, body);
   const bytes = events.map((event) => `${nameOf(event)}data: ${JSON.stringify(event)}\n\n`).join('');
   return { type: 'text/event-stream', bytes };

@@ -33,7 +33,7 @@ async function startCloud(host: string, tokens: Readonly<Record<string, { readon
       ? completion({ content: 'Hi' })
       : path.endsWith('/converse')
         ? converseReply('end_turn', [{ text: 'Hi' }])
-        : path.endsWith(':rawPredict')
+        : /RawPredict$/i.test(path)
           ? claude('end_turn', HI)
           : gemini('STOP', [{ text: 'Hi' }]);
     return { kind: 'raw', status: 200, body };
@@ -375,17 +375,23 @@ describe('Vertex AI', () => {
     expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
   });
 
-  it('offers Claude, with the model in the address and the version in the body', async () => {
-    const { ask } = await startCloud(VERTEX);
-    const request = await ask('vertex/claude-sonnet-4-5@20250929', TOKEN);
-    expect(decodeURIComponent(request?.path ?? '')).toBe(
-      '/v1/projects/octo-project/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict',
-    );
-    expect(request?.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', max_tokens: 4096 });
-    expect(request?.body).not.toHaveProperty('model');
-    expect(request?.headers).toMatchObject({ authorization: 'Bearer ya29.octo' });
-    expect(request?.headers).not.toHaveProperty('x-api-key');
-  });
+  it.each([
+    ['claude-sonnet-4-5@20250929', 'rawPredict', 4096],
+    ['claude-sonnet-5-5', 'streamRawPredict', 128_000],
+  ])(
+    'offers %s, with the model in the address and the version in the body',
+    async (model, method, max_tokens) => {
+      const { ask } = await startCloud(VERTEX);
+      const request = await ask(`vertex/${model}`, TOKEN);
+      expect(decodeURIComponent(request?.path ?? '')).toBe(
+        `/v1/projects/octo-project/locations/global/publishers/anthropic/models/${model}:${method}`,
+      );
+      expect(request?.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', max_tokens });
+      expect(request?.body).not.toHaveProperty('model');
+      expect(request?.headers).toMatchObject({ authorization: 'Bearer ya29.octo' });
+      expect(request?.headers).not.toHaveProperty('x-api-key');
+    },
+  );
 
   it('accepts a key without a project, in a header', async () => {
     const { ask } = await startCloud(VERTEX);

@@ -65,7 +65,8 @@ function onlyGemini(model: string): AxeError {
 function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const { model: _, ...body }: Record<string, unknown> = JSON.parse(String(init?.body));
-    return fetch(String(input).replace(/\/messages$/, ':rawPredict'), {
+    const method = body['stream'] === true ? ':streamRawPredict' : ':rawPredict';
+    return fetch(String(input).replace(/\/messages$/, method), {
       ...init,
       body: JSON.stringify({ anthropic_version: 'vertex-2023-10-16', ...body }),
     });
