@@ -262,13 +262,24 @@ describe('a model that goes in circles', () => {
 });
 
 it('what a model calls a tool is sent back as providers take it', async () => {
-  const { asked } = await run([reply([call('a', 'ec ho', {})]), says('done')], { tools: [echo] });
+  const calls = reply([{ type: 'text', text: '\n\n' }, call('a', 'ec ho', {})]);
+  const { asked } = await run([calls, says('done')], { tools: [echo] });
   const output = { value: 'Unknown tool: "ec_ho". There are these: echo' };
   expect(asked[1]?.prompt.slice(-2)).toMatchObject([
     { role: 'assistant', content: [{ toolName: 'ec_ho' }] },
     { role: 'tool', content: [{ toolName: 'ec_ho', output }] },
   ]);
 });
+
+it.each(['', '\n\n'])(
+  'an answer of %j is corrected with a message that every provider takes',
+  async (said) => {
+    const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+    const { outcome, asked } = await run([says(said), says('{}')], { form });
+    expect(outcome.kind).toBe('completed');
+    expect(asked[1]?.prompt.at(-2)).toMatchObject({ content: [{ type: 'text', text: '(empty)' }] });
+  },
+);
 
 describe('the figures of a run', () => {
   it('are sums over all turns, with the last stop reason and model', async () => {

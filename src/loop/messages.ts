@@ -66,7 +66,7 @@ function assistantPart(
   const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, providerOptions }];
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, providerOptions }];
     case 'reasoning':
       return [{ type: 'reasoning', text: part.text, providerOptions }];
     case 'tool-call': {

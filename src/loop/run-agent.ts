@@ -125,7 +125,11 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());
         isCorrected = true;
         const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
-        messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
+        const said = assistantMessage(reply.content, calls);
+        // Gemini refuses an empty one.
+        const turn =
+          said.content.length > 0 ? said : assistantMessage([{ type: 'text', text: '(empty)' }], []);
+        messages = [...messages, turn, userMessage(correction)];
         continue;
       }
       const how = { tools, parallel, turn: usage.turns, isCut: end !== 'whole' };
