@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
+import { Budget } from '../../src/loop/budget.js';
 import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
 import type { Summary } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
@@ -24,9 +25,10 @@ interface Talk {
   readonly system?: string;
   readonly memory?: string;
   readonly thinking?: OpenModel['thinking'];
+  readonly maxTokens?: number;
 }
 
-async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, thinking }: Talk) {
+async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, thinking, maxTokens = 0 }: Talk) {
   const kept: Summary[] = [];
   let turn = 0;
   const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
@@ -40,11 +42,18 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, think
   const { deps } = loopDeps({ keepSummary: async (summary) => void kept.push(summary) });
   const opening = { windowTokens: WINDOW_TOKENS, thinking };
   const prompt = { system, memory, message: 'Go.' };
-  const outcome = await runAgent(conversationOf(opened(model, opening), { prompt, tools: [look] }), deps);
+  const patch = { prompt, tools: [look], budget: new Budget({ maxTokens, maxCostUsd: 0 }) };
+  const outcome = await runAgent(conversationOf(opened(model, opening), patch), deps);
   const last = JSON.stringify(model.asked.at(-1)?.prompt);
   const summaries = model.asked.filter(({ prompt }) => isSummaryRequest(prompt));
   const summaryLimits = new Set(summaries.map(({ maxOutputTokens }) => maxOutputTokens));
-  return { outcome, kept, summaryLimits, isShortened: last.includes('left out to save room') };
+  return {
+    outcome,
+    kept,
+    summaryLimits,
+    isShortened: last.includes('left out to save room'),
+    asked: model.asked,
+  };
 }
 
 function isSummaryRequest(prompt: LanguageModelV4CallOptions['prompt']): boolean {
@@ -71,6 +80,16 @@ describe('a long conversation', () => {
     expect([...summaryLimits]).toEqual([expected]);
     expect(kept[0]?.text).toBe('I looked.');
     expect(kept[0]?.messages).toBeGreaterThan(1);
+  });
+
+  it('ends where its summary has spent the budget', async () => {
+    const long = { turns: 8, said: 's'.repeat(4000), system: 'Look.' };
+    const prompts = (await talk(long)).asked.map(({ prompt }) => prompt);
+    const untilSummary = prompts.slice(0, prompts.findIndex(isSummaryRequest) + 1);
+    const maxTokens = untilSummary.reduce((sum, prompt) => sum + estimateTokens(prompt), 0);
+    const { outcome, asked } = await talk({ ...long, maxTokens });
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', error: { exitCode: 4 } });
+    expect(asked).toHaveLength(untilSummary.length);
   });
 });
 

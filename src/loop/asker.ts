@@ -82,6 +82,9 @@ export function createAsker(
   let current = model;
 
   const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
+    // A summary may have spent the rest.
+    const spent = budget.spent();
+    if (spent !== undefined) throw spent.error;
     const turn = usage.turns + 1;
     const { reply, askedTokens } = await askOnce(turn, messages, settings, ownTokens);
     usage.turns = turn;

@@ -163,6 +163,8 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
     });
     return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
   } catch (thrown) {
+    const over = thrown instanceof AxeError && thrown.exitCode === 4 ? budget.spent() : undefined;
+    if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
     // A check of an answer keeps timers and signals waiting, timers first: what came due meanwhile is the cause.
     await deps.clock.sleep(0);
     await deps.clock.sleep(0);

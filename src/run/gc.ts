@@ -168,8 +168,6 @@ async function openQuestions(
     ...modelSettings(params),
   };
   const ask: Ask = async (system, message) => {
-    const spent = budget.spent();
-    if (spent !== undefined) throw spent.error;
     try {
       signal.throwIfAborted();
       const messages = firstMessages({ system, message });
