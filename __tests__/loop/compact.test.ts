@@ -295,16 +295,22 @@ interface Scene {
   readonly keepSummary?: LoopDependencies['keepSummary'];
   /** What the request for the summary is answered with instead. */
   readonly refusal?: Error;
+  /** Whether the next model writes it. */
+  readonly isFallback?: boolean;
 }
 
 async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Scene = {}) {
   const steps: string[] = [];
   const kept: Summary[] = [];
+  let current = opened(createFakeModel([]), { windowTokens: 10_000 });
   const asker: Asker = {
-    current: opened(createFakeModel([]), { windowTokens: 10_000 }),
+    get current() {
+      return current;
+    },
     learnWindow: () => {},
     ask: async () => {
       steps.push('ask');
+      if (scene.isFallback === true) current = { ...current, ref: 'p/other' };
       if (scene.refusal !== undefined) throw scene.refusal;
       return says(summary, isCut ? { finish: { unified: 'length', raw: undefined } } : {});
     },
@@ -354,6 +360,15 @@ describe('a conversation that is shortened by a summary', () => {
     expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
     expect(warnings).toMatchObject([{ code: 'model-warning' }]);
   });
+
+  it.each([false, true])(
+    'has no thoughts left if another model wrote the summary; cut: %s',
+    async (isCut) => {
+      expect(JSON.stringify((await shortened({ isCut })).messages)).toContain('reasoning');
+      const { messages } = await shortened({ isCut, isFallback: true });
+      expect(JSON.stringify(messages)).not.toContain('reasoning');
+    },
+  );
 
   it('ends if no request would be answered', async () => {
     const refusal = new ProviderError('auth', 'wrong key', { status: 401 });

@@ -140,10 +140,13 @@ async function carryOut(
 ): Promise<readonly Message[]> {
   if (summary === undefined) return messages;
   const { tools: _none, responseFormat: _free, ...plain } = settings;
+  const { ref } = asker.current;
+  // Whoever was fallen back on for the summary goes on with the conversation, and is shown nothing of what the first one thought.
+  const own = (all: readonly Message[]) => (asker.current.ref === ref ? all : withoutThoughts(all));
   const leaveOut = (why: string) => {
     const message = `earlier turns of the conversation were left out without a summary: ${why}`;
     deps.reporter.warn({ code: 'model-warning', message });
-    return messages;
+    return own(messages);
   };
   try {
     const { content, finishReason } = await asker.ask(summary.request, plain, SUMMARY_TOKENS);
@@ -157,7 +160,7 @@ async function carryOut(
       const message = `the summary of ${length} messages of a long conversation could not be kept in memory: ${messageOf(thrown)}`;
       deps.reporter.warn({ code: 'memory-save-failed', message });
     });
-    return shortened;
+    return own(shortened);
   } catch (thrown) {
     // The conversation itself may be well where the provider will not have the question for a summary.
     const isRefused =
