@@ -88,8 +88,8 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   const plan = planTrim(counted, config.memory);
   const ref = parseModelRef(request.model === '' ? config.model : request.model);
   if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
-  const limits = request.limits(state);
   if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
+  const limits = request.limits(state);
   const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
   const newest = newestOf(log, roomTokens);
   const reply = await ask(ANALYST_PROMPT, newest.text);

@@ -104,6 +104,8 @@ describe('the cost of garbage collection', () => {
     });
     expect(model.asked).toHaveLength(0);
     expect([deps.memory.get('bot.md'), deps.memory.get('bot.state.md')]).toEqual([LOG, state]);
+    const figures = await collectAgentMemory({ ...request, dryRun: true }, undefined, deps);
+    expect(figures).toMatchObject({ kind: 'gc', collection: { end: { kind: 'dry-run' } } });
   });
 });
 
