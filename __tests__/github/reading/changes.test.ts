@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { httpError } from '../../../src/github/client/errors.js';
 import { fetchComparedDiff, fetchNewSince } from '../../../src/github/reading/changes.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
 import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../helpers/github-client-fake.js';
@@ -56,12 +57,12 @@ describe('the changes since a commit', () => {
 });
 
 /** The changed files where GitHub makes no diff of a comparison of these, of a pull request with this head. */
-async function compare(files: readonly object[], status: number, headRefOid?: string) {
+async function compare(files: readonly object[], refusal: Error, headRefOid?: string) {
   const client = createFakeGitHubClient({
     graphql: () => ({ repository: { issueOrPullRequest: emptyPull({ headRefOid }) } }),
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': () => [{ ...FILE, filename: 'pushed-later.ts' }],
     [COMPARE]: ({ accept }) => {
-      if (accept?.endsWith('.diff') === true) throw failure(status);
+      if (accept?.endsWith('.diff') === true) throw refusal;
       return { files };
     },
   });
@@ -71,12 +72,24 @@ async function compare(files: readonly object[], status: number, headRefOid?: st
   return { files: parseDiff(diff).map(({ path, hunks }) => [path, hunks.length]), isComplete };
 }
 
-it.each<[string, number, string | undefined]>([
-  ['after a 406', 406, undefined],
-  ['after a 500', 500, undefined],
-  ['and not those of a commit that was pushed since the event', 406, 'newer'],
-])('the changed files are listed if GitHub produces no diff, %s', async (_, status, head) => {
-  expect(await compare([FILE, { filename: 'logo.png' }], status, head)).toEqual({
+/** As GitHub answers a diff that takes it too long. */
+const NOT_AVAILABLE = httpError(
+  'GET /',
+  422,
+  {},
+  {
+    message: 'Server Error: Sorry, this diff is taking too long to generate.',
+    errors: [{ resource: 'PullRequest', field: 'diff', code: 'not_available' }],
+  },
+);
+
+it.each<[string, Error, string | undefined]>([
+  ['after a 406', failure(406), undefined],
+  ['after a 422', NOT_AVAILABLE, undefined],
+  ['after a 500', failure(500), undefined],
+  ['and not those of a commit that was pushed since the event', failure(406), 'newer'],
+])('the changed files are listed if GitHub produces no diff, %s', async (_, refusal, head) => {
+  expect(await compare([FILE, { filename: 'logo.png' }], refusal, head)).toEqual({
     files: [
       ['a.ts', 1],
       ['logo.png', 0],

@@ -142,7 +142,8 @@ function reasonOf(
     headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || RATE_LIMIT.test(text);
   // GitHub tells limits with 429 or 403 (REST API, "Rate limits").
   if (status === 429 || (status === 403 && isLimit)) return 'rate-limited';
-  if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum/i.test(text)) return 'too-large';
+  if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum|\bnot_available\b/i.test(text))
+    return 'too-large';
   if (status === 401 || status === 403 || status === 451) return 'denied';
   // A server without a GraphQL API hides nothing.
   if (status === 404 && requestLine === GRAPHQL) return 'invalid';
