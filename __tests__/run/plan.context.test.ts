@@ -62,6 +62,21 @@ describe('the context of a run besides its event', () => {
     expect(plan.task.message).toContain('+new');
   });
 
+  it.each([
+    ['octocat/hello', 'tainted'],
+    ['hubot/hello', 'untrusted'],
+  ] as const)(
+    'by somebody without write access has the lane of where it comes from: %s',
+    async (repository, lane) => {
+      const { head, base } = pullRequest();
+      const pinned = { head: { ...head, repository }, base };
+      const theirs = { ...ON_PULL, subjectAuthor: STRANGER };
+      const context: TriggerContext = { kind: 'pull_request', ...CHANGE, pinned, warnings: [] };
+      expect((await planOf(theirs, context)).trust.lane).toBe(lane);
+      expect((await planOf(theirs, { kind: 'none', warnings: [] })).trust.lane).toBe('tainted');
+    },
+  );
+
   it('that could not be read makes only those untrusted whose event does not name the fork', async () => {
     const unread: TriggerContext = { kind: 'none', warnings: [] };
     const lanes = [ON_PULL, { ...ON_PULL, isFork: false }, comment()].map(

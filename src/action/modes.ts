@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
-import type { Repository, Trigger } from '../event/trigger.js';
+import { isRepository, type Repository, type Trigger } from '../event/trigger.js';
 import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { listClosedPulls, proposeChange } from '../github/posting/commit-edits.js';
@@ -117,8 +117,8 @@ async function publish(
     return { kind: 'published', ...(await findOrCreateIssue(client, issue, signal)) };
   }
 
-  const from = agent.home?.place.repository?.toLowerCase();
-  if (from !== undefined && from !== `${repository.owner}/${repository.name}`.toLowerCase())
+  const from = agent.home?.place.repository;
+  if (from !== undefined && !isRepository(from, repository))
     throw new AxeError('the agent is kept in another repository', { remedy: ISSUE });
   const branch = `axe-gc/${name}`;
   const closed = (await listClosedPulls(client, repository, branch, signal)).find(isClosed);

@@ -164,7 +164,7 @@ async function admitByState(
   const classified = classifyTrust(trigger, { actor: facts.permission, author, allowBots });
   // Events of plain comments do not say it.
   const isForkOpen =
-    classified.level === 'trusted' &&
+    classified.lane !== 'untrusted' &&
     trigger.kind === 'comment' &&
     trigger.on === 'pull_request' &&
     trigger.isFork === undefined;
@@ -239,7 +239,8 @@ async function readContext(
 
 /** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
 function trustOfDiff(trust: Trust, repository: Repository, context: TriggerContext | undefined): Trust {
-  if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
+  if (context?.kind !== 'pull_request')
+    return trust.level === 'trusted' ? untrusted('the pull request could not be read') : trust;
   if (context.pinned === undefined) return trust;
   if (isRepository(context.pinned.head.repository, repository)) return trust;
   return untrusted('the pull request comes from a fork');
