@@ -33,6 +33,14 @@ it('`--review-scope` selects the scope, and `--language` the language', async ()
   const third = push(stage, THIRD, CHANGE + OTHER + LAST, LAST).event.payload;
   const fresh = await review(third);
   expect(fresh).toContain('Changed since your last review of 6dcb09b: 1 of 3 files of the pull request.');
+
+  const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
+  const refused = { status: 200, body: { data: null, errors }, times: 20 };
+  stage.github.fail({ route: 'POST /graphql', contains: 'reviewThreads', ...refused });
+  const words = ['--event', 'event.json', '--review-scope', 'full', '--json'];
+  const unread = await runCli(['run', 'reviewer', ...words], { cwd, env });
+  expect(unread.stdout).toMatch(/"exit_code":1,"message":"What is open on #2 could not be read/);
+  expect(unread.exitCode).toBe(1);
 });
 
 let repo: GitRepo;

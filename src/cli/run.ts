@@ -152,6 +152,9 @@ function originOf(env: Terminal['env']): RunOrigin {
 function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): ExitCode {
   switch (report.kind) {
     case 'skipped':
+      // A review that could not be made is no success, as in a workflow.
+      if (report.isIncomplete === true)
+        throw new AxeError(report.decision.message, { remedy: report.decision.remedy });
       terminal.stderr.write(`skipped: ${warningText(report.decision)}\n`);
       return 0;
     case 'planned': {
