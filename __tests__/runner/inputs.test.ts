@@ -176,6 +176,7 @@ describe('inputs that cannot be used', () => {
     [{ agent: '', mode: 'gc', prompt: 'Why?', model: 'a/b' }, 'the input `agent` is missing'],
     [{ paths: 'src/[' }, 'src/['],
     [{ paths: '!a/[b' }, 'a/[b'],
+    [{ paths: '{{name}}/**, src/*.{ts,tsx}' }, 'the input `paths` cannot be "src/*.{ts"'],
     [
       { 'memory-repo': 'a/b', 'memory-store': 'cache' },
       '`memory-repo` cannot be used with `memory-store: cache`',

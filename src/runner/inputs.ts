@@ -323,7 +323,7 @@ function folder(name: InputName, value: string): string | undefined {
 }
 
 function diffPolicy(value: string, maxTokens: number): DiffPolicy {
-  const patterns = filePatterns(value);
+  const patterns = filePatterns('paths', value);
   const diff = {
     maxTokens,
     paths: patterns.filter((pattern) => !pattern.startsWith('!')),
@@ -336,7 +336,7 @@ function diffPolicy(value: string, maxTokens: number): DiffPolicy {
 /** Patterns of files that a run may change; `true` is all but those that none ever changes. */
 function changePatterns(name: InputName, value: string): readonly string[] {
   const given = list(value).map((one) => (one === 'true' ? '**' : one));
-  const patterns = given.flatMap(filePatterns).filter((pattern) => pattern !== 'false');
+  const patterns = given.flatMap((one) => filePatterns(name, one)).filter((pattern) => pattern !== 'false');
   const excluding = patterns.find((pattern) => pattern.startsWith('!'));
   if (excluding !== undefined)
     throw refused(name, excluding, 'Write the patterns of files that may be changed.');
@@ -345,6 +345,15 @@ function changePatterns(name: InputName, value: string): readonly string[] {
 }
 
 /** Patterns of files. `docs/` is all that is in the folder; `./` or `/` at the beginning says nothing. */
-function filePatterns(value: string): readonly string[] {
-  return list(value).map((pattern) => pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1'));
+function filePatterns(name: InputName, value: string): readonly string[] {
+  return list(value).map((pattern) => {
+    // What the comma in `*.{ts,tsx}` leaves of it would match nothing, and leave out every file.
+    if (pattern.split('{').length !== pattern.split('}').length)
+      throw refused(
+        name,
+        pattern,
+        'Write a pattern for each, for example `*.ts, *.tsx`: `{ts,tsx}` is not supported.',
+      );
+    return pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1');
+  });
 }
