@@ -6,7 +6,7 @@ import { post } from '../../src/action/post.js';
 import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
-import { tempDir } from '../helpers/temp.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 
 const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
@@ -50,7 +50,11 @@ it('warns of limits over several runs where nothing is kept', async () => {
 });
 
 it('names what `redact` cannot find in every mode', async () => {
-  const { annotations } = await run({ mode: 'validate', redact: 'MISTYPED' });
+  const workspace = tempDir('checkout');
+  writeFiles(workspace, { 'axe/agents/a.toml': 'name = "a"\nmodel = "openai/m"\n' });
+  const inputs = { mode: 'validate', redact: 'MISTYPED' };
+  const { annotations, outputs } = await runMainHere({ event, inputs, workspace });
+  expect(outputs).toMatchObject({ conclusion: 'success' });
   expect(annotations).toContainEqual(
     expect.objectContaining({ level: 'warning', message: expect.stringContaining('MISTYPED') }),
   );
