@@ -6,12 +6,26 @@ import type { PlacedFinding } from '../../src/review/diff-lines.js';
 import { SEVERITIES, type Severity } from '../../src/review/finding.js';
 import type { News } from '../../src/review/ledger.js';
 import { prepareReview } from '../../src/review/prepare-review.js';
+import { recordsOf } from '../../src/review/record.js';
 import type { ReviewPost } from '../../src/review/said.js';
 import type { KnownFinding, Thread } from '../../src/review/seen.js';
 import { type FindingMark, findingMarksOf } from '../../src/review/state-facts.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
-import { ended, HEAD, KEY, known, ledgerOf, NO_NEWS, NOW, posting, raised, thread } from './threads.js';
+import {
+  ended,
+  HEAD,
+  KEY,
+  known,
+  ledgerOf,
+  NO_NEWS,
+  NOW,
+  opening,
+  posting,
+  raised,
+  read,
+  thread,
+} from './threads.js';
 
 type Parts = Partial<ReviewPost> & {
   readonly earlierFindings?: readonly KnownFinding[];
@@ -120,6 +134,21 @@ describe('findings on one line', () => {
     const { body = '' } = comments[0] ?? {};
     expect(body).toMatch(/🔴 .*Timeout is counted.*\n\n---\n\n🟡 .*The query is built/s);
     expect(body.match(/<!-- axe-action/g)).toHaveLength(1);
+  });
+
+  it('are told apart when their comment is read again', () => {
+    const offers = placed({ severity: 'minor', suggestion: 'timeoutMs', title: 'Timeout' });
+    const [{ body, inText } = { body: '', inText: '' }] = prepare([placed(), offers], {
+      agent: 'bot',
+    }).comments;
+    const ledger = read({ threads: [thread({ first: opening({ body }) })] });
+    const { findings } = ledger;
+    expect(findings.map(({ suggestion }) => suggestion)).toEqual([undefined, 'timeoutMs']);
+    const records = recordsOf({ ledger, news: NO_NEWS, buffered: NOTHING_BUFFERED });
+    expect(new Set(records.map((record) => record.body))).toEqual(new Set([offers.finding.body]));
+    expect(findings[0]?.body).not.toContain('Timeout');
+    expect(findings[1]?.body).not.toContain('The query is built');
+    for (const { handle } of findings) expect(inText).toContain(`· ${handle}`);
   });
 
   it('take the widest place, and offer only what replaces exactly that', () => {

@@ -126,6 +126,15 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
   ].join('\n\n');
 }
 
+/** What stands between the findings of a comment that joins several. */
+export const BETWEEN = '\n\n---\n\n';
+
+/** Of a comment that joins several findings what it says of this one; of any other all. */
+export function partOf(body: string, handle: string): string {
+  const parts = body.split(new RegExp(`(?<=\n</details>)${BETWEEN}`));
+  return parts.find((part) => part.includes(`\n${handle} · Wrong?`)) ?? body;
+}
+
 /** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */
 export function formatBuffered(buffered: Buffered): string {
   const { findings, review, labels, issues, reaction, refusals } = buffered;
@@ -219,8 +228,18 @@ function unfenced(text: string, path: string): string | undefined {
 
 /** The lines that a comment of ours offers to commit; undefined where it offers none. */
 export function offeredLines(markdown: string): readonly string[] | undefined {
-  const [, fence = '', code] = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m.exec(markdown) ?? [];
+  const [, fence = '', code] = SUGGESTION.exec(markdown) ?? [];
   return fence === '' ? undefined : code?.split('\n');
+}
+
+const SUGGESTION = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m;
+
+/** What a comment says of a finding below its heading, without the code that it offers. */
+export function bodyIn(comment: string): string {
+  return comment
+    .replace(/^\S+ \*\*.*\n+/, '')
+    .replace(SUGGESTION, '')
+    .trim();
 }
 
 /**

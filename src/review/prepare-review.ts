@@ -3,7 +3,7 @@ import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cutToBytes } from '../lib/text/bytes.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../lib/text/format.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { commentText, findingInText, SEVERITY_MARKS, tableCell, titleLine } from './comment-text.js';
+import { BETWEEN, commentText, findingInText, SEVERITY_MARKS, tableCell, titleLine } from './comment-text.js';
 import { codeKey, type PlacedFinding, worstFirst } from './diff-lines.js';
 import { formatSeverities, isOpen, type Side } from './finding.js';
 import { type Ledger, notRepeated } from './ledger.js';
@@ -139,8 +139,6 @@ function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): r
 function withoutOffer({ placement, ...rest }: PlacedFinding): PlacedFinding {
   return { ...rest, placement: placement.kind === 'line' ? { ...placement, isExact: false } : placement };
 }
-
-const BETWEEN = '\n\n---\n\n';
 
 /** Room for the mark, in UTF-16 units: its titles are escaped. */
 const MARKER = 8000;

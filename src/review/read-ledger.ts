@@ -1,5 +1,5 @@
 import { laneOf } from '../safety/mark.js';
-import { offeredLines } from './comment-text.js';
+import { offeredLines, partOf } from './comment-text.js';
 import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from './diff-lines.js';
 import { isBlocking, isOpen, visibleWords, worse } from './finding.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
@@ -112,7 +112,8 @@ function withWords(
   const isPosted =
     post !== undefined && [post.id, thread?.reviewId ?? 0].some((one) => memory?.posted.has(one) === true);
   const begun = post ?? thread?.first;
-  const body = visibleWords(post?.body ?? '');
+  const said = partOf(post?.body ?? '', handle);
+  const body = visibleWords(said);
   return {
     id,
     handle,
@@ -127,7 +128,7 @@ function withWords(
     side,
     code: thread === undefined ? undefined : lastCode(thread.hunk),
     evidence: [],
-    suggestion: post === undefined ? undefined : offeredLines(post.body)?.join('\n'),
+    suggestion: offeredLines(said)?.join('\n'),
     state: 'open',
     said:
       thread === undefined || begun === undefined

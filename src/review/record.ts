@@ -1,5 +1,6 @@
 import { count, grouped } from '../lib/text/format.js';
 import type { Buffered } from './buffered.js';
+import { bodyIn } from './comment-text.js';
 import { worstFirst } from './diff-lines.js';
 import {
   type Category,
@@ -337,7 +338,8 @@ function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
 }
 
 function recordOf(finding: Finding): FindingRecord {
-  const { id, handle, agent, state, why, reason, title, body, trigger, evidence, suggestion } = finding;
+  const { id, handle, agent, state, why, reason, title, said, trigger, evidence, suggestion } = finding;
+  const body = said === undefined ? finding.body : bodyIn(finding.body);
   const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
   const place = { path, line, startLine, side };
   const judged = { severity, confidence, category, effect, reach };
@@ -355,7 +357,7 @@ function recordOf(finding: Finding): FindingRecord {
     ...judged,
     evidence: evidence.length === 0 ? undefined : evidence,
     suggestion,
-    url: finding.said?.url,
+    url: said?.url,
     agent,
   };
 }

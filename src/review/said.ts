@@ -4,7 +4,7 @@ import { cleanLine, codeSpan, paragraphs } from '../lib/text/format.js';
 import { fence } from '../safety/fence.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Buffered } from './buffered.js';
-import { SEVERITY_MARKS, titleLine } from './comment-text.js';
+import { partOf, SEVERITY_MARKS, titleLine } from './comment-text.js';
 import { END_WORDS, type Severity } from './finding.js';
 import { type Ledger, type News, OVER } from './ledger.js';
 import type { Lesson } from './same.js';
@@ -232,7 +232,7 @@ export function formatToFix(finding: KnownFinding): string {
   const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
   const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
   const comment = posts.find((post) => post.id === said?.comment && marksIn(post).length > 0);
-  const [fold = ''] = /<details>.*?<\/details>/s.exec(comment?.body ?? '') ?? [];
+  const [fold = ''] = /<details>.*?<\/details>/s.exec(partOf(comment?.body ?? '', handle)) ?? [];
   const text = [
     `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
     body === '' ? `${severity} · ${category} — ${title}` : body,
