@@ -79,7 +79,7 @@ describe('a prepared review', () => {
   });
 
   it.each([
-    ['is unsure', { confidence: 'unsure' }, { unsure: true }],
+    ['is unsure', { confidence: 'unsure' }, { confidence: 'unsure' }],
     ['has a line that a model made up', { line: 1e21 }, { line: 999_999_999 }],
     ['has a path that cleaning would change', { path: '@octocat.ts' }, { path: '' }],
     ['has a title of several lines', { title: 'One\nline' }, { title: 'One line' }],

@@ -131,7 +131,7 @@ function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): r
   const texts = fitted.map((one) => commentText(one, frameOf(posting)));
   const marks = group.map((one) => raisedMark(one, posting));
   const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
-  const inText = group.map((one) => findingInText(one, posting.clean)).join('\n\n');
+  const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
   return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN)}` }];
 }
@@ -304,7 +304,7 @@ function fitFindings(
   const shown = new Map<PlacedFinding, string>();
   let free = room;
   for (const finding of findings) {
-    const text = `${clean(placeOf(finding))}\n\n${findingInText(finding, clean)}`;
+    const text = placedInText(finding, clean);
     // With a blank line behind it.
     const cost = text.length + 2;
     if (cost > free) continue;
@@ -315,6 +315,10 @@ function fitFindings(
 }
 
 const MAX_PLACE = 200;
+
+function placedInText(placed: PlacedFinding, clean: ReviewPost['clean']): string {
+  return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
+}
 
 /** With the handle: nobody can answer it below a comment of its own. */
 function placeOf({ finding, placement }: PlacedFinding): string {

@@ -150,7 +150,7 @@ export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): 
   if (unplaced.length === 0) return body;
   let text = `${body.trimEnd()}\n\n${HEADING}`;
   for (const [index, comment] of unplaced.entries()) {
-    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText}`;
+    const longer = `${text}\n\n${comment.inText}`;
     const left = unplaced.length - index;
     if (longer.length + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS)
       return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
@@ -166,13 +166,6 @@ const MAX_NOTE = 60;
 
 /** Characters kept for the last line. */
 const MAX_FOOTER = 500;
-
-/** In `<code>`, where a path's backticks and markdown mean nothing. */
-function placeOf({ path, line, startLine }: ReviewComment): string {
-  const lines = startLine === undefined ? `${line}` : `${startLine}-${line}`;
-  const shown = path.replace(/[&<>"'`*_~@[\]\\|\p{Cc}]/gu, (char) => `&#${char.codePointAt(0)};`);
-  return `<code>${shown}:${lines}</code>`;
-}
 
 /** A body with its last line, where there is room for it. */
 function withFooter(body: string, footer = ''): string {
