@@ -206,8 +206,10 @@ describe('marks in texts and in the state', () => {
     const body = expect.stringMatching(/^Bind it\.[^x]*$/);
     const likely = { line: 12, code: CODE, body, suggestion: 'bind(id);', confidence: 'likely' };
     expect(read(parts, { lines: undefined }).findings).toMatchObject([likely]);
-    const first = opening({}, [raised({ unsure: true })]);
-    expect(read(conversation({ first })).findings).toMatchObject([{ confidence: 'unsure' }]);
+    for (const confidence of ['unsure', 'confirmed'] as const) {
+      const first = opening({}, [raised({ confidence })]);
+      expect(read(conversation({ first })).findings).toMatchObject([{ confidence }]);
+    }
   });
 });
 
@@ -224,7 +226,7 @@ describe('a finding held against the present change', () => {
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, Partial<KnownFinding>]>([
     ['is outdated if its file left', at({}), LEFT, { state: 'outdated', by: 'program' }],
     ['stays open on a fork if it blocks', at({}), ON_FORK, { state: 'open', isGone: true }],
-    ['is outdated on a fork if it is unsure', at({ unsure: true }), ON_FORK, { state: 'outdated' }],
+    ['is outdated on a fork if it is unsure', at({ confidence: 'unsure' }), ON_FORK, { state: 'outdated' }],
     ['follows its file to another name', at({ path: 'gone.ts' }), {}, { path: 'src/auth.ts', line: 10 }],
     ['follows no file by an untelling line', at({ ...UNTELLING, path: 'b.ts' }), {}, { state: 'outdated' }],
     ['stays in a file that GitHub does not show', at({ path: 'logo.png' }), {}, { isGone: false, line: 10 }],

@@ -243,7 +243,7 @@ describe('sums over the state', () => {
 const HOSTILE = { title: 'a="b" -->\n<!-- x -->', path: 'ü:日本 --> @a.ts' };
 const ALL: readonly FindingMark[] = [
   raised(),
-  raised({ unsure: true, closedBy: '', thread: 'T_1', comment: 7, ...HOSTILE }),
+  raised({ confidence: 'unsure', closedBy: '', thread: 'T_1', comment: 7, ...HOSTILE }),
   ended(),
   ended({ state: 'dismissed', by: 'person', why: 'words', login: 'octocat', code: '', closed: false }),
   back(),

@@ -179,7 +179,7 @@ function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, c
     title: titleLine(title, clean),
     category,
     severity,
-    unsure: confidence === 'unsure' ? true : undefined,
+    confidence: confidence === 'likely' ? undefined : confidence,
     path: isKnown || clean(path) === path ? path : '',
     line: Math.min(line, MAX_LINE),
     side,

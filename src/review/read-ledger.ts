@@ -122,7 +122,7 @@ function withWords(
     body,
     category,
     severity,
-    confidence: first.unsure === true ? 'unsure' : 'likely',
+    confidence: first.confidence ?? 'likely',
     path,
     line: thread?.line ?? first.line,
     side,

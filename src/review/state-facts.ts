@@ -4,7 +4,7 @@ import { groupBy } from '../lib/data.js';
 import { table, usd } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
 import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
-import { ACTORS, CATEGORIES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
+import { ACTORS, CATEGORIES, CONFIDENCES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
 
 /**
  * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold the same marks, so that
@@ -26,8 +26,8 @@ const raisedSchema = v.object({
   title: v.string(),
   category: v.picklist(CATEGORIES),
   severity: v.picklist(SEVERITIES),
-  /** Nobody is certain of it, so it blocks nothing. */
-  unsure: v.optional(v.boolean()),
+  /** Left out: `likely`. */
+  confidence: v.optional(v.picklist(CONFIDENCES)),
   path: v.string(),
   line: v.number(),
   side,
