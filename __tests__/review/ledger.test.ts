@@ -243,6 +243,14 @@ describe('a finding held against the present change', () => {
     expect(read(conversation({ first })).findings.map((one) => one.isGone)).toEqual([false, true]);
   });
 
+  it('shares its number with one on the other side', () => {
+    const place = { path: 'no-end.txt', line: 2, code: codeKey('beta') };
+    const old = raised({ id: OTHER, handle: 'FX3M9', ...place, side: 'LEFT' });
+    const first = opening({}, [raised(place), old]);
+    const { findings } = read(conversation({ first, path: place.path, line: 2 }));
+    expect(findings.map((one) => one.isGone)).toEqual([false, false]);
+  });
+
   it.each<[string, Partial<LedgerContext>, Parameters<typeof raised>[0], string]>([
     ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
     ['on a trusted run, where it does not block', {}, { severity: 'minor' }, 'settled program'],

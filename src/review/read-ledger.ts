@@ -263,7 +263,7 @@ function hold(
   if (lines === undefined) return findings;
   const taken = new Set<string>();
   return findings.map((finding) => {
-    const { key, category } = finding;
+    const { key, category, side } = finding;
     const path = pathNow(finding, lines);
     const file = lines.get(path);
     const at = { ...finding, path };
@@ -279,9 +279,9 @@ function hold(
     }
     // GitHub shows nothing of a large file: its lines may all be there.
     if (file.LEFT.size + file.RIGHT.size === 0 || key === '') return at;
-    const line = whereStands(at, lines, (one) => !taken.has(`${path}:${one}:${category}`));
+    const line = whereStands(at, lines, (one) => !taken.has(`${side}:${path}:${one}:${category}`));
     if (line === undefined) return { ...at, isGone: true };
-    taken.add(`${path}:${line}:${category}`);
+    taken.add(`${side}:${path}:${line}:${category}`);
     return { ...at, line };
   });
 }
