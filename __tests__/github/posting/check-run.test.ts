@@ -6,6 +6,7 @@ import {
   readCheckRun,
   startCheckRun,
 } from '../../../src/github/posting/check-run.js';
+import { addCheckRun } from '../../helpers/github-checks.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import type { StoredCheckRun } from '../../helpers/github-state.js';
@@ -79,6 +80,8 @@ it('a check is in progress until its end, which needs no search', async () => {
   expect(hello.github.calls()).toEqual([LIST, POST, LIST, PATCH]);
   expect(repo.talk.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success', title: 'Fine' }]);
   expect(await readCheckRun(client, key, noAbort())).toEqual({ conclusion: 'success', title: 'Fine' });
+  addCheckRun(repo, { headSha, name: 'bot', externalId: 'job-1', title: 'A job of this name' });
+  expect(await readCheckRun(client, key, noAbort())).toMatchObject({ title: 'Fine' });
   expect(await endCheckRun(client, { ...report, conclusion: 'cancelled' }, noAbort())).toBe('none');
 });
 

@@ -80,7 +80,7 @@ export async function readCheckRun(
 ): Promise<Pick<CheckRunReport, 'conclusion' | 'title'> | undefined> {
   const runs = await listCheckRuns(client, key, signal);
   const [newest] = runs
-    .filter(({ status }) => status === 'completed')
+    .filter(({ externalId, status }) => externalId === key.name && status === 'completed')
     .toSorted((one, other) => other.id - one.id);
   const conclusion = CONCLUSIONS.find((one) => one === newest?.conclusion);
   return conclusion === undefined ? undefined : { conclusion, title: newest?.title ?? '' };
