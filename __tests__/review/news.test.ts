@@ -34,6 +34,7 @@ const AGAIN = [{ of: known(), finding: finding({ code: CODE }) }];
 const DISMISSED = [known({ state: 'dismissed' })];
 const UNAGREED = { ...FIXED, isAgreed: false };
 const UNCLEAR = { finding: finding(), why: 'unclear', reason: 'R' } as const;
+const MILD = { ...UNCLEAR, why: 'below-min-severity' } as const;
 const DATA = placed({ category: 'data' });
 const ELSEWHERE = { lessons: [lesson()] };
 const COMMITTED = known({ isGone: true, suggestion: 'return user;' });
@@ -55,6 +56,7 @@ describe('what a run wants, held against the findings as they are now', () => {
     ['the same by a stranger', [SETTLED], { settlements: [FIXED] }, { isTrusted: false }, '', ['settled']],
     ['a committed suggestion alone', [COMMITTED], {}, { isPushByWriter: true }, '1 ended', ['settled']],
     ['what a second look took out', [], { refuted: [UNCLEAR] }, {}, '', ['unclear']],
+    ['what it found too mild to post', [], { refuted: [MILD] }, {}, '', ['held-back']],
   ])('is %s', (_, earlier, buffered, about, expected, states) => {
     const { news, records } = act(earlier, buffered, about);
     expect(countsOf(news)).toBe(expected);

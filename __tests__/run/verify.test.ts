@@ -44,12 +44,13 @@ describe('the second look at the findings of a review', () => {
 
   it('is unclear if it names evidence which was never shown, whatever it repeats', async () => {
     const minor = { effect: 'degraded' };
-    const { buffered } = await runVerified({
+    const { buffered, deps } = await runVerified({
       raised: [[raises(10), raises(500, minor)]],
       replies: Array.from({ length: 12 }, () => REFUTED),
     });
     expect(confidences(buffered)).toEqual(['unsure']);
     expect(buffered.refuted).toMatchObject([{ why: 'unclear', finding: { line: 500 } }]);
+    expect(deps.warnings.filter(({ code }) => code === 'not-verified')).toEqual([]);
   });
 
   it.each<[string, readonly FakeReply[], string]>([

@@ -223,7 +223,7 @@ function toldLine({ ledger, news }: ReviewPost, isSaid: boolean): string {
 
 function secondLooks({ refuted: all }: Buffered): string {
   const unclear = all.filter(({ why }) => why === 'unclear').length;
-  const refuted = all.length - unclear;
+  const refuted = all.filter(({ why }) => why === 'refuted').length;
   return sentences([
     refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
     unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,

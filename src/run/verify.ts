@@ -57,7 +57,7 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
   const looks = looked.verdicts.size;
   own.loop.reporter.event({ kind: 'verified', looks, confirmed, refuted: refuted.length, unverified });
   const left = `${count(unverified, 'finding')} had no second look`;
-  warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
+  if (unverified > 0) warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
   const stats = withStats(outcome.stats, looked.stats, run.budget);
   return { ...held, outcome: { ...outcome, stats }, buffered: verified };
 }
