@@ -329,3 +329,64 @@ it('a command frees verdict and check at once, and `/axe reopen` takes that back
   expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
   expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...CRITICAL });
 });
+
+it.each([
+  ['branch', true],
+  ['branch', false],
+  ['none', true],
+  ['none', false],
+])('with memory: %s, `/axe reopen` takes a *Resolve* back, noted by a run: %s', async (store, isNoted) => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  const inputs = { ...INPUTS, 'memory-store': store };
+  await stage.run({ inputs });
+  const { resolved, reviewComments } = stage.repo.talk;
+  const [{ id, ...comment } = { id: 0, body: '' }] = reviewComments;
+  resolved.set(id, 'monalisa');
+  if (isNoted) await stage.run({ ...event(OWN, 'reopened'), inputs });
+  await say(stage, `/axe reopen ${handleIn(comment)}`, 1002, inputs);
+  expect(lastCheck(stage)).toMatchObject(CRITICAL);
+  expect(resolved.has(id)).toBe(false);
+  expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
+});
+
+it('without memory, `/axe reopen` leaves the others in the conversation as they are', async () => {
+  const mild = { ...LOGGED.input, category: 'docs', effect: 'upkeep', reach: 'always' };
+  const other = { ...mild, category: 'data', title: 'Printing is left over', body: 'It prints.', new: true };
+  const wrong = { how: 'wrong', reason: 'It is a debug build.' };
+  const settle = (finding: string) => ({ name: 'settle_finding', input: { finding, ...wrong } });
+  const raise = [mild, other].map((input) => ({ ...LOGGED, input }));
+  const stage = await scene([
+    [...raise, submit('Two.')],
+    [settle('F1'), settle('F2'), submit('None.')],
+  ]);
+  const inputs = { 'memory-store': 'none' };
+  await stage.run({ inputs });
+  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs });
+  const [comment = { body: '' }] = stage.repo.talk.reviewComments;
+  await say(stage, `/axe reopen ${handleIn(comment)}`, 1002, inputs);
+  const { outputs } = await stage.run({ ...event(OWN, 'reopened', SECOND), inputs });
+  expect(outputs['findings-open']).toBe('1');
+});
+
+it('a run without an answer keeps the check as red as what is open makes it', async () => {
+  const refused: ModelReply = { kind: 'raw', status: 400, body: '' };
+  const stage = await scene([[LOGGED, submit('One.')], refused, refused]);
+  await stage.run({ inputs: GATED });
+  await say(stage, '/axe review full', 1003, GATED);
+  expect(lastCheck(stage)?.conclusion).toBe('failure');
+  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: GATED });
+  expect(lastCheck(stage)).toMatchObject({
+    headSha: SECOND,
+    conclusion: 'failure',
+    title: '1 critical open',
+  });
+});
+
+it('changes are asked for once where GitHub takes no such review, on a pull request of our own', async () => {
+  const stage = await scene([[LOGGED, submit('One.')]]);
+  for (const [number, pull] of stage.repo.pulls)
+    stage.repo.pulls.set(number, { ...pull, author: 'github-actions[bot]' });
+  await stage.run({ inputs: INPUTS });
+  for (const _ of [1, 2, 3]) await stage.run({ ...event(OWN, 'reopened'), inputs: INPUTS });
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+});

@@ -61,6 +61,7 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
  */
 export function createCheckProgress(options: CheckProgressOptions) {
   let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
+  let standing: ReviewEnd | undefined;
   async function finished(): Promise<void> {
     if (begun === undefined) return;
     begun = undefined;
@@ -68,9 +69,11 @@ export function createCheckProgress(options: CheckProgressOptions) {
   }
   return {
     finished,
-    start(plan: CheckedRun, head: string | undefined): void {
+    /** `review` is what was open before; left out where nobody knows. */
+    start(plan: CheckedRun, head: string | undefined, review?: ReviewEnd): void {
       // A question about a pull request is no look at its commit.
       if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
+      standing = review;
       begun ??= begin(plan, head, options);
     },
     /** The check that was begun, once GitHub has taken it. */
@@ -80,10 +83,9 @@ export function createCheckProgress(options: CheckProgressOptions) {
     async end(message: string, kind: 'failed' | 'cancelled'): Promise<void> {
       const check = await begun;
       if (check === undefined) return;
-      const end: CheckEnd =
-        kind === 'cancelled'
-          ? { title: 'Cancelled', conclusion: 'cancelled' }
-          : { title: 'The run failed', conclusion: 'neutral' };
+      let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };
+      if (kind === 'cancelled') end = { title: 'Cancelled', conclusion: 'cancelled' };
+      else if (standing?.isBlocking === true) end = { title: openTitle(standing), conclusion: 'failure' };
       await write(check, { ...end, summary: message }, options, check);
       await finished();
     },

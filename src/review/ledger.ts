@@ -163,6 +163,13 @@ export class Ledger {
     return this.#end(finding, 'settled', { by: 'model', why: how, reason });
   }
 
+  /** Opens a finding by the command that was just given: a *Resolve* that stands, whenever it was, is older. */
+  reopen(id: string, login: string): void {
+    const finding = this.#findings.find((one) => one.id === id);
+    if (finding !== undefined && hasEnded(finding))
+      this.#put(opened(finding, { by: 'person', login, why: 'command' }));
+  }
+
   /** Ends the findings whose suggestion was committed by somebody whose commit decides. */
   endCommitted(): void {
     const { isPushByWriter, isTrusted, lines } = this.context;

@@ -10,7 +10,7 @@ import { type Ledger, notRepeated } from './ledger.js';
 import { formatEarlier, type ReviewPost } from './said.js';
 import type { KnownFinding, Thread } from './seen.js';
 import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from './state-facts.js';
-import { mustAsk, reviewsOf, type ThreadReply } from './tell-findings.js';
+import { isAsking, mustAsk, reviewsOf, type ThreadReply } from './tell-findings.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */
 interface PreparedReply extends ThreadReply {
@@ -269,8 +269,10 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean'
 }
 
 /** Whose review it is, of which commit, and as many marks of its run as there is room for, also those said on lines. */
-function markOf({ agent, head, lane }: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
-  const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part } as const;
+function markOf(posting: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
+  const { agent, head, lane } = posting;
+  const asks = isAsking(posting) || undefined;
+  const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part, asks } as const;
   let kept = marks;
   while (kept.length > 0 && formatMark({ ...named, marks: kept, lane }).length > MAX_MARKS)
     kept = kept.slice(0, -1);

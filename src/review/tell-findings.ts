@@ -4,7 +4,7 @@ import { GitHubError } from '../github/client/errors.js';
 import { replyInThread, setThread } from '../github/posting/comments.js';
 import { dismissReviews } from '../github/posting/review.js';
 import { count } from '../lib/text/format.js';
-import { isMarked, type Mark } from '../safety/mark.js';
+import { isMarked, type Mark, markOf } from '../safety/mark.js';
 import { hasEnded, isBlocking, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN, type ReviewPost } from './said.js';
@@ -160,6 +160,12 @@ export function isRequesting(ledger: Ledger, agent: string): boolean {
   return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
 
+/** Whether a review of the agent asks for changes, or was to: on a pull request of its own account it is a comment. */
+function hasAsked(ledger: Ledger, agent: string): boolean {
+  const isRefused = ({ state, body }: OwnReview) => state === 'COMMENTED' && markOf(body)['asks'] === true;
+  return isRequesting(ledger, agent) || reviewsOf(ledger, agent).some(isRefused);
+}
+
 /** Open findings whose conversation somebody closed who cannot end them. */
 function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
   return ledger.open.filter(({ thread }) => thread?.isResolved === true);
@@ -169,7 +175,11 @@ function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
  * Whether the agent's findings ask for changes: one is open that is bad enough. A person who dismissed its review has decided
  * about those of then.
  */
-export function isAsking({ ledger, agent, blockOn }: ReviewPost): boolean {
+export function isAsking({
+  ledger,
+  agent,
+  blockOn,
+}: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>): boolean {
   if (blockOn === undefined) return false;
   const overruled = reviewsOf(ledger, agent)
     .filter(({ state, isOverruled }) => state === 'DISMISSED' && isOverruled === true)
@@ -182,7 +192,7 @@ export function isAsking({ ledger, agent, blockOn }: ReviewPost): boolean {
 /** Findings ask for changes, and no review of the agent does. Of a change that is not known nobody can say that. */
 export function mustAsk(posting: ReviewPost): boolean {
   const { ledger, agent } = posting;
-  return ledger.context.lines !== undefined && isAsking(posting) && !isRequesting(ledger, agent);
+  return ledger.context.lines !== undefined && isAsking(posting) && !hasAsked(ledger, agent);
 }
 
 /** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */
@@ -190,7 +200,8 @@ export function hasNews(posting: ReviewPost): boolean {
   const { ledger, news, agent } = posting;
   if (ledger.seen === undefined) return false;
   const told = [news.ended, news.back, news.claimed, hiddenFindings(ledger)];
-  return told.some(({ length }) => length > 0) || isRequesting(ledger, agent) !== isAsking(posting);
+  const isStale = isAsking(posting) ? !hasAsked(ledger, agent) : isRequesting(ledger, agent);
+  return told.some(({ length }) => length > 0) || isStale;
 }
 
 /**

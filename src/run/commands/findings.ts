@@ -40,6 +40,7 @@ export async function runFindingCommand(
   const meant = findMeant(command, ledger);
   if ('result' in meant) return meant;
   if (request.dryRun) return { result: DRY_RUN };
+  if (verb === 'reopen') for (const { id } of meant) ledger.reopen(id, trigger.actor.login);
   const findings = withActs(ledger, trigger.number);
   const told = await deps.publisher.tellFindings({
     ...findings,
@@ -66,7 +67,10 @@ export async function runFindingCommand(
   );
   const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
   const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
-  const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
+  // Also what stays ended in a conversation that was opened.
+  const here = new Set(meant.map(({ id, thread }) => thread?.id ?? id));
+  const about = ledger.findings.filter(({ id, thread }) => here.has(thread?.id ?? id));
+  const own = marks.filter((mark) => mark.kind !== 'raised' && about.some(({ id }) => id === mark.id));
   return { result: done(text, true), among: 'for-all', marks: own };
 }
 
