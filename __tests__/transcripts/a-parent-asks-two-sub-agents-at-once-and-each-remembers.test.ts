@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import { countEntries, memoryIn, resultsIn } from './memory-scene.js';
@@ -64,6 +66,38 @@ it('a parent runs both at the same time, answers in order, counts their tokens a
   ]);
   const transcript = steady(`${seen(first, stage)}\n=== .axe/memory/north.md\n${entry}`);
   expectTranscript(NAME, transcript.replaceAll(ENDED, '').replace(SOUTH_FIRST, '$2$1'));
+});
+
+it('an entry of a sub-agent that cannot be saved is in the summary and the output, and counts as not saved', async () => {
+  const stage = await scheduledStage(
+    [
+      { subAgents: ['north'], memory: true },
+      { name: 'north', memory: true },
+    ],
+    {
+      model: (request) => {
+        const { system, messages } = promptOf(request);
+        if (system.startsWith('You are north.')) return text('A wolf in the north.', USAGE);
+        const calls = [{ name: 'call_agent', input: { agent: 'north', task: 'Look north.' } }];
+        return messages.length === 1
+          ? { kind: 'tools', text: 'I ask.', calls, usage: USAGE }
+          : text('A wolf.', USAGE);
+      },
+    },
+  );
+  const inputs = { agent: 'worker', 'memory-store': 'file', 'fail-on': 'memory' };
+  const { workspace } = await stage.run({ inputs });
+  const log = join(workspace, '.axe/memory/north.md');
+  rmSync(log);
+  mkdirSync(log);
+  const { summary, outputs, exitCode } = await stage.run({ workspace, inputs });
+  expect(summary).toMatch(/\*\*Not saved\*\* of sub-agents:.*\*\*Result:\*\* A wolf in the north\./s);
+  expect(outputs['memory-entry']).toContain('A wolf in the north.');
+  expect(outputs).toMatchObject({
+    'memory-saved': 'false',
+    'memory-save-error': expect.stringContaining('north.md'),
+  });
+  expect(exitCode).toBe(1);
 });
 
 /** Which sub-agent is ready first is not known. */

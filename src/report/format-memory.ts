@@ -53,6 +53,18 @@ export function formatMemory(
   ]);
 }
 
+/** What sub-agents could not save, so that nothing is lost; empty for nothing. */
+export function formatLost(lost: readonly Remembered[], isHidden: boolean): string {
+  const entries = lost.flatMap((one) => one.entries);
+  if (entries.length === 0) return '';
+  const ids = entries.map(({ id }) => code(id)).join(', ');
+  const texts = entries.map(({ text }) => stripProvenance(text)).join('');
+  return paragraphs([
+    `**Not saved** of sub-agents: ${isHidden ? `${ids}.` : ''}`.trimEnd(),
+    isHidden ? '' : codeBlock(texts.trimEnd()),
+  ]);
+}
+
 /** The stores in the words of people who never chose one. */
 const STORES: Readonly<Record<Exclude<MemoryStore['kind'], 'none'>, string>> = {
   branch: 'memory branch',

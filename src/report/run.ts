@@ -32,7 +32,7 @@ import type { FindingRecord } from '../review/record.js';
 import { type Coverage, formatCoverage, freshFiles } from '../review/scope.js';
 import { worthTable } from '../review/state-facts.js';
 import type { Plan, Published, Remembered } from '../run/records.js';
-import { formatMemory, loadedEntries, memoryNotes, whatWasAdded } from './format-memory.js';
+import { formatLost, formatMemory, loadedEntries, memoryNotes, whatWasAdded } from './format-memory.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 export function summarizeRun(
@@ -74,6 +74,7 @@ export function summarizeRun(
       '---',
       formatReading(coverage, plan.scope),
       formatMemory(report, isHidden, [...notices, ...remarks]),
+      formatLost(report.lost, isHidden),
       row([
         ...usageCells(stats),
         ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
@@ -105,23 +106,20 @@ export function summarizeRun(
   };
 }
 
-function memoryOutputs({ memory, remembered }: ReportOf<'ran'>, isHidden: boolean): Outputs {
-  const loaded = String(loadedEntries(memory));
-  if (memory === undefined || remembered === undefined)
-    return { 'memory-loaded': loaded, 'memory-saved': 'false' };
-  const { result, entries } = remembered;
-  const unsaved = result.kind === 'saved' ? (result.unsaved ?? []) : [];
-  const isKept = result.kind === 'saved' && memory.store.kind !== 'none';
-  const error =
-    result.kind === 'failed'
-      ? result.message
-      : unsaved.map(({ path, message }) => `${path}: ${message}`).join('; ');
+function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: boolean): Outputs {
+  const all = [...(remembered === undefined ? [] : [remembered]), ...lost];
+  const errors = all.flatMap(({ result }) => {
+    if (result.kind === 'failed') return [result.message];
+    return (result.unsaved ?? []).map(({ path, message }) => `${path}: ${message}`);
+  });
+  const isKept = remembered?.result.kind === 'saved' && memory?.store.kind !== 'none';
+  const text = all.flatMap(({ entries }) => entries.map((entry) => entry.text)).join('');
   return {
-    'memory-loaded': loaded,
-    'memory-saved': String(isKept && unsaved.length === 0),
-    'memory-entry-id': entries[0]?.id,
-    'memory-entry': isHidden || entries.length === 0 ? undefined : entries.map(({ text }) => text).join(''),
-    'memory-save-error': error || undefined,
+    'memory-loaded': String(loadedEntries(memory)),
+    'memory-saved': String(isKept && errors.length === 0),
+    'memory-entry-id': remembered?.entries[0]?.id,
+    'memory-entry': isHidden || text === '' ? undefined : text,
+    'memory-save-error': errors.join('; ') || undefined,
   };
 }
 

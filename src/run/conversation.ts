@@ -12,7 +12,7 @@ import type { Buffered } from '../review/buffered.js';
 import type { ShownLines } from '../review/evidence.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
-import type { Plan, ReviewedChange, RunNotes, RunRequest } from './records.js';
+import type { Plan, Remembered, ReviewedChange, RunNotes, RunRequest } from './records.js';
 
 /** One agent and its model: the run's own conversation, a part of a review, a second look, or that of a sub-agent. */
 export interface AgentConversation {
@@ -57,6 +57,8 @@ export interface LiveRun {
   openPass(name: string): Publications | undefined;
   /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
   readonly notes: RunNotes | undefined;
+  /** What sub-agents were to remember, and could not save. */
+  readonly lost: Remembered[];
   readonly maxDepth: number;
 }
 

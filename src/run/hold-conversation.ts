@@ -273,6 +273,7 @@ async function runSubAgent(
   const judged = judge(outcome, run.publications?.buffered ?? NOTHING_BUFFERED, run.request);
   const end = { plan, memory, outcome: judged, taint: run.taint, published: UNPUBLISHED, facts: [] };
   const remembered = await remember(end, deps);
+  if (remembered?.result.kind === 'failed') run.lost.push(remembered);
   // Of the run's own entry the report tells; a sub-agent's may be the one that created the branch.
   if (remembered?.result.kind === 'saved')
     for (const message of remembered.result.notices ?? [])

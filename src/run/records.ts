@@ -214,6 +214,8 @@ export interface Conversed extends Restored {
   readonly buffered: Buffered;
   readonly spend: Spend;
   readonly usage: readonly AgentUsage[];
+  /** What sub-agents were to remember, and could not save. */
+  readonly lost: readonly Remembered[];
   readonly artifacts: Artifacts | undefined;
 }
 

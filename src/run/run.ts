@@ -109,6 +109,7 @@ async function converse(
     publications: open(id),
     openPass: (name) => open(`${id} ${name}`),
     notes,
+    lost: [],
     maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
   };
   const own: AgentConversation = {
@@ -126,7 +127,7 @@ async function converse(
     artifacts = await deps.closeTools(reporter.warn);
   });
   const read = readByRun(plan, held.outcome, { unread, ...run.missed });
-  return { ...restored, ...held, read, spend, usage: run.usage.all, artifacts };
+  return { ...restored, ...held, read, spend, usage: run.usage.all, lost: run.lost, artifacts };
 }
 
 /** The one conversation, or of a large review several; what a review found is then looked at a second time. */
