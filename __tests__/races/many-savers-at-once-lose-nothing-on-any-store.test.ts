@@ -39,7 +39,8 @@ describe('savers at once', () => {
     const fetch = limitedFetch(clock, quota);
     const client = await connectGitHub(GITHUB_TOKEN, { env: github.env, fetch, clock });
     if (client === undefined) throw new Error('there is no token');
-    const place = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
+    const names = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
+    const place = { ...names, token: 'github-token' } as const;
     const open = () => openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });
     const results = await clock.run(
       IDS.slice(0, runs).map(async (id) => {

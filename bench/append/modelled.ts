@@ -90,9 +90,9 @@ async function openWorld(time: VirtualClock) {
   }
 
   function branch(through: GitHubClient): MemoryStore {
-    const place = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
-    const env = { ...github.env, GITHUB_REPOSITORY: 'octocat/hello' };
-    return openBranchMemory({ client: through, ...place, env, clock: time, mayCreate: true });
+    const names = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
+    const place = { ...names, token: 'github-token', mayCreate: true } as const;
+    return openBranchMemory({ client: through, ...place, env: github.env, clock: time });
   }
 
   function cache(): MemoryStore {

@@ -61,7 +61,16 @@ function openFileMemory({ inputs, workspace, env, clock, trigger, client, log }:
   if (trusted === undefined || client === undefined) return store;
   return createBaseStore(
     store,
-    openBranchMemory({ client, ...trusted, folder, env, clock, mayCreate: false, log }),
+    openBranchMemory({
+      client,
+      ...trusted,
+      token: 'github-token',
+      folder,
+      env,
+      clock,
+      mayCreate: false,
+      log,
+    }),
   );
 }
 
@@ -97,12 +106,9 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
 }
 
 function openBranch({ inputs, trigger, client, env, clock, log }: Opening): MemoryStore {
+  const token = inputs.repository === undefined ? 'github-token' : 'repositories-token';
   if (client === undefined || trigger.kind === 'local')
-    return createBrokenStore(
-      'branch',
-      'there is no token for the memory branch',
-      'Give `github-token` or `repositories-token`.',
-    );
+    return createBrokenStore('branch', 'there is no token for the memory branch', `Give \`${token}\`.`);
   const { owner, name } = inputs.repository ?? trigger.repository;
   const { runUrl } = readThisRun(env);
   return openBranchMemory({
@@ -110,6 +116,7 @@ function openBranch({ inputs, trigger, client, env, clock, log }: Opening): Memo
     owner,
     name,
     branch: inputs.branch,
+    token,
     folder: inputs.path ?? defaultFolder(inputs, trigger.repository),
     env,
     clock,

@@ -147,7 +147,8 @@ async function openBranch(
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
   const { env } = terminal;
-  return openBranchMemory({ client, owner, name, branch, folder, env, clock: createClock(), mayCreate });
+  const place = { owner, name, branch, folder, token: 'GITHUB_TOKEN' } as const;
+  return openBranchMemory({ ...place, client, env, clock: createClock(), mayCreate });
 }
 
 /** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */

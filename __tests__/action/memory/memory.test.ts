@@ -67,7 +67,7 @@ describe('the store of a workflow', () => {
   it('fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
     const store = await open({ given: { 'memory-store': 'branch' } });
     const message = 'there is no token for the memory branch';
-    const remedy = 'Give `github-token` or `repositories-token`.';
+    const remedy = 'Give `github-token`.';
     expect(await read(store)).toMatchObject({ kind: 'failed', location: 'branch', message, remedy });
     expect(await write(store)).toEqual({
       kind: 'failed',

@@ -20,6 +20,8 @@ export const PLACE: MemoryBranchPlace = {
   name: 'hello',
   branch: 'axe-memory',
   serverUrl: 'https://github.com',
+  isOwn: true,
+  token: 'github-token',
 };
 
 /** A branch over answers by route; GraphQL queries and mutations have routes of their own here. */

@@ -44,9 +44,9 @@ describe('reading a branch', () => {
       'a repository the token cannot see',
       () => ({ repository: null }),
       denied(/that can read octocat\/hello as `repositories-token`/),
-      { isOwn: false },
+      { isOwn: false, token: 'repositories-token' },
     ],
-    ['an invalid token', refuses(401, 'Bad credentials'), denied(/check `repositories-token`/)],
+    ['an invalid token', refuses(401, 'Bad credentials'), denied(/check `github-token`/)],
     [
       'a missing permission',
       refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),

@@ -29,6 +29,8 @@ const NO_BRANCH = refusesQuery('Could not resolve', 'NOT_FOUND');
 const unknownFor = (message: string) => ({ kind: 'unknown', message: expect.stringContaining(message) });
 const limitFor = (retryAfterMs: number) => ({ kind: 'failed', reason: 'rate-limited', retryAfterMs });
 const failedFor = (why: RegExp) => ({ kind: 'failed', reason: 'error', message: expect.stringMatching(why) });
+/** Outside of a job. */
+const LAPTOP = { isOwn: undefined, token: 'GITHUB_TOKEN' } as const;
 const NOT_ACCESSIBLE = refusesQuery('Resource not accessible by integration', 'FORBIDDEN');
 const UNSEEN = refusesQuery("Could not resolve to a Repository with the name 'octocat/hello'.", 'NOT_FOUND');
 const UNARCHIVE = 'Unarchive octocat/hello, or name another repository with `memory-repo`.';
@@ -84,15 +86,16 @@ describe('committing', () => {
     [
       'a missing permission',
       NOT_ACCESSIBLE,
-      'Add `contents: write` under `permissions:` of the job, or give a token that can write to octocat/hello as `repositories-token`.',
+      'Add `contents: write` under `permissions:` of the job, or give a token that can write to octocat/hello as `github-token`.',
     ],
     [
       'a missing permission for another repository',
       NOT_ACCESSIBLE,
       "Check its name, and give a token that can write to octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
-      { isOwn: false },
+      { isOwn: false, token: 'repositories-token' },
     ],
-    ['a bad token', refuses(401, 'Bad credentials'), /check `repositories-token`, or `github-token` where/],
+    ['a missing permission on a laptop', NOT_ACCESSIBLE, /^Give a token .* as `GITHUB_TOKEN`\.$/, LAPTOP],
+    ['a bad token', refuses(401, 'Bad credentials'), /check `github-token`\.$/],
     [
       'a ruleset',
       refusesQuery('Repository rule violations found\n\nChanges must be made through a pull request.\n\n'),
@@ -108,10 +111,16 @@ describe('committing', () => {
     [
       'single sign-on',
       refusesQuery('Resource protected by organization SAML enforcement.', 'FORBIDDEN'),
-      'Authorize the token of `repositories-token` for the single sign-on of octocat.',
+      'Authorize the token of `github-token` for the single sign-on of octocat.',
     ],
-    ['a repository the token cannot see', UNSEEN, /^Check its name, and give a token that can/, {}, NONE],
-    ['the own repository, unseen', UNSEEN, /^Add `contents: write` under/, { isOwn: true }, NONE],
+    [
+      'a repository the token cannot see',
+      UNSEEN,
+      /^Check its name, and give a token .* as `GITHUB_TOKEN`\.$/,
+      LAPTOP,
+      NONE,
+    ],
+    ['the own repository, unseen', UNSEEN, /^Add `contents: write` under/, {}, NONE],
   ])('C3 48: names the remedy of %s', async (_, mutation, remedy, place = {}, query = repositoryAt(HEAD)) => {
     const { branch } = branchWith({ mutation, query }, place);
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({

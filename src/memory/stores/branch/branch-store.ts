@@ -8,8 +8,10 @@ import { isNotesPath, isTreePath } from '../../paths.js';
 import { encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
 import { noMemory } from '../read-log.js';
+import { tooLarge } from '../tree-on-disk.js';
 import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
 import { createMemoryBranch, type MemoryBranch } from './memory-branch.js';
+import type { MemoryBranchPlace } from './memory-branch-read.js';
 
 interface BranchStoreOptions {
   readonly branch: MemoryBranch;
@@ -204,18 +206,17 @@ export function openBranchMemory({
   owner,
   name,
   branch,
+  token,
   env,
   ...options
-}: Omit<BranchStoreOptions, 'branch'> & {
-  readonly client: GitHubClient;
-  readonly owner: string;
-  readonly name: string;
-  readonly branch: string;
-  readonly env: Environment;
-}): MemoryStore {
+}: Omit<BranchStoreOptions, 'branch'> &
+  Pick<MemoryBranchPlace, 'owner' | 'name' | 'branch' | 'token'> & {
+    readonly client: GitHubClient;
+    readonly env: Environment;
+  }): MemoryStore {
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
   const own = env['GITHUB_REPOSITORY'] ?? '';
   const isOwn = own === '' ? undefined : own.toLowerCase() === `${owner}/${name}`.toLowerCase();
-  const place = { owner, name, branch, serverUrl, isOwn };
+  const place = { owner, name, branch, token, serverUrl, isOwn };
   return createBranchStore({ ...options, branch: createMemoryBranch(client, place) });
 }

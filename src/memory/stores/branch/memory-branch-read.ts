@@ -37,6 +37,8 @@ export interface MemoryBranchPlace {
   readonly serverUrl: string;
   /** Whether it is the workflow's own repository, which the job's token is for; undefined outside a workflow. */
   readonly isOwn?: boolean | undefined;
+  /** The input or variable that its token is given by. */
+  readonly token: 'github-token' | 'repositories-token' | 'GITHUB_TOKEN';
 }
 
 export interface BranchAccess {

@@ -290,8 +290,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   {
     pattern: /\bSAML\b/,
     reason: 'denied',
-    remedy: ({ owner }) =>
-      `Authorize the token of \`repositories-token\` for the single sign-on of ${owner}.`,
+    remedy: ({ owner, token }) => `Authorize the token of \`${token}\` for the single sign-on of ${owner}.`,
   },
 ];
 
@@ -303,15 +302,14 @@ function ruleRemedy({ branch }: MemoryBranchPlace): string {
 
 /** GitHub does not tell a missing repository from one the token may not see; the workflow's own does exist. */
 function accessRemedy(place: MemoryBranchPlace, { status, reason }: GitHubError, attempt: Attempt): string {
-  if (status === 401) {
-    return 'The token is not valid (any more): check `repositories-token`, or `github-token` where that is not set.';
-  }
+  const { isOwn, token } = place;
+  if (status === 401) return `The token is not valid (any more): check \`${token}\`.`;
   const [need, to] = attempt === 'saving' ? ['write', 'write to'] : ['read', 'read'];
-  const token = `give a token that can ${to} ${repositoryName(place)} as \`repositories-token\``;
-  const isOwn = place.isOwn ?? reason === 'denied';
+  const give = `ive a token that can ${to} ${repositoryName(place)} as \`${token}\``;
+  if (isOwn === undefined) return reason === 'denied' ? `G${give}.` : `Check its name, and g${give}.`;
   return isOwn
-    ? `Add \`contents: ${need}\` under \`permissions:\` of the job, or ${token}.`
-    : `Check its name, and ${token}; the job's own token is for the workflow's repository only.`;
+    ? `Add \`contents: ${need}\` under \`permissions:\` of the job, or g${give}.`
+    : `Check its name, and g${give}; the job's own token is for the workflow's repository only.`;
 }
 
 /**
