@@ -72,15 +72,12 @@ export async function readFound(
     bytes += stat.bytes;
   }
   const denied = unread.filter(({ reason }) => reason !== 'refused').map(({ message }) => message);
-  const most = `${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB`;
-  const quoted = (paths: readonly string[]) => paths.map((path) => JSON.stringify(path));
   const warnings = [
-    ...noMemory('The memory', quoted(others)),
-    ...warningOf(
-      `Memory is larger than a run can load, ${most}; left out: `,
-      quoted(left),
-      'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
+    ...noMemory(
+      'The memory',
+      others.map((path) => JSON.stringify(path)),
     ),
+    ...tooLarge(left),
     ...warningOf(
       'Notes could not be read and are left as they are: ',
       denied,
@@ -88,6 +85,15 @@ export async function readFound(
     ),
   ];
   return { tree, warnings, left, blocked: unread };
+}
+
+/** What is told of the files that did not fit. */
+export function tooLarge(left: readonly string[]): readonly Warning[] {
+  return warningOf(
+    `Memory is larger than a run can load, ${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB; left out: `,
+    left.map((path) => JSON.stringify(path)),
+    'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
+  );
 }
 
 const NOT_REGULAR = {

@@ -117,6 +117,16 @@ it('C3 48: an error of reading is a failure, not an empty memory, and nothing is
   expect(branch.calls).not.toContain('commit');
 });
 
+it('files that do not fit are told as such, and not as what is no memory', async () => {
+  const [head, files, refused] = ['h', new Map(), new Map([['n.md', 'the folder holds more']])];
+  const readAll = async () =>
+    ({ kind: 'found', head, files, refused, left: ['n.md'], isPublic: false }) as const;
+  const branch = { ...createFakeBranch().open({}), readAll };
+  const store = createBranchStore({ branch, folder: '', clock: createFakeClock(), mayCreate: true });
+  const message = expect.stringMatching(/^Memory is larger than a run can load, .*; left out: "n\.md"\./);
+  expect(await store.readTree(never)).toMatchObject({ warnings: [{ message }] });
+});
+
 describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
   const link = { refused: 'it is a symbolic link' };
 
@@ -134,6 +144,14 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
     expect(await store.write(both, never)).toMatchObject({ kind: 'failed', reason: 'error' });
     expect(branch.head).toBe(before);
+  });
+
+  it('keeps nobody from the others, whatever its name', async () => {
+    const branch = createFakeBranch();
+    branch.put('bot.md', entryText('a'));
+    branch.put('all', { refused: 'it is not a markdown file' });
+    const warnings = [{ message: expect.stringContaining('"all" (it is not a markdown file)') }];
+    expect(await run(branch).readTree(never)).toMatchObject({ kind: 'tree', warnings });
   });
 
   it('in place of a note is left alone, blocks the note and nothing else (D54)', async () => {

@@ -52,7 +52,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     const tree = own(isMissing ? [] : found.files);
     const refused = own(isMissing ? [] : found.refused);
     const left = isMissing ? [] : found.left.map((path) => path.slice(prefix.length));
-    const isExact = (path: string) => requested.includes(path) && !path.endsWith('/');
+    const isExact = (path: string) => requested !== 'all' && requested.includes(path) && !path.endsWith('/');
     const inWay = [...refused].find(([path]) => isExact(path) && !isNotesPath(path));
     if (inWay !== undefined) return inTheWay(...inWay);
     // A note that is none is left out, and is not written in its place.
@@ -63,10 +63,15 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       kind: 'snapshot',
       tree,
       version: isMissing ? '' : found.head,
-      warnings: noMemory(
-        `\`${branch.name}\``,
-        [...refused].map(([path, reason]) => `${JSON.stringify(path)} (${reason})`),
-      ),
+      warnings: [
+        ...noMemory(
+          `\`${branch.name}\``,
+          [...refused].flatMap(([path, why]) =>
+            left.includes(path) ? [] : `${JSON.stringify(path)} (${why})`,
+          ),
+        ),
+        ...tooLarge(left),
+      ],
       saved: isMissing ? undefined : found.saved,
       left: left.length === 0 ? undefined : left,
       blocked: blocked.length === 0 ? undefined : blocked,
