@@ -86,6 +86,18 @@ it.each([false, true])(
   },
 );
 
+it('the post step tells what it saved where only the cost of a run was left', async () => {
+  const pending = [{ kind: 'facts', path: 'bot.state.md', text: '# State\n' }];
+  const issue = { name: 'issues', payload: loadWebhook('issues') };
+  const run = {
+    event: issue,
+    inputs: { agent: 'bot', 'memory-store': 'file' },
+    workspace: tempDir('workspace'),
+  };
+  const { log } = await runMainHere({ ...run, state: { pending: JSON.stringify(pending) } }, post);
+  expect(log).toMatch(/^Memory: what the run cost is saved to \S+ as the main step could not\.$/m);
+});
+
 it('warns about options that only the command line uses, after the other warnings of an agent', async () => {
   const bot = 'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
   const { agents } = createFakeDependencies({ agents: { bot } });

@@ -120,6 +120,11 @@ it.each<[string, Scene, string]>([
     { kind: 'cache', save: { ...SAVED, location: IN_CACHE } },
     `Added to [\`${IN_CACHE}\`](${FILE.url}):\n\n${BLOCK}\n\nUndo, until the next run: delete \`${IN_CACHE}\` on the page “Caches” of “Actions”.`,
   ],
+  [
+    'in a file, with its folder',
+    { kind: 'file', save: { ...SAVED, location: 'docs/memory/bot.md', prefix: 'docs/memory/' } },
+    `Added to [\`docs/memory/bot.md\`](${FILE.url}):\n\n${BLOCK}\n\nIt is kept only if a later step commits and pushes it. Undo: \`axe-action memory forget bot id1 --dir docs/memory\` in a checkout.`,
+  ],
 ])('the entry of a run is shown %s', async (_, scene, expected) => {
   expect(await added(scene)).toBe(expected);
 });

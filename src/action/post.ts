@@ -36,7 +36,8 @@ export async function post(runner: Runner): Promise<void> {
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, runner, access);
   const notes = result.kind === 'saved' ? (result.unsaved ?? []) : [];
-  if (result.kind === 'saved') log(`Memory: saved to ${result.location} as the main step could not.`);
+  const what = pending.every(({ kind }) => kind === 'facts') ? 'what the run cost is saved' : 'saved';
+  if (result.kind === 'saved') log(`Memory: ${what} to ${result.location} as the main step could not.`);
   const troubles =
     result.kind === 'failed'
       ? [result]

@@ -153,7 +153,7 @@ function added(remembered: Remembered, { store }: Memory, agent: string): string
     changed,
     ...unsaved.map(({ path, ...why }) => notSaved(why, `${code(path)}: `)),
     left.length === 0 ? '' : textsOf(left),
-    first === undefined ? '' : undoLine(first.id, agent, store.kind, result.location),
+    first === undefined ? '' : undoLine(first.id, agent, store.kind, result),
   ]);
 }
 
@@ -188,10 +188,15 @@ export function describeNoteChange({ path, edit }: NoteChange): string {
 const DONE = { append: 'added', overwrite: 'rewritten', delete: 'deleted' } as const;
 
 /** How people take back what a run has added. A run on a comment can save to no cache. */
-function undoLine(id: string, agent: string, store: MemoryStore['kind'], location: string): string {
+function undoLine(
+  id: string,
+  agent: string,
+  store: MemoryStore['kind'],
+  { location, prefix = '' }: Place,
+): string {
   switch (store) {
     case 'file':
-      return `It is kept only if a later step commits and pushes it. Undo: ${code(`axe-action memory forget ${agent} ${id} --dir .axe/memory`)} in a checkout.`;
+      return `It is kept only if a later step commits and pushes it. Undo: ${code(`axe-action memory forget ${agent} ${id} --dir ${prefix.replace(/[\\/]$/, '') || '.'}`)} in a checkout.`;
     case 'cache':
       return `Undo, until the next run: delete ${code(location)} on the page “Caches” of “Actions”.`;
     default:

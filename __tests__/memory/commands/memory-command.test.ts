@@ -137,7 +137,7 @@ describe('forget', () => {
   });
 
   it.each([
-    ['branch', /Older commits of the branch still hold it; `axe-action memory forget --purge`/],
+    ['branch', /Older commits of the branch still hold it\. On `axe-memory`, .* --purge`/],
     ['cache', /`gh cache delete <id>`/],
     ['file', /previous version next to it \(`\.bak`\) still has it; `forget --purge`/],
   ] as const)('reports for %s where it can still be read', async (kind, expected) => {
@@ -198,6 +198,14 @@ describe('promote', () => {
     const [id] = idsOf(store, 'untrusted/bot.md');
     await command(store, `promote ${id}`);
     expect(idsOf(store)).toEqual([`p-${id}`]);
+  });
+
+  it('tells that a long result was cut', async () => {
+    const long = PLAIN.trimEnd() + 'x'.repeat(1000);
+    const store = createFakeMemory({ 'untrusted/bot.md': long });
+    const [id] = idsOf(store, 'untrusted/bot.md');
+    const text = expect.stringContaining('It was cut after 1000 characters');
+    expect(await command(store, `promote ${id}`)).toMatchObject({ text });
   });
 
   it('copies no forged provenance (C2 27)', async () => {

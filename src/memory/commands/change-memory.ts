@@ -93,10 +93,9 @@ export async function rememberText(
   }
   const saved = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], session);
   if (saved.kind === 'failed') return saved;
-  const isCut = [...result].length > MAX_RESULT_CODE_POINTS;
   const told = [
     `Remembered as \`${entry.id}\` ${where}.`,
-    ...(isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : []),
+    ...cutNotes(result),
     ...maskedNotes(result, session),
     ...saved.notices,
   ];
@@ -151,6 +150,11 @@ function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | u
   return trusted.entries.find(({ task, result }) => task === written?.task && result === written?.result)?.id;
 }
 
+function cutNotes(result: string): readonly string[] {
+  const isCut = [...result].length > MAX_RESULT_CODE_POINTS;
+  return isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : [];
+}
+
 function maskedNotes(text: string, { secrets }: CommandSession): readonly string[] {
   const isMasked = sanitize(text, 'memory', secrets) !== text;
   return isMasked ? ['What looked like a secret was written as `***`.'] : [];
@@ -185,9 +189,10 @@ export async function promoteEntry(
   );
   if (saved.kind === 'failed') return saved;
   const told = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
+  const losses = [...cutNotes(fields.result), ...maskedNotes(`${fields.task}\n${fields.result}`, session)];
   return {
     kind: 'done',
-    text: [told, ...maskedNotes(`${fields.task}\n${fields.result}`, session), ...saved.notices].join('\n\n'),
+    text: [told, ...losses, ...saved.notices].join('\n\n'),
     quoted: formatWhole(old),
     changed: true,
   };
@@ -258,7 +263,7 @@ async function carryOut(
 /** Where an entry that was forgotten can still be read. */
 const OLDER = {
   branch:
-    'Older commits of the branch still hold it; `axe-action memory forget --purge` rewrites the branch without them.',
+    'Older commits of the branch still hold it. On `axe-memory`, `axe-action memory forget --purge` rewrites it without them; elsewhere use `git filter-repo`.',
   cache:
     'Older versions in the Actions cache hold it until GitHub evicts them. `gh cache list --key axe-memory/v1/` and `gh cache delete <id>` delete them.',
   file: 'The previous version next to it (`.bak`) still has it; `forget --purge` removes that.',
