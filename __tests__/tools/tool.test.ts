@@ -227,9 +227,11 @@ describe('the tools that are allowed for an agent', () => {
 
   it('are listed with the line that would allow the rest', () => {
     const rules = { ...trusted, toolsAllowed: ['write_file'] };
-    const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);
-    const line = 'in a workflow it has to be allowed. Add `tools-allowed: write_file, run_command` to';
-    expect(withheld).toEqual([expect.stringContaining(line)]);
+    const others = ['run_command', 'do_more'].map((name) => ({ name, effect: 'execute' }) as const);
+    const { withheld } = grantTools(others, rules);
+    const line =
+      'in a workflow it has to be allowed. Add `tools-allowed: write_file, run_command, do_more` to';
+    expect(withheld).toEqual(others.map(() => expect.stringContaining(line)));
   });
 
   it.each([

@@ -277,6 +277,6 @@ function warningsOf(
 
 function cannotChange(agent: string, names: readonly string[]): Warning {
   const listed = names.map((name) => `\`${name}\``).join(' and ');
-  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. If it names none, add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
+  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing. That takes \`changes-allowed\` in the step's \`with:\`, with patterns of files such as \`src/**\`, and a run that a person with write access, a schedule or a dispatch has started.`;
   return { code: 'tool-not-available', message };
 }

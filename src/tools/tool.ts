@@ -246,8 +246,10 @@ export interface GrantRules {
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
   const withheld: string[] = [];
+  // Whoever copies one line is to get all of them.
+  const unallowed = requested.filter((tool) => !isAllowed(tool, rules)).map(({ name }) => name);
   for (const tool of requested) {
-    const reason = reasonAgainst(tool, rules);
+    const reason = reasonAgainst(tool, rules, unallowed);
     if (reason === undefined) granted.push(tool);
     else withheld.push(`The tool \`${tool.name}\` (${tool.effect}) was withheld: ${reason}`);
   }
@@ -262,20 +264,35 @@ export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<Effect> 
   return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
 }
 
-function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): string | undefined {
-  const { where, trust, toolsAllowed, parentEffects } = rules;
+function reasonAgainst(
+  tool: RequestedTool,
+  rules: GrantRules,
+  unallowed: readonly string[],
+): string | undefined {
+  const { effect } = tool;
+  const { trust, toolsAllowed, parentEffects } = rules;
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
     return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
   }
-  if (rules.mayChange === true && FILE_TOOLS.has(name)) return undefined;
-  if (where === 'terminal' || effect === 'read' || effect === 'publish') return undefined;
+  if (isEverybodys(tool, rules)) return undefined;
   if (trust !== 'trusted') {
     return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
   }
-  const isAllowed = effect === 'memory' || toolsAllowed.includes(name) || toolsAllowed.includes(effect);
-  if (isAllowed) return undefined;
-  const yaml = `\`tools-allowed: ${[...toolsAllowed, name].join(', ')}\``;
+  if (isAllowed(tool, rules)) return undefined;
+  const yaml = `\`tools-allowed: ${[...toolsAllowed, ...unallowed].join(', ')}\``;
   return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
+}
+
+function isEverybodys({ name, effect }: RequestedTool, { where, mayChange }: GrantRules): boolean {
+  if (mayChange === true && FILE_TOOLS.has(name)) return true;
+  return where === 'terminal' || effect === 'read' || effect === 'publish';
+}
+
+function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
+  const { name, effect } = tool;
+  const { toolsAllowed } = rules;
+  if (isEverybodys(tool, rules) || effect === 'memory') return true;
+  return toolsAllowed.includes(name) || toolsAllowed.includes(effect);
 }
 
 /** The tools that `changes-allowed` grants. */
