@@ -133,6 +133,10 @@ describe('init', () => {
   it('writes the address that is given, and else a placeholder that is to be replaced', async () => {
     await init(['--uses', 'octo-org/axe@v2']);
     expect(read(REVIEW[0] ?? '')).toContain('      - uses: octo-org/axe@v2\n');
+    const cloud = (await init(['--example', 'keyless'])).output;
+    expect(cloud).toContain('gh variable set AWS_ROLE_ARN');
+    expect(cloud).toContain('The token of the workflow has `contents: write`');
+    expect((await init(['--example', 'fleet'])).output).not.toContain('memory on a branch');
     const { output } = await init(['--example', 'mention']);
     expect(read('.github/workflows/mention.yml')).toContain('      - uses: YOUR_ORG/axe-action@v1\n');
     expect(output).toContain(

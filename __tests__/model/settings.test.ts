@@ -46,7 +46,9 @@ describe('the key of a provider', () => {
     );
     expect(error.exitCode).toBe(2);
     expect(error.remedy).toBe(`Set it with \`export ${variable}=…\`.`);
-    expect(errorOf(provider, { env: { GITHUB_ACTIONS: 'true' } }).remedy).toBe(
+    const inJob = errorOf(provider, { env: { GITHUB_ACTIONS: 'true' } });
+    expect(inJob.message).toBe(`API key for provider "${provider}" is not configured (set ${variable})`);
+    expect(inJob.remedy).toBe(
       `Add a repository secret \`${variable}\` and give it to the step with \`env: { ${variable}: \${{ secrets.${variable} }} }\`; forks and Dependabot get no secrets.`,
     );
   });

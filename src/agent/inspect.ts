@@ -62,7 +62,13 @@ function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTa
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     // Without the lines of the file, which may hold a secret.
-    const message = thrown.message.replace(/^Invalid TOML document: /, '').replace(/\n[\s\S]*$/, '');
+    const message = thrown.message
+      .replace(/^Invalid TOML document: /, '')
+      .replace(/\n[\s\S]*$/, '')
+      .replace(
+        /^control characters.*/,
+        'a string has no closing quote in its line, or holds a control character',
+      );
     throw parseError(source, message, TOML_REMEDY, { line: thrown.line, column: thrown.column });
   }
 }

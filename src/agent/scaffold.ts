@@ -17,7 +17,7 @@ description = ""
 model = "${PLACEHOLDER_MODEL}"
 
 # Everything below is optional. Remove the "# " in front of a key to set it, and in front of its [table] as well.
-# These are the usual keys; an editor that knows the form in the first line offers the others.
+# These are the usual keys; an editor that reads the schema in the first line offers the others.
 
 # Who the agent is and how it works.
 # system_prompt = ""

@@ -224,12 +224,14 @@ async function findReviewer(root: string) {
 
 /** What a person has to do now. */
 function nextSteps(workflow: string, uses: string, program: Terminal['program']): readonly string[] {
-  const lasts = /^ {2}contents: write/m.test(workflow);
-  const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name = '']) => name);
+  const lasts = /^ +contents: write/m.test(workflow);
+  const isElsewhere = /^ +memory-(?:repo|store: (?:none|cache|file))/m.test(workflow);
+  const named = [...workflow.matchAll(/\b(secret|var)s\.(\w+)/g)].map(([, kind = '', name = '']) => {
+    const what = kind === 'secret' ? 'secret' : 'variable';
+    return `Create the ${what} ${name}, for example with \`gh ${what} set ${name}\`.`;
+  });
   const steps = [
-    ...[...new Set(secrets)].map(
-      (name) => `Create the secret ${name}, for example with \`gh secret set ${name}\`.`,
-    ),
+    ...new Set(named),
     'Read the files, and adapt them to your repository.',
     'Commit the files and push them to the default branch: agents are loaded from there.',
   ];
@@ -237,11 +239,11 @@ function nextSteps(workflow: string, uses: string, program: Terminal['program'])
     const how = 'with the address of the action that you use (or write it with `--uses`)';
     steps.unshift(`Replace \`${uses}\` in the workflow ${how}.`);
   }
+  const memory = lasts
+    ? 'The token of the workflow has `contents: write`, which memory on a branch needs.'
+    : 'The token of the workflow has no `contents: write`, so it keeps no memory on a branch.';
   return [
-    lasts
-      ? 'The token of the workflow has `contents: write`, which memory on a branch needs.'
-      : 'The token of the workflow has no `contents: write`, so it keeps no memory on a branch.',
-    '',
+    ...(isElsewhere ? [] : [memory, '']),
     'Next steps:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     '',

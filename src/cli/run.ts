@@ -46,7 +46,11 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
     const shown = JSON.stringify(language);
     throw new AxeError(`invalid argument ${shown} for "--language" flag: it is not a language`, { remedy });
   }
-  const deadline = createTerminalDeadline(terminal);
+  const deadline = createTerminalDeadline(
+    terminal,
+    undefined,
+    'Raise `--timeout`, or `timeout` of the agent.',
+  );
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let status: StatusLine | undefined;
   try {

@@ -98,8 +98,8 @@ export class InterruptedError extends AxeError {
   }
 }
 
-export function createTerminalDeadline(terminal: Terminal, saved?: string): Deadline {
-  const deadline = createDeadline();
+export function createTerminalDeadline(terminal: Terminal, saved?: string, remedy?: string): Deadline {
+  const deadline = createDeadline(remedy);
   terminal.onInterrupt((signal) => deadline.cancel(new InterruptedError(signal, saved)));
   return deadline;
 }

@@ -135,11 +135,12 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
 
 /** The remedy is for where the run is. */
 function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
-  const remedy =
-    env['GITHUB_ACTIONS'] === 'true'
-      ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
-      : `Set it with \`export ${keyVariable}=…\`.`;
-  const variables = `${keyVariable} or add to config.toml`;
+  const isJob = env['GITHUB_ACTIONS'] === 'true';
+  const remedy = isJob
+    ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
+    : `Set it with \`export ${keyVariable}=…\`.`;
+  // Of a job nobody reads a `config.toml`.
+  const variables = isJob ? keyVariable : `${keyVariable} or add to config.toml`;
   return notConfigured(`API key for provider "${id}" is`, variables, `${otherKeys(env)}${remedy}`);
 }
 
