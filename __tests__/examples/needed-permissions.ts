@@ -48,7 +48,7 @@ export const NEEDS: readonly Need[] = [
       pushes(step) ||
       opensPulls(inputs, agent) ||
       inputs['mode'] === 'gc' ||
-      (inputs['memory-store'] === 'branch' &&
+      ((inputs['memory-store'] ?? 'branch') === 'branch' &&
         (inputs['memory-repo'] === undefined || inputs['repositories-token'] === undefined) &&
         agent?.memory.enabled === true),
   },
