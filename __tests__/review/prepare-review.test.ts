@@ -149,6 +149,10 @@ describe('findings on one line', () => {
     expect(findings[0]?.body).not.toContain('Timeout');
     expect(findings[1]?.body).not.toContain('The query is built');
     for (const { handle } of findings) expect(inText).toContain(`· ${handle}`);
+    const fold = placed({ body: 'First.\n\n<details>\n\nx\n</details>\n\n---\n\nSecond.' });
+    const alone = prepare([fold], { agent: 'bot' }).comments[0]?.body;
+    const [kept] = read({ threads: [thread({ first: opening({ body: alone }) })] }).findings;
+    expect(kept?.body).toMatch(/First\.[\s\S]*Second\./);
   });
 
   it('take the widest place, and offer only what replaces exactly that', () => {

@@ -382,6 +382,24 @@ it('a run without an answer keeps the check as red as what is open makes it', as
   });
 });
 
+it('a run without an answer makes no check red where none is to block', async () => {
+  const stage = await scene([[LOGGED, submit('One.')], { kind: 'raw', status: 400, body: '' }]);
+  await stage.run({ inputs: { ...INPUTS, 'block-on': '' } });
+  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: { ...INPUTS, comment: 'never' } });
+  expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'neutral' });
+});
+
+it('`/axe reopen` does not bring back what has left the change', async () => {
+  const stage = await scene([[LOGGED, submit('One.')], [submit('Nothing.')]]);
+  await stage.run({ inputs: INPUTS });
+  const [{ id, ...comment } = { id: 0, body: '' }] = stage.repo.talk.reviewComments;
+  stage.repo.talk.resolved.set(id, 'monalisa');
+  await stage.run({ ...pushed(stage, SECOND, DOCS), inputs: INPUTS });
+  await say(stage, `/axe reopen ${handleIn(comment)}`, 1004);
+  expect(lastCheck(stage)).toMatchObject(CLEAR);
+  expect(states(stage)).toEqual(['DISMISSED']);
+});
+
 it('changes are asked for once where GitHub takes no such review, on a pull request of our own', async () => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   for (const [number, pull] of stage.repo.pulls)

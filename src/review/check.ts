@@ -69,7 +69,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
   }
   return {
     finished,
-    /** `review` is what was open before; left out where nobody knows. */
+    /** `review` is what was open when the run began; left out where nobody knows. */
     start(plan: CheckedRun, head: string | undefined, review?: ReviewEnd): void {
       // A question about a pull request is no look at its commit.
       if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
@@ -80,12 +80,13 @@ export function createCheckProgress(options: CheckProgressOptions) {
     started: async (): Promise<FoundCheckRun | undefined> => await begun,
     /** Writes what findings say without a run: of a command only where the commit has a check. */
     tell: (told: ToldCheck): Promise<void> => tell(told, options),
-    async end(message: string, kind: 'failed' | 'cancelled'): Promise<void> {
+    /** `review` is what is open now; left out: what was open when the run began. */
+    async end(message: string, kind: 'failed' | 'cancelled', review = standing): Promise<void> {
       const check = await begun;
       if (check === undefined) return;
       let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };
       if (kind === 'cancelled') end = { title: 'Cancelled', conclusion: 'cancelled' };
-      else if (standing?.isBlocking === true) end = { title: openTitle(standing), conclusion: 'failure' };
+      else if (review?.isBlocking === true) end = { title: openTitle(review), conclusion: 'failure' };
       await write(check, { ...end, summary: message }, options, check);
       await finished();
     },

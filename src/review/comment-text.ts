@@ -127,12 +127,14 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
 }
 
 /** What stands between the findings of a comment that joins several. */
-export const BETWEEN = '\n\n---\n\n';
+export const BETWEEN_FINDINGS = '\n\n---\n\n';
 
-/** Of a comment that joins several findings what it says of this one; of any other all. */
+/** Of a comment that joins several findings what it says of this one; of any other comment all of it. */
 export function partOf(body: string, handle: string): string {
-  const parts = body.split(new RegExp(`(?<=\n</details>)${BETWEEN}`));
-  return parts.find((part) => part.includes(`\n${handle} · Wrong?`)) ?? body;
+  // A model's text may hold a fold, and a line that looks like an end.
+  const end = (name: string) => `\n${name} · Wrong\\?[^\n]*\n\n</details>`;
+  const parts = body.split(new RegExp(`(?<=${end('\\w+')})${BETWEEN_FINDINGS}`));
+  return parts.find((part) => new RegExp(`${end(handle)}\\s*$`).test(part)) ?? body;
 }
 
 /** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */

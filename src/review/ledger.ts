@@ -166,7 +166,9 @@ export class Ledger {
   /** Opens a finding by the command that was just given: a *Resolve* that stands, whenever it was, is older. */
   reopen(id: string, login: string): void {
     const finding = this.#findings.find((one) => one.id === id);
-    if (finding !== undefined && hasEnded(finding))
+    // What left the change is outdated, whoever opens it.
+    const isLeft = finding !== undefined && this.context.lines?.has(finding.path) === false;
+    if (finding !== undefined && hasEnded(finding) && !isLeft)
       this.#put(opened(finding, { by: 'person', login, why: 'command' }));
   }
 

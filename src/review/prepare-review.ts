@@ -3,7 +3,14 @@ import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cutToBytes } from '../lib/text/bytes.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../lib/text/format.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { BETWEEN, commentText, findingInText, SEVERITY_MARKS, tableCell, titleLine } from './comment-text.js';
+import {
+  BETWEEN_FINDINGS,
+  commentText,
+  findingInText,
+  SEVERITY_MARKS,
+  tableCell,
+  titleLine,
+} from './comment-text.js';
 import { codeKey, type PlacedFinding, worstFirst } from './diff-lines.js';
 import { formatSeverities, isOpen, type Side } from './finding.js';
 import { type Ledger, notRepeated } from './ledger.js';
@@ -133,7 +140,9 @@ function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): r
   const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
   const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
-  return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN)}` }];
+  return [
+    { path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN_FINDINGS)}` },
+  ];
 }
 
 function withoutOffer({ placement, ...rest }: PlacedFinding): PlacedFinding {
@@ -150,7 +159,7 @@ function fitOnLine(
 ): { readonly fitting: readonly PlacedFinding[]; readonly left: readonly PlacedFinding[] } {
   let room = MAX_COMMENT_CHARACTERS - MARKER;
   const end = group.findIndex((one, index) => {
-    room -= commentText(one, frameOf(posting)).length + BETWEEN.length;
+    room -= commentText(one, frameOf(posting)).length + BETWEEN_FINDINGS.length;
     return (room < 0 && index > 0) || index >= MAX_ON_LINE;
   });
   return end < 0 ? { fitting: group, left: [] } : { fitting: group.slice(0, end), left: group.slice(end) };

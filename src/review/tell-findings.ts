@@ -162,8 +162,9 @@ export function isRequesting(ledger: Ledger, agent: string): boolean {
 
 /** Whether a review of the agent asks for changes, or was to: on a pull request of its own account it is a comment. */
 function hasAsked(ledger: Ledger, agent: string): boolean {
-  const isRefused = ({ state, body }: OwnReview) => state === 'COMMENTED' && markOf(body)['asks'] === true;
-  return isRequesting(ledger, agent) || reviewsOf(ledger, agent).some(isRefused);
+  const isAskingComment = ({ state, body }: OwnReview) =>
+    state === 'COMMENTED' && markOf(body)['asks'] === true;
+  return isRequesting(ledger, agent) || reviewsOf(ledger, agent).some(isAskingComment);
 }
 
 /** Open findings whose conversation somebody closed who cannot end them. */
