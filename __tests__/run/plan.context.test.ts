@@ -73,7 +73,7 @@ describe('the context of a run besides its event', () => {
       const theirs = { ...ON_PULL, subjectAuthor: STRANGER };
       const context: TriggerContext = { kind: 'pull_request', ...CHANGE, pinned, warnings: [] };
       expect((await planOf(theirs, context)).trust.lane).toBe(lane);
-      expect((await planOf(theirs, { kind: 'none', warnings: [] })).trust.lane).toBe('tainted');
+      expect((await planOf(theirs, { kind: 'none', warnings: [] })).trust.lane).toBe('untrusted');
     },
   );
 

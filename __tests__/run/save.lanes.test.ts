@@ -104,7 +104,7 @@ describe('a stranger cannot write what a trusted run will read:', () => {
   it.each<[string, Trigger]>([
     ['issue that a writer labels', issue({ action: 'labeled', author: STRANGER, title: ORDER, body: ORDER })],
     ['issue under which a writer asks', comment({ ...THEIRS, title: ORDER })],
-    ['pull request under which a writer asks', comment({ ...THEIRS, on: 'pull_request' })],
+    ['pull request under which a writer asks', comment({ ...THEIRS, on: 'pull_request', isFork: false })],
     ['pull request that a writer labels', pullRequest({ action: 'labeled', author: STRANGER, body: ORDER })],
   ])('C6 79: for a stranger’s %s the trusted lane has only the computed entry', async (_, trigger) => {
     const { deps, run, nextPrompt } = createScene();

@@ -239,8 +239,7 @@ async function readContext(
 
 /** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
 function trustOfDiff(trust: Trust, repository: Repository, context: TriggerContext | undefined): Trust {
-  if (context?.kind !== 'pull_request')
-    return trust.level === 'trusted' ? untrusted('the pull request could not be read') : trust;
+  if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
   if (context.pinned === undefined) return trust;
   if (isRepository(context.pinned.head.repository, repository)) return trust;
   return untrusted('the pull request comes from a fork');
