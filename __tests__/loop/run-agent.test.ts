@@ -275,9 +275,16 @@ it.each(['', '\n\n'])(
   'an answer of %j is corrected with a message that every provider takes',
   async (said) => {
     const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
-    const { outcome, asked } = await run([says(said), says('{}')], { form });
+    const thought = reply([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: said },
+    ]);
+    const { outcome, asked } = await run([thought, says('{}')], { form });
     expect(outcome.kind).toBe('completed');
-    expect(asked[1]?.prompt.at(-2)).toMatchObject({ content: [{ type: 'text', text: '(empty)' }] });
+    expect(asked[1]?.prompt.at(-2)).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: '(empty)' }],
+    });
   },
 );
 

@@ -101,8 +101,6 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   try {
     while (usage.turns < maxTurns) {
       deps.signal.throwIfAborted();
-      const spent = budget.spent();
-      if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
       const memoryTokens = memoryTokensOf(prompt.memory);
       const long = { messages, measured, replyTokens, memoryTokens, settings, refit };
       const fitted = await askFitting(long, asker, deps);
@@ -125,11 +123,9 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());
         isCorrected = true;
         const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
-        const said = assistantMessage(reply.content, calls);
-        // Gemini refuses an empty one.
-        const turn =
-          said.content.length > 0 ? said : assistantMessage([{ type: 'text', text: '(empty)' }], []);
-        messages = [...messages, turn, userMessage(correction)];
+        // Providers refuse one that is empty, or holds nothing but thoughts.
+        const said = answer.trim() === '' ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
+        messages = [...messages, assistantMessage(said, calls), userMessage(correction)];
         continue;
       }
       const how = { tools, parallel, turn: usage.turns, isCut: end !== 'whole' };
