@@ -161,6 +161,9 @@ describe('the MCP servers of an agent', () => {
       '[[mcp_servers]]\nname = "docs"\nurl = "http://127.0.0.1:2/mcp"\ntransport = "streamable-http"\n';
     const { warnings } = await open(toml, { where: 'workflow', toolsAllowed: ['execute'] });
     expect(warnings).toMatchObject([{ message: expect.stringContaining('`docs` (network) was withheld') }]);
+    const both = await open(`${tools(['write_file'])}${toml}`, { where: 'workflow' });
+    const line = expect.stringContaining('Add `tools-allowed: write_file, docs`');
+    expect(both.warnings).toMatchObject([{ message: line }, { message: line }]);
   });
 
   const writer = `${tools(['write_file'])}sub_agents = ["a"]\n`;

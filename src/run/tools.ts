@@ -167,12 +167,13 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       mayChange: changes !== undefined && mayChange(trust),
     };
     const { mcpServers } = agent.config;
-    const builtIn = grantTools(tools, rules);
-    const ofServers = grantTools(mcpServers.map(asTool), rules);
+    const asked = mcpServers.map((server) => ({ ...asTool(server), server }));
+    // Asked together: the line that allows one is to allow all.
+    const { granted, withheld } = grantTools<Tool | (typeof asked)[number]>([...tools, ...asked], rules);
     return {
-      tools: builtIn.granted,
-      servers: mcpServers.filter(({ name }) => ofServers.granted.some((server) => server.name === name)),
-      withheld: [...builtIn.withheld, ...ofServers.withheld],
+      tools: granted.flatMap((one) => ('server' in one ? [] : one)),
+      servers: granted.flatMap((one) => ('server' in one ? one.server : [])),
+      withheld,
     };
   }
 
