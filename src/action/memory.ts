@@ -43,9 +43,10 @@ export async function openMemory(
     case 'cache':
       return guarded(openCacheMemory(opening));
     case 'branch': {
-      if (inputs.repository === undefined || repositoriesToken === '') return guarded(openBranch(opening));
+      if (inputs.repository === undefined || repositoriesToken === '')
+        return guarded(openBranch(opening, 'github-token'));
       const other = await connectGitHub(repositoriesToken, access);
-      return guarded(openBranch({ ...opening, client: other }));
+      return guarded(openBranch({ ...opening, client: other }, 'repositories-token'));
     }
   }
 }
@@ -105,8 +106,10 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   };
 }
 
-function openBranch({ inputs, trigger, client, env, clock, log }: Opening): MemoryStore {
-  const token = inputs.repository === undefined ? 'github-token' : 'repositories-token';
+function openBranch(
+  { inputs, trigger, client, env, clock, log }: Opening,
+  token: 'github-token' | 'repositories-token',
+): MemoryStore {
   if (client === undefined || trigger.kind === 'local')
     return createBrokenStore('branch', 'there is no token for the memory branch', `Give \`${token}\`.`);
   const { owner, name } = inputs.repository ?? trigger.repository;

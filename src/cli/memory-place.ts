@@ -147,7 +147,8 @@ async function openBranch(
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
   const { env } = terminal;
-  const place = { owner, name, branch, folder, token: 'GITHUB_TOKEN' } as const;
+  const token = env['GITHUB_TOKEN'] ? 'GITHUB_TOKEN' : 'GH_TOKEN';
+  const place = { owner, name, branch, folder, token } as const;
   return openBranchMemory({ ...place, client, env, clock: createClock(), mayCreate });
 }
 

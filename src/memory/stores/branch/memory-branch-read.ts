@@ -38,7 +38,7 @@ export interface MemoryBranchPlace {
   /** Whether it is the workflow's own repository, which the job's token is for; undefined outside a workflow. */
   readonly isOwn?: boolean | undefined;
   /** The input or variable that its token is given by. */
-  readonly token: 'github-token' | 'repositories-token' | 'GITHUB_TOKEN';
+  readonly token: 'github-token' | 'repositories-token' | 'GITHUB_TOKEN' | 'GH_TOKEN';
 }
 
 export interface BranchAccess {

@@ -305,7 +305,9 @@ function accessRemedy(place: MemoryBranchPlace, { status, reason }: GitHubError,
   const { isOwn, token } = place;
   if (status === 401) return `The token is not valid (any more): check \`${token}\`.`;
   const [need, to] = attempt === 'saving' ? ['write', 'write to'] : ['read', 'read'];
-  const give = `ive a token that can ${to} ${repositoryName(place)} as \`${token}\``;
+  // The `github-token` is best left the job's own.
+  const input = isOwn === false && token === 'github-token' ? 'repositories-token' : token;
+  const give = `ive a token that can ${to} ${repositoryName(place)} as \`${input}\``;
   if (isOwn === undefined) return reason === 'denied' ? `G${give}.` : `Check its name, and g${give}.`;
   return isOwn
     ? `Add \`contents: ${need}\` under \`permissions:\` of the job, or g${give}.`
