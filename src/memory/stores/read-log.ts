@@ -78,6 +78,19 @@ export function noMemory(where: string, named: readonly string[]): readonly Warn
   return warningOf(contains, named, 'Memory consists of regular `.md` files.');
 }
 
+/** Most that is read of a folder; what we write stays far below it. */
+export const MAX_FILES = 1_000;
+export const MAX_BYTES_READ = 8 * 1024 * 1024;
+
+/** What is told of the files that did not fit. */
+export function tooLarge(left: readonly string[]): readonly Warning[] {
+  return warningOf(
+    `Memory is larger than a run can load, ${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB; left out: `,
+    left.map((path) => JSON.stringify(path)),
+    'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
+  );
+}
+
 /** What is told of some files, five of them by name; nothing where there are none. */
 export function warningOf(told: string, all: readonly string[], advice: string): readonly Warning[] {
   if (all.length === 0) return [];

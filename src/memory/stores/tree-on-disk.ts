@@ -4,7 +4,7 @@ import { errorCode, type FileStat, type Files, readWhole } from '../../lib/files
 import type { MemoryTree } from '../change.js';
 import { compareFiles, isNotesPath, isTreePath } from '../paths.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';
-import { noMemory, warningOf } from './read-log.js';
+import { MAX_BYTES_READ, MAX_FILES, noMemory, tooLarge, warningOf } from './read-log.js';
 
 interface ReadTree {
   readonly tree: MemoryTree;
@@ -16,9 +16,6 @@ interface ReadTree {
   readonly blocked: readonly BlockedPlace[];
 }
 
-/** Most that is taken from a restored folder; what we write stays far below it. */
-export const MAX_FILES = 1_000;
-export const MAX_BYTES_READ = 8 * 1024 * 1024;
 /** Of a run log that is asked for by its name, so that gc can trim one that has grown too large; GitHub takes no larger file. */
 const MAX_LOG_BYTES = 100 * 1024 * 1024;
 const MAX_DEPTH = 8;
@@ -85,15 +82,6 @@ export async function readFound(
     ),
   ];
   return { tree, warnings, left, blocked: unread };
-}
-
-/** What is told of the files that did not fit. */
-export function tooLarge(left: readonly string[]): readonly Warning[] {
-  return warningOf(
-    `Memory is larger than a run can load, ${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB; left out: `,
-    left.map((path) => JSON.stringify(path)),
-    'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
-  );
 }
 
 const NOT_REGULAR = {

@@ -8,7 +8,8 @@ import type { MemoryTree } from '../../change.js';
 import { compareFiles, isTreePath } from '../../paths.js';
 import { decodeField } from '../../run-log.js';
 import type { FailedSave } from '../../store.js';
-import { MAX_BYTES_READ, MAX_FILES, MEMORY_FILE } from '../tree-on-disk.js';
+import { MAX_BYTES_READ, MAX_FILES } from '../read-log.js';
+import { MEMORY_FILE } from '../tree-on-disk.js';
 
 export type BranchRead =
   | {

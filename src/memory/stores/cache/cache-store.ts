@@ -9,7 +9,8 @@ import { count, grouped } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';
-import { isMemoryPath, MAX_FILES } from '../tree-on-disk.js';
+import { MAX_FILES } from '../read-log.js';
+import { isMemoryPath } from '../tree-on-disk.js';
 import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
 
