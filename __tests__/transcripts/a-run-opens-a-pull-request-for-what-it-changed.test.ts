@@ -284,6 +284,8 @@ it('a change for which no pull request was asked is not lost', async () => {
   expect(step).toMatchObject({ exitCode: 0 });
   expect(step.summary).toContain('The agent changed 1 file but did not ask for a pull request.');
   expect(step.summary).toContain('+export const limit = 20;\n');
+  const said = 'Nothing was committed: the agent did not ask for it. The patch is in the job summary.';
+  expect(stage.repo.comments[0]?.body).toContain(said);
   expectNothingOpened(stage);
 });
 

@@ -43,9 +43,15 @@ export async function publishChange(
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
   if (draft === undefined && commits.length === 0) {
-    if (edits.size === 0 || problem !== undefined) return {};
+    if (edits.size === 0) return {};
+    // The answer may well say that all is done.
+    if (problem !== undefined) return { said: `Nothing was committed: ${problem}.` };
     const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
-    return { details: `${details} ${describePatch(edits, secrets).text}` };
+    const { where, text } = describePatch(edits, secrets);
+    return {
+      said: `Nothing was committed: the agent did not ask for it. ${where}`,
+      details: `${details} ${text}`,
+    };
   }
   const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
   if (problem !== undefined) {
