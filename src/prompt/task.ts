@@ -309,7 +309,8 @@ function pushedCommits(trigger: PushTrigger): string {
 }
 
 function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
-  const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
+  const number = trigger.pull?.number ?? options.context?.pullOfCommit;
+  const pull = number === undefined ? '' : ` for pull request #${number}`;
   return joinParts([
     factsOf(
       trigger,

@@ -42,10 +42,9 @@ it.each<[string, Trigger, object]>([
   ['one from a fork', pullRequest({ isFork: true }), { ...own, isForeign: true, pull: 42 }],
   ['a review', comment({ on: 'pull_request', number: 42, commits: heads }), { ...own, pull: 42 }],
   ['a push', push(BASE, HEAD), { ...own, branch: 'main', pull: undefined }],
-  ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD }],
+  ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD, isChange: true }],
   ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
   ['a workflow run', workflowRun({ pull }), { ...own, pull: 42 }],
-  ['one of a fork', workflowRun({ isFork: true }), { ...own, base: 'main', isForeign: true }],
   ['a merge queue', MERGE_GROUP, { ...own, branch: 'main', isForeign: true, pull: undefined }],
   ['an issue', issue(), branch],
   ['a schedule', SCHEDULE, branch],
@@ -54,6 +53,30 @@ it.each<[string, Trigger, object]>([
   const client = createFakeGitHubClient({});
   expect(await subjectCommits(client, trigger, noAbort())).toEqual(expected);
   expect(client.requests).toEqual([]);
+});
+
+it('the pull request of a workflow run is looked up where the payload names none, as for a fork', async () => {
+  const open = { number: 12, state: 'open', head: { sha: HEAD }, base: { ref: 'develop', sha: BASE } };
+  const client = createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls': () => [open],
+  });
+  const found = await subjectCommits(client, workflowRun({ isFork: true }), noAbort());
+  expect(found).toEqual({ ...own, isForeign: true, pull: 12 });
+});
+
+it('the commits of a tag and its release are those since the tag before it', async () => {
+  const tag = (name: string, sha: string) => ({ name, commit: { sha } });
+  const client = createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}/tags': () => [tag('v1.2.0', HEAD), tag('v1.1.0', BASE)],
+    'GET /repos/{owner}/{repo}/commits': () => [{ sha: HEAD }, { sha: BASE }],
+  });
+  const words = { title: '', body: '', author: OCTOCAT, isPrerelease: false };
+  const release = { kind: 'release', event: 'release', ...event, tag: 'v1.2.0', ...words } as const;
+  const pushed = { kind: 'push', event: 'push', ...event, before: ZEROS, after: HEAD, commits: [] } as const;
+  for (const trigger of [release, { ...pushed, ref: 'refs/tags/v1.2.0' }]) {
+    const found = await subjectCommits(client, trigger, noAbort());
+    expect(found).toMatchObject({ head: HEAD, base: BASE, isChange: true });
+  }
 });
 
 it.each([

@@ -3,9 +3,11 @@ import {
   type Base,
   type Head,
   isRepository,
+  pushKind,
   type Repository,
   subjectNumber,
   type Trigger,
+  tagOf,
 } from '../../event/trigger.js';
 import { mayWrite, type PermissionAnswer } from '../../event/trust.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
@@ -17,6 +19,7 @@ import { askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchComparedDiff } from './changes.js';
+import { fetchPullOfCommit, fetchTagRange } from './commits.js';
 import { repositoryPath } from './contents.js';
 import { fetchPull } from './subject.js';
 
@@ -145,6 +148,12 @@ export async function subjectCommits(
   const { repository } = trigger;
   const { defaultBranch: branch } = repository;
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
+  /** What a tag brought, as the task shows it: since the one before it. */
+  async function tagCommits(tag: string): Promise<SubjectCommits> {
+    const range = await fetchTagRange(client, repository, tag, signal);
+    if (range === undefined) return { ...none, head: `refs/tags/${tag}`, isChange: false };
+    return { ...none, head: range.head, base: range.base, isChange: true };
+  }
   switch (trigger.kind) {
     case 'pull_request':
       return pullCommits(trigger.number, trigger, trigger.isFork);
@@ -155,16 +164,26 @@ export async function subjectCommits(
       const isFork = trigger.isFork ?? !isRepository(commits.head.repository, repository);
       return pullCommits(number, commits, isFork);
     }
-    case 'push':
+    case 'push': {
+      const kind = pushKind(trigger);
+      const tag = tagOf(trigger);
+      if (kind !== 'deleted' && tag !== undefined) return await tagCommits(tag);
       return {
         ...none,
         head: shaOr(trigger.after, branch),
         branch: /^refs\/heads\/(.+)$/.exec(trigger.ref)?.[1] ?? branch,
         base: shaOr(trigger.before, branch),
-        isChange: shaOr(trigger.after, '') !== '' && shaOr(trigger.before, '') !== '',
+        // A new branch is compared with the default one.
+        isChange: kind !== 'deleted' && trigger.ref.startsWith('refs/heads/'),
       };
+    }
     case 'workflow_run': {
-      const { headSha: head, isFork: isForeign, pull } = trigger;
+      const { headSha: head, isFork: isForeign } = trigger;
+      // Payloads do not name those of forks.
+      const found =
+        trigger.pull ??
+        (await orRefusal(fetchPullOfCommit(client, repository, head, signal), 'denied', 'missing'));
+      const pull = found instanceof GitHubError ? undefined : found;
       const base = pull === undefined ? branch : pull.base.sha || pull.base.ref;
       return {
         head,
@@ -179,7 +198,7 @@ export async function subjectCommits(
     case 'merge_group':
       return { ...none, head: trigger.head.sha, base: trigger.base.sha, isForeign: true, isChange: true };
     case 'release':
-      return { ...none, head: `refs/tags/${trigger.tag}`, isChange: false };
+      return await tagCommits(trigger.tag);
     case 'issue':
     case 'schedule':
     case 'dispatch':

@@ -34,7 +34,8 @@ export function createGitHubComments(github: GitHubReader): Tool {
       },
       offset: { type: 'integer', description: 'Number of the first post to show. Default: 1.', minimum: 1 },
     },
-    async run({ number = github.number, offset = 1 }, signal) {
+    async run({ number: given = github.number, offset = 1 }, signal) {
+      const number = given ?? (await github.commits(signal)).pull;
       if (number === undefined) {
         throw new ToolError('give a `number`: your task is about no issue or pull request');
       }
