@@ -35,9 +35,10 @@ function sources({ fences }: { readonly fences: readonly Fenced[] }): readonly s
 describe('the surroundings of a pull request', () => {
   it('come between its description and its diff, each text in a fence of its own', () => {
     const remarks = [said('Wrong.', { isOurs: true }), said('It is meant so.')];
+    const commit = { sha: 'c'.repeat(40), author: 'octocat', message: 'Fix\n\nMore' };
     const { fences, rest } = told(
       about({
-        commits: [{ sha: 'c'.repeat(40), author: 'octocat', message: 'Fix\n\nMore' }],
+        commits: [commit],
         issues: [{ reference: '#7', isOpen: true, title: 'It breaks', remark: said('Always.') }],
         comments: [said('And the docs?')],
         threads: [{ path: 'a.ts', line: 3, isResolved: true, isOutdated: true, remarks }],
@@ -54,7 +55,9 @@ describe('the surroundings of a pull request', () => {
       { source: 'changed files', text: 'modified a.ts +1 -1' },
       { source: 'diff of pull request #42', text: DIFF.trimEnd() },
     ]);
-    expect(rest).toContain('Commits: 1');
+    expect(rest).toContain('Commits: 1\n');
+    const more = told(about({ commits: [commit], commitsTotal: 340 })).rest;
+    expect(more).toContain('Commits: 340, of which GitHub lists 1\n');
     expect(rest).toContain('Failing checks: 1');
   });
 
@@ -163,5 +166,11 @@ describe('the subject of other events', () => {
     ]);
     expect(fences[4]?.text).toBe('File: a.ts line 3\n@@ -1 +1 @@\n+<!-- kept: it is code -->');
     expect(rest).toContain('Answer the comment by octocat on #42');
+    const long = `@@ -0,0 +1,999 @@\n${'+const value = 1;\n'.repeat(999)}+const last = 2;`;
+    const below = comment({ on: 'pull_request', number: 42, place: { ...place, hunk: long } });
+    const text = told(earlier, { trigger: below, showsStrangers: true }).fences[4]?.text;
+    expect(text).toMatch(
+      /^File: a\.ts line 3\n\[the beginning of the hunk is left out\]\n(?:\+.*\n)+\+const last = 2;$/,
+    );
   });
 });

@@ -67,10 +67,12 @@ function formatFile({ path, status, additions, deletions, previousPath }: Counte
   return `${status} ${cleanLine(path, MAX_NAME)}${from} +${additions} -${deletions}`;
 }
 
-export function describeCommits({ commits }: Surroundings): Parts {
+export function describeCommits({ commits, commitsTotal = 0 }: Surroundings): Parts {
   if (commits === undefined || commits.length === 0) return NO_PARTS;
   const fenced = fence(listOf(commits.map(formatCommit)), { source: 'commits' });
-  return { blocks: [`Commits: ${commits.length}`, fenced] };
+  const total = Math.max(commitsTotal, commits.length);
+  const listed = commits.length < total ? `, of which GitHub lists ${commits.length}` : '';
+  return { blocks: [`Commits: ${total}${listed}`, fenced] };
 }
 
 function formatCommit({ sha, author, message }: CommitNote): string {
@@ -100,12 +102,12 @@ function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
   const head = `${cleanLine(name, MAX_FACT)}: ${cleanLine(conclusion, MAX_FACT)}`;
   const said =
     summary.trim() === '' ? '' : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
-  const tail = log ? `\nEnd of its log:\n${endOf(log)}` : '';
+  const tail = log ? `\nEnd of its log:\n${lastLinesOf(log)}` : '';
   return `${head}${said}${tail}`;
 }
 
 /** The last lines of a log, as many as a remark may have. */
-function endOf(log: string): string {
+export function lastLinesOf(log: string): string {
   const bytes = Buffer.from(log.trimEnd());
   if (bytes.length <= MAX_REMARK_BYTES) return log;
   const end = bytes.subarray(-MAX_REMARK_BYTES).toString();

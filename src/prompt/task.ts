@@ -10,9 +10,8 @@ import {
   type Trigger,
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
-import { DEFAULT_TASK, MAX_REMARK_BYTES } from '../lib/defaults.js';
+import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
-import { cutToBytes } from '../lib/text/bytes.js';
 import { cleanLine } from '../lib/text/format.js';
 import { formatToFix } from '../review/said.js';
 import type { Scope } from '../review/scope.js';
@@ -29,6 +28,7 @@ import {
   describeTalk,
   describeText,
   joinParts,
+  lastLinesOf,
   listOf,
   loginOf,
   MAX_FACT,
@@ -261,7 +261,9 @@ function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly strin
 
 function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['place']>): Parts {
   const where = `File: ${cleanLine(path, MAX_FACT)}${at === undefined ? '' : ` line ${at}`}`;
-  const text = `${where}\n${cutToBytes(hunk, MAX_REMARK_BYTES).text}`;
+  // The line that the comment is on is the last one of its hunk.
+  const shown = lastLinesOf(hunk);
+  const text = `${where}\n${shown === hunk ? '' : '[the beginning of the hunk is left out]\n'}${shown}`;
   const source = 'part of the diff that the comment is about';
   return { blocks: [fence(text, { source })] };
 }

@@ -151,6 +151,14 @@ describe('github_file', () => {
     for (const { path } of github.requests()) expect(path).toMatch(/^\/repos\/octocat\/hello\//);
   });
 
+  it('says that there may be more names than GitHub lists of a folder', async () => {
+    const entries = Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}` }));
+    const { call } = faked({ 'GET /repos/{owner}/{repo}/contents/{path}': () => ({ type: 'dir', entries }) });
+    expect((await call('file', { path: 'src' })).text).toMatch(
+      /\n\[there may be more names; GitHub lists 1,000/,
+    );
+  });
+
   it('tells a file from a directory, a missing file, a binary one, and a link that leads out', async () => {
     const hello = await startHello();
     const links = { 'src/out': { link: '../../etc/passwd' }, 'src/in': { link: 'a.ts' } };

@@ -183,10 +183,10 @@ const SOME_CHECKS = 'some of the checks';
 
 const NOTHING: TriggerContext = { kind: 'none', warnings: [] };
 
-function changeContext({ change, commits, warnings }: ReadChange): TriggerContext {
+function changeContext({ change, commits, commitsTotal, warnings }: ReadChange): TriggerContext {
   return change === undefined
-    ? { kind: 'none', commits, unread: ['the diff'], warnings }
-    : { kind: 'change', ...change, commits, warnings };
+    ? { kind: 'none', commits, commitsTotal, unread: ['the diff'], warnings }
+    : { kind: 'change', ...change, commits, commitsTotal, warnings };
 }
 
 type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;

@@ -24,6 +24,8 @@ export interface ReadChange {
   readonly change: FetchedChange | undefined;
   /** Of a comparison; a pull request lists its own. */
   readonly commits?: readonly CommitNote[];
+  /** How many there are: GitHub lists a hundred. */
+  readonly commitsTotal?: number;
   readonly warnings: readonly Warning[];
 }
 
@@ -78,10 +80,12 @@ export async function fetchChangeBetween(
   ]);
   const refused = [diff, comparison].find((found) => found instanceof GitHubError);
   const warnings = refused === undefined ? [] : [unreadWarning(refused)];
-  const commits = comparison instanceof GitHubError ? [] : comparison.commits;
-  if (typeof diff === 'string') return { change: changeOf(diff), commits, warnings };
-  if (comparison instanceof GitHubError) return { change: undefined, commits, warnings };
-  return { ...assembled(comparison, warnings), commits };
+  const [commits, commitsTotal] =
+    comparison instanceof GitHubError ? [[], 0] : [comparison.commits, comparison.commitsTotal];
+  const told = { commits, commitsTotal };
+  if (typeof diff === 'string') return { change: changeOf(diff), ...told, warnings };
+  if (comparison instanceof GitHubError) return { change: undefined, ...told, warnings };
+  return { ...assembled(comparison, warnings), ...told };
 }
 
 /**
@@ -277,6 +281,7 @@ const comparisonSchema = v.pipe(
     isComplete: files.length < MAX_FILES,
     /** Of the head against the base; `diverged` where it does not come after it. */
     status,
+    commitsTotal: total,
     /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
     hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),
     commits: commits.map(({ sha, commit: { message }, author }): CommitNote => {
