@@ -186,7 +186,7 @@ describe('parsing an event', () => {
     ['a private repository', { 'repository.private': true }, { repository: { isPrivate: true } }],
     ['C5 69: no number', { 'pull_request.number': null }, WITHOUT],
     ['C5 69: no head', { 'pull_request.head': null }, WITHOUT],
-  ])('reads of a pull request %s', (_, patch, expected) => {
+  ])('%s: what is read of a pull request', (_, patch, expected) => {
     expect(read('pull_request', 'opened', patch)).toMatchObject(expected);
   });
 
