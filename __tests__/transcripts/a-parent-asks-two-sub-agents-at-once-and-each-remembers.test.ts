@@ -91,7 +91,7 @@ it('an entry of a sub-agent that cannot be saved is in the summary and the outpu
   rmSync(log);
   mkdirSync(log);
   const { summary, outputs, exitCode } = await stage.run({ workspace, inputs });
-  expect(summary).toMatch(/\*\*Not saved\*\* of sub-agents:.*\*\*Result:\*\* A wolf in the north\./s);
+  expect(summary).toMatch(/\*\*Not saved for sub-agents:\*\*.*\*\*Result:\*\* A wolf in the north\./s);
   expect(outputs['memory-entry']).toContain('A wolf in the north.');
   expect(outputs).toMatchObject({
     'memory-saved': 'false',

@@ -110,8 +110,10 @@ function openBranch(
   { inputs, trigger, client, env, clock, log }: Opening,
   token: 'github-token' | 'repositories-token',
 ): MemoryStore {
-  if (client === undefined || trigger.kind === 'local')
-    return createBrokenStore('branch', 'there is no token for the memory branch', `Give \`${token}\`.`);
+  if (client === undefined || trigger.kind === 'local') {
+    const remedy = inputs.repository === undefined ? 'Give `github-token`.' : 'Give `repositories-token`.';
+    return createBrokenStore('branch', 'there is no token for the memory branch', remedy);
+  }
   const { owner, name } = inputs.repository ?? trigger.repository;
   const { runUrl } = readThisRun(env);
   return openBranchMemory({

@@ -60,7 +60,7 @@ export function formatLost(lost: readonly Remembered[], isHidden: boolean): stri
   const ids = entries.map(({ id }) => code(id)).join(', ');
   const texts = entries.map(({ text }) => stripProvenance(text)).join('');
   return paragraphs([
-    `**Not saved** of sub-agents: ${isHidden ? `${ids}.` : ''}`.trimEnd(),
+    `**Not saved for sub-agents:** ${isHidden ? `${ids}.` : ''}`.trimEnd(),
     isHidden ? '' : codeBlock(texts.trimEnd()),
   ]);
 }

@@ -277,6 +277,6 @@ function warningsOf(
 
 function cannotChange(agent: string, names: readonly string[]): Warning {
   const listed = names.map((name) => `\`${name}\``).join(' and ');
-  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing. That takes \`changes-allowed\` in the step's \`with:\`, with patterns of files such as \`src/**\`, and a run that a person with write access, a schedule or a dispatch has started.`;
+  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing. Changes take \`changes-allowed\` in the step's \`with:\` (patterns such as \`src/**\`), and a run that a person with write access, a schedule or a dispatch started, and that is not about a fork's pull request.`;
   return { code: 'tool-not-available', message };
 }

@@ -352,7 +352,7 @@ function filePatterns(name: InputName, value: string): readonly string[] {
       throw refused(
         name,
         pattern,
-        'Write a pattern for each, for example `*.ts, *.tsx`: `{ts,tsx}` is not supported.',
+        'Write a pattern for each, for example `**/*.ts, **/*.tsx`: `{ts,tsx}` is not supported.',
       );
     return pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1');
   });

@@ -68,6 +68,8 @@ describe('the store of a workflow', () => {
     const store = await open({ given: { 'memory-store': 'branch' } });
     const message = 'there is no token for the memory branch';
     const remedy = 'Give `github-token`.';
+    const other = await open({ given: { 'memory-repo': 'octocat/memory' } });
+    expect(await read(other)).toMatchObject({ message, remedy: 'Give `repositories-token`.' });
     expect(await read(store)).toMatchObject({ kind: 'failed', location: 'branch', message, remedy });
     expect(await write(store)).toEqual({
       kind: 'failed',

@@ -263,7 +263,7 @@ async function carryOut(
 /** Where an entry that was forgotten can still be read. */
 const OLDER = {
   branch:
-    'Older commits of the branch still hold it. On `axe-memory`, `axe-action memory forget --purge` rewrites it without them; elsewhere use `git filter-repo`.',
+    'Older commits of the branch still hold it. On `axe-memory`, `axe-action memory forget --purge` removes them; elsewhere use `git filter-repo`.',
   cache:
     'Older versions in the Actions cache hold it until GitHub evicts them. `gh cache list --key axe-memory/v1/` and `gh cache delete <id>` delete them.',
   file: 'The previous version next to it (`.bak`) still has it; `forget --purge` removes that.',
