@@ -127,15 +127,13 @@ describe('a budget of dollars', () => {
   });
 });
 
-describe('the spent share of a budget', () => {
-  it('is that of each limit', () => {
-    expect(tokens(0).shares()).toEqual({ tokensShare: undefined, costShare: undefined });
-    const budget = new Budget({ maxTokens: 1000, maxCostUsd: 0.03 });
-    expect(budget.shares()).toEqual({ tokensShare: 0, costShare: 0 });
-    budget.add(use(500, 0), PRICE);
-    expect(budget.shares().tokensShare).toBe(0.5);
-    expect(budget.shares().costShare).toBeCloseTo(0.05, 10);
-  });
+it('the spent share of a budget is that of each limit', () => {
+  expect(tokens(0).shares()).toEqual({ tokensShare: undefined, costShare: undefined });
+  const budget = new Budget({ maxTokens: 1000, maxCostUsd: 0.03 });
+  expect(budget.shares()).toEqual({ tokensShare: 0, costShare: 0 });
+  budget.add(use(500, 0), PRICE);
+  expect(budget.shares().tokensShare).toBe(0.5);
+  expect(budget.shares().costShare).toBeCloseTo(0.05, 10);
 });
 
 const NOW = new Date('2026-02-03T23:59:59Z');

@@ -5,20 +5,18 @@ import { estimateText } from '../../src/lib/text/bytes.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { conversations, turn, user } from './conversations.js';
 
-describe('the estimate of a text', () => {
-  it.each<[string, number]>([
-    ['', 0],
-    ['abc', 0],
-    ['abcd', 1],
-    ['a'.repeat(400), 100],
-    ['日本語日本語日本語日', 9],
-    ['日本語日本語日本語日abcd', 10],
-    ['한글', 1],
-    ['ＡＢ', 1],
-    ['𠀀𠀀', 1],
-  ])('%j has %i tokens', (text, tokens) => {
-    expect(estimateText(text)).toBe(tokens);
-  });
+it.each<[string, number]>([
+  ['', 0],
+  ['abc', 0],
+  ['abcd', 1],
+  ['a'.repeat(400), 100],
+  ['日本語日本語日本語日', 9],
+  ['日本語日本語日本語日abcd', 10],
+  ['한글', 1],
+  ['ＡＢ', 1],
+  ['𠀀𠀀', 1],
+])('the estimate of a text %j has %i tokens', (text, tokens) => {
+  expect(estimateText(text)).toBe(tokens);
 });
 
 describe('the estimate of a conversation', () => {

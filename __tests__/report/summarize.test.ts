@@ -18,15 +18,13 @@ import {
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 
-describe('the summary of a dry run', () => {
-  it('shows nothing of a memory in another repository (D14)', async () => {
-    const parts = { memory: { 'bot.md': ENTRY } };
-    const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
-    const text = formatSummary(report, { isHidden: true });
-    expect(text).not.toMatch(/2026-02-21|Review|Fine/);
-    expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
-    expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
-  });
+it('the summary of a dry run shows nothing of a memory in another repository (D14)', async () => {
+  const parts = { memory: { 'bot.md': ENTRY } };
+  const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
+  const text = formatSummary(report, { isHidden: true });
+  expect(text).not.toMatch(/2026-02-21|Review|Fine/);
+  expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
+  expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
 });
 
 it.each([
@@ -161,18 +159,16 @@ describe('the summary of agent validation', () => {
   });
 });
 
-describe('text by strangers in an agent', () => {
-  it.each([
-    ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
-    ['"<img src=x>" is none', '"\\<img src=x>" is none'],
-    ['did you mean `[memory]`?', 'did you mean `[memory]`?'],
-    ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
-    ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
-    ['\\[x](y)', '\\\\\\[x](y)'],
-  ])('is not markup in %j', (message, shown) => {
-    const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
-    expect(markdownOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
-  });
+it.each([
+  ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
+  ['"<img src=x>" is none', '"\\<img src=x>" is none'],
+  ['did you mean `[memory]`?', 'did you mean `[memory]`?'],
+  ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
+  ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
+  ['\\[x](y)', '\\\\\\[x](y)'],
+])('text by strangers in an agent is not markup in %j', (message, shown) => {
+  const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
+  expect(markdownOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
 });
 
 it('the log names a file with control characters in quotes', () => {
@@ -189,20 +185,18 @@ it('the log states whose agents were checked, with the result for each', () => {
   ]);
 });
 
-describe('the summary of a post step that could not save', () => {
-  it('shows the reason, and the entries without their internal lines', () => {
-    const texts = [`${ENTRY.trimEnd()}\n${formatProvenance({ id: 'id1' })}\n\n`, ENTRY];
-    const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
-    const why = 'failed to save memory: no cache';
-    expect(formatUnsavedSummary(why, entries, false)).toBe(
-      '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
-        'The main step left this unsaved, so it is shown here:\n\n' +
-        `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
-    );
-    // Two entries of a tainted run have one id.
-    expect(formatUnsavedSummary(why, entries, true)).toBe(
-      `### axe-action: memory not saved\n\n${why}\n\n` +
-        'What the main step left belongs to another repository: `id1`.',
-    );
-  });
+it('the summary of a post step that could not save shows the reason, and the entries without their internal lines', () => {
+  const texts = [`${ENTRY.trimEnd()}\n${formatProvenance({ id: 'id1' })}\n\n`, ENTRY];
+  const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
+  const why = 'failed to save memory: no cache';
+  expect(formatUnsavedSummary(why, entries, false)).toBe(
+    '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
+      'The main step left this unsaved, so it is shown here:\n\n' +
+      `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
+  );
+  // Two entries of a tainted run have one id.
+  expect(formatUnsavedSummary(why, entries, true)).toBe(
+    `### axe-action: memory not saved\n\n${why}\n\n` +
+      'What the main step left belongs to another repository: `id1`.',
+  );
 });

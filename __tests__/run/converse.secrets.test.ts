@@ -92,28 +92,26 @@ describe('a request to a model', () => {
   });
 });
 
-describe('a call whose arguments hold a secret', () => {
-  it.each<[string, Effect, object, boolean]>([
-    ['an address', 'network', { url: `https://example.com/?q=${SECRET}` }, true],
-    ['a command, in base64', 'execute', { command: `echo ${btoa(`x:${SECRET}`)}` }, true],
-    ['two arguments, a half each', 'network', { a: SECRET.slice(0, 12), b: [SECRET.slice(12)] }, true],
-    ['the name of an argument', 'network', { deep: { [SECRET]: 1 } }, true],
-    ['a file that is written', 'write', { content: SECRET }, false],
-    ['an address without it', 'network', { url: 'https://example.com' }, false],
-  ])('%s: refused by effect (%s)', async (_, effect, input, isRefused) => {
-    let calls = 0;
-    const used = tool('use', {
-      effect,
-      execute: async () => {
-        calls += 1;
-        return { text: 'done', isError: false };
-      },
-    });
-    const { outcome } = await run([reply([call('1', 'use', input)]), says('ok')], [used]);
-    expect(calls).toBe(isRefused ? 0 : 1);
-    expect(outcome.stats.calls[0]).toMatchObject({
-      isError: isRefused,
-      output: isRefused ? expect.stringMatching(/^use was not run: its arguments hold a secret/) : 'done',
-    });
+it.each<[string, Effect, object, boolean]>([
+  ['an address', 'network', { url: `https://example.com/?q=${SECRET}` }, true],
+  ['a command, in base64', 'execute', { command: `echo ${btoa(`x:${SECRET}`)}` }, true],
+  ['two arguments, a half each', 'network', { a: SECRET.slice(0, 12), b: [SECRET.slice(12)] }, true],
+  ['the name of an argument', 'network', { deep: { [SECRET]: 1 } }, true],
+  ['a file that is written', 'write', { content: SECRET }, false],
+  ['an address without it', 'network', { url: 'https://example.com' }, false],
+])('a call whose arguments hold a secret %s: refused by effect (%s)', async (_, effect, input, isRefused) => {
+  let calls = 0;
+  const used = tool('use', {
+    effect,
+    execute: async () => {
+      calls += 1;
+      return { text: 'done', isError: false };
+    },
+  });
+  const { outcome } = await run([reply([call('1', 'use', input)]), says('ok')], [used]);
+  expect(calls).toBe(isRefused ? 0 : 1);
+  expect(outcome.stats.calls[0]).toMatchObject({
+    isError: isRefused,
+    output: isRefused ? expect.stringMatching(/^use was not run: its arguments hold a secret/) : 'done',
   });
 });

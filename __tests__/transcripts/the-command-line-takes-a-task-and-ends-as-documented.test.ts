@@ -234,16 +234,14 @@ describe('an answer on a terminal', () => {
   });
 });
 
-describe('an error on a terminal', () => {
-  it.each([
-    ['has colours', {}, true],
-    ['has none if NO_COLOR is set', { NO_COLOR: '1' }, false],
-  ])('%s', async (_, env, hasColors) => {
-    const child = await start([], env, ['nobody']);
-    const { stdout } = await child.finished;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
-    expect(/\u001b\[3\dm/.test(stdout)).toBe(hasColors);
-  });
+it.each([
+  ['has colours', {}, true],
+  ['has none if NO_COLOR is set', { NO_COLOR: '1' }, false],
+])('an error on a terminal %s', async (_, env, hasColors) => {
+  const child = await start([], env, ['nobody']);
+  const { stdout } = await child.finished;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
+  expect(/\u001b\[3\dm/.test(stdout)).toBe(hasColors);
 });
 
 it('an interrupted run on a terminal reports what was saved, below the removed status line', async () => {
