@@ -238,6 +238,15 @@ describe('a finding held against the present change', () => {
     expect(read(parts, about).findings).toMatchObject([expected]);
   });
 
+  it.each([
+    [false, 'outdated'],
+    [true, 'open'],
+  ])('of a file that left is not opened, but for what blocks on a fork: %s', (isFork, state) => {
+    const ledger = read(told([ended()]), { ...LEFT, isFork });
+    ledger.reopen(ID, 'octocat');
+    expect(ledger.findings).toMatchObject([{ state }]);
+  });
+
   it('shares its line with one finding of a category', () => {
     const first = opening({}, [raised(), raised({ id: OTHER, handle: 'FX3M9' })]);
     expect(read(conversation({ first })).findings.map((one) => one.isGone)).toEqual([false, true]);

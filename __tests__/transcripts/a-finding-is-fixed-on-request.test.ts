@@ -4,6 +4,7 @@ import { type ModelReply, type ModelScript, promptOf, text, toolCall } from '../
 import {
   calls,
   commentOnPull,
+  findingOf,
   handleIn,
   handlesIn,
   OFF_BY_ONE,
@@ -60,11 +61,6 @@ async function reviewed(
   return stage;
 }
 
-const findingOf = ({ repo }: Stage) => {
-  const [comment] = repo.talk.reviewComments;
-  if (comment === undefined) throw new Error('nothing was found');
-  return { ...comment, handle: handleIn(comment) };
-};
 const say = (stage: Stage, body: string, inputs: object = {}) =>
   stage.run({ ...commentOnPull(stage, body), inputs: { ...FIXING, ...inputs } });
 

@@ -9,7 +9,7 @@ import {
   type WholeReply,
 } from '../helpers/model-server.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
-import { comparisonOf, REPO, type Stage, type StageOptions } from './stage.js';
+import { comparisonOf, DIFF, headOf, REPO, type Stage, type StageOptions } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 /** An agent that reviews by its tools, with the second look that is usual. */
@@ -28,18 +28,11 @@ export const REVIEWER = `${CAREFUL_REVIEWER}
 depth = "quick"
 `;
 
-/** A change with two lines to speak about. */
-export const CHANGE = `diff --git a/src/auth.ts b/src/auth.ts
-index 3f2a1b0..9c4d5e6 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,3 +10,4 @@ export function isValid(token: string): boolean {
-   const expected = readToken();
--  return timingSafeEqual(expected, token);
-+  console.log(token);
-+  return expected == token;
- }
-`;
+/** The change of the stage with another line to speak about. */
+export const CHANGE = DIFF.replace('-10,4', '-10,3').replace(
+  '+  return',
+  '+  console.log(token);\n+  return',
+);
 
 /**
  * A stage, in this process, on which the reviewer looks at the change and replies in this order ({@link byHandles}), or as a
@@ -140,11 +133,7 @@ export const QUIET = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').re
   '+  console.log(token);\n',
   '',
 );
-export const TAKEN_OUT = `diff --git a/src/auth.ts b/src/auth.ts
-index 9c4d5e6..77aa001 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
+export const TAKEN_OUT = `${headOf('src/auth.ts', '9c4d5e6..77aa001')}@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
    const expected = readToken();
 -  console.log(token);
    return expected == token;
@@ -263,11 +252,7 @@ export function discussion({ repo: { talk } }: Pick<Stage, 'repo'>): string {
 }
 
 /** A change of documentation alone. */
-export const DOCS = `diff --git a/docs/guide.md b/docs/guide.md
-index 3f2a1b0..9c4d5e6 100644
---- a/docs/guide.md
-+++ b/docs/guide.md
-@@ -1 +1 @@
+export const DOCS = `${headOf('docs/guide.md')}@@ -1 +1 @@
 -Old.
 +New.
 `;
@@ -283,6 +268,13 @@ export function handlesIn(said: string): readonly string[] {
 export function handleIn({ body }: { readonly body: string }): string {
   const [handle = ''] = handlesIn(body.replace(/^<!--.*?-->/s, ''));
   return handle;
+}
+
+/** The first comment of a review, with the name of its finding. */
+export function findingOf({ repo }: Stage) {
+  const [comment] = repo.talk.reviewComments;
+  if (comment === undefined) throw new Error('nothing was found');
+  return { ...comment, handle: handleIn(comment) };
 }
 
 /** Text in which handles, which are other ones in every run, are numbered as they appear. */

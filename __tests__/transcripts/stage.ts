@@ -67,12 +67,13 @@ export interface Stage {
 export const REPO = 'Codertocat/Hello-World';
 export const HEAD = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
 
+/** What git writes before the hunks of a file that a change has; `blobs` are the names of its texts. */
+export function headOf(path: string, blobs = '3f2a1b0..9c4d5e6'): string {
+  return `diff --git a/${path} b/${path}\nindex ${blobs} 100644\n--- a/${path}\n+++ b/${path}\n`;
+}
+
 /** The change under review. */
-export const DIFF = `diff --git a/src/auth.ts b/src/auth.ts
-index 3f2a1b0..9c4d5e6 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,4 +10,4 @@ export function isValid(token: string): boolean {
+export const DIFF = `${headOf('src/auth.ts')}@@ -10,4 +10,4 @@ export function isValid(token: string): boolean {
    const expected = readToken();
 -  return timingSafeEqual(expected, token);
 +  return expected == token;

@@ -10,7 +10,7 @@ import {
   commentOnPull,
   conversations,
   DOCS,
-  handleIn,
+  findingOf,
   LOG_GONE,
   LOGGED,
   numberHandles,
@@ -28,7 +28,7 @@ import {
   TAKEN_OUT,
   TIMING,
 } from './review-scene.js';
-import { HEAD, type Stage, type StageOptions } from './stage.js';
+import { HEAD, headOf, type Stage, type StageOptions } from './stage.js';
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
@@ -106,11 +106,7 @@ index 0000000..1f7a7a4
 `;
 const RENAMED = PRICES.replaceAll('first', 'start').replaceAll('total', 'whole');
 const linesOf = (diff: string, from: number, to: number) => diff.split('\n').slice(from, to);
-const RENAMING = `diff --git a/src/price.ts b/src/price.ts
-index 1f7a7a4..2a8b8b5 100644
---- a/src/price.ts
-+++ b/src/price.ts
-@@ -1,5 +1,5 @@
+const RENAMING = `${headOf('src/price.ts', '1f7a7a4..2a8b8b5')}@@ -1,5 +1,5 @@
  export function price(items: readonly Item[]): number {
 ${linesOf(PRICES, 7, 10).join('\n').replaceAll(/^\+/gm, '-')}
 ${linesOf(RENAMED, 7, 10).join('\n')}
@@ -316,8 +312,7 @@ it('findings count although GitHub does not tell of conversations, and no model 
 it('a command frees verdict and check at once, and `/axe reopen` takes that back', async () => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   await stage.run({ inputs: INPUTS });
-  const [comment] = stage.repo.talk.reviewComments;
-  const handle = comment === undefined ? '' : handleIn(comment);
+  const { handle } = findingOf(stage);
   await say(stage, `/axe done ${handle.toLowerCase()}`, 1001);
   expect(stage.repo.comments[0]?.body).toContain(
     `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`,
@@ -339,11 +334,11 @@ it.each([
   const stage = await scene([[LOGGED, submit('One.')]]);
   const inputs = { ...INPUTS, 'memory-store': store };
   await stage.run({ inputs });
-  const { resolved, reviewComments } = stage.repo.talk;
-  const [{ id, ...comment } = { id: 0, body: '' }] = reviewComments;
+  const { resolved } = stage.repo.talk;
+  const { id, handle } = findingOf(stage);
   resolved.set(id, 'monalisa');
   if (isNoted) await stage.run({ ...event(OWN, 'reopened'), inputs });
-  await say(stage, `/axe reopen ${handleIn(comment)}`, 1002, inputs);
+  await say(stage, `/axe reopen ${handle}`, 1002, inputs);
   expect(lastCheck(stage)).toMatchObject(CRITICAL);
   expect(resolved.has(id)).toBe(false);
   expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
@@ -362,8 +357,7 @@ it('without memory, `/axe reopen` leaves the others in the conversation as they 
   const inputs = { 'memory-store': 'none' };
   await stage.run({ inputs });
   await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs });
-  const [comment = { body: '' }] = stage.repo.talk.reviewComments;
-  await say(stage, `/axe reopen ${handleIn(comment)}`, 1002, inputs);
+  await say(stage, `/axe reopen ${findingOf(stage).handle}`, 1002, inputs);
   const { outputs } = await stage.run({ ...event(OWN, 'reopened', SECOND), inputs });
   expect(outputs['findings-open']).toBe('1');
 });
@@ -387,17 +381,21 @@ it('a run without an answer makes no check red where none is to block', async ()
   await stage.run({ inputs: { ...INPUTS, 'block-on': '' } });
   await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: { ...INPUTS, comment: 'never' } });
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'neutral' });
+  const raising = await scene([calls(LOGGED), { kind: 'raw', status: 400, body: '' }]);
+  await raising.run({ inputs: INPUTS });
+  expect(lastCheck(raising)).toMatchObject({ conclusion: 'neutral', title: 'The run failed' });
 });
 
 it('`/axe reopen` does not bring back what has left the change', async () => {
   const stage = await scene([[LOGGED, submit('One.')], [submit('Nothing.')]]);
   await stage.run({ inputs: INPUTS });
-  const [{ id, ...comment } = { id: 0, body: '' }] = stage.repo.talk.reviewComments;
+  const { id, handle } = findingOf(stage);
   stage.repo.talk.resolved.set(id, 'monalisa');
   await stage.run({ ...pushed(stage, SECOND, DOCS), inputs: INPUTS });
-  await say(stage, `/axe reopen ${handleIn(comment)}`, 1004);
+  await say(stage, `/axe reopen ${handle}`, 1004);
   expect(lastCheck(stage)).toMatchObject(CLEAR);
   expect(states(stage)).toEqual(['DISMISSED']);
+  expect(stage.repo.comments.at(-1)?.body).toContain('its file is not part of the change now');
 });
 
 it('changes are asked for once where GitHub takes no such review, on a pull request of our own', async () => {

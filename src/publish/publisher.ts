@@ -13,7 +13,6 @@ import type { PlacedFinding } from '../review/diff-lines.js';
 import type { PostedReview } from '../review/post-review.js';
 import { coverageTitle, formatCoverage, isQuestion } from '../review/scope.js';
 import type { FindingMark } from '../review/state-facts.js';
-import { isAsking } from '../review/tell-findings.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan, Published } from '../run/records.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
@@ -353,17 +352,11 @@ function annotationOf(
 
 /** A check must not stay in progress where a run has come to nothing. */
 async function endUnanswered(
-  { plan: { agent }, outcome, findings }: PublishRequest,
-  { progress, comment, rules: { blockOn } }: ActionPublisherOptions,
+  { outcome, standing }: PublishRequest,
+  { progress }: ActionPublisherOptions,
 ): Promise<void> {
-  // People may have answered findings since the run began.
-  const review = findings && {
-    open: findings.ledger.open,
-    isBlocking: comment !== 'never' && isAsking({ ledger: findings.ledger, agent: agent.name, blockOn }),
-    unposted: [],
-  };
-  if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed', review);
+  if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed', standing);
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;
-  await progress?.end(error.message, error instanceof CancelledError ? 'cancelled' : 'failed', review);
+  await progress?.end(error.message, error instanceof CancelledError ? 'cancelled' : 'failed', standing);
 }

@@ -166,10 +166,11 @@ export class Ledger {
   /** Opens a finding by the command that was just given: a *Resolve* that stands, whenever it was, is older. */
   reopen(id: string, login: string): void {
     const finding = this.#findings.find((one) => one.id === id);
-    // What left the change is outdated, whoever opens it.
-    const isLeft = finding !== undefined && this.context.lines?.has(finding.path) === false;
-    if (finding !== undefined && hasEnded(finding) && !isLeft)
-      this.#put(opened(finding, { by: 'person', login, why: 'command' }));
+    if (finding === undefined || !hasEnded(finding)) return;
+    const { lines, isFork } = this.context;
+    // Nothing is open in a file that is not part of the change, but what blocks on a fork.
+    const isLeft = lines?.has(finding.path) === false && !(isFork && this.isBlocking(finding));
+    if (!isLeft) this.#put(opened(finding, { by: 'person', login, why: 'command' }));
   }
 
   /** Ends the findings whose suggestion was committed by somebody whose commit decides. */

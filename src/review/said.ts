@@ -100,6 +100,11 @@ function backWords({ by, severity }: KnownFinding, head: string): string {
   return by === 'person' ? 'open again' : `back since ${commit}`;
 }
 
+/** The answer to `/axe reopen` where the file of the finding has left the change. */
+export function leftText(handle: string): string {
+  return `${handle} was not opened: its file is not part of the change now. Once it is, write \`/axe reopen ${handle}\` again.`;
+}
+
 /** What is added where the token may not change a conversation. */
 export const LEFT_OPEN = 'The conversation stays open: resolving it takes `contents: write`.';
 

@@ -167,6 +167,16 @@ function hasAsked(ledger: Ledger, agent: string): boolean {
   return isRequesting(ledger, agent) || reviewsOf(ledger, agent).some(isAskingComment);
 }
 
+/**
+ * What holds of the check where a run says nothing new: it fails where a review has asked for changes, and what it asked for is
+ * open. Where reviews could not be read, what is open decides.
+ */
+export function standingOf(asked: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>) {
+  const { ledger, agent } = asked;
+  const isBlocking = isAsking(asked) && (ledger.seen === undefined || hasAsked(ledger, agent));
+  return { open: ledger.open, isBlocking, unposted: [] };
+}
+
 /** Open findings whose conversation somebody closed who cannot end them. */
 function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
   return ledger.open.filter(({ thread }) => thread?.isResolved === true);

@@ -11,6 +11,7 @@ import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { PublishRules } from '../review/buffered.js';
 import type { CheckProgress } from '../review/check.js';
 import type { Ledger, News } from '../review/ledger.js';
+import type { ReviewEnd } from '../review/post-review.js';
 import type { FindingMark } from '../review/state-facts.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Effect, Tool } from '../tools/tool.js';
@@ -54,6 +55,8 @@ export interface FindingsToTell {
 export interface PublishRequest extends Conversed {
   /** Of the run's own pull request; undefined where it is about none, or does not review. */
   readonly findings: FindingsToTell | undefined;
+  /** What holds of them without anything that the run has done. */
+  readonly standing: ReviewEnd | undefined;
   /** Of others on which people have answered. */
   readonly others: readonly FindingsToTell[];
   /** Of what the run says; one that read text of people without write access must not refer to other threads. */

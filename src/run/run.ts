@@ -6,9 +6,8 @@ import { Budget, costLimit, spendBefore, unheldLimits } from '../loop/budget.js'
 import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/reply.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
-import type { ReviewEnd } from '../review/post-review.js';
 import { cutShort, withoutAnswer, withoutFiles } from '../review/scope.js';
-import { isAsking } from '../review/tell-findings.js';
+import { standingOf } from '../review/tell-findings.js';
 import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
@@ -52,21 +51,13 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
   const refused = await refuseUnread(restored, deps);
   if (refused !== undefined) return refused;
 
-  deps.progress?.start(plan, restored.change?.head, standingOf(restored, deps));
+  const { ledger } = restored.learned;
+  const about = ledger && { ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn };
+  deps.progress?.start(plan, restored.change?.head, about && standingOf(about));
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);
   return { ...conversed, kind: 'ran', taints: taint.sources, published, remembered };
-}
-
-/** What holds of the check if the model gives no answer. */
-function standingOf(
-  { plan, learned: { ledger } }: Restored,
-  { publishRules: { blockOn } }: Dependencies,
-): ReviewEnd | undefined {
-  if (ledger === undefined) return undefined;
-  const isBlocking = isAsking({ ledger, agent: plan.agent.name, blockOn });
-  return { open: ledger.open, isBlocking, unposted: [] };
 }
 
 /**

@@ -4,7 +4,7 @@ import { cleanLine } from '../../lib/text/format.js';
 import { type MemoryRefusal, refusal } from '../../memory/commands/command-session.js';
 import { isOpen } from '../../review/finding.js';
 import type { Ledger } from '../../review/ledger.js';
-import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
+import { dismissedText, doneText, LEFT_OPEN, leftText, reopenedText } from '../../review/said.js';
 import { type KnownFinding, marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
 import { markFacts } from '../../review/state-facts.js';
 import type { Dependencies } from '../dependencies.js';
@@ -65,7 +65,10 @@ export async function runFindingCommand(
       marks.some((mark) => mark.id === id && mark.kind === 'ended' && !mark.closed) &&
       !ledger.open.some((one) => one.thread?.id === thread.id),
   );
-  const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
+  const answers = meant.map(({ handle }) => {
+    const isOver = verb === 'reopen' && !ledger.open.some((one) => one.handle === handle);
+    return isOver ? leftText(handle) : ANSWERS[verb](handle);
+  });
   const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
   // Also what stays ended in a conversation that was opened.
   const here = new Set(meant.map(({ id, thread }) => thread?.id ?? id));
