@@ -289,6 +289,13 @@ it('a change for which no pull request was asked is not lost', async () => {
   expectNothingOpened(stage);
 });
 
+it('a run that failed says nothing of what it changed where its answer would be', async () => {
+  const stage = await stageOf({ model: [edit('10', '20'), { kind: 'raw', status: 400, body: '' }] });
+  await stage.run({ inputs: INPUTS });
+  for (const { body } of stage.repo.comments) expect(body).not.toContain('Nothing was committed');
+  expectNothingOpened(stage);
+});
+
 it('a run that did not come to its end opens nothing, and shows the patch', async () => {
   const stage = await stageOf({ model: [edit('10', '20'), propose(), edit('20', '30')] });
   const step = await stage.run({ inputs: { ...INPUTS, 'max-turns': '3' } });

@@ -42,23 +42,23 @@ export async function publishChange(
   const { pullRequest: draft, commits } = buffered;
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
+  const hasAnswer = outcome.kind !== 'failed' && outcome.kind !== 'refused';
+  const isEnded = hasAnswer && !isCutShort(outcome);
   if (draft === undefined && commits.length === 0) {
     if (edits.size === 0) return {};
-    // The answer may well say that all is done.
-    if (problem !== undefined) return { said: `Nothing was committed: ${problem}.` };
+    // The answer may well say that all is done; without one there is nothing to correct.
+    const tell = (why: string) => (hasAnswer ? `Nothing was committed: ${why}` : undefined);
+    if (problem !== undefined) return { said: tell(`${problem}.`) };
     const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
     const { where, text } = describePatch(edits, secrets);
-    return {
-      said: `Nothing was committed: the agent did not ask for it. ${where}`,
-      details: `${details} ${text}`,
-    };
+    const why = isEnded ? 'the agent did not ask for it' : 'the run did not finish';
+    return { said: tell(`${why}. ${where}`), details: `${details} ${text}` };
   }
   const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
   if (problem !== undefined) {
     const remedy = 'Run it again, or change the files by hand.';
     return failed(nothing, { message: problem, remedy }, undefined, options);
   }
-  const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
   const why = isEnded ? onlyPatch : 'the run did not finish';
   if (why !== undefined) return notPublished(nothing, why, edits, secrets);
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
