@@ -77,6 +77,13 @@ it('the commits of a tag and its release are those since the tag before it', asy
     const found = await subjectCommits(client, trigger, noAbort());
     expect(found).toMatchObject({ head: HEAD, base: BASE, isChange: true });
   }
+  const hidden = createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}/tags': () => {
+      throw failure(404);
+    },
+  });
+  const named = await subjectCommits(hidden, { ...pushed, ref: 'refs/tags/v1.2.0' }, noAbort());
+  expect(named).toMatchObject({ head: HEAD, isChange: false });
 });
 
 it.each([

@@ -149,9 +149,9 @@ export async function subjectCommits(
   const { defaultBranch: branch } = repository;
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
   /** What a tag brought, as the task shows it: since the one before it. */
-  async function tagCommits(tag: string): Promise<SubjectCommits> {
-    const range = await fetchTagRange(client, repository, tag, signal);
-    if (range === undefined) return { ...none, head: `refs/tags/${tag}`, isChange: false };
+  async function tagCommits(tag: string, head = `refs/tags/${tag}`): Promise<SubjectCommits> {
+    const range = await orRefusal(fetchTagRange(client, repository, tag, signal), 'denied', 'missing');
+    if (range === undefined || range instanceof GitHubError) return { ...none, head, isChange: false };
     return { ...none, head: range.head, base: range.base, isChange: true };
   }
   switch (trigger.kind) {
@@ -167,14 +167,16 @@ export async function subjectCommits(
     case 'push': {
       const kind = pushKind(trigger);
       const tag = tagOf(trigger);
-      if (kind !== 'deleted' && tag !== undefined) return await tagCommits(tag);
+      if (kind !== 'deleted' && tag !== undefined) return await tagCommits(tag, shaOr(trigger.after, branch));
       return {
         ...none,
         head: shaOr(trigger.after, branch),
         branch: /^refs\/heads\/(.+)$/.exec(trigger.ref)?.[1] ?? branch,
         base: shaOr(trigger.before, branch),
         // A new branch is compared with the default one.
-        isChange: kind !== 'deleted' && trigger.ref.startsWith('refs/heads/'),
+        isChange:
+          kind === 'changed' ||
+          (kind === 'created' && branch !== '' && trigger.ref.startsWith('refs/heads/')),
       };
     }
     case 'workflow_run': {
