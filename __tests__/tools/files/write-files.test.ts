@@ -44,6 +44,7 @@ describe('edit_file', () => {
     ['nothing in its place', 'a b c', { old_string: ' b', new_string: '' }, 'a c', 1],
     ['signs of patterns unchanged', 'X', { old_string: 'X', new_string: "$& $1 $' $$" }, "$& $1 $' $$", 1],
     ['signs of expressions unchanged', 'a.*b', { old_string: '.*', new_string: '-' }, 'a-b', 1],
+    ['the breaks themselves', 'a\r\nb', { old_string: '\r\n', new_string: '\n' }, 'a\nb', 1],
     ['one with a new line of Windows', 'a\r\nb', { old_string: 'b', new_string: 'b\nc' }, 'a\r\nb\r\nc', 1],
     ['lines of Windows', 'a\r\nb\r\nc', { old_string: 'a\nb', new_string: '1\n2\n3' }, '1\r\n2\r\n3\r\nc', 1],
   ])('replaces %s', async (_, content, input, expected, count) => {

@@ -69,8 +69,8 @@ export function createEditFile(workspace: Workspace): Tool {
       await workspace.change(path, (bytes) => {
         const content = decode(bytes, path);
         // A model sees lines and writes `\n`; a file may break them with `\r\n`.
-        const isDos =
-          content.includes('\r\n') && (!content.includes(old_string) || !/(?<!\r)\n/.test(content));
+        const isAlways = !old_string.includes('\r') && !/(?<!\r)\n/.test(content);
+        const isDos = content.includes('\r\n') && (isAlways || !content.includes(old_string));
         const inFile = (text: string) => (isDos ? text.replace(/\r?\n/g, '\r\n') : text);
         const parts = content.split(inFile(old_string));
         count = parts.length - 1;
