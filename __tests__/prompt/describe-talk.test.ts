@@ -57,7 +57,7 @@ describe('the surroundings of a pull request', () => {
     ]);
     expect(rest).toContain('Commits: 1\n');
     const more = told(about({ commits: [commit], commitsTotal: 340 })).rest;
-    expect(more).toContain('Commits: 340, of which GitHub lists 1\n');
+    expect(more).toContain('Commits: 340, of which the first 1 are listed\n');
     expect(rest).toContain('Failing checks: 1');
   });
 

@@ -82,7 +82,7 @@ export function createAsker(
   let current = model;
 
   const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
-    // A summary may have spent the rest.
+    // The one check before each request: a summary or a sub-agent may have spent the rest.
     const spent = budget.spent();
     if (spent !== undefined) throw spent.error;
     const turn = usage.turns + 1;

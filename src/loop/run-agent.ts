@@ -123,7 +123,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());
         isCorrected = true;
         const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
-        // Providers refuse one that is empty, or holds nothing but thoughts.
+        // Providers refuse a turn that is empty, or has nothing but thoughts.
         const said = answer.trim() === '' ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
         messages = [...messages, assistantMessage(said, calls), userMessage(correction)];
         continue;

@@ -57,7 +57,7 @@ export interface FailedCheck {
 /** What is around a trigger. A part is missing where it was not asked for or could not be read. */
 export interface Surroundings {
   readonly commits?: readonly CommitNote[];
-  /** How many there are, where GitHub does not list all of them. */
+  /** How many there are, where not all were read. */
   readonly commitsTotal?: number | undefined;
   readonly threads?: readonly RemarkThread[];
   /** The conversation, oldest first. */

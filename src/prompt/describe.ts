@@ -71,7 +71,7 @@ export function describeCommits({ commits, commitsTotal = 0 }: Surroundings): Pa
   if (commits === undefined || commits.length === 0) return NO_PARTS;
   const fenced = fence(listOf(commits.map(formatCommit)), { source: 'commits' });
   const total = Math.max(commitsTotal, commits.length);
-  const listed = commits.length < total ? `, of which GitHub lists ${commits.length}` : '';
+  const listed = commits.length < total ? `, of which the first ${commits.length} are listed` : '';
   return { blocks: [`Commits: ${total}${listed}`, fenced] };
 }
 
@@ -106,10 +106,10 @@ function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
   return `${head}${said}${tail}`;
 }
 
-/** The last lines of a log, as many as a remark may have. */
-export function lastLinesOf(log: string): string {
-  const bytes = Buffer.from(log.trimEnd());
-  if (bytes.length <= MAX_REMARK_BYTES) return log;
+/** The last lines of a text, as many as a remark may have. */
+export function lastLinesOf(text: string): string {
+  const bytes = Buffer.from(text.trimEnd());
+  if (bytes.length <= MAX_REMARK_BYTES) return text;
   const end = bytes.subarray(-MAX_REMARK_BYTES).toString();
   return end.slice(end.indexOf('\n') + 1);
 }

@@ -270,7 +270,7 @@ function rowOf(record: FindingRecord, clean: (markdown: string) => string): stri
   const { title, path, line, severity, category, confidence, state, why, by, url } = record;
   const name = `${tableCell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
   const place = tableCell(code(`${cleanLine(path, MAX_TITLE)}:${line}`));
-  // Of an open finding it is who reopened it, which says nothing of who found it.
+  // For an open finding, `by` is who reopened it, not who found it.
   const who = by === undefined || state === 'open' ? '' : ` by ${code(by)}`;
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];

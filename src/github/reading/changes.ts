@@ -24,7 +24,7 @@ export interface ReadChange {
   readonly change: FetchedChange | undefined;
   /** Of a comparison; a pull request lists its own. */
   readonly commits?: readonly CommitNote[];
-  /** How many there are: GitHub lists a hundred. */
+  /** How many there are: one page of a hundred is read. */
   readonly commitsTotal?: number;
   readonly warnings: readonly Warning[];
 }

@@ -45,7 +45,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
         case 'folder': {
           const list = found.names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
           const { text } = formatPage(list, { source: `directory ${source}`, offset, limit });
-          return { text: found.names.length < MAX_NAMES ? text : `${text}${NO_MORE_NAMES}`, isTainted };
+          return { text: found.names.length < MAX_NAMES ? text : `${text}${MORE_NAMES}`, isTainted };
         }
         case 'file': {
           // A link may lead there; GitHub names where the file lies.
@@ -62,8 +62,8 @@ export function createGitHubFile(github: GitHubReader): Tool {
 
 /** Of a folder (REST API, "Get repository content"). */
 const MAX_NAMES = 1000;
-const NO_MORE_NAMES =
-  '\n[there may be more names; GitHub lists 1,000 of a folder. `github_search` finds files by their path]';
+const MORE_NAMES =
+  '\n[there may be more names; GitHub lists 1,000 of a folder. `github_search` finds files of the default branch by path]';
 
 /**
  * A page of a text that others wrote, inside a fence: of a file, whose lines have numbers, or of a text of ours about some.
