@@ -9,7 +9,7 @@ import { runMainHere } from '../helpers/run-main.js';
 import { storedMemory } from '../helpers/stored-memory.js';
 import { tempDir } from '../helpers/temp.js';
 import { loadWebhook, type Payload, payloadField, schedulePayload } from '../helpers/webhooks.js';
-import { comparisonOf, HEAD, REPO } from '../transcripts/stage.js';
+import { comparisonOf, HEAD, headOf, REPO } from '../transcripts/stage.js';
 import { agentToml } from '../transcripts/tool-scene.js';
 
 /** What only strangers say; a model that reads it repeats it wherever it can. */
@@ -59,11 +59,7 @@ interface Step {
 }
 
 const TOOLS = ['github_comments', 'add_review_comment', 'submit_review', 'create_issue'];
-const DIFF = `diff --git a/src/auth.ts b/src/auth.ts
-index 3f2a1b0..9c4d5e6 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,1 +10,9 @@
+const DIFF = `${headOf('src/auth.ts')}@@ -10,1 +10,9 @@
  line 10
 ${Array.from({ length: 8 }, (_, index) => `+line ${index + 11}`).join('\n')}
 `;

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { ACTION_ADDRESS, agentSchemaUrl, parseActionAddress } from '../../src/lib/product.js';
 
-describe('the address of the action', () => {
-  it.each(['axe@v1', 'a/b', 'a/b@', 'a/b/c@v1', 'a/b@v1 x', '../b@v1'])('is not %j', (text) => {
+it.each(['axe@v1', 'a/b', 'a/b@', 'a/b/c@v1', 'a/b@v1 x', '../b@v1'])(
+  'the address of the action is not %j',
+  (text) => {
     expect(parseActionAddress(text)).toBeUndefined();
     expect(() => agentSchemaUrl(text)).toThrow('not the address');
-  });
-});
+  },
+);
 
 it('what people paste beside a key names an owner that nobody can register; the README alone says what it will be', () => {
   const ROOT = join(import.meta.dirname, '../..');

@@ -19,7 +19,7 @@ import {
   THIRD,
   TIMING,
 } from './review-scene.js';
-import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
+import { expectTranscript, headOf, type Stage, setStage, steady, troubles } from './stage.js';
 import { resultsOf } from './tool-scene.js';
 
 const OTHER = 'd'.repeat(40);
@@ -36,11 +36,7 @@ const LOGGED_AGAIN = worded({
 });
 
 /** The push fixes the log in another file: what is written there no longer holds tokens. */
-const REDACT = `diff --git a/src/log.ts b/src/log.ts
-index 1f7a7a4..2a8b8b5 100644
---- a/src/log.ts
-+++ b/src/log.ts
-@@ -1,2 +1,3 @@
+const REDACT = `${headOf('src/log.ts', '1f7a7a4..2a8b8b5')}@@ -1,2 +1,3 @@
  import { secrets } from './secrets.js';
 +console.log = redacting(console.log, secrets);
  export const level = 'info';

@@ -15,7 +15,7 @@ import {
   TIMING,
   withSecondLook,
 } from './review-scene.js';
-import { expectTranscript, steady, troubles } from './stage.js';
+import { expectTranscript, headOf, steady, troubles } from './stage.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
@@ -58,11 +58,7 @@ it.each<[string, readonly ScriptedToolCall[]]>([
 });
 
 /** A push that touches neither finding. */
-const README = `diff --git a/README.md b/README.md
-index 3f2a1b0..9c4d5e6 100644
---- a/README.md
-+++ b/README.md
-@@ -1 +1 @@
+const README = `${headOf('README.md')}@@ -1 +1 @@
 -Old.
 +New.
 `;

@@ -14,7 +14,17 @@ import {
   THIRD,
   TIMING,
 } from './review-scene.js';
-import { DIFF, expectTranscript, HEAD, type Stage, seen, setStage, steady, troubles } from './stage.js';
+import {
+  DIFF,
+  expectTranscript,
+  HEAD,
+  headOf,
+  type Stage,
+  seen,
+  setStage,
+  steady,
+  troubles,
+} from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 const DONE = text('Reviewed.');
@@ -80,11 +90,7 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
 `;
 
   /** What a push changes in the file that was shown. */
-  const FIX = `diff --git a/src/auth.ts b/src/auth.ts
-index 9c4d5e6..77aa001 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -11 +11 @@
+  const FIX = `${headOf('src/auth.ts', '9c4d5e6..77aa001')}@@ -11 +11 @@
 -  console.log(token);
 +  console.log('read');
 `;

@@ -12,7 +12,7 @@ import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
 import { calls, commentOnPull, handleIn, push, settleFirst, submit, withSecondLook } from './review-scene.js';
-import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
+import { AGENT, headOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
 
@@ -32,11 +32,7 @@ depth = "quick"
 
 /** The change, with or without the line that the second push takes out. */
 function change(logLine: string): string {
-  return `diff --git a/src/orders.ts b/src/orders.ts
-index 3f2a1b0..9c4d5e6 100644
---- a/src/orders.ts
-+++ b/src/orders.ts
-@@ -18,6 +18,${logLine === '' ? 8 : 9} @@ export async function settleOrder(id: string): Promise<Receipt> {
+  return `${headOf('src/orders.ts')}@@ -18,6 +18,${logLine === '' ? 8 : 9} @@ export async function settleOrder(id: string): Promise<Receipt> {
    const order = await loadOrder(id);
    if (order.receipt) return order.receipt;
 -  const total = sumCents(order.items);

@@ -17,7 +17,7 @@ import {
   withHandles,
   withSecondLook,
 } from './review-scene.js';
-import { comparisonOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
+import { comparisonOf, headOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const FILE = join(import.meta.dirname, '../../examples/three-pull-requests.md');
 
@@ -42,11 +42,7 @@ const FIRST: Pull = {
   title: 'Log in with a token',
   ref: 'token-login',
   sha: 'ec26c3e57ca3a959ca5aad62de7213c562f8c821',
-  diff: `diff --git a/src/auth.ts b/src/auth.ts
-index 3f2a1b0..9c4d5e6 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,3 +10,5 @@ export function isValid(token: string): boolean {
+  diff: `${headOf('src/auth.ts')}@@ -10,3 +10,5 @@ export function isValid(token: string): boolean {
    const expected = readToken();
 -  return false;
 +  console.log(token);
@@ -76,11 +72,7 @@ index 0000000..b7a9f10
 `,
 };
 
-const DB = `diff --git a/src/db.ts b/src/db.ts
-index 5d1c2aa..7e3b9f0 100644
---- a/src/db.ts
-+++ b/src/db.ts
-@@ -1,3 +1,3 @@
+const DB = `${headOf('src/db.ts', '5d1c2aa..7e3b9f0')}@@ -1,3 +1,3 @@
  export function query(sql: string) {
 `;
 const SAFE = '  return pool.query(parameterized(sql));';
@@ -105,11 +97,7 @@ const THIRD: Pull = {
   title: 'Let a token expire',
   ref: 'expiry',
   sha: '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d',
-  diff: `diff --git a/src/auth.ts b/src/auth.ts
-index 9c4d5e6..1d2e3f4 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,4 +10,8 @@ export function isValid(token: string): boolean {
+  diff: `${headOf('src/auth.ts', '9c4d5e6..1d2e3f4')}@@ -10,4 +10,8 @@ export function isValid(token: string): boolean {
    const expected = readToken();
 -  return digest(expected) == digest(token);
 +  const age = Date.now() - issuedAt(token);

@@ -56,20 +56,18 @@ const UNTRUSTED = readEntries(entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghij
 const ALL = [...TRUSTED, ...UNTRUSTED];
 const PLAIN = TRUSTED[3]?.id ?? '';
 
-describe('entriesWith', () => {
-  it.each([
-    ['a whole id', 'abcdef1', ['trusted abcdef1']],
-    ['a whole id shorter than a beginning can be', 'abc', ['trusted abc']],
-    ['an id that both lanes have', 'abcdef2', ['trusted abcdef2', 'untrusted abcdef2']],
-    ['the beginning of one id', 'ghijkl', ['untrusted ghijklmn']],
-    ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), [`trusted ${PLAIN}`]],
-    ['a beginning that is too short', 'ghijk', []],
-    ['nobody’s id', 'abcdef3', []],
-    ['no id', '', []],
-  ])('finds by %s', (_, wanted, expected) => {
-    const found = entriesWith(wanted, ALL);
-    expect('kind' in found ? found : found.map(({ lane, id }) => `${lane} ${id}`)).toEqual(expected);
-  });
+it.each([
+  ['a whole id', 'abcdef1', ['trusted abcdef1']],
+  ['a whole id shorter than a beginning can be', 'abc', ['trusted abc']],
+  ['an id that both lanes have', 'abcdef2', ['trusted abcdef2', 'untrusted abcdef2']],
+  ['the beginning of one id', 'ghijkl', ['untrusted ghijklmn']],
+  ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), [`trusted ${PLAIN}`]],
+  ['a beginning that is too short', 'ghijk', []],
+  ['nobody’s id', 'abcdef3', []],
+  ['no id', '', []],
+])('entriesWith finds by %s', (_, wanted, expected) => {
+  const found = entriesWith(wanted, ALL);
+  expect('kind' in found ? found : found.map(({ lane, id }) => `${lane} ${id}`)).toEqual(expected);
 });
 
 const ENTRIES = readEntries(

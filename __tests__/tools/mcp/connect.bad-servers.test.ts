@@ -128,11 +128,12 @@ describe('the processes of MCP servers', () => {
   });
 });
 
-describe('an error in the answer of a server', () => {
-  it.each([-32_000, -32_603, 401, 404])('is for the model alone, whatever its code: %i', async (code) => {
+it.each([-32_000, -32_603, 401, 404])(
+  'an error in the answer of a server is for the model alone, whatever its code: %i',
+  async (code) => {
     const { call, warnings } = await connect([badServer('own-error', String(code))]);
     const text = 'Error: the MCP server "own-error" failed: the quota is used up';
     expect(await call('work')).toEqual({ text, isError: true });
     expect(warnings).toEqual([]);
-  });
-});
+  },
+);
