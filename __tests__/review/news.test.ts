@@ -38,6 +38,7 @@ const MILD = { ...UNCLEAR, why: 'below-min-severity' } as const;
 const DATA = placed({ category: 'data' });
 const ELSEWHERE = { lessons: [lesson()] };
 const COMMITTED = known({ isGone: true, suggestion: 'return user;' });
+const BY_WRITER = { isPushByWriter: true };
 const SETTLED = known({ state: 'settled', by: 'model', why: 'fixed' });
 
 describe('what a run wants, held against the findings as they are now', () => {
@@ -54,7 +55,8 @@ describe('what a run wants, held against the findings as they are now', () => {
     ['an end without a second look', [known()], { settlements: [UNAGREED] }, {}, '', ['open']],
     ['an end of what has ended meanwhile', [SETTLED], { settlements: [FIXED] }, {}, '', ['settled']],
     ['the same by a stranger', [SETTLED], { settlements: [FIXED] }, { isTrusted: false }, '', ['settled']],
-    ['a committed suggestion alone', [COMMITTED], {}, { isPushByWriter: true }, '1 ended', ['settled']],
+    ['a committed suggestion alone', [COMMITTED], {}, BY_WRITER, '1 ended', ['settled']],
+    ['that of one opened by a person', [{ ...COMMITTED, by: 'person' }], {}, BY_WRITER, '', ['open']],
     ['what a second look took out', [], { refuted: [UNCLEAR] }, {}, '', ['unclear']],
     ['what it found too mild to post', [], { refuted: [MILD] }, {}, '', ['held-back']],
   ])('is %s', (_, earlier, buffered, about, expected, states) => {

@@ -376,6 +376,21 @@ it('a run without an answer keeps the check as red as what is open makes it', as
   });
 });
 
+it('a run without an answer keeps the check red for what was opened after its request was withdrawn', async () => {
+  const stage = await scene([[LOGGED, submit('One.')], { kind: 'raw', status: 400, body: '' }]);
+  await stage.run({ inputs: INPUTS });
+  const { id, handle } = findingOf(stage);
+  await say(stage, `/axe done ${handle}`, 1005);
+  expect(states(stage)).toEqual(['DISMISSED']);
+  stage.repo.talk.resolved.delete(id);
+  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: INPUTS });
+  expect(lastCheck(stage)).toMatchObject({
+    headSha: SECOND,
+    conclusion: 'failure',
+    title: '1 critical open',
+  });
+});
+
 it('a run without an answer makes no check red where none is to block', async () => {
   const stage = await scene([[LOGGED, submit('One.')], { kind: 'raw', status: 400, body: '' }]);
   await stage.run({ inputs: { ...INPUTS, 'block-on': '' } });
@@ -395,7 +410,7 @@ it('`/axe reopen` does not bring back what has left the change', async () => {
   await say(stage, `/axe reopen ${handle}`, 1004);
   expect(lastCheck(stage)).toMatchObject(CLEAR);
   expect(states(stage)).toEqual(['DISMISSED']);
-  expect(stage.repo.comments.at(-1)?.body).toContain('its file is not part of the change now');
+  expect(stage.repo.comments.at(-1)?.body).toContain('is not open now: its file is not part of the change');
 });
 
 it('changes are asked for once where GitHub takes no such review, on a pull request of our own', async () => {

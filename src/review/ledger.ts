@@ -177,7 +177,8 @@ export class Ledger {
   endCommitted(): void {
     const { isPushByWriter, isTrusted, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
-    for (const one of this.open.filter(({ isGone }) => isGone)) {
+    // What a person has opened again, no suggestion ends.
+    for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
       const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
       if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path)))
         this.#end(one, 'settled', { by, why: 'suggestion' });

@@ -19,10 +19,10 @@ import {
   changeConversations,
   hasNews,
   isAsking,
-  isRequesting,
   mustAsk,
   reviewsOf,
   sayReplies,
+  standingOf,
   withdrawRequests,
 } from './tell-findings.js';
 
@@ -164,7 +164,7 @@ function notPosted({ message, remedy }: Trouble) {
 
 /** Where a review is not posted, its findings are in the job summary. */
 function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
-  const { agent, ledger, news, buffered } = posting;
+  const { news, buffered } = posting;
   const fresh = worstFirst(news.fresh);
   const summary = buffered.review?.summary;
   return {
@@ -175,7 +175,7 @@ function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
       summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
       formatFindings(UNPOSTED, fresh),
     ]),
-    review: { open: ledger.open, isBlocking: isRequesting(ledger, agent), unposted: fresh },
+    review: { ...standingOf(posting), unposted: fresh },
     records: recordsOf(posting),
   };
 }

@@ -102,7 +102,7 @@ function backWords({ by, severity }: KnownFinding, head: string): string {
 
 /** The answer to `/axe reopen` where the file of the finding has left the change. */
 export function leftText(handle: string): string {
-  return `${handle} was not opened: its file is not part of the change now. Once it is, write \`/axe reopen ${handle}\` again.`;
+  return `${handle} is not open now: its file is not part of the change. If it stays closed once the file is back, write \`/axe reopen ${handle}\` again.`;
 }
 
 /** What is added where the token may not change a conversation. */

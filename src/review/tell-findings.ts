@@ -156,7 +156,7 @@ export function reviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[]
 }
 
 /** Whether a review of the agent asks for changes. */
-export function isRequesting(ledger: Ledger, agent: string): boolean {
+function isRequesting(ledger: Ledger, agent: string): boolean {
   return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
 
@@ -168,12 +168,15 @@ function hasAsked(ledger: Ledger, agent: string): boolean {
 }
 
 /**
- * What holds of the check where a run says nothing new: it fails where a review has asked for changes, and what it asked for is
- * open. Where reviews could not be read, what is open decides.
+ * What holds of the check where a run says nothing new: it fails where a review asks for changes, or one has asked and what
+ * blocks is open. Where reviews could not be read, what is open decides.
  */
 export function standingOf(asked: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>) {
   const { ledger, agent } = asked;
-  const isBlocking = isAsking(asked) && (ledger.seen === undefined || hasAsked(ledger, agent));
+  // Also one that was withdrawn: what it asked for may be open again.
+  const hasReview = reviewsOf(ledger, agent).some(({ body }) => markOf(body)['asks'] === true);
+  const wasAsked = hasReview || ledger.seen === undefined;
+  const isBlocking = isRequesting(ledger, agent) || (wasAsked && isAsking(asked));
   return { open: ledger.open, isBlocking, unposted: [] };
 }
 

@@ -76,7 +76,7 @@ const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $a
           }
           pageInfo { endCursor hasNextPage }
         }
-        reviews(last: 50) { totalCount nodes { url body state submittedAt viewerDidAuthor author { __typename login } commit { oid } } }
+        reviews(last: 100) { totalCount nodes { url body state submittedAt viewerDidAuthor author { __typename login } commit { oid } } }
         timelineItems(last: 20, itemTypes: [REVIEW_DISMISSED_EVENT]) {
           nodes { ... on ReviewDismissedEvent { actor { __typename login } review { url } } }
         }
