@@ -95,7 +95,7 @@ it('the post step tells what it saved where only the cost of a run was left', as
     workspace: tempDir('workspace'),
   };
   const { log } = await runMainHere({ ...run, state: { pending: JSON.stringify(pending) } }, post);
-  expect(log).toMatch(/^Memory: what the run cost is saved to \S+ as the main step could not\.$/m);
+  expect(log).toMatch(/^Memory: the run's cost saved to \S+ as the main step could not\.$/m);
 });
 
 it('warns about options that only the command line uses, after the other warnings of an agent', async () => {

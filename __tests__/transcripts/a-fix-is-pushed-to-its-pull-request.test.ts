@@ -225,7 +225,7 @@ it('on a pull request from a fork nothing can be changed', async () => {
   expect(step.exitCode).toBe(0);
   expect(stage.model.prompts()[0]?.tools).toEqual(['read_file']);
   expect(told(step).join('\n')).toContain(
-    'agent "fixer" asks for `open_pull_request` and `push_to_pull_request`, and this run may change nothing',
+    'agent "fixer" asks for `open_pull_request` and `push_to_pull_request`, but this run can change nothing',
   );
   expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
 });

@@ -57,7 +57,7 @@ it('a run ends as a timeout after its deadline, before or after the model is cal
   expect(stage.model.requests()).toEqual([]);
   expect(after.map(({ conclusion }) => conclusion)).toEqual(['timeout', 'timeout']);
   const annotations =
-    'error: axe-action\ntimeout: context deadline exceeded\n  Raise `timeout-minutes`, or `timeout` of the agent.\n';
+    "error: axe-action\ntimeout: context deadline exceeded\n  Raise `timeout-minutes`, or the agent's `timeout`.\n";
   expect(seen(before, stage)).toContain(`\n=== annotations\n${annotations}`);
   expect(after.map(({ text }) => text)).toEqual(
     Object.keys(STALLS).map((name) => `##### ${name}\n${annotations}`),

@@ -53,7 +53,7 @@ import { runGcMode, runValidateMode } from './modes.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
-  const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
+  const deadline = createDeadline("Raise `timeout-minutes`, or the agent's `timeout`.");
   const ownSecrets = readSecrets(runner.env);
   const secrets = ownSecrets.values;
   const transcript = createTranscript(secrets);

@@ -36,7 +36,7 @@ export async function post(runner: Runner): Promise<void> {
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, runner, access);
   const notes = result.kind === 'saved' ? (result.unsaved ?? []) : [];
-  const what = pending.every(({ kind }) => kind === 'facts') ? 'what the run cost is saved' : 'saved';
+  const what = pending.every(({ kind }) => kind === 'facts') ? "the run's cost saved" : 'saved';
   if (result.kind === 'saved') log(`Memory: ${what} to ${result.location} as the main step could not.`);
   const troubles =
     result.kind === 'failed'

@@ -16,7 +16,6 @@ interface BuiltInAgent {
   readonly toml: string;
 }
 
-/** All of them remember alike. */
 const MEMORY = `[memory]
 enabled = true
 last_n = 10

@@ -67,7 +67,7 @@ function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTa
       .replace(/\n[\s\S]*$/, '')
       .replace(
         /^control characters are not allowed in strings$/,
-        'a string has no closing quote in its line, or holds a control character',
+        'a string has no closing quote on its line, or holds a control character',
       );
     throw parseError(source, message, TOML_REMEDY, { line: thrown.line, column: thrown.column });
   }

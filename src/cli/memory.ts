@@ -64,7 +64,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
 
 /** For somebody who looks for the memory of a workflow on this machine. */
 const ELSEWHERE =
-  "This is the memory of this machine. For a workflow's memory add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout. Runs of `offline/rules` keep theirs in its folder `offline`.";
+  "This is the memory of this machine. For a workflow's memory add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout. Runs of `offline/rules` keep theirs in `offline/`.";
 
 /** A name that neither an agent nor a memory has is mistyped. Throws an AxeError. */
 async function requireMemory(

@@ -49,7 +49,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
   const deadline = createTerminalDeadline(
     terminal,
     undefined,
-    'Raise `--timeout`, or `timeout` of the agent.',
+    "Raise `--timeout`, or the agent's `timeout`.",
   );
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let status: StatusLine | undefined;
@@ -156,7 +156,7 @@ function originOf(env: Terminal['env']): RunOrigin {
 function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): ExitCode {
   switch (report.kind) {
     case 'skipped':
-      // A review that could not be made is no success, as in a workflow.
+      // As in a workflow, a review that could not be made fails.
       if (report.isIncomplete === true)
         throw new AxeError(report.decision.message, { remedy: report.decision.remedy });
       terminal.stderr.write(`skipped: ${warningText(report.decision)}\n`);

@@ -141,7 +141,7 @@ async function carryOut(
   if (summary === undefined) return messages;
   const { tools: _none, responseFormat: _free, ...plain } = settings;
   const { ref } = asker.current;
-  // Whoever was fallen back on for the summary goes on with the conversation, and is shown nothing of what the first one thought.
+  // A fallback that wrote the summary continues, without the first model's thoughts.
   const own = (all: readonly Message[]) => (asker.current.ref === ref ? all : withoutThoughts(all));
   const leaveOut = (why: string) => {
     const message = `earlier turns of the conversation were left out without a summary: ${why}`;

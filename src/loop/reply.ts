@@ -100,7 +100,7 @@ function spendingOf({ spending, limits }: Budget): Pick<RunStats, 'costUsd' | 'b
   };
 }
 
-/** A provider may leave a figure out or send nonsense, which counts as nothing said; neither may spoil the sums. */
+/** A provider can leave a figure out or send nonsense; both count as unknown. */
 export function knownTokens(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }

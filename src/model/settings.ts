@@ -139,7 +139,7 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const remedy = isJob
     ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
     : `Set it with \`export ${keyVariable}=…\`.`;
-  // Of a job nobody reads a `config.toml`.
+  // A job reads no `config.toml`.
   const variables = isJob ? keyVariable : `${keyVariable} or add to config.toml`;
   return notConfigured(`API key for provider "${id}" is`, variables, `${otherKeys(env)}${remedy}`);
 }

@@ -13,7 +13,7 @@ import { type FindingRecord, type ReviewResult, recordsOf } from '../review/reco
 import { backMark, endedMark, type ReviewExtent, type ReviewPost } from '../review/said.js';
 import { formatCoverage, isQuestion } from '../review/scope.js';
 import type { MarksOnPull } from '../review/state-facts.js';
-import { hasNews, isClosed, standingOf } from '../review/tell-findings.js';
+import { hasNews, isClosed, reviewEndOf } from '../review/tell-findings.js';
 import type { Acknowledgement, FindingsToTell, PublishRequest, ToldFindings } from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -90,7 +90,7 @@ export async function tellFindings(
   const maySay = options.comment !== 'never' && !isUnread && isChanged;
   const part = maySay ? await postReview(options.client, posting) : undefined;
   if (options.checkRun && (isChanged || skipped !== undefined)) {
-    const review = part?.review ?? standingOf(posting);
+    const review = part?.review ?? reviewEndOf(posting);
     await options.progress?.tell({ repository, headSha: head, name: agent, review, skipped, isUnread });
   }
   const findings = recordsOf(posting).map((record) => redactRecord(record, options.secrets));

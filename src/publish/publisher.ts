@@ -352,11 +352,11 @@ function annotationOf(
 
 /** A check must not stay in progress where a run has come to nothing. */
 async function endUnanswered(
-  { outcome, standing }: PublishRequest,
+  { outcome, reviewEnd }: PublishRequest,
   { progress }: ActionPublisherOptions,
 ): Promise<void> {
-  if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed', standing);
+  if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed', reviewEnd);
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;
-  await progress?.end(error.message, error instanceof CancelledError ? 'cancelled' : 'failed', standing);
+  await progress?.end(error.message, error instanceof CancelledError ? 'cancelled' : 'failed', reviewEnd);
 }

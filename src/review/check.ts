@@ -61,7 +61,7 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
  */
 export function createCheckProgress(options: CheckProgressOptions) {
   let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
-  let standing: ReviewEnd | undefined;
+  let reviewEnd: ReviewEnd | undefined;
   async function finished(): Promise<void> {
     if (begun === undefined) return;
     begun = undefined;
@@ -73,7 +73,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
     start(plan: CheckedRun, head: string | undefined, review?: ReviewEnd): void {
       // A question about a pull request is no look at its commit.
       if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
-      standing = review;
+      reviewEnd = review;
       begun ??= begin(plan, head, options);
     },
     /** The check that was begun, once GitHub has taken it. */
@@ -81,7 +81,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
     /** Writes what findings say without a run: of a command only where the commit has a check. */
     tell: (told: ToldCheck): Promise<void> => tell(told, options),
     /** `review` is what is open now; left out: what was open when the run began. */
-    async end(message: string, kind: 'failed' | 'cancelled', review = standing): Promise<void> {
+    async end(message: string, kind: 'failed' | 'cancelled', review = reviewEnd): Promise<void> {
       const check = await begun;
       if (check === undefined) return;
       let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };

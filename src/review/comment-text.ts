@@ -126,10 +126,10 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
   ].join('\n\n');
 }
 
-/** What stands between the findings of a comment that joins several. */
+/** Separates the findings of a joined comment. */
 export const BETWEEN_FINDINGS = '\n\n---\n\n';
 
-/** Of a comment that joins several findings what it says of this one; of any other comment all of it. */
+/** The part of a joined comment that is about this finding; else the whole comment. */
 export function partOf(body: string, handle: string): string {
   // A model's text may hold a fold, and a line that looks like an end.
   const end = (name: string) => `\n${name} · Wrong\\?[^\n]*\n\n</details>`;

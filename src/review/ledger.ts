@@ -163,12 +163,12 @@ export class Ledger {
     return this.#end(finding, 'settled', { by: 'model', why: how, reason });
   }
 
-  /** Opens a finding by the command that was just given: a *Resolve* that stands, whenever it was, is older. */
+  /** Reopens a finding: the command just given is newer than any *Resolve*. */
   reopen(id: string, login: string): void {
     const finding = this.#findings.find((one) => one.id === id);
     if (finding === undefined || !hasEnded(finding)) return;
     const { lines, isFork } = this.context;
-    // Nothing is open in a file that is not part of the change, but what blocks on a fork.
+    // Outside the change, only a fork's blocking findings are open.
     const isLeft = lines?.has(finding.path) === false && !(isFork && this.isBlocking(finding));
     if (!isLeft) this.#put(opened(finding, { by: 'person', login, why: 'command' }));
   }
@@ -177,7 +177,7 @@ export class Ledger {
   endCommitted(): void {
     const { isPushByWriter, isTrusted, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
-    // What a person has opened again, no suggestion ends.
+    // No suggestion ends what a person reopened.
     for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
       const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
       if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path)))

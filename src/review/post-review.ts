@@ -20,9 +20,9 @@ import {
   hasNews,
   isAsking,
   mustAsk,
+  reviewEndOf,
   reviewsOf,
   sayReplies,
-  standingOf,
   withdrawRequests,
 } from './tell-findings.js';
 
@@ -175,7 +175,7 @@ function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
       summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
       formatFindings(UNPOSTED, fresh),
     ]),
-    review: { ...standingOf(posting), unposted: fresh },
+    review: { ...reviewEndOf(posting), unposted: fresh },
     records: recordsOf(posting),
   };
 }

@@ -332,7 +332,7 @@ export function raisedRecords(buffered: Buffered): readonly FindingRecord[] {
 
 function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
   return refuted.map(({ finding, why, reason }) => {
-    // One that holds, and is too mild to be posted, is not wrong.
+    // Confirmed, but too mild to be posted, is not wrong.
     const state = why === 'below-min-severity' ? 'held-back' : why;
     return { ...recordOf(finding), state, why: reason };
   });

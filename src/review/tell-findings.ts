@@ -160,7 +160,7 @@ function isRequesting(ledger: Ledger, agent: string): boolean {
   return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
 
-/** Whether a review of the agent asks for changes, or was to: on a pull request of its own account it is a comment. */
+/** Also by a comment: GitHub takes no request for changes on the agent's own pull request. */
 function hasAsked(ledger: Ledger, agent: string): boolean {
   const isAskingComment = ({ state, body }: OwnReview) =>
     state === 'COMMENTED' && markOf(body)['asks'] === true;
@@ -168,10 +168,10 @@ function hasAsked(ledger: Ledger, agent: string): boolean {
 }
 
 /**
- * What holds of the check where a run says nothing new: it fails where a review asks for changes, or one has asked and what
- * blocks is open. Where reviews could not be read, what is open decides.
+ * The check of a run without news: it fails while a review asks for changes, or one has asked and a blocking finding is open.
+ * If reviews could not be read, open findings decide.
  */
-export function standingOf(asked: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>) {
+export function reviewEndOf(asked: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>) {
   const { ledger, agent } = asked;
   // Also one that was withdrawn: what it asked for may be open again.
   const hasReview = reviewsOf(ledger, agent).some(({ body }) => markOf(body)['asks'] === true);

@@ -55,8 +55,8 @@ export interface FindingsToTell {
 export interface PublishRequest extends Conversed {
   /** Of the run's own pull request; undefined where it is about none, or does not review. */
   readonly findings: FindingsToTell | undefined;
-  /** What holds of them without anything that the run has done. */
-  readonly standing: ReviewEnd | undefined;
+  /** The review's state without what this run did. */
+  readonly reviewEnd: ReviewEnd | undefined;
   /** Of others on which people have answered. */
   readonly others: readonly FindingsToTell[];
   /** Of what the run says; one that read text of people without write access must not refer to other threads. */

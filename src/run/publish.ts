@@ -12,7 +12,7 @@ import { linesOfDiff, ShownFiles } from '../review/evidence.js';
 import { applyActs, Ledger } from '../review/ledger.js';
 import type { ReviewEnd } from '../review/post-review.js';
 import { lastReviewed, type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
-import { standingOf } from '../review/tell-findings.js';
+import { reviewEndOf } from '../review/tell-findings.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { Changes } from '../tools/workspace/changes.js';
@@ -37,18 +37,18 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   const pull = pullOf(plan.trigger);
   const { ledger: before } = learned;
   let findings: FindingsToTell | undefined;
-  let standing: ReviewEnd | undefined;
+  let reviewEnd: ReviewEnd | undefined;
   if (pull !== undefined && before !== undefined && change !== undefined) {
     const ledger = await readAgain(before, { pull, isTrusted: lane === 'trusted' }, deps);
     // People may have answered findings since the run began.
-    standing = standingOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
+    reviewEnd = reviewEndOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
     findings = withActs(ledger, pull, buffered, new Set(before.findings.map(({ id }) => id)));
   }
   const others = learned.others
     .map((one) => withActs(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const onlyPatch = whyOnlyPatch(plan.trust, taint);
-  return await deps.publisher.publish({ ...conversed, findings, standing, others, lane, onlyPatch });
+  return await deps.publisher.publish({ ...conversed, findings, reviewEnd, others, lane, onlyPatch });
 }
 
 /** The findings after what is to be done with them, and what is to be told. */
@@ -282,6 +282,6 @@ function warningsOf(
 
 function cannotChange(agent: string, names: readonly string[]): Warning {
   const listed = names.map((name) => `\`${name}\``).join(' and ');
-  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing. Set \`changes-allowed\` in the step's \`with:\` (patterns such as \`src/**\`). A person with write access, a schedule or a dispatch must have started the run, and it cannot be about a fork's pull request.`;
+  const message = `agent "${agent}" asks for ${listed}, but this run can change nothing. Set \`changes-allowed\` in the step's \`with:\` (patterns such as \`src/**\`). A person with write access, a schedule or a dispatch must have started the run, and it cannot be about a fork's pull request.`;
   return { code: 'tool-not-available', message };
 }

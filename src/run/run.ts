@@ -7,7 +7,7 @@ import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/reply.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { cutShort, withoutAnswer, withoutFiles } from '../review/scope.js';
-import { standingOf } from '../review/tell-findings.js';
+import { reviewEndOf } from '../review/tell-findings.js';
 import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
@@ -53,7 +53,7 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
 
   const { ledger } = restored.learned;
   const about = ledger && { ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn };
-  deps.progress?.start(plan, restored.change?.head, about && standingOf(about));
+  deps.progress?.start(plan, restored.change?.head, about && reviewEndOf(about));
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);

@@ -168,7 +168,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     };
     const { mcpServers } = agent.config;
     const asked = mcpServers.map((server) => ({ ...asTool(server), server }));
-    // Asked together: the line that allows one is to allow all.
+    // Together, so that one line allows all.
     const { granted, withheld } = grantTools<Tool | (typeof asked)[number]>([...tools, ...asked], rules);
     return {
       tools: granted.flatMap((one) => ('server' in one ? [] : one)),

@@ -246,7 +246,7 @@ export interface GrantRules {
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
   const withheld: string[] = [];
-  // Whoever copies one line is to get all of them.
+  // One copied line must allow all.
   const unallowed = requested.filter((tool) => !isAllowed(tool, rules)).map(({ name }) => name);
   for (const tool of requested) {
     const reason = reasonAgainst(tool, rules, unallowed);

@@ -36,7 +36,7 @@ describe('a tree on disk (D17)', () => {
     const large = 'x'.repeat(5 * 1024 * 1024);
     const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
     expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
-    expect(left).toContain('8 MiB; left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
+    expect(left).toContain('8 MiB); left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
     expect(left).not.toContain('no memory file');
     const found = ['bot.md', 'notes/a.md'].map((path) => {
       return { path, stat: { kind: 'file', bytes: 9 * 1024 * 1024 }, isNamed: true } as const;

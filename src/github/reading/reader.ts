@@ -148,7 +148,7 @@ export async function subjectCommits(
   const { repository } = trigger;
   const { defaultBranch: branch } = repository;
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
-  /** What a tag brought, as the task shows it: since the one before it. */
+  /** The changes since the previous tag, as the task shows them. */
   async function tagCommits(tag: string, head = `refs/tags/${tag}`): Promise<SubjectCommits> {
     const range = await orRefusal(fetchTagRange(client, repository, tag, signal), 'denied', 'missing');
     if (range === undefined || range instanceof GitHubError) return { ...none, head, isChange: false };
@@ -181,7 +181,7 @@ export async function subjectCommits(
     }
     case 'workflow_run': {
       const { headSha: head, isFork: isForeign } = trigger;
-      // Payloads do not name those of forks.
+      // Payloads do not name forks' pull requests.
       const found =
         trigger.pull ??
         (await orRefusal(fetchPullOfCommit(client, repository, head, signal), 'denied', 'missing'));

@@ -63,7 +63,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
 /** Of a folder (REST API, "Get repository content"). */
 const MAX_NAMES = 1000;
 const MORE_NAMES =
-  '\n[there may be more names; GitHub lists 1,000 of a folder. `github_search` finds files of the default branch by path]';
+  '\n[there may be more names; GitHub lists 1,000 per folder. `github_search` finds files of the default branch by path]';
 
 /**
  * A page of a text that others wrote, inside a fence: of a file, whose lines have numbers, or of a text of ours about some.

@@ -78,14 +78,14 @@ export function noMemory(where: string, named: readonly string[]): readonly Warn
   return warningOf(contains, named, 'Memory consists of regular `.md` files.');
 }
 
-/** Most that is read of a folder; what we write stays far below it. */
+/** Maximum read from a folder; what we write stays far below it. */
 export const MAX_FILES = 1_000;
 export const MAX_BYTES_READ = 8 * 1024 * 1024;
 
-/** What is told of the files that did not fit. */
+/** The warning about files that did not fit. */
 export function tooLarge(left: readonly string[]): readonly Warning[] {
   return warningOf(
-    `Memory is larger than a run can load, ${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB; left out: `,
+    `Memory is larger than a run can load (${grouped(MAX_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
     left.map((path) => JSON.stringify(path)),
     'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
   );

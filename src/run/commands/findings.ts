@@ -70,7 +70,7 @@ export async function runFindingCommand(
     return isOver ? leftText(handle) : ANSWERS[verb](handle);
   });
   const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
-  // Also what stays ended in a conversation that was opened.
+  // Also findings that stay closed in its conversation.
   const here = new Set(meant.map(({ id, thread }) => thread?.id ?? id));
   const about = ledger.findings.filter(({ id, thread }) => here.has(thread?.id ?? id));
   const own = marks.filter((mark) => mark.kind !== 'raised' && about.some(({ id }) => id === mark.id));

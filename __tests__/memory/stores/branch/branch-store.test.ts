@@ -123,7 +123,7 @@ it('files that do not fit are told as such, and not as what is no memory', async
     ({ kind: 'found', head, files, refused, left: ['n.md'], isPublic: false }) as const;
   const branch = { ...createFakeBranch().open({}), readAll };
   const store = createBranchStore({ branch, folder: '', clock: createFakeClock(), mayCreate: true });
-  const message = expect.stringMatching(/^Memory is larger than a run can load, .*; left out: "n\.md"\./);
+  const message = expect.stringMatching(/^Memory is larger .* \(1,000 files, 8 MiB\); left out: "n\.md"\./);
   expect(await store.readTree(never)).toMatchObject({ warnings: [{ message }] });
 });
 

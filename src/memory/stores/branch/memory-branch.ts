@@ -302,16 +302,17 @@ function ruleRemedy({ branch }: MemoryBranchPlace): string {
 
 /** GitHub does not tell a missing repository from one the token may not see; the workflow's own does exist. */
 function accessRemedy(place: MemoryBranchPlace, { status, reason }: GitHubError, attempt: Attempt): string {
-  const { isOwn, token } = place;
-  if (status === 401) return `The token is not valid (any more): check \`${token}\`.`;
+  const { isOwn, token: given } = place;
+  if (status === 401) return `The token is not valid (any more): check \`${given}\`.`;
   const [need, to] = attempt === 'saving' ? ['write', 'write to'] : ['read', 'read'];
-  // The `github-token` is best left the job's own.
-  const input = isOwn === false && token === 'github-token' ? 'repositories-token' : token;
-  const give = `ive a token that can ${to} ${repositoryName(place)} as \`${input}\``;
-  if (isOwn === undefined) return reason === 'denied' ? `G${give}.` : `Check its name, and g${give}.`;
+  // Keep `github-token` the job's own.
+  const input = isOwn === false && given === 'github-token' ? 'repositories-token' : given;
+  const token = `a token that can ${to} ${repositoryName(place)} as \`${input}\``;
+  if (isOwn === undefined)
+    return reason === 'denied' ? `Give ${token}.` : `Check its name, and give ${token}.`;
   return isOwn
-    ? `Add \`contents: ${need}\` under \`permissions:\` of the job, or g${give}.`
-    : `Check its name, and g${give}; the job's own token is for the workflow's repository only.`;
+    ? `Add \`contents: ${need}\` under \`permissions:\` of the job, or give ${token}.`
+    : `Check its name, and give ${token}; the job's own token is for the workflow's repository only.`;
 }
 
 /**
