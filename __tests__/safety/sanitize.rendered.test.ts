@@ -82,6 +82,8 @@ it.each([
   ['[https://GH-7', '[https://GH-%37'],
   ['[see https://example.com/x/#7', '[see https://example.com/x/#%37'],
   ['https://example.com/page#7-b', 'https://example.com/page#%37-b'],
+  ['](GH-7) ', ']\\(GH-%37) '],
+  ['](#7)', '](#%37)'],
 ])('an address that may be plain text for GitHub holds no reference by strangers: %s', (text, cleaned) => {
   expect(sanitize(text, 'untrusted-comment', [])).toBe(cleaned);
   expect(sanitize(text, 'comment', [])).toBe(text);

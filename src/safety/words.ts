@@ -38,9 +38,14 @@ export function wrapCommand(text: string, clean: (text: string) => string): stri
 
 /** The end of a link: `](destination)`, without a destination that GitHub would take for a reference. */
 export function cleanLinkEnd(destination: string, context: WordContext): string {
-  const mayRefer = context.references === 'all' && !context.isLinkAfterClosing && !context.isAfterClosing;
+  const isClosing = context.isLinkAfterClosing || context.isAfterClosing;
   context.isLinkAfterClosing = false;
-  if (mayRefer || !isReferenceUrl(destination)) return `](${destination})`;
+  if (!isReferenceUrl(destination)) {
+    // Where no link was opened, it is text, in which an address alone is a link.
+    const isText = (isClosing || context.references === 'none') && !/^https?:/i.test(destination);
+    return `](${isText ? withoutNumbers(destination) : destination})`;
+  }
+  if (context.references === 'all' && !isClosing) return `](${destination})`;
   const disarmed = disarmUrl(destination);
   return disarmed.isLink ? `](${disarmed.text})` : `]\\(${inCode(disarmed.text)})`;
 }
