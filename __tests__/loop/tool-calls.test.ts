@@ -140,36 +140,34 @@ describe('tool calls are answered', () => {
   });
 });
 
-describe('calls of one turn that change something', () => {
-  it.each<[Tool['effect']]>([['write'], ['execute'], ['memory'], ['publish'], ['network']])(
-    'run in the requested order, after those before them: %s',
-    async (effect) => {
-      const steps: string[] = [];
-      const noting = (name: string, patch: Partial<Tool>): Tool => ({
-        ...tool(name, async () => {
-          steps.push(`+${name}`);
-          await new Promise((resolve) => setImmediate(resolve));
-          steps.push(`-${name}`);
-          return { text: name, isError: false };
-        }),
-        ...patch,
-      });
-      const tools = [
-        noting('a', {}),
-        noting('b', {}),
-        noting('c', { effect }),
-        noting('d', { effect: 'execute' }),
-        noting('e', {}),
-        noting('f', { effect: 'network', isReadOnly: true }),
-      ];
-      const names = tools.map(({ name }) => name);
-      const calls = names.map((name) => one(name, name));
-      const { answered } = await answer(calls, tools);
-      expect(steps).toEqual(['+a', '+b', '-a', '-b', '+c', '-c', '+d', '-d', '+e', '+f', '-e', '-f']);
-      expect(answered.map(({ result: { text } }) => text)).toEqual(names);
-    },
-  );
-});
+it.each<[Tool['effect']]>([['write'], ['execute'], ['memory'], ['publish'], ['network']])(
+  'calls of one turn that change something run in the requested order, after those before them: %s',
+  async (effect) => {
+    const steps: string[] = [];
+    const noting = (name: string, patch: Partial<Tool>): Tool => ({
+      ...tool(name, async () => {
+        steps.push(`+${name}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push(`-${name}`);
+        return { text: name, isError: false };
+      }),
+      ...patch,
+    });
+    const tools = [
+      noting('a', {}),
+      noting('b', {}),
+      noting('c', { effect }),
+      noting('d', { effect: 'execute' }),
+      noting('e', {}),
+      noting('f', { effect: 'network', isReadOnly: true }),
+    ];
+    const names = tools.map(({ name }) => name);
+    const calls = names.map((name) => one(name, name));
+    const { answered } = await answer(calls, tools);
+    expect(steps).toEqual(['+a', '+b', '-a', '-b', '+c', '-c', '+d', '-d', '+e', '+f', '-e', '-f']);
+    expect(answered.map(({ result: { text } }) => text)).toEqual(names);
+  },
+);
 
 describe('many calls of one turn', () => {
   /** A tool that notes how many of its calls run at the same time. */
