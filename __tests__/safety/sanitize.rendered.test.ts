@@ -87,4 +87,5 @@ it.each([
 ])('an address that may be plain text for GitHub holds no reference by strangers: %s', (text, cleaned) => {
   expect(sanitize(text, 'untrusted-comment', [])).toBe(cleaned);
   expect(sanitize(text, 'comment', [])).toBe(text);
+  expect(sanitize('](octo/repo#7)', 'comment', [])).toBe('](octo/repo#%37)');
 });

@@ -41,8 +41,10 @@ export function cleanLinkEnd(destination: string, context: WordContext): string 
   const isClosing = context.isLinkAfterClosing || context.isAfterClosing;
   context.isLinkAfterClosing = false;
   if (!isReferenceUrl(destination)) {
-    // Where no link was opened, it is text, in which an address alone is a link.
-    const isText = (isClosing || context.references === 'none') && !/^https?:/i.test(destination);
+    // Where no link was opened, it is text: an address is a link there, and `octo/repo#7` one to another repository.
+    const isElsewhere = /\/[^/#]+#\d/.test(destination);
+    const mayRefer = context.references !== 'none' && !isClosing && !isElsewhere;
+    const isText = !mayRefer && !/^https?:/i.test(destination);
     return `](${isText ? withoutNumbers(destination) : destination})`;
   }
   if (context.references === 'all' && !isClosing) return `](${destination})`;
