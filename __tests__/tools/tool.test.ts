@@ -232,6 +232,9 @@ describe('the tools that are allowed for an agent', () => {
     const line =
       'in a workflow it has to be allowed. Add `tools-allowed: write_file, run_command, do_more` to';
     expect(withheld).toEqual(others.map(() => expect.stringContaining(line)));
+    const asked = [{ name: 'edit_file', effect: 'write' } as const, ...others];
+    const called = grantTools(asked, below({ ...trusted, toolsAllowed: [] }, 'write')).withheld;
+    expect(called[0]).toContain('Add `tools-allowed: edit_file` to');
   });
 
   it.each([

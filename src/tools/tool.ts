@@ -246,8 +246,10 @@ export interface GrantRules {
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
   const withheld: string[] = [];
-  // One copied line must allow all.
-  const unallowed = requested.filter((tool) => !isAllowed(tool, rules)).map(({ name }) => name);
+  // One copied line must allow all that it would help.
+  const unallowed = requested.flatMap((tool) =>
+    isAllowed(tool, rules) || rules.parentEffects?.has(tool.effect) === false ? [] : tool.name,
+  );
   for (const tool of requested) {
     const reason = reasonAgainst(tool, rules, unallowed);
     if (reason === undefined) granted.push(tool);
