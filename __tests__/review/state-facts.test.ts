@@ -321,7 +321,7 @@ describe('what findings were worth', () => {
 
   it('has no cost of a month of which some may be gone', () => {
     const many = Array.from({ length: 1300 }, (_, n) =>
-      spent(`${n}`, 0.01, { day: n < 9 ? '2026-10-31' : '2026-11-01', model: 'm' }),
+      spent(`${n}`, 0.01, { day: n < 9 ? '2026-10-31' : '2026-11-01', model: n === 0 ? 'gone' : 'm' }),
     );
     const facts = [...finding(1, '2026-10-31', 'm', FIXED), ...finding(3, '2026-11-01', 'm', FIXED), ...many];
     const [november = '', october = ''] = worthTable(facts, NOW).split('\n').slice(-2);

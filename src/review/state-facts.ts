@@ -336,15 +336,16 @@ export function worthTable(facts: readonly ReviewFact[], now: Date): string {
       const [fate, of] = [fateOf(mark, marks, now), monthOf(new Date(mark.at).toISOString(), mark.model)];
       return fate === undefined ? [] : [{ of, severity: mark.severity, fate }];
     });
-  const spent = facts.filter((fact) => fact.kind === 'spent');
+  const kept = facts.filter((fact) => fact.kind === 'spent');
   // What the oldest month has cost is not known any more where the state has no room for more.
-  const oldest = spent.length < MOST.spent ? '' : spent.map(({ day }) => day.slice(0, 7)).toSorted()[0];
+  const oldest = kept.length < MOST.spent ? '' : kept.map(({ day }) => day.slice(0, 7)).toSorted()[0];
+  const spent = kept.filter(({ day }) => day.slice(0, 7) !== oldest);
   const named = [...ended.map(({ of }) => of), ...spent.map(({ day, model }) => monthOf(day, model))];
   const months = ended.length === 0 ? [] : [...new Set(named)].toSorted().reverse();
   const rows = months.map((of) => {
     const [month = '', model = ''] = of.split(' ');
     const findings = ended.filter((one) => one.of === of);
-    const costs = spent.filter((one) => monthOf(one.day, one.model) === of && month !== oldest);
+    const costs = spent.filter((one) => monthOf(one.day, one.model) === of);
     const cost = costs.reduce((sum, one) => sum + one.usd, 0);
     const acted = findings.filter(({ fate }) => fate === 'acted on').length;
     const each = cost > 0 && acted > 0 ? usd(cost / acted) : '';
