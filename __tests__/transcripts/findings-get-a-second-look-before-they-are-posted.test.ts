@@ -35,7 +35,7 @@ it('a finding that holds is posted as confirmed, with the corrected reach, and a
   const posted = discussion(stage);
   expect(posted).toContain('🔴 **Critical · security** — The comparison of tokens leaks by time');
   expect(posted).toContain('A second look in a fresh context came to the same result.');
-  expect(posted).toContain('1 finding did not hold on a second look and is left out');
+  expect(posted).toContain('1 finding is left out after a second look');
   expect(posted).not.toContain('The token is written to the log');
   expect(step.outputs['memory-entry']).toContain('Refuted on a second look: 1.');
   expect(step.log).toContain('Second look at 2 findings: 1 confirmed, 1 refuted');

@@ -106,7 +106,7 @@ export function reviewRemarks(
 /** The summary was written before: it may name what has been taken out since. */
 function formatSecondLooks({ refuted, unverified }: Buffered): readonly string[] {
   const [are, them] = refuted.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const left = `${count(refuted.length, 'finding')} did not hold on a second look and ${are} left out, even if the summary mentions ${them}.`;
+  const left = `${count(refuted.length, 'finding')} ${are} left out after a second look, even if the summary mentions ${them}.`;
   return [
     ...(refuted.length === 0 ? [] : [left]),
     ...(unverified === 0 ? [] : [`Not verified: ${unverified}.`]),

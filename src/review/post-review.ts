@@ -74,8 +74,7 @@ function unchanged(posting: ReviewPost): PostedReview {
   const marks = [{ pull: place.number, marks: bindings(posting) }];
   const kept = { isReview: false, marks, posted: adoptedIds(ledger) };
   if (posting.isQuestion === true) return kept;
-  const review = { open: ledger.open, isBlocking: isAsking(posting), unposted: [] };
-  return { ...kept, records: recordsOf(posting), review };
+  return { ...kept, records: recordsOf(posting), review: reviewEndOf(posting) };
 }
 
 /** Nothing raised, ended or said of any finding. */
