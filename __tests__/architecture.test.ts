@@ -93,22 +93,18 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_934,
+  'lines of src/': 47_903,
   'files of src/': 215,
-  'types of src/': 644,
+  'types of src/': 643,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 66_510,
   'lines of scripts/, bench/ and eval/': 4923,
 };
 
-describe('the ratchet', () => {
-  it('lets nothing grow unasked', () => {
-    const grown = Object.entries(measured()).filter(
-      ([name, size]) => size > (Reflect.get(RATCHET, name) ?? 0),
-    );
-    expect(Object.fromEntries(grown)).toEqual({});
-  });
+it('the ratchet lets nothing grow unasked', () => {
+  const grown = Object.entries(measured()).filter(([name, size]) => size > (Reflect.get(RATCHET, name) ?? 0));
+  expect(Object.fromEntries(grown)).toEqual({});
 });
 
 function measured(): Readonly<Record<keyof typeof RATCHET, number>> {
