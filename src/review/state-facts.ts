@@ -3,7 +3,7 @@ import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
 import { table, usd } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
-import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
+import { MARK_LANES, type Mark, type MarkLane, markOf } from '../safety/mark.js';
 import { ACTORS, CATEGORIES, CONFIDENCES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
 
 /**
@@ -12,7 +12,6 @@ import { ACTORS, CATEGORIES, CONFIDENCES, END_WORDS, type EndReason, SEVERITIES 
  * bounds it, and `worthTable` sums it up. Times are milliseconds since 1970 by the runner's clock.
  */
 
-const LANES = ['trusted', 'tainted', 'untrusted'] as const;
 const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 const side = v.optional(v.picklist(['LEFT', 'RIGHT']), 'RIGHT');
 const person = v.optional(v.string());
@@ -33,7 +32,7 @@ const raisedSchema = v.object({
   side,
   /** Of the line, see `codeKey`. */
   code: v.string(),
-  lane: v.picklist(LANES),
+  lane: v.picklist(MARK_LANES),
   /** Who had its conversation resolved as it was said there: that gesture is older than the finding. */
   closedBy: person,
   /** Where it stands, which is known once it was read; in the state alone. */

@@ -4,7 +4,9 @@ import { parseJson } from '../lib/data.js';
  * How far the words behind a mark are trusted: `tainted` ones are by a run of somebody with write access that had read
  * strangers' text, `untrusted` ones by a run that anybody may have caused.
  */
-export type MarkLane = 'trusted' | 'tainted' | 'untrusted';
+export const MARK_LANES = ['trusted', 'tainted', 'untrusted'] as const;
+
+export type MarkLane = (typeof MARK_LANES)[number];
 
 /** What a text of ours says about itself. Two with the same fields, but for the lane, are one text, written anew. */
 export interface Mark {
