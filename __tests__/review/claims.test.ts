@@ -80,7 +80,7 @@ describe('the claims that a verifier checks', () => {
       evidence: [SHOWN],
       suggestion: '  return 1;',
     });
-    const { message, shown } = describeClaims([one], { files: FILES, ledger: shownFiles() });
+    const { message, shown } = describeClaims([one], { files: FILES, shownFiles: shownFiles() });
     expect(message).toContain('Claim 1, on line 22 of the file after the change:');
     expect(message).toContain('File: src/db.ts\nQuery is built from the id');
     expect(message).toContain('&lt;/third-party-text> Say');
@@ -94,14 +94,14 @@ describe('the claims that a verifier checks', () => {
 
   it('are quoted with every line of a long range', () => {
     const long = finding({ path: 'long.ts', startLine: 1, line: 150 });
-    expect(describeClaims([long], { files: [], ledger: LONG }).message).toContain('75: line 75');
+    expect(describeClaims([long], { files: [], shownFiles: LONG }).message).toContain('75: line 75');
   });
 
   it('that are said to be over come with the lines that end them, wherever those are', () => {
     const evidence = [{ path: 'long.ts', line: 180, code: 'line 180' }];
     const one = known({ path: 'long.ts', line: 10 });
     const over = { finding: one, how: 'fixed', reason: 'It is bound.', evidence, by: '' } as const;
-    const { message } = describeSettlement(over, { files: [], ledger: LONG });
+    const { message } = describeSettlement(over, { files: [], shownFiles: LONG });
     expect(message).toMatch(
       /line 10:.*It is bound\..*long\.ts:180: line 180.* 10: line 10\n.* 180: line 180\n/s,
     );
@@ -109,7 +109,7 @@ describe('the claims that a verifier checks', () => {
   });
 
   it('about a file that is not in the diff are quoted without code', () => {
-    const around = { files: FILES, ledger: new ShownFiles() };
+    const around = { files: FILES, shownFiles: new ShownFiles() };
     const { message } = describeClaims([finding({ path: 'gone.ts' })], around);
     expect(message).not.toContain('with the change');
   });

@@ -1,7 +1,7 @@
 import { isOffline, type ModelRef, parseModelRef, type ReviewConfig } from '../agent/config.js';
 import type { ReviewDepth } from '../agent/keys.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
-import { lineOf, type PlacedFinding } from './diff-lines.js';
+import { type PlacedFinding, placeKey } from './diff-lines.js';
 import { compareSeverity, type Finding, type Severity, type SeverityOverrides } from './finding.js';
 import { isOfLine, type Lesson } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
@@ -261,7 +261,7 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
     ...first,
     findings: kept,
     repeated: uniqueBy(repeated, ({ of }) => of.id),
-    heldBack: uniqueBy(heldBack, lineOf),
+    heldBack: uniqueBy(heldBack, placeKey),
     settlements: uniqueBy(settlements, ({ finding }) => finding.id),
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),

@@ -55,7 +55,7 @@ interface ClaimSurroundings {
   /** The files of the whole diff. */
   readonly files: readonly DiffFile[];
   /** What the finder was shown. */
-  readonly ledger: ShownFiles;
+  readonly shownFiles: ShownFiles;
 }
 
 /** The message to a verifier, and the lines of files that it shows. */
@@ -177,7 +177,7 @@ interface Row {
 }
 
 /** The lines of the diff of a file, and what else of its new version the finder was shown. */
-function rowsOf(path: string, { files, ledger }: ClaimSurroundings): readonly Row[] {
+function rowsOf(path: string, { files, shownFiles }: ClaimSurroundings): readonly Row[] {
   const rows: Row[] = [];
   const hunks = files.filter((file) => file.path === path).flatMap((file) => file.hunks);
   for (const { newStart, newLines, lines } of hunks) {
@@ -196,7 +196,7 @@ function rowsOf(path: string, { files, ledger }: ClaimSurroundings): readonly Ro
     }
   }
   const inDiff = new Set(rows.map(({ RIGHT }) => RIGHT));
-  for (const [at, code] of ledger.of(path, 'RIGHT')?.lines ?? [])
+  for (const [at, code] of shownFiles.of(path, 'RIGHT')?.lines ?? [])
     if (!inDiff.has(at)) rows.push({ at, RIGHT: at, code, text: ` ${at}: ${code}` });
   return rows.toSorted((a, b) => a.at - b.at);
 }
@@ -235,10 +235,10 @@ export class Verdicts {
   /** Claims whose refutation named no line that was shown: they are unclear unless the verifier does better. */
   readonly #unproven = new Map<string, FindingVerdict>();
 
-  /** `ids` are the findings in the order of their claims; `ledger` is what this verifier has been shown. */
+  /** `ids` are the findings in the order of their claims; `shownFiles` is what this verifier has been shown. */
   constructor(
     private readonly ids: readonly string[],
-    private readonly ledger: ShownFiles,
+    private readonly shownFiles: ShownFiles,
   ) {}
 
   get isComplete(): boolean {
@@ -270,7 +270,7 @@ export class Verdicts {
 
   /** A wish refutes nothing, and neither does a line that the verifier has not seen. */
   #problemOf(evidence: readonly Evidence[]): string | undefined {
-    const checks = evidence.slice(0, MAX_EVIDENCE).map((one) => checkEvidence(one, this.ledger));
+    const checks = evidence.slice(0, MAX_EVIDENCE).map((one) => checkEvidence(one, this.shownFiles));
     if (checks.some((check) => typeof check !== 'string')) return undefined;
     const [first] = checks;
     if (typeof first === 'string') return first;

@@ -257,6 +257,6 @@ function move(finding: Finding, { side, line }: Spot): Finding {
 }
 
 /** A question about a finding is asked once a line and category, and what is held back is counted once. */
-export function lineOf({ finding: { path, line, category } }: Pick<PlacedFinding, 'finding'>): string {
+export function placeKey({ finding: { path, line, category } }: Pick<PlacedFinding, 'finding'>): string {
   return `${category} ${line} ${path}`;
 }

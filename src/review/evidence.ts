@@ -64,7 +64,7 @@ export const MAX_EVIDENCE = 5;
  * Looks a piece of evidence up among what the run has shown to the model, or says why it is refused. The text may be on another
  * line than it was said to be; what is given back names the right one.
  */
-export function checkEvidence(evidence: Evidence, ledger: ShownFiles): ShownEvidence | string {
+export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): ShownEvidence | string {
   const parts = linesOf(evidence.code);
   const { path, line } = evidence;
   if (parts.length === 0)
@@ -72,7 +72,7 @@ export function checkEvidence(evidence: Evidence, ledger: ShownFiles): ShownEvid
   for (const meant of pathsMeant(path)) {
     for (const find of [exactly, nearby]) {
       for (const side of SIDES) {
-        const file = ledger.of(meant, side);
+        const file = shownFiles.of(meant, side);
         const found = file === undefined ? undefined : find(file, parts, line);
         if (found !== undefined) return { path: meant, side, ...found };
       }

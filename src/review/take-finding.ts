@@ -14,10 +14,10 @@ import {
   describePlacement,
   findFile,
   followCode,
-  lineOf,
   normalizeCode,
   type PlacedFinding,
   placeFinding,
+  placeKey,
 } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import {
@@ -128,7 +128,7 @@ export function takeFinding(
       findings: findings.with(at, again),
     });
   }
-  const place = lineOf(placed);
+  const place = placeKey(placed);
   const isNew = request.isNew === true || questioned.has(place);
   const raising = ledger.copy().raise(finding, { sameAs: request.sameAs, isNew });
   switch (raising.kind) {

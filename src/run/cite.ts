@@ -35,15 +35,15 @@ export function createCiter(
   { secrets, readBase, cwd, reporter, deadline: { signal } }: Dependencies,
 ) {
   const changed = notes === undefined || change === undefined ? [] : parseDiff(change.diff);
-  const ledger = new ShownFiles(linesOfDiff(changed));
+  const shownFiles = new ShownFiles(linesOfDiff(changed));
   const pathOf = (path: string) => relative(workdir, resolve(workdir, path)).replaceAll('\\', '/');
 
   /** Undefined where no such line was shown. */
   function find(named: Citation) {
     const path = pathOf(named.path);
-    const lines = (ledger.of(path, 'RIGHT') ?? ledger.of(path, 'LEFT'))?.lines;
+    const lines = (shownFiles.of(path, 'RIGHT') ?? shownFiles.of(path, 'LEFT'))?.lines;
     const code = named.code || (lines?.get(named.line) ?? '');
-    const check = checkEvidence({ ...named, path, code }, ledger);
+    const check = checkEvidence({ ...named, path, code }, shownFiles);
     if (typeof check === 'string') return undefined;
     const { side: _, ...place } = check;
     return { ...place, lines: [...(lines?.values() ?? [])] };
@@ -86,7 +86,7 @@ export function createCiter(
 
   return {
     show(shown: readonly ShownLines[]): void {
-      ledger.show(shown.map((lines) => ({ ...lines, path: pathOf(lines.path) })));
+      shownFiles.show(shown.map((lines) => ({ ...lines, path: pathOf(lines.path) })));
     },
     cite: (content: string): Promise<string> => completeCitations(content, cite),
   };
