@@ -29,12 +29,12 @@ export function createClock(): Clock {
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   // It rejects for an aborted signal alone.
-  await delay(ms, undefined, { signal }).catch(() => undefined);
+  await delay(Math.min(ms, LONGEST_TIMER_MS), undefined, { signal }).catch(() => undefined);
 }
 
 function timer(ms: number): Timer {
   const controller = new AbortController();
-  const timeout = setTimeout(() => controller.abort(), ms);
+  const timeout = setTimeout(() => controller.abort(), Math.min(ms, LONGEST_TIMER_MS));
   return { signal: controller.signal, clear: () => clearTimeout(timeout) };
 }
 
@@ -142,4 +142,19 @@ export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
     last = result.catch(() => undefined);
     return result;
   };
+}
+
+/** Does work on each item, on so many at the same time, and gives what came of it in the order of the items. */
+export async function atMost<Item, Result>(
+  width: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const queue = items.entries();
+  const results: Result[] = [];
+  const workThrough = async () => {
+    for (const [index, item] of queue) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: width }, workThrough));
+  return results;
 }

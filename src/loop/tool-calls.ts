@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
-import type { Clock } from '../lib/clock.js';
-import { depthExceeds, parseJson } from '../lib/data.js';
+import { atMost, type Clock } from '../lib/clock.js';
+import { depthExceeds, field, parseJson } from '../lib/data.js';
 import {
   MAX_ARGUMENT_DEPTH,
   MAX_CALLS_PER_TURN,
@@ -72,15 +72,10 @@ export async function answerToolCalls(
   while (open.length > 0) {
     const alone = open.findIndex(([, { tool }]) => changing.some(({ name }) => name === tool));
     const group = open.splice(0, alone < 0 ? open.length : Math.max(1, alone));
-    const work = async () => {
-      for (let next = group.shift(); next !== undefined; next = group.shift()) {
-        const [index, call] = next;
-        const isPartial = options.isCut && index === calls.length - 1;
-        answered[index] = await answer(call, { ...options, index, isPartial }, deps);
-      }
-    };
-    const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
-    await Promise.all(Array.from({ length: Math.min(width, group.length) }, work));
+    await atMost(options.parallel ? MAX_PARALLEL_CALLS : 1, group, async ([index, call]) => {
+      const isPartial = options.isCut && index === calls.length - 1;
+      answered[index] = await answer(call, { ...options, index, isPartial }, deps);
+    });
   }
   return answered;
 }
@@ -194,7 +189,6 @@ const TARGET_LENGTH = 60;
 
 /** What a call of a tool is about, in one short line: a path, an address, a command. Empty where its arguments do not say. */
 export function callTarget(input: unknown): string {
-  const given = typeof input === 'object' && input !== null ? new Map(Object.entries(input)) : new Map();
-  const target = TARGETS.map((name) => given.get(name)).find((value) => typeof value === 'string');
+  const target = TARGETS.map((name) => field(input, name)).find((value) => typeof value === 'string');
   return target === undefined ? '' : cleanLine(target, TARGET_LENGTH);
 }

@@ -1,3 +1,4 @@
+import { atMost } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
@@ -26,13 +27,10 @@ export async function reviewInPasses(
   const { loop } = own;
   const quiet = { ...own, loop: quietly(loop) };
   const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) => holdPass(pass, index, quiet, run));
-  const buffered = joinPasses(
-    ends.map(({ buffered: own }) => own),
-    maxFindings,
-  );
+  const all = ends.map((end) => end.buffered);
+  const buffered = joinPasses(all, maxFindings);
   const read = new Set(ends.flatMap(({ pass, isRead }) => (isRead ? pass.paths : [])));
-  const all = new Set(ends.flatMap(({ pass }) => pass.paths));
-  const unread = [...all].filter((path) => !read.has(path));
+  const unread = [...new Set(passes.flatMap(({ paths }) => paths))].filter((path) => !read.has(path));
   const findings = buffered.findings.length;
   loop.reporter.event({ kind: 'passes-joined', passes: ends.length, findings });
   warnOfUnread(ends, loop);
@@ -153,21 +151,6 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
   const { reasons: told, remedy } = tellLost(failed);
   const message = `${count(failed.length, 'part')} of the review did not finish: ${told}. Their files count as not read.`;
   reporter.warn({ code: 'context-incomplete', message, remedy });
-}
-
-/** Does work on each item, on so many at the same time, and gives what came of it in the order of the items. */
-export async function atMost<Item, Result>(
-  width: number,
-  items: readonly Item[],
-  work: (item: Item, index: number) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const queue = items.entries();
-  const results: Result[] = [];
-  const workThrough = async () => {
-    for (const [index, item] of queue) results[index] = await work(item, index);
-  };
-  await Promise.all(Array.from({ length: width }, workThrough));
-  return results;
 }
 
 /**
