@@ -395,6 +395,6 @@ async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: R
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof AxeError) || asItIs?.test(thrown.message)) throw thrown;
-    throw new AxeError(`${before}: ${thrown.message}`, { exitCode: thrown.exitCode, cause: thrown });
+    throw new AxeError(`${before}: ${thrown.message}`, { ...thrown, cause: thrown });
   }
 }
