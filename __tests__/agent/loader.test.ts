@@ -218,7 +218,6 @@ describe('loadSkill', () => {
     ['skills/far/SKILL.md', 'far'],
     ['far', 'far'],
     ['flat.md', 'flat'],
-    ['', ''],
   ])('finds %j next to the agents, then in the configuration folder', async (path, text) => {
     const { agents } = library({
       'repo/axe/skills/s/SKILL.md': 'near',

@@ -20,12 +20,12 @@ describe('the format of the answer', () => {
   const BY_SCHEMA = { type: 'json', schema: SCHEMA };
   const ofAgent = (type: ResponseFormat['type'], schema?: ResponseFormat['schema']) => ({ type, schema });
 
-  it.each<[string, ResponseFormat | undefined, string | undefined, unknown]>([
-    ['is free unless requested', undefined, undefined, undefined],
+  it.each<[string, ResponseFormat | undefined, string, unknown]>([
+    ['is free unless requested', undefined, '', undefined],
     ['is free for text', ofAgent('text'), '', undefined],
-    ['is JSON for json_object', ofAgent('json_object'), undefined, { type: 'json' }],
+    ['is JSON for json_object', ofAgent('json_object'), '', { type: 'json' }],
     ['is JSON for the bare word', ofAgent('json_schema'), ' ', { type: 'json' }],
-    ['follows the schema of the agent', ofAgent('json_schema', SCHEMA), undefined, BY_SCHEMA],
+    ['follows the schema of the agent', ofAgent('json_schema', SCHEMA), '', BY_SCHEMA],
     ['follows the input', undefined, INPUT, BY_SCHEMA],
     ['follows the input before the agent', ofAgent('json_schema', { type: 'array' }), INPUT, BY_SCHEMA],
     ['follows the input if the agent sets text', ofAgent('text'), INPUT, BY_SCHEMA],

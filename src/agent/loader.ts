@@ -116,7 +116,7 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     openAgent,
     findSkill,
     loadAgent,
-    loadSkill: async (path, agent) => (path === '' ? '' : (await findSkill(path, agent)).text),
+    loadSkill: async (path, agent) => (await findSkill(path, agent)).text,
     async loadContextFiles(patterns, workdir, agent) {
       if (patterns.length === 0) return { files: [], warnings: [] };
       let found: Awaited<ReturnType<AgentReader['find']>> = { files: [], warnings: [] };

@@ -22,7 +22,7 @@ export type ValueCheck = (value: unknown) => readonly string[];
  */
 export function responseFormatOf(
   { responseFormat }: Pick<ModelParams, 'responseFormat'>,
-  outputSchema: string | undefined,
+  outputSchema: string,
 ): JsonFormat | undefined {
   const origin = schemaOrigin(outputSchema);
   if (isGiven(outputSchema)) return formatFor(parseSchema(outputSchema, origin), origin);
@@ -33,7 +33,7 @@ export function responseFormatOf(
 }
 
 /** The input or key the schema comes from, in backticks, for messages. */
-export function schemaOrigin(outputSchema: string | undefined): string {
+export function schemaOrigin(outputSchema: string): string {
   return isGiven(outputSchema) ? '`output-schema`' : '`params.response_format.schema`';
 }
 
@@ -67,8 +67,8 @@ function readStructured(answer: string, check: ValueCheck): ReturnType<typeof fi
 const MAX_PROBLEMS = 5;
 const MAX_CLAUSE = 200;
 
-function isGiven(outputSchema: string | undefined): outputSchema is string {
-  return outputSchema !== undefined && outputSchema.trim() !== '';
+function isGiven(outputSchema: string): boolean {
+  return outputSchema.trim() !== '';
 }
 
 function parseSchema(text: string, origin: string): unknown {
@@ -171,8 +171,7 @@ export async function compileSchema(
       leftMs() > 0 ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s` : 'longer than the run has left';
     throw unusable(origin, new Error(`${what} takes ${limit}`));
   };
-  const copy: Readonly<Record<string, unknown>> = { ...schema };
-  const validate = usable(() => ajv.compile(copy), 'preparing it');
+  const validate = usable(() => ajv.compile({ ...schema }), 'preparing it');
   return (value) =>
     usable(() => (validate(value) ? [] : (validate.errors ?? []).map(describeError)), 'checking an answer');
 }
@@ -197,9 +196,8 @@ const OPTIONS: Options = {
  */
 export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {
   const ajv = await openCompiler(schema, origin);
-  const copy: Readonly<Record<string, unknown>> = { ...schema };
   try {
-    await ajv.validateSchema(copy, true);
+    await ajv.validateSchema({ ...schema }, true);
   } catch (thrown) {
     throw unusable(origin, thrown);
   }

@@ -1,6 +1,6 @@
 import { editedText, type NoteEdit } from './notes/edit.js';
 import { backupPath } from './paths.js';
-import { encodeField, parseProvenance, separator } from './run-log.js';
+import { encodeField, PROVENANCE_START, parseProvenance, separator } from './run-log.js';
 import { mergeStates } from './state.js';
 import { type Trimmings, textId, trimLog } from './units.js';
 
@@ -136,7 +136,7 @@ export function pathsOf(changes: readonly Change[]): readonly string[] {
  * that was cut off has to be written again.
  */
 export function holdsEntry(text: string, id: string): boolean {
-  const mark = `<!-- axe-action v=1 id=${encodeField(id)} `;
+  const mark = `${PROVENANCE_START}id=${encodeField(id)} `;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
     const isLine = at === 0 || text[at - 1] === '\n';
     const end = text.indexOf('\n', at);

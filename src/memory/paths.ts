@@ -33,15 +33,12 @@ export function untrustedPath(path: string): string {
   return `untrusted/${path}`;
 }
 
-/** Says whether a path of the repository, relative to its root, is memory. */
-type MemoryFilter = (path: string) => boolean;
-
 /**
  * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no reader but memory's own
  * gives the model a file of them: the untrusted lane would reach trusted runs (D47). Letters are compared in any case,
  * as file systems do that do not tell them apart.
  */
-export function createMemoryFilter(roots: readonly string[]): MemoryFilter {
+export function createMemoryFilter(roots: readonly string[]): (path: string) => boolean {
   const folders = roots.map(foldPath).filter((root) => root !== '');
   return (path) => {
     const folded = foldPath(path);

@@ -47,7 +47,7 @@ export interface Provenance {
 }
 
 const SHA_CHARACTERS = 7;
-const PROVENANCE_START = '<!-- axe-action v=1 ';
+export const PROVENANCE_START = '<!-- axe-action v=1 ';
 const MISSING = '-';
 const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'trust', 'model'] as const;
 const LINE = new RegExp(
@@ -121,7 +121,7 @@ const HEADING = '## ';
 const BOUNDARY = `\n${HEADING}`;
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=)/g;
-const PROVENANCE_LINE = /(?<![^\n])<!-- axe-action v=1 [^\n]*(?:\n|$)/g;
+const PROVENANCE_LINE = new RegExp(`(?<![^\\n])${PROVENANCE_START}[^\\n]*(?:\\n|$)`, 'g');
 
 /**
  * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line

@@ -59,8 +59,6 @@ export interface Evidence {
 /** What has become of a finding. `outdated`: its file is not in the change now; that is computed at each reading. */
 export const FINDING_STATES = ['open', 'settled', 'dismissed', 'outdated'] as const;
 
-type FindingState = (typeof FINDING_STATES)[number];
-
 /** Who brought a finding into its state. */
 export const ACTORS = ['model', 'person', 'program'] as const;
 
@@ -114,7 +112,7 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** What the lines should be replaced with; without a line break at the end. */
   readonly suggestion?: string;
-  readonly state: FindingState;
+  readonly state: (typeof FINDING_STATES)[number];
   readonly by?: EndedBy;
   /** Of the person who decided. */
   readonly login?: string;

@@ -62,7 +62,7 @@ export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]
     else lines.set(line, [...(lines.get(line) ?? []), placed]);
   }
   const groups = [...lines.values()];
-  const onLines = groups.slice(0, Math.max(0, posting.maxComments)).map((group) => fitOnLine(group, posting));
+  const onLines = groups.slice(0, posting.maxComments).map((group) => fitOnLine(group, posting));
   const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, posting));
   const overCap = [...onLines.flatMap(({ left }) => left), ...groups.slice(onLines.length).flat()];
   const inText = [...unplaced, ...overCap];

@@ -88,17 +88,15 @@ export function whereStands(
 ): number | undefined {
   const file = lines?.get(finding.path);
   if (file === undefined || finding.key === '') return undefined;
-  const at = (keysOf(file[finding.side]).get(finding.key) ?? []).map(([number]) => number).filter(isFree);
+  const at = (keysOf(file[finding.side]).get(finding.key) ?? []).filter(isFree);
   return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
 }
 
 const KEYS = new WeakMap<FileLines[Side], ReturnType<typeof keysOf>>();
 
 /** The lines of a side by what they are known by; made once, since every finding looks its own up. */
-function keysOf(
-  lines: FileLines[Side],
-): ReadonlyMap<string, readonly (readonly [number: number, line: object])[]> {
-  const keys = KEYS.get(lines) ?? groupBy([...lines], ([, { text }]) => codeKey(text));
+function keysOf(lines: FileLines[Side]): ReadonlyMap<string, readonly number[]> {
+  const keys = KEYS.get(lines) ?? groupBy([...lines.keys()], (line) => codeKey(lines.get(line)?.text ?? ''));
   KEYS.set(lines, keys);
   return keys;
 }

@@ -137,13 +137,13 @@ export async function sayReplies<Said extends ThreadReply>(
     if (posts.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
     const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
     const result = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
-    if (!(result instanceof GitHubError)) said += 1;
-    else {
+    if (result instanceof GitHubError) {
       const unsaid = replies.slice(index);
       const message = `${count(unsaid.length, 'answer')} in conversations of findings could not be posted: ${result.message}`;
       warn({ code: 'publish-failed', message, remedy: result.remedy });
       return { said, unsaid };
     }
+    said += 1;
   }
   return { said, unsaid: [] };
 }

@@ -149,7 +149,7 @@ async function agentOrSkip(
  */
 async function admitByState(
   request: RunRequest,
-  facts: { readonly event: EventFacts; readonly permission: Permission | 'unknown' },
+  facts: Admitted['facts'],
   /** What whoever wrote the text may do. */
   author: Permission | 'unknown',
   agent: LoadedAgent,
@@ -168,7 +168,7 @@ async function admitByState(
     trigger.kind === 'comment' &&
     trigger.on === 'pull_request' &&
     trigger.isFork === undefined;
-  const mayRepeat = canRepeat(request, facts.event, agent);
+  const mayRepeat = canRepeat(request, agent);
   // A dry run costs nothing and is shown all the same.
   const mayBeStopped = mayRepeat || isPausable(trigger) || isLimited(request.spendLimits, trigger);
   const needsState = unfit === undefined && !dryRun && mayBeStopped;
@@ -207,14 +207,10 @@ export function postsReviews({ config }: LoadedAgent): boolean {
  * Whether the event can come to a commit that was reviewed before, without anybody asking for that. Nothing was reviewed
  * of one that was just opened, and a run of a later attempt was started again by hand.
  */
-function canRepeat(
-  { trigger, reviewScope, origin }: RunRequest,
-  event: EventFacts,
-  agent: LoadedAgent,
-): boolean {
-  if (trigger.kind !== 'pull_request' || trigger.action === 'opened' || !postsReviews(agent)) return false;
+function canRepeat({ trigger, reviewScope, origin }: RunRequest, agent: LoadedAgent): boolean {
+  if (!isRepeatable(trigger) || trigger.action === 'opened' || !postsReviews(agent)) return false;
   const isAgain = Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full';
-  return !isAgain && isRepeatable(event.trigger);
+  return !isAgain;
 }
 
 /** Files may have been left that did not fit: then there is something to look at. */

@@ -23,7 +23,7 @@ interface FindingsParts {
   readonly agent: string;
   readonly trigger: Trigger;
   /** What whoever caused the event may do. */
-  readonly permission: Permission | 'unknown' | undefined;
+  readonly permission: Permission | 'unknown';
   readonly facts: readonly ReviewFact[];
   /** Nobody without write access wrote what the run has read. */
   readonly isTrusted: boolean;
@@ -85,7 +85,7 @@ export async function readFindings(
     lines: change === undefined ? undefined : readDiffLines(change.diff),
     isFork,
     isTrusted,
-    isPushByWriter: isPush && mayWrite(permission ?? 'unknown'),
+    isPushByWriter: isPush && mayWrite(permission),
     gate: gateOf(deps.publishRules),
     memory: pullMemory(facts, pull),
     lessons: lessonsOf(marksOf(facts)).filter((lesson) => lesson.pull !== pull),

@@ -176,7 +176,7 @@ export interface Memory {
 /** An event that starts a run, with what was begun on the way. */
 export interface Admitted {
   readonly kind: 'admitted';
-  readonly facts: AdmissionFacts;
+  readonly facts: Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
   readonly basis: Basis;
   /** What has been read so far that anybody may have written. */
   readonly taint: TaintTracker;

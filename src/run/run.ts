@@ -115,7 +115,7 @@ async function converse(
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notes?.found });
   let artifacts: Conversed['artifacts'];
   const { unread, ...held } = await holdAll(own, run).finally(async () => {
-    artifacts = await deps.closeTools(reporter.warn);
+    artifacts = await deps.closeTools((warning) => reporter.warn(warning));
   });
   const read = readByRun(plan, held.outcome, { unread, ...run.missed });
   return { ...restored, ...held, read, spend, usage: run.usage.all, lost: run.lost, artifacts };

@@ -336,7 +336,7 @@ export interface ToolParts {
 }
 
 /** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
-const TOOLS = {
+const TOOLS: Readonly<Record<string, (parts: ToolParts) => Tool>> = {
   list_directory: ({ workspace, artifacts }) => createListDirectory(workspace, artifacts),
   read_file: ({ workspace, artifacts }) => createReadFile(workspace, artifacts),
   search_files: ({ workspace, clock }) => createSearchFiles(workspace, clock),
@@ -346,17 +346,17 @@ const TOOLS = {
   run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
   url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env, allowedHosts }),
   web_search: ({ fetch, env }) => createWebSearch(fetch, env),
-} as const satisfies Readonly<Record<string, (parts: ToolParts) => Tool>>;
+};
 
 /** Those that read on GitHub. */
-const GITHUB_TOOLS = {
+const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {
   github_diff: createGitHubDiff,
   github_file: createGitHubFile,
   github_comments: createGitHubComments,
   github_checks: createGitHubChecks,
   github_history: createGitHubHistory,
   github_search: createGitHubSearch,
-} as const satisfies Readonly<Record<string, (github: GitHubReader) => Tool>>;
+};
 
 /** The names an agent's `tools` may hold, in their order. */
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];

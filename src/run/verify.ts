@@ -1,6 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
 import { isOffline, parseModelRef } from '../agent/config.js';
+import { atMost } from '../lib/clock.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { errorOf, type RunStats } from '../lib/outcome.js';
@@ -31,7 +32,7 @@ import {
   tellLost,
 } from './conversation.js';
 import { holdConversation, readOwnFiles } from './hold-conversation.js';
-import { atMost, quietly } from './passes.js';
+import { quietly } from './passes.js';
 
 /**
  * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh context, within the run's
@@ -46,7 +47,7 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
   const files = parseDiff(run.change?.diff ?? '');
   const claims = groupClaims(candidates.slice(0, VERIFICATION.findings)).map((group) => ({
     ids: group.map(({ id }) => id),
-    ...describeClaims(group, { files, ledger: scope.shown }),
+    ...describeClaims(group, { files, shownFiles: scope.shown }),
   }));
   const looked = await lookAgain(claims, VERIFIER, own, held, run);
   const asked = new Set(candidates.map(({ id }) => id));
@@ -93,7 +94,7 @@ export async function verifySettlements(own: AgentConversation, held: Held, run:
   const files = parseDiff(run.change?.diff ?? '');
   const claims = shown.map((settlement) => ({
     ids: [settlement.finding.id],
-    ...describeSettlement(settlement, { files, ledger: scope.shown }),
+    ...describeSettlement(settlement, { files, shownFiles: scope.shown }),
   }));
   const looked = await lookAgain(claims, SETTLE_VERIFIER, own, held, run);
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
@@ -231,9 +232,9 @@ function withPromptOf({ config: { name, systemPrompt } }: LoadedAgent, of: Inter
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
 async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun): Promise<Looked> {
-  const ledger = new ShownFiles(claims.shown);
-  const verdicts = new Verdicts(claims.ids, ledger);
-  const show = (lines: readonly ShownLines[]) => ledger.show(lines);
+  const shownFiles = new ShownFiles(claims.shown);
+  const verdicts = new Verdicts(claims.ids, shownFiles);
+  const show = (lines: readonly ShownLines[]) => shownFiles.show(lines);
   try {
     const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };
     const purpose = { tool: createGiveVerdict(verdicts), isReached: () => verdicts.isComplete, show };

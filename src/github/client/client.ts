@@ -155,7 +155,7 @@ async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
     });
   });
   return getOctokit(options.token, {
-    baseUrl: options.apiUrl.replace(/\/+$/, ''),
+    baseUrl: options.apiUrl,
     userAgent: options.userAgent,
     log: SILENT,
     request: { fetch: timedFetch(options.fetch), log: SILENT },

@@ -108,7 +108,7 @@ async function readPullFindings(
     {
       agent: agent.name,
       trigger,
-      permission: undefined,
+      permission: 'unknown',
       facts: (await readMemory(agent, memory?.plan, deps))?.facts ?? [],
       isTrusted: true,
       change,
