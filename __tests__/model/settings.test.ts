@@ -49,7 +49,7 @@ describe('the key of a provider', () => {
     const inJob = errorOf(provider, { env: { GITHUB_ACTIONS: 'true' } });
     expect(inJob.message).toBe(`API key for provider "${provider}" is not configured (set ${variable})`);
     expect(inJob.remedy).toBe(
-      `Add a repository secret \`${variable}\` and give it to the step with \`env: { ${variable}: \${{ secrets.${variable} }} }\`; forks and Dependabot get no secrets.`,
+      `Add a repository secret \`${variable}\` and give it to the step with \`${variable}: \${{ secrets.${variable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`,
     );
   });
 

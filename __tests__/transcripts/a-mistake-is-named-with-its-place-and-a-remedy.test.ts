@@ -67,7 +67,7 @@ it.each([
 ])('C1 14: a missing key of %s is told with what has to be set and how', async (model, variable) => {
   const { message, step } = await failed({ model }, { env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' } });
   expect(message).toMatch(/^error: API key for provider "\w+" is not configured \(set \w+_API_KEY\)\n/);
-  expect(message).toContain(`env: { ${variable}: \${{ secrets.${variable} }} }`);
+  expect(message).toContain(`\`${variable}: \${{ secrets.${variable} }}\` under its \`env:\``);
   expect(step.summary).toContain(`\${{ secrets.${variable} }}`);
 });
 

@@ -71,7 +71,7 @@ function findEntraToken(ports: KeylessPorts): Fresh<string> {
     throw notConfigured(
       'credentials for provider "azure" are',
       'AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID',
-      'Without a key: give the job `permissions: { id-token: write }` and the step `env: { AZURE_CLIENT_ID: …, AZURE_TENANT_ID: … }` ' +
+      'Without a key: add `id-token: write` to the `permissions:` of the job, and `AZURE_CLIENT_ID` and `AZURE_TENANT_ID` to the `env:` of the step, ' +
         'of an application with a federated credential for the repository.',
     );
   }

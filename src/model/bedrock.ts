@@ -100,7 +100,7 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
   throw notConfigured(
     'credentials for provider "bedrock" are',
     'AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK',
-    'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
+    'In a workflow: add `id-token: write` to the `permissions:` of the job, and `AWS_ROLE_ARN` and `AWS_REGION` to the `env:` of the step, ' +
       'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before. ' +
       'On your own machine: `eval "$(aws configure export-credentials --format env)"`.',
   );

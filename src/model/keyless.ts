@@ -46,7 +46,7 @@ export async function readStatement({ idToken }: KeylessPorts, audience: string)
   } catch (thrown) {
     if (thrown instanceof AxeError) throw thrown;
     throw new ProviderError('auth', `GitHub gave no identity token: ${messageOf(thrown)}`, {
-      remedy: 'Give the job `permissions: { id-token: write }`.',
+      remedy: 'Add `id-token: write` to the `permissions:` of the job.',
       cause: thrown,
     });
   }

@@ -137,7 +137,7 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
 function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const isJob = env['GITHUB_ACTIONS'] === 'true';
   const remedy = isJob
-    ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
+    ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`
     : `Set it with \`export ${keyVariable}=…\`.`;
   // A job reads no `config.toml`.
   const variables = isJob ? keyVariable : `${keyVariable} or add to config.toml`;

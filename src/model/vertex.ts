@@ -116,7 +116,7 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   throw notConfigured(
     'credentials for provider "vertex" are',
     'GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY',
-    'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`, ' +
+    'In a workflow: add `id-token: write` to the `permissions:` of the job, and `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` and `GOOGLE_CLOUD_PROJECT` to the `env:` of the step, ' +
       'or run `google-github-actions/auth` before. On your own machine: `export CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)`.',
   );
 }
