@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Publications } from '../../src/review/buffer.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/buffered.js';
+import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import type { CommentRequest } from '../../src/review/take-finding.js';
 import { LINES, scopeRest } from './change.js';
@@ -8,8 +9,12 @@ import { known, ledgerOf, otherKnown } from './threads.js';
 
 const RULES: PublishRules = { ...DEFAULT_PUBLISH_RULES, labels: ['bug', 'area/*'] };
 
-function publications(rules: Partial<PublishRules> = {}, earlier: readonly KnownFinding[] = []) {
-  const review = { lines: LINES, ledger: ledgerOf(earlier), ...scopeRest() };
+function publications(
+  rules: Partial<PublishRules> = {},
+  earlier: readonly KnownFinding[] = [],
+  lines: DiffLines = LINES,
+) {
+  const review = { lines, ledger: ledgerOf(earlier), ...scopeRest() };
   return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
 }
 
@@ -50,7 +55,7 @@ describe('review comments', () => {
     [
       'that quote another line',
       { code: 'exec(user.id)' },
-      'line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line unchanged, or leave `code` out.',
+      'line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line unchanged.',
     ],
   ])('are refused %s', (_, parts, told) => {
     const buffer = publications();
@@ -97,6 +102,17 @@ describe('review comments', () => {
     buffer.addComment(request({ ...suggestion, category: 'data', suggestion: 'a();\nd();' }));
     const suggested = buffer.buffered.findings.map(({ finding }) => finding.suggestion);
     expect(suggested).toEqual([undefined, 'a();\nd();']);
+  });
+
+  it.each([
+    ["log('⚠️', id);", "log('⚠', user.id);", false],
+    ["wrap('AKIAIOSFODNN7EXAMPLE', id);", "wrapAll('***', id);", false],
+    ["log('***', id);", "log('***', user.id);", true],
+  ])('for %s offer to commit %s: %s', (code, suggestion, isExact) => {
+    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,1 @@\n+${code}\n`);
+    const buffer = publications({}, [], lines);
+    buffer.addComment(request({ path: 'f.ts', line: 1, suggestion, evidence: [] }));
+    expect(buffer.buffered.findings).toMatchObject([{ finding: { suggestion }, placement: { isExact } }]);
   });
 
   it('are counted when there are more than a run can raise', () => {

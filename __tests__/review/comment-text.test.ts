@@ -26,7 +26,8 @@ function same(text: string): string {
 
 function text(parts: Partial<Finding>, signature = SIGNATURE): string {
   const one = placed({ handle: 'FQ7K2', title: 'T', body: 'B', ...parts });
-  return commentText(one, { signature, isFork: false, clean: same });
+  const clean = (markdown: string) => markdown.replaceAll('s3cret', '***');
+  return commentText(one, { signature, isFork: false, clean });
 }
 
 const CODE = '\n\nSuggested:\n\n```\nx\n```';
@@ -47,6 +48,11 @@ describe('the text of a comment', () => {
     ['says that a line was removed', { line: 20, side: 'LEFT' }, '(about line 20 of the old version)\n\nB'],
     ['offers a suggestion', { suggestion: 'x' }, 'B\n\n```suggestion\nx\n```'],
     ['offers one for a range', { startLine: 8, suggestion: 'x' }, 'B\n\n```suggestion\nx\n```'],
+    [
+      'shows one that has to be redacted',
+      { suggestion: 'x("s3cret")' },
+      'B\n\nSuggested:\n\n```\nx("***")\n```',
+    ],
     ['shows one of a removed line', { line: 40, side: 'LEFT', suggestion: 'x' }, `B${CODE}`],
     ['shows one of a moved line', { line: 20, suggestion: 'x' }, `(about line 20)\n\nB${CODE}`],
     ['shows one of a range that was cut', { startLine: 12, line: 40, suggestion: 'x' }, `B${CODE}`],

@@ -168,4 +168,14 @@ describe('a finding that quotes its line', () => {
     const given = finding({ path: 'f.ts', line: 5, code: 'same();' });
     expect(followCode(given, lines)).toEqual({ ...given, line: 6 });
   });
+
+  it.each([
+    ["log.info('⚠️ saved', id);", "log.info('⚠ saved', id);"],
+    ["const key = 'AKIAIOSFODNN7EXAMPLE' + wrap(30);", "const key = '***' + wrap(30);"],
+    ['  key: AKIAIOSFODNN7EXAMPLE', '+  key: ***'],
+    ['say("<system>");', 'say("&lt;system>");'],
+  ])('finds %s by what a model is shown of it', (code, shown) => {
+    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,2 @@\n+const a = 1;\n+${code}\n`);
+    expect(followCode(finding({ path: 'f.ts', line: 1, code: shown }), lines)).toMatchObject({ line: 2 });
+  });
 });

@@ -93,8 +93,10 @@ function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
 function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame['clean']): string {
   if (finding.suggestion === undefined) return '';
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
-  return isOffered
-    ? clean(codeBlock(finding.suggestion, 'suggestion'))
+  const offer = clean(codeBlock(finding.suggestion, 'suggestion'));
+  // What cleaning changes is not what would have to be committed.
+  return isOffered && offer === codeBlock(finding.suggestion, 'suggestion')
+    ? offer
     : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`);
 }
 

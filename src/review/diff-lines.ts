@@ -2,6 +2,8 @@ import { groupBy } from '../lib/data.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { shown } from '../lib/text/format.js';
 import { textId } from '../memory/units.js';
+import { fencedText } from '../safety/fence.js';
+import { MASK } from '../safety/redact.js';
 import { compareSeverity, type Finding, type Side } from './finding.js';
 
 /** A line that can carry a comment. */
@@ -62,9 +64,9 @@ export function findFile(lines: DiffLines, path: string): FileLines | undefined 
   return renamed.length === 1 ? renamed[0] : undefined;
 }
 
-/** A line of code as it is compared: indentation and spacing count for nothing. */
+/** A line of code as it is compared: as models are shown it, where indentation and spacing count for nothing. */
 export function normalizeCode(line: string): string {
-  return line.replace(/\s+/g, ' ').trim();
+  return fencedText(line).replace(/\s+/g, ' ').trim();
 }
 
 /** Whether a line says which line it is, by three different words or names; `}` and `return null;` do not. */
@@ -100,7 +102,24 @@ export function isQuoted(text: string, quoted: string): boolean {
   const line = normalizeCode(text);
   // Copied with the diff's own mark.
   const unmarked = /^[+-]/.test(quoted) ? normalizeCode(quoted.slice(1)) : quoted;
-  return [quoted, unmarked].some((part) => line === part || (part.length >= MIN_PART && line.includes(part)));
+  return [quoted, unmarked].some(
+    (part) => line === part || (isLong(part) && holdsInOrder(line, part.split(MASK))),
+  );
+}
+
+/** A masked part may be short: a line is often little more than its secret. */
+function isLong(part: string): boolean {
+  return part.length >= MIN_PART || (part.includes(MASK) && /[\p{L}\p{N}]/u.test(part));
+}
+
+/** The model has not seen what is masked. */
+function holdsInOrder(line: string, pieces: readonly string[]): boolean {
+  let at = 0;
+  return pieces.every((piece) => {
+    const found = line.indexOf(piece, at);
+    at = found + piece.length;
+    return found >= 0;
+  });
 }
 
 type Placement =

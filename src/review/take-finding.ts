@@ -1,4 +1,6 @@
 import { cleanLine, shown } from '../lib/text/format.js';
+import { fencedText } from '../safety/fence.js';
+import { MASK } from '../safety/redact.js';
 import {
   type Buffered,
   type PublicationAnswer,
@@ -105,7 +107,7 @@ export function takeFinding(
   const followed = followCode(readFinding(request, before, scope), lines);
   if (typeof followed === 'string')
     return refuse(
-      `line ${request.line} of ${shown(request.path)} reads ${shown(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out.`,
+      `line ${request.line} of ${shown(request.path)} reads ${shown(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged.`,
     );
   const evidence: ShownEvidence[] = [];
   for (const one of followed.evidence) {
@@ -114,7 +116,7 @@ export function takeFinding(
     evidence.push(check);
   }
   const proof = evidence.map(({ side: _, ...one }) => one);
-  const placed = withoutSameCode(placeFinding({ ...followed, evidence: proof }, lines), lines);
+  const placed = checkSuggestion(placeFinding({ ...followed, evidence: proof }, lines), lines);
   const { finding } = placed;
   const stopped = stopAtGate(finding, evidence, scope, rules.minSeverity);
   if (stopped !== undefined) return refuse(stopped);
@@ -232,8 +234,11 @@ function questionAbout(
 
 const MAX_ASKED = 5;
 
-/** A suggestion that is what its lines read already is none. */
-function withoutSameCode({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
+/**
+ * A suggestion that is what its lines read already is none, and one for lines that the model was shown otherwise than they are
+ * is not offered to be committed.
+ */
+function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
     return { finding, placement };
   const { line, startLine = line } = placement;
@@ -242,7 +247,13 @@ function withoutSameCode({ finding, placement }: PlacedFinding, lines: DiffLines
     (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
   );
   const isSame = current.join('\n') === finding.suggestion;
-  return { finding: isSame ? { ...finding, suggestion: undefined } : finding, placement };
+  const isMasked =
+    finding.suggestion?.includes(MASK) === true && !current.some((text) => text.includes(MASK));
+  const isExact = !isMasked && current.every((text) => text === fencedText(text));
+  return {
+    finding: isSame ? { ...finding, suggestion: undefined } : finding,
+    placement: { ...placement, isExact },
+  };
 }
 
 /** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
@@ -374,7 +385,11 @@ function isChangedSince(
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' && [code, code.replace(mark, '')].some((one) => normalizeCode(one) === text);
   if (file === undefined) return false;
-  const before = new Set((thread?.hunk ?? '').split(/\r?\n/).map((line) => normalizeCode(line.slice(1))));
+  const before = new Set(
+    (thread?.hunk ?? '')
+      .split(/\r?\n/)
+      .flatMap((line) => (line.startsWith('-') ? [] : [normalizeCode(line.slice(1))])),
+  );
   const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: normalizeCode(line.text) }));
   const isAdded = there.some(
     ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),

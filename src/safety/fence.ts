@@ -15,8 +15,13 @@ export function fence(
   text: string,
   { source, markdown }: { readonly source: string; readonly markdown?: boolean },
 ): string {
-  const content = escapeTags(markdown === true ? visibleMarkdown(text) : stripInvisible(text));
+  const content = markdown === true ? escapeTags(visibleMarkdown(text)) : fencedText(text);
   return `<${TAG} source="${formatSource(source)}">\n${content}\n</${TAG}>`;
+}
+
+/** Text that is not markdown, as it stands in a fence. Doing it twice changes nothing. */
+export function fencedText(text: string): string {
+  return escapeTags(stripInvisible(text));
 }
 
 /** A fence found in a message. */
