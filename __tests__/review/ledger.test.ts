@@ -11,7 +11,7 @@ import {
   type Settlement,
   type Thread,
 } from '../../src/review/seen.js';
-import { finding } from './change.js';
+import { finding, LINES } from './change.js';
 import {
   AT,
   back,
@@ -269,7 +269,9 @@ describe('a finding held against the present change', () => {
     const offer = '```suggestion\nquery("SELECT " + account.id);\n```';
     const first = opening({ body: marked([raised(parts)], offer) });
     const ledger = read(conversation({ first }), { lines: TOUCHED, ...about });
-    ledger.endCommitted();
+    ledger.endCommitted(LINES);
+    expect(ledger.open).toHaveLength(1);
+    ledger.endCommitted(TOUCHED);
     expect(ledger.findings.map(({ state, by }) => [state, by].join(' ').trim())).toEqual([expected]);
   });
 });

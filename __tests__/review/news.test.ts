@@ -4,7 +4,7 @@ import { applyActs, type LedgerContext, type News } from '../../src/review/ledge
 import { recordsOf } from '../../src/review/record.js';
 import { formatEarlier } from '../../src/review/said.js';
 import type { KnownFinding, Settlement } from '../../src/review/seen.js';
-import { finding, placed } from './change.js';
+import { finding, LINES, placed } from './change.js';
 import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, thread } from './threads.js';
 
 const WORDS = { how: 'fixed', reason: 'It is bound.', evidence: [], by: '' } as const;
@@ -18,7 +18,7 @@ function act(
 ) {
   const ledger = ledgerOf(earlier, about);
   const all = { ...NOTHING_BUFFERED, ...buffered };
-  const news = applyActs(ledger, all, new Set(earlier.map(({ id }) => id)));
+  const news = applyActs(ledger, all, new Set(earlier.map(({ id }) => id)), LINES);
   return { ledger, news, records: recordsOf({ ledger, news, buffered: all }, 'https://x/r') };
 }
 

@@ -122,7 +122,7 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {
       agent: 'bot',
       head: hello.repo.pulls.get(42)?.head.sha,
       ledger,
-      news: applyActs(ledger, buffered, knew),
+      news: applyActs(ledger, buffered, knew, undefined),
       buffered,
       blockOn: 'major',
       extent: 'whole',

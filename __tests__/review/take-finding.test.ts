@@ -230,7 +230,7 @@ describe('a finding that is refused', () => {
 /** On a line that `src/auth.ts` had before; the change adds two lines below it. */
 const FINDING = known({
   thread: thread({
-    hunk: '@@ -9,1 +9,1 @@\n line 8;\n+line 9;',
+    hunk: '@@ -8,2 +8,2 @@\n line 8;\n-old(9);\n+line 9;',
     replies: [
       said('Octocat', 'We bind it elsewhere.'),
       said('reader', 'I dismiss it.'),
@@ -295,6 +295,9 @@ describe('the end of an earlier finding', () => {
     expect(settle({}, { fresh }).answer.kind).toBe('refused');
     const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
     expect(settle({ evidence }, { fresh }).answer.kind).toBe('taken');
+    const restored = diffOf('src/auth.ts', '@@ -9,1 +9,1 @@\n-line 9;\n+old(9);');
+    const old = [{ path: 'src/auth.ts', line: 9, code: 'old(9);' }];
+    expect(settle({ evidence: old }, { fresh: restored }).answer.kind).toBe('taken');
   });
 
   it.each<[string, string | undefined, string]>([

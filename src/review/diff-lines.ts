@@ -64,9 +64,14 @@ export function findFile(lines: DiffLines, path: string): FileLines | undefined 
   return renamed.length === 1 ? renamed[0] : undefined;
 }
 
-/** A line of code as it is compared: as models are shown it, where indentation and spacing count for nothing. */
+/** A line of code as it is compared: indentation and spacing count for nothing. */
 export function normalizeCode(line: string): string {
-  return fencedText(line).replace(/\s+/g, ' ').trim();
+  return line.replace(/\s+/g, ' ').trim();
+}
+
+/** The same of a line as models are shown it, for what they have copied. */
+export function shownCode(line: string): string {
+  return normalizeCode(fencedText(line));
 }
 
 /** Whether a line says which line it is, by three different words or names; `}` and `return null;` do not. */
@@ -99,12 +104,11 @@ const MIN_PART = 10;
 
 /** Whether what a model has copied, normalized, is a line of code, or enough of it. */
 export function isQuoted(text: string, quoted: string): boolean {
-  const line = normalizeCode(text);
-  // Copied with the diff's own mark.
-  const unmarked = /^[+-]/.test(quoted) ? normalizeCode(quoted.slice(1)) : quoted;
-  return [quoted, unmarked].some(
-    (part) => line === part || (isLong(part) && holdsInOrder(line, part.split(MASK))),
-  );
+  const line = shownCode(text);
+  // Perhaps copied with the diff's own mark.
+  return [quoted, quoted.replace(/^[+-]/, '')]
+    .map(shownCode)
+    .some((part) => line === part || (isLong(part) && holdsInOrder(line, part.split(MASK))));
 }
 
 /** A masked part may be short: a line is often little more than its secret. */

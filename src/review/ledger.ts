@@ -173,14 +173,14 @@ export class Ledger {
     if (!isLeft) this.#put(opened(finding, { by: 'person', login, why: 'command' }));
   }
 
-  /** Ends the findings whose suggestion was committed by somebody whose commit decides. */
-  endCommitted(): void {
-    const { isPushByWriter, isTrusted, lines } = this.context;
+  /** Ends the findings whose suggestion is in what was pushed, by somebody whose commit decides. */
+  endCommitted(pushed: DiffLines): void {
+    const { isPushByWriter, isTrusted } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
     // No suggestion ends what a person reopened.
     for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
       const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
-      if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path)))
+      if (isEnd && isCommitted(one.suggestion ?? '', pushed.get(one.path)))
         this.#end(one, 'settled', { by, why: 'suggestion' });
     }
   }
@@ -237,10 +237,16 @@ export interface News {
 
 /**
  * Puts what a run wants to the ledger as it is now: between the reading at its beginning and this one people may have
- * answered, and another run may have posted. `knew` are the ids of the findings that the model was told of.
+ * answered, and another run may have posted. `knew` are the ids of the findings that the model was told of, and `pushed` is what
+ * is new since the last review; undefined where nobody knows.
  */
-export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<string>): News {
-  ledger.endCommitted();
+export function applyActs(
+  ledger: Ledger,
+  buffered: Buffered,
+  knew: ReadonlySet<string>,
+  pushed: DiffLines | undefined,
+): News {
+  if (pushed !== undefined) ledger.endCommitted(pushed);
   const kept = new Map<string, KnownFinding>();
   const heldBack = [...buffered.heldBack];
   const fresh: PlacedFinding[] = [];

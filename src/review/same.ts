@@ -108,16 +108,18 @@ export function isOfLine(a: Finding, b: Finding): boolean {
   return isOneLine && isTellingKey(key) && a.category === b.category;
 }
 
-/** Whether lines that a comment offered to commit are in the change now, one after the other. */
-export function isCommitted(suggestion: string, file: FileLines | undefined): boolean {
+/** Whether lines that a comment offered to commit were pushed, one after the other; what stood there before was not. */
+export function isCommitted(suggestion: string, pushed: FileLines | undefined): boolean {
   const offered = suggestion.split('\n').map(normalizeCode);
-  if (file === undefined || offered.every((line) => line === '')) return false;
-  const isAt = (first: number) =>
-    offered.every((line, index) => {
-      const there = file.RIGHT.get(first + index);
-      return there !== undefined && normalizeCode(there.text) === line;
-    });
-  return [...file.RIGHT.keys()].some(isAt);
+  if (pushed === undefined || offered.every((line) => line === '')) return false;
+  const linesAt = (first: number) => offered.map((_, index) => pushed.RIGHT.get(first + index));
+  return [...pushed.RIGHT.keys()]
+    .map(linesAt)
+    .some(
+      (lines) =>
+        lines.some((line) => line !== undefined && line.other === undefined) &&
+        lines.every((line, index) => line !== undefined && normalizeCode(line.text) === offered[index]),
+    );
 }
 
 /** A finding that a person with write access has dismissed, on whichever pull request. */

@@ -16,10 +16,10 @@ import {
   describePlacement,
   findFile,
   followCode,
-  normalizeCode,
   type PlacedFinding,
   placeFinding,
   placeKey,
+  shownCode,
 } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import {
@@ -383,20 +383,20 @@ function isChangedSince(
 ): boolean {
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>
-    text !== '' && [code, code.replace(mark, '')].some((one) => normalizeCode(one) === text);
+    text !== '' && [code, code.replace(mark, '')].some((one) => shownCode(one) === text);
   if (file === undefined) return false;
   const before = new Set(
     (thread?.hunk ?? '')
       .split(/\r?\n/)
-      .flatMap((line) => (line.startsWith('-') ? [] : [normalizeCode(line.slice(1))])),
+      .flatMap((line) => (line.startsWith('-') ? [] : [shownCode(line.slice(1))])),
   );
-  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: normalizeCode(line.text) }));
+  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: shownCode(line.text) }));
   const isAdded = there.some(
     ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
   );
   if (isAdded || fresh === undefined) return isAdded;
   const kept = new Set(there.map(({ text }) => text));
   return [...file.LEFT.values()]
-    .map(({ text, other }) => ({ text: normalizeCode(text), other }))
+    .map(({ text, other }) => ({ text: shownCode(text), other }))
     .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
 }

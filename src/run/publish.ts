@@ -7,10 +7,11 @@ import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
 import { Publications } from '../review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED, type PublishRules } from '../review/buffered.js';
-import { readDiffLines } from '../review/diff-lines.js';
+import { type DiffLines, readDiffLines } from '../review/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../review/evidence.js';
 import { applyActs, Ledger } from '../review/ledger.js';
 import type { ReviewEnd } from '../review/post-review.js';
+import type { Scope } from '../review/scope.js';
 import { lastReviewed, type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
 import { reviewEndOf } from '../review/tell-findings.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
@@ -42,7 +43,8 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     const ledger = await readAgain(before, { pull, isTrusted: lane === 'trusted' }, deps);
     // People may have answered findings since the run began.
     reviewEnd = reviewEndOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
-    findings = withActs(ledger, pull, buffered, new Set(before.findings.map(({ id }) => id)));
+    const knew = new Set(before.findings.map(({ id }) => id));
+    findings = withActs(ledger, pull, buffered, knew, pushedLines(plan.scope));
   }
   const others = learned.others
     .map((one) => withActs(one.ledger, one.pull))
@@ -57,9 +59,15 @@ export function withActs(
   pull: number,
   buffered: Buffered = NOTHING_BUFFERED,
   knew: ReadonlySet<string> = new Set(),
+  pushed?: DiffLines,
 ): FindingsToTell {
-  const news = applyActs(ledger, buffered, knew);
+  const news = applyActs(ledger, buffered, knew, pushed);
   return { pull, ledger, news };
+}
+
+/** What is new since the last review; undefined where that is not known, as on a branch that was rewritten. */
+function pushedLines(scope: Scope | undefined): DiffLines | undefined {
+  return scope?.kind === 'since' && scope.isRewritten !== true ? readDiffLines(scope.change.diff) : undefined;
 }
 
 /**

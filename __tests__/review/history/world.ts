@@ -97,6 +97,8 @@ export class World {
       }
     | undefined;
   #history: Map<string, string[]>[] = [];
+  /** The lines that each agent has reviewed. */
+  readonly #read = new Map<string, ReadonlySet<string>>();
 
   constructor(readonly setup: Setup) {
     this.github = new GitHubOfFindings(setup.canResolve);
@@ -117,11 +119,11 @@ export class World {
     return [...this.files.keys()].sort();
   }
 
-  /** The whole files, so that every line can be spoken about. */
-  diff(): string {
+  /** The whole files, so that every line can be spoken about; `before` are lines to compare with in place of the base. */
+  diff(before?: ReadonlySet<string>): string {
     const parts = this.paths().flatMap((path) => {
       const former = this.former.get(path) ?? path;
-      const old = new Set(BASE.get(former) ?? []);
+      const old = before ?? new Set(BASE.get(former) ?? []);
       const lines = this.files.get(path) ?? [];
       if (!this.changed.has(path) || lines.length === 0) return [];
       const kept = lines.map((line) => (old.has(line) ? ` ${line}` : `+${line}`));
@@ -394,7 +396,9 @@ export class World {
     if (fault !== 'none') this.isCut = true;
     const { isFork, blockOn, maxComments, hasMemory } = this.setup;
     const ledger = this.read(agent);
-    const news = applyActs(ledger, buffered, knew);
+    const read = this.#read.get(agent);
+    const news = applyActs(ledger, buffered, knew, read && readDiffLines(this.diff(read)));
+    this.#read.set(agent, new Set([...this.files.values()].flat()));
     for (const one of ledger.findings) {
       if (isOpen(one) || one.by !== 'model' || one.isTold || isFork) continue;
       this.#note(one.id, ledger.isBlocking(one) ? 'two looks' : 'one look');
