@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { failingChecks, previousTag, tailOf } from '../../../src/github/reading/commits.js';
+import { formatMark } from '../../../src/safety/mark.js';
 import { addCheckRun } from '../../helpers/github-checks.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import type { StoredCheckRun, StoredStatus } from '../../helpers/github-state.js';
@@ -54,6 +55,8 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
   addRun(hello, { name: 'more', job: 5 });
   addRun(hello, { name: 'running', status: 'in_progress', conclusion: null, job: 6 });
   addRun(hello, { name: 'coverage', app: 'octoapp' });
+  const summary = formatMark({ kind: 'check', lane: 'trusted' });
+  addRun(hello, { name: 'reviewer', externalId: 'reviewer', summary });
   addStatus(hello, { context: 'ci/old', description: 'No' });
   addStatus(hello, { context: 'ci/fixed' });
   addStatus(hello, { context: 'ci/fixed', state: 'success' });

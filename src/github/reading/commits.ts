@@ -3,6 +3,7 @@ import type { Base, Repository } from '../../event/trigger.js';
 import { warningText } from '../../lib/errors.js';
 import type { FailedCheck } from '../../prompt/context.js';
 import { stripTerminalSequences } from '../../safety/fence.js';
+import { isOwnText } from '../../safety/mark.js';
 import { askRest, fetchPages, inRepo, orRefusal, type SubjectPlace, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -158,7 +159,9 @@ export async function failingChecks(
     list('the check runs', 'check-runs', checkRunsSchema),
     list('the statuses', 'status', statusesSchema),
   ]);
-  const checks = [...runs.items, ...statuses.items].filter((check) => name === '' || check.name === name);
+  // What a run of ours says of its findings is nobody's news, and no stranger's word.
+  const byOthers = runs.items.filter(({ isOwn }) => !isOwn);
+  const checks = [...byOthers, ...statuses.items].filter((check) => name === '' || check.name === name);
   const failed: FailedCheck[] = [];
   let logsLeft = maxLogs;
   for (const { name, state: conclusion, summary, jobId } of checks) {
@@ -182,19 +185,21 @@ const MAX_CHECK_PAGES = 3;
 const checkRunSchema = v.pipe(
   v.object({
     name: v.string(),
+    external_id: v.nullable(v.string()),
     conclusion: v.nullable(v.string()),
     status: v.string(),
     details_url: v.nullable(v.string()),
     app: v.nullable(v.object({ slug: v.fallback(v.string(), '') })),
     output: v.object({ title: v.nullable(v.string()), summary: v.nullable(v.string()) }),
   }),
-  v.transform(({ name, conclusion, status, details_url, app, output }) => {
+  v.transform(({ name, external_id, conclusion, status, details_url, app, output }) => {
     // Actions links its check runs to their jobs.
     const [, job] = /\/actions\/runs\/\d+\/job\/(\d+)/.exec(details_url ?? '') ?? [];
     return {
       name,
       state: conclusion ?? status,
       summary: [output.title, output.summary].filter(Boolean).join('\n\n'),
+      isOwn: external_id === name && isOwnText(output.summary ?? ''),
       jobId: app?.slug === 'github-actions' && job !== undefined ? Number(job) : undefined,
     };
   }),
