@@ -35,6 +35,8 @@ describe('a review of the changes since the last one', () => {
     expect(text).not.toMatch(/\+y of [ac]\.ts/);
     expect(text).toContain('The rest of the pull request, 2 files: not changed since that review');
     expect(text).toContain('modified a.ts +1 -1\nmodified c.ts +1 -1');
+    const reverted = { change: changed('b.ts', 'd.ts'), reverted: ['d.ts'] };
+    expect(textOf(since(reverted))).toContain('1 of 3 files of the pull request.');
   });
 
   it('is described if nothing of its own has changed', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
-import { patchesOf } from '../../src/review/scope.js';
+import { formatCoverage, patchesOf } from '../../src/review/scope.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {
@@ -57,6 +57,13 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
 
 it.each(['rewritten', 'unread'] as const)('the scope is everything if what is new is %s', async (kind) => {
   expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({ kind: 'full', why: kind });
+});
+
+it('the scope names files that a push took back to the base', async () => {
+  const pushed = { ...change, files: ['a.ts', 'b.ts'].map(modified), filesTotal: 2 };
+  const { scope } = await scopeOf({ newSince: { kind: 'ahead', change: pushed, warnings: [] } });
+  expect(scope).toMatchObject({ kind: 'since', reverted: ['b.ts'] });
+  expect(formatCoverage({ kind: 'part', files: 1, read: 1, unread: [] }, scope)).toContain('1 of 1 file');
 });
 
 describe('the scope of a rewritten branch', () => {

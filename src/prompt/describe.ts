@@ -260,8 +260,11 @@ function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): string 
 
 type Since = Extract<Scope, { kind: 'since' }>;
 
-function headingOf({ change, before, isRewritten }: Since, { filesTotal }: FetchedChange): string {
-  const files = `${change.files.length} of ${count(filesTotal, 'file')} of the pull request`;
+function headingOf(
+  { change, before, reverted = [], isRewritten }: Since,
+  { filesTotal }: FetchedChange,
+): string {
+  const files = `${change.files.length - reverted.length} of ${count(filesTotal, 'file')} of the pull request`;
   return isRewritten === true
     ? `The branch was rewritten or merged since your last review of ${sha(before.last)}. Changed differently now: ${files}.`
     : `Changed since your last review of ${sha(before.last)}: ${files}.`;

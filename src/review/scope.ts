@@ -31,6 +31,8 @@ export type Scope = {
       readonly before: Before;
       /** What has changed since then. */
       readonly change: FetchedChange;
+      /** Paths of it that are as at the base again: they are no files of the pull request. */
+      readonly reverted?: readonly string[];
       /** The branch was rewritten or merged: `change` is what the pull request changes in files whose patch is another one now. */
       readonly isRewritten?: boolean;
     }
@@ -286,11 +288,10 @@ function extentOf(coverage: Coverage, scope: Scope | undefined): string {
 /** How many of the files that are new since the last review, or were not read by it, were read. */
 export function freshFiles(
   { unread, read }: Pick<Coverage, 'unread' | 'read'>,
-  { change, before }: Extract<Scope, { kind: 'since' }>,
+  { change, before, reverted = [] }: Extract<Scope, { kind: 'since' }>,
 ): number {
-  const left = new Set(unread.map(({ path }) => path));
+  const left = new Set([...unread.map(({ path }) => path), ...reverted]);
   const fresh = new Set([...change.files.map(({ path }) => path), ...(before.unseen ?? [])]);
-  // A push can take a file back to its base, and then the change has it no more.
   return Math.min(read, [...fresh].filter((path) => !left.has(path)).length);
 }
 

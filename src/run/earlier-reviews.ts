@@ -181,7 +181,10 @@ export async function findScope(
   const before = withLeftOut(plan.before, context.files, request);
   if (found?.kind === 'ahead') {
     const { change, warnings } = found;
-    return { scope: { kind: 'since', before, change, ...pullRequest }, warnings };
+    const now = new Set(context.files.map(({ path }) => path));
+    const isListed = context.filesTotal === now.size;
+    const reverted = change.files.flatMap(({ path }) => (isListed && !now.has(path) ? [path] : []));
+    return { scope: { kind: 'since', before, change, reverted, ...pullRequest }, warnings };
   }
   const why = found?.kind ?? 'unread';
   const change = why === 'rewritten' ? rewrittenChange(context, before.patches ?? [], request) : undefined;
