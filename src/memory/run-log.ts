@@ -120,12 +120,12 @@ const HEADING = '## ';
 /** What stands before an entry, with the beginning of its heading. */
 const BOUNDARY = `\n${HEADING}`;
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
-const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=)/g;
+const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=|(?:<{7}|>{7}) )/g;
 const PROVENANCE_LINE = new RegExp(`(?<![^\\n])${PROVENANCE_START}[^\\n]*(?:\\n|$)`, 'g');
 
 /**
  * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line
- * of a result that looks like a provenance line gets a leading space where no provenance is written, so that
+ * of a result that looks like a provenance line or one of git's conflict markers gets a leading space, so that
  * nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they would in the file.
  */
 export function formatEntry({ timestamp, task, result, provenance }: NewEntry): string {

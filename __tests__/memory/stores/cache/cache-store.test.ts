@@ -158,7 +158,7 @@ it.each([
     'more than 1 MiB',
     [{ ...append('a'), text: `## big\n${'x'.repeat(1024 * 1024)}` }],
     'at most 1,048,576',
-    '`memory-store: branch` with `permissions: contents: write`',
+    '`mode: gc`, or set `memory-store: branch` with `permissions: contents: write`',
   ],
   [
     'a thousand files, which would be too much to read back',
@@ -179,6 +179,13 @@ it.each([
     remedy: expect.stringContaining(remedy),
   });
   expect(cache.keys()).toEqual([]);
+});
+
+it('gives up the copy of what was trimmed before an entry', async () => {
+  const cache = createFakeCache();
+  put(cache, 1, { 'bot.md': entryText('a'), 'bot.md.bak': 'x'.repeat(1024 * 1024) });
+  expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+  expect(await idsRead(job(cache))).toEqual(['a', 'b']);
 });
 
 it('C3 44: a new chain starts only after a definite miss, as after an eviction', async () => {

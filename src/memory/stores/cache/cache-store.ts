@@ -197,7 +197,10 @@ export function createCacheStore({
     if (broken !== undefined) return broken;
     const own = [...files].filter(([, text]) => text !== '');
     const moved = own.map(([path, text]) => [inside + path, text] as const);
-    const tree = new Map([...(snapshot.others ?? []), ...moved]);
+    const whole = new Map([...(snapshot.others ?? []), ...moved]);
+    // The copy of what was trimmed would keep a full memory full.
+    const tree =
+      checkTree(whole) === undefined ? whole : new Map([...whole].filter(([path]) => !path.endsWith('.bak')));
     const trouble = checkTree(tree);
     if (trouble !== undefined) return trouble;
     const number = nextFree(Number(snapshot.version) + 1);
@@ -294,7 +297,7 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
     return failed(
       'error',
       `memory holds ${grouped(bytes)} bytes in ${count(tree.size, 'file')}, and the cache takes at most ${grouped(MAX_TREE_BYTES)} in fewer than ${grouped(MAX_FILES)}`,
-      'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
+      'Run `mode: gc`, or set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
     );
   const odd = [...tree.keys()].find((path) => path === SAVES_FILE || !isMemoryPath(path));
   if (odd !== undefined)
