@@ -113,6 +113,10 @@ describe('an empty reply', () => {
 describe('a reply without usage figures', () => {
   const silent = ({ usage: _, ...body }: { readonly usage: unknown }) => body;
   const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  const thought = (total_tokens: number) => {
+    const completion_tokens_details = { reasoning_tokens: 500 };
+    return { prompt_tokens: 100, completion_tokens: 10, total_tokens, completion_tokens_details };
+  };
 
   it.each([
     ['openai/gpt-4o', silent(completion('stop', 'Hi'))],
@@ -128,10 +132,13 @@ describe('a reply without usage figures', () => {
     expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([undefined, undefined]);
   });
 
-  it('keeps the figures that it has', async () => {
-    const body = { ...completion('stop', 'Hi'), usage: { prompt_tokens: 7 } };
-    const { usage } = await replyTo('local/m', body);
-    expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([7, undefined]);
+  it.each([
+    ['that it has', { prompt_tokens: 7 }, [7, undefined]],
+    ['of thoughts that only its total counts (xAI)', thought(610), [100, 510]],
+    ['of thoughts that are part of its text', thought(110), [100, 10]],
+  ])('keeps the figures %s', async (_, figures, expected) => {
+    const { usage } = await replyTo('local/m', { ...completion('stop', 'Hi'), usage: figures });
+    expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual(expected);
   });
 });
 

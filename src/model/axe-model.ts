@@ -102,12 +102,15 @@ function warningsOf(
 
 /**
  * The reply without figures that cannot be: every request has tokens, and so does every text. The packages make zeros
- * of figures that are missing, and a limit that counts zeros does not hold.
+ * of figures that are missing, and a limit that counts zeros does not hold. xAI counts thoughts in its total alone.
  */
 function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
-  const { inputTokens, outputTokens } = reply.usage;
+  const { inputTokens, outputTokens, raw } = reply.usage;
+  const { total: said = 0, reasoning: thought = 0 } = outputTokens;
+  const isApart = field(raw, 'total_tokens') === (inputTokens.total ?? 0) + said + thought;
+  const written = isApart ? said + thought : outputTokens.total;
   const input = inputTokens.total || undefined;
-  const output = reply.content.length === 0 ? outputTokens.total : outputTokens.total || undefined;
+  const output = reply.content.length === 0 ? written : written || undefined;
   return {
     ...reply,
     usage: {
