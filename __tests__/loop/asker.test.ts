@@ -180,6 +180,28 @@ describe('trying again', () => {
   });
 });
 
+const finish = { unified: 'error', raw: 'MALFORMED' } as const;
+const half = says('half', { finish });
+const tight = { budget: new Budget({ maxTokens: 5, maxCostUsd: 0 }) };
+
+it.each<[string, readonly FakeReply[], object, string]>([
+  ['is asked for again', [half, says('whole')], {}, 'whole'],
+  ['is left to the next model after all tries', [half, half], { fallbacks: true }, 'from p/other'],
+  ['is kept where all tries fail', [half, BUSY], {}, 'half'],
+  ['is kept where the budget is spent', [half], tight, 'half'],
+  ['is kept with its calls', [reply([call('1', 'x', {})], { finish })], {}, 'x'],
+])('a reply that ends with an error %s, and is counted', async (_, replies, patch, said) => {
+  const other = candidate('p/other', [says('from p/other')]);
+  const fallbacks = 'fallbacks' in patch ? [other.open] : [];
+  const { asker, model, usage, budget } = scene(replies, { ...patch, fallbacks });
+  const { content } = await asker.ask(HELLO, {});
+  expect(JSON.stringify(content)).toContain(`"${said}"`);
+  expect(model.asked).toHaveLength(replies.length);
+  const counted = [...replies, ...other.model.asked].filter((one) => one !== BUSY).length;
+  expect(budget.spending.tokens).toBe(5 * counted);
+  expect(usage).toMatchObject({ turns: 1, retries: replies.length - 1 });
+});
+
 describe('falling back on another model', () => {
   it('happens after all tries of the first one, and is reported', async () => {
     const other = candidate('p/other', [says('Hello from here')]);

@@ -122,49 +122,59 @@ export function createAsker(
     const use = { input, output: 0, cacheRead, cacheWrite: 0 };
     let limit: ReturnType<typeof limitOutput> = { tokens: undefined };
     const { ref } = current;
-    const reply = await askSomebody(() => {
+    const optionsNow = () => {
       if (current.ref !== ref) foreign = new Set(messages);
       limit = limitOutput(current, settings, ownTokens, budget.outputLeft(use, current.price));
       const prompt = [...withoutThoughts(messages, foreign)];
       return { ...settings, maxOutputTokens: limit.tokens, prompt, abortSignal: deps.signal };
+    };
+    const reply = await askSomebody(optionsNow, (reply) => {
+      const estimated = estimateUsage(reply, messages, settings.tools);
+      const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
+      const used = usage.add(counted, current.model.modelId);
+      budget.add(used, current.price);
+      if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
+      deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
+      if (estimated !== undefined)
+        tellOnce(
+          `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`,
+        );
+      if (used.costUsd === undefined && current.price === undefined && budget.limits.maxCostUsd > 0)
+        tellOnce(
+          `the price of \`${current.ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`,
+        );
+      for (const warning of reply.warnings) {
+        const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
+        if (!isOwn) tellOnce(`the provider of \`${current.ref}\`: ${warningText(warning)}`);
+      }
+      const called = toolCallsOf(reply.content).map(({ tool }) => tool);
+      const { costUsd, isCostPartial } = budget.spending;
+      deps.reporter.event({ kind: 'tokens-used', use: used, costUsd: isCostPartial ? undefined : costUsd });
+      deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
     });
-    const estimated = estimateUsage(reply, messages, settings.tools);
-    const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
-    const used = usage.add(counted, current.model.modelId);
-    budget.add(used, current.price);
-    if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
-    deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
-    if (estimated !== undefined)
-      tellOnce(
-        `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`,
-      );
-    if (used.costUsd === undefined && current.price === undefined && budget.limits.maxCostUsd > 0)
-      tellOnce(
-        `the price of \`${current.ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`,
-      );
-    for (const warning of reply.warnings) {
-      const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
-      if (!isOwn) tellOnce(`the provider of \`${current.ref}\`: ${warningText(warning)}`);
-    }
-    const called = toolCallsOf(reply.content).map(({ tool }) => tool);
-    const { costUsd, isCostPartial } = budget.spending;
-    deps.reporter.event({ kind: 'tokens-used', use: used, costUsd: isCostPartial ? undefined : costUsd });
-    deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
     return { reply, askedTokens: limit.tokens };
   }
 
   /**
    * The same request again after a passing error, until the tries of `[retry]` are spent, and then the next model. What a
-   * provider asks us to wait is waited, unless the deadline comes first: nothing could come of waiting then.
+   * provider asks us to wait is waited, unless the deadline comes first: nothing could come of waiting then. A reply that
+   * ends with an error is one too, and what there is if all fail. Each reply is counted, for what it took.
    */
   async function askSomebody(
     optionsNow: () => LanguageModelV4CallOptions,
+    count: (reply: LanguageModelV4GenerateResult) => void,
   ): Promise<LanguageModelV4GenerateResult> {
     // Without `max_retries` two tries more, where axe makes none.
     const { maxRetries = DEFAULT_MAX_RETRIES } = retry;
+    let reply: LanguageModelV4GenerateResult | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await current.model.doGenerate(optionsNow());
+        reply = await current.model.doGenerate(optionsNow());
+        count(reply);
+        const { unified, raw = unified } = reply.finishReason;
+        const isBroken = unified === 'error' && toolCallsOf(reply.content).length === 0;
+        if (!isBroken || budget.spent() !== undefined || deps.signal.aborted) return reply;
+        throw new ProviderError('server', `the reply ended with an error (${raw})`);
       } catch (thrown) {
         if (!isTransient(thrown) || deps.signal.aborted) throw thrown;
         const delayMs = Math.max(delayBefore(attempt, retry, deps.clock.random()), thrown.retryAfterMs ?? 0);
@@ -176,6 +186,7 @@ export function createAsker(
           continue;
         }
         const next = await openNext();
+        if (next === undefined && reply !== undefined) return reply;
         if (next === undefined) throw thrown;
         deps.reporter.event({ kind: 'fallback', from: current.ref, to: next.ref, error: thrown });
         current = next;
