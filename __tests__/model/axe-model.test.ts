@@ -263,6 +263,14 @@ it('an answer of Google that was blocked counts as a refusal', async () => {
   expect(await converse(model)).toMatchObject({ kind: 'refused' });
 });
 
+it('Google Cloud, which forbids structured outputs, is sent no schema apart from the prompt', async () => {
+  const responseFormat = { type: 'json', schema: { type: 'object', additionalProperties: false } } as const;
+  const said = always(claude('end_turn', [{ type: 'text', text: '{"a":1}' }]));
+  const { body, reply } = await sentFor('vertex/claude-sonnet-5-5', said, { responseFormat });
+  for (const key of ['output_config', 'tools', 'tool_choice']) expect(body).not.toHaveProperty(key);
+  expect(reply.warnings).toEqual([]);
+});
+
 it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {
   const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
   const { reply } = await sentFor('anthropic/claude-sonnet-5-5', [text('{"a":1}')], { responseFormat });

@@ -124,6 +124,7 @@ describeWireModel({
       asAnthropic(server),
     ),
   statuses: OVERLOAD_STATUSES,
+  jsonSchema: {},
 });
 
 describeWireModel({

@@ -26,7 +26,7 @@ export function withModelOptions(
 ): { readonly options: LanguageModelV4CallOptions; readonly warnings: readonly SharedV4Warning[] } {
   const { effort, warnings } = fitEffort(options, asked);
   const { provider, wire, thinking } = asked;
-  const { tools, providerOptions, maxOutputTokens } = options;
+  const { tools, providerOptions, maxOutputTokens, responseFormat } = options;
   const table = TABLES[wire];
   const own = {
     ...usual(options, asked, effort),
@@ -41,6 +41,8 @@ export function withModelOptions(
     options: {
       ...options,
       tools: isAzure ? tools?.map(withShortDescription) : tools,
+      // Unless allowed, Google Cloud forbids structured outputs; newer Claudes, a forced tool. The prompt holds the schema.
+      responseFormat: provider.access === 'vertex' && wire === 'anthropic' ? undefined : responseFormat,
       maxOutputTokens: isAzure && wire === 'openai' ? undefined : (maxOutputTokens ?? least),
       reasoning: effort,
       providerOptions: Object.keys(own).length === 0 ? {} : { [namespaceOf(asked)]: own },
@@ -89,9 +91,6 @@ function fixed(
   const schema = responseFormat?.type === 'json' ? responseFormat.schema : undefined;
   const strictness = schema && { strictJsonSchema: isStrictSchema(schema) };
   switch (wire) {
-    case 'anthropic':
-      // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
-      return provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {};
     case 'openai':
       // A deployment's name does not tell whether its model reasons; all take the newer name of the limit, and refuse both.
       return provider.access === 'azure' && maxOutputTokens !== undefined
@@ -102,6 +101,7 @@ function fixed(
       return { ...strictness, store: false };
     case 'openai-compatible':
       return { ...strictness };
+    case 'anthropic':
     case 'bedrock':
     case 'google':
     case 'offline':
