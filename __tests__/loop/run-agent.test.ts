@@ -250,14 +250,26 @@ describe('a model that goes in circles', () => {
     ]);
   });
 
-  it('is stopped at the tenth', async () => {
-    const { outcome, asked } = await run(Array(20).fill(again), { tools: [echo], maxTurns: 20 });
+  const finish = { unified: 'length', raw: 'max_tokens' } as const;
+  const partOf = (length: number) => call('a', 'echo', `{"text":"${'x'.repeat(length)}`);
+  const parts = [...Array(20).keys()].map(partOf);
+  const cut = parts.map((part) => reply([{ type: 'text', text: 'Again.' }, part], { finish }));
+  const cutAgain = Array(20).fill({ ...again, finishReason: finish });
+
+  it.each([
+    ['the tenth', Array(20).fill(again), 'the model made the same call of `echo` 10 times in a row'],
+    ['the tenth that is cut', cut, 'the answer was cut at 2 output tokens'],
+    ['the tenth that is the same and cut', cutAgain, 'the answer was cut at 2 output tokens'],
+  ])('is stopped at %s', async (_, replies, message) => {
+    const { outcome, asked } = await run(replies, { tools: [echo], maxTurns: 20 });
     expect(asked).toHaveLength(10);
-    expect(outcome).toMatchObject({
-      kind: 'exhausted',
-      answer: 'Again.',
-      error: { message: 'the model made the same call of `echo` 10 times in a row' },
-    });
+    expect(outcome).toMatchObject({ kind: 'exhausted', answer: 'Again.', error: { message } });
+  });
+
+  it('is not who makes a mistake in another call each time', async () => {
+    const wrong = parts.map((part) => reply([part]));
+    const { outcome } = await run([...wrong, says('done')], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
   });
 });
 

@@ -50,7 +50,7 @@ describe('the tool calls of a reply', () => {
     ).toEqual([
       { id: '2', tool: 'read', input: { path: 'a' } },
       { id: '1', tool: 'read', input: {} },
-      { id: '3', tool: 'read', input: undefined },
+      { id: '3', tool: 'read', input: undefined, unread: '{"path":' },
       { id: '4', tool: 'read', input: null },
     ]);
   });

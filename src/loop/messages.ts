@@ -18,6 +18,8 @@ export interface ToolCall {
   readonly tool: string;
   /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
   readonly input: unknown;
+  /** Arguments that could not be parsed, as they came. */
+  readonly unread?: string;
   /** How often it was made right before; absent for never. */
   readonly repeats?: number;
 }

@@ -98,6 +98,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   let answer = '';
   let isCorrected = false;
   let lastCall: ToolCall | undefined;
+  let cutTurns = 0;
   try {
     while (usage.turns < maxTurns) {
       deps.signal.throwIfAborted();
@@ -142,8 +143,9 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       if (goal?.isReached() === true) return ended(answer, budget, stats());
       const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
       lastCall = calls.at(-1);
-      if (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL) {
-        const error = inCircles(lastCall?.tool);
+      cutTurns = end === 'whole' ? 0 : cutTurns + 1;
+      if (cutTurns >= LAST_SAME_CALL || (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)) {
+        const error = end === 'whole' ? inCircles(lastCall?.tool) : end;
         return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
       }
       const leftMs = deps.leftMs();

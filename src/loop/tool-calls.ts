@@ -43,8 +43,10 @@ export function toolCallsOf(
     taken.add(id);
     // No provider would take another name back.
     const tool = part.toolName.replace(/[^\w-]/g, '_').slice(0, 64);
-    const call = { id, tool, input: parseInput(part.input) };
-    const isSame = before?.tool === call.tool && JSON.stringify(before.input) === JSON.stringify(call.input);
+    const input = parseInput(part.input);
+    const call = { id, tool, input, ...(input === undefined && { unread: part.input }) };
+    const isSame =
+      JSON.stringify({ ...before, id }) === JSON.stringify({ ...call, repeats: before?.repeats });
     before = isSame ? { ...call, repeats: (before?.repeats ?? 0) + 1 } : call;
     return [before];
   });
