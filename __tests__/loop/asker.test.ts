@@ -88,7 +88,7 @@ describe('an error that is tried again', () => {
     ['rate_limit', [429], true],
     ['overloaded', [503, 529], true],
     ['timeout', [undefined, 408, 504], true],
-    ['server', [undefined, 200, 408, 409, 429, 500, 502, 503, 504, 529], true],
+    ['server', [undefined, 200, 408, 409, 424, 429, 500, 502, 503, 504, 529], true],
     ['server', [302, 400, 401, 403, 404, 413, 422], false],
     ['auth', [401, 403], false],
     ['bad_request', [undefined, 400, 404], false],

@@ -67,6 +67,7 @@ describe('an answer with an error status', () => {
     [429, 'm', 'The provider limits requests and tokens. Try again later, or use another model.'],
     [307, 'm', 'Redirects are not followed; set the base URL to the final address.'],
     [408, 'm', DOWN],
+    [424, 'The system encountered an unexpected error during processing. (Bedrock)', DOWN],
     [500, 'm', DOWN],
     [529, 'm', DOWN],
     [402, 'm', BILLING],

@@ -278,7 +278,7 @@ export function isTransient(thrown: unknown): thrown is ProviderError {
   const { category, status, overflow } = thrown;
   if (overflow !== undefined || category === 'auth' || category === 'bad_request') return false;
   if (category !== 'server') return true;
-  return status === undefined || status >= 500 || status < 300 || [408, 409, 429].includes(status);
+  return status === undefined || status >= 500 || status < 300 || [408, 409, 424, 429].includes(status);
 }
 
 /** axe's three ways to wait; only the exponential one has jitter, below one initial delay. */

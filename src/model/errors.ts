@@ -175,7 +175,7 @@ function remedyFor(status: number, text: string, { id, keyVariable, access }: Pr
     return `Check the credits, the quota and the billing of the account at ${id}.`;
   if (status === 429)
     return 'The provider limits requests and tokens. Try again later, or use another model.';
-  if (status >= 500 || status === 408) return PROVIDER_DOWN;
+  if (status >= 500 || status === 408 || status === 424) return PROVIDER_DOWN;
   if (status >= 300 && status < 400)
     return 'Redirects are not followed; set the base URL to the final address.';
   return 'Check `model` and `[params]` of the agent against what the provider says.';
