@@ -271,6 +271,24 @@ it('Google Cloud, which forbids structured outputs, is sent no schema apart from
   expect(reply.warnings).toEqual([]);
 });
 
+it.each([
+  ['anthropic/claude-sonnet-5-5', claude('end_turn', [{ type: 'text', text: 'Hi' }]), 'functions_fast_0'],
+  ['bedrock/m', converseReply('end_turn', [{ text: 'Hi' }]), 'functions_fast_0'],
+  ['deepseek/kimi', completion({ content: 'Hi' }), 'functions.fast:0'],
+])('the calls of another model are sent as %s takes them', async (ref, said, id) => {
+  const named = { toolCallId: 'functions.fast:0', toolName: 'fast' };
+  const output = { type: 'text', value: 'x' } as const;
+  const { body } = await sentFor(ref, always(said), {
+    tools: [{ type: 'function', name: 'fast', inputSchema: { type: 'object' } }],
+    prompt: [
+      ...question().prompt,
+      { role: 'assistant', content: [{ type: 'tool-call', ...named, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...named, output }] },
+    ],
+  });
+  expect(JSON.stringify(body).match(/functions.fast.0/g)).toEqual([id, id]);
+});
+
 it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {
   const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
   const { reply } = await sentFor('anthropic/claude-sonnet-5-5', [text('{"a":1}')], { responseFormat });

@@ -7,7 +7,7 @@ import {
 } from '@ai-sdk/provider';
 import { field } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { askedBy, type LanguageModel, withoutThoughts } from '../loop/messages.js';
+import { askedBy, type LanguageModel, type MessagePart, withoutThoughts } from '../loop/messages.js';
 import { isThinking, withCost } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
@@ -51,8 +51,20 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): La
 
 /** Reasoning as the provider wants it back, and as the package does not know it. */
 function send(options: LanguageModelV4CallOptions, { provider, wire }: Asked): LanguageModelV4CallOptions {
+  if (wire === 'anthropic' || wire === 'bedrock') return sendPlainIds(options);
   const withReasoning = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
   return isChat(wire) ? sendThinkBlocks(withReasoning) : withReasoning;
+}
+
+/** Claude refuses the ids of some others; Kimi, which has `functions.name:0`, wants its own back. */
+function sendPlainIds(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const plain = <T extends MessagePart>(part: T): T =>
+    'toolCallId' in part ? { ...part, toolCallId: part.toolCallId.replace(/[^\w-]/g, '_') } : part;
+  const prompt = options.prompt.map((message) => {
+    if (message.role === 'assistant') return { ...message, content: message.content.map(plain) };
+    return message.role === 'tool' ? { ...message, content: message.content.map(plain) } : message;
+  });
+  return { ...options, prompt };
 }
 
 function keep(
