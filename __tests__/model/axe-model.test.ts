@@ -275,10 +275,11 @@ it.each([
   ['anthropic/claude-sonnet-5-5', claude('end_turn', [{ type: 'text', text: 'Hi' }]), 'functions_fast_0'],
   ['bedrock/m', converseReply('end_turn', [{ text: 'Hi' }]), 'functions_fast_0'],
   ['deepseek/kimi', completion({ content: 'Hi' }), 'functions.fast:0'],
-])('the calls of another model are sent as %s takes them', async (ref, said, id) => {
+  ['google/gemini-3.5-flash', gemini('STOP', [{ text: 'Hi' }]), 'functions.fast:0'],
+])('the calls of another model are sent as %s takes them, without a warning', async (ref, said, id) => {
   const named = { toolCallId: 'functions.fast:0', toolName: 'fast' };
   const output = { type: 'text', value: 'x' } as const;
-  const { body } = await sentFor(ref, always(said), {
+  const { body, reply } = await sentFor(ref, always(said), {
     tools: [{ type: 'function', name: 'fast', inputSchema: { type: 'object' } }],
     prompt: [
       ...question().prompt,
@@ -287,6 +288,7 @@ it.each([
     ],
   });
   expect(JSON.stringify(body).match(/functions.fast.0/g)).toEqual([id, id]);
+  expect(reply.warnings).toEqual([]);
 });
 
 it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {

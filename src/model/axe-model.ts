@@ -102,14 +102,16 @@ function checkContent(
 
 /**
  * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get JSON by a schema, and warns
- * where the model takes no choice; nor does a user choose a limit that is ours.
+ * where the model takes no choice; nor does a user choose a limit that is ours, or write code with `providerOptions`.
  */
 function warningsOf(
   { warnings }: LanguageModelV4GenerateResult,
   { maxOutputTokens }: LanguageModelV4CallOptions,
 ): LanguageModelV4GenerateResult['warnings'] {
   const ours = maxOutputTokens === undefined ? ['toolChoice', 'maxOutputTokens'] : ['toolChoice'];
-  return warnings.filter((warning) => !('feature' in warning && ours.includes(warning.feature)));
+  return warnings.filter((warning) =>
+    'feature' in warning ? !ours.includes(warning.feature) : !warning.message.includes('providerOptions'),
+  );
 }
 
 /**
