@@ -104,11 +104,16 @@ describe('C4 59: the time that a provider asks to wait', () => {
     return JSON.stringify({ error: { message: 'slow down', details } }, null, 2);
   };
 
+  const [NOW, IN_A_MINUTE] = ['Fri, 27 Nov 2026 23:59:30 GMT', 'Sat, 28 Nov 2026 00:00:30 GMT'];
+
   it.each([
     ['seconds', { 'retry-after': '7' }, '', 7000],
     ['seconds with spaces', { 'retry-after': ' 90 ' }, '', 90_000],
     ['half seconds', { 'retry-after': '1.5' }, '', undefined],
     ['a negative number', { 'retry-after': '-5' }, '', undefined],
+    ['a date (RFC 9110)', { 'retry-after': IN_A_MINUTE, date: NOW }, '', 60_000],
+    ['a date that is over', { 'retry-after': NOW, date: IN_A_MINUTE }, '', undefined],
+    ['a date of a server without a clock', { 'retry-after': IN_A_MINUTE }, '', undefined],
     ['a number beyond all measure', { 'retry-after': '9'.repeat(40) }, '', undefined],
     ['nothing', {}, '', undefined],
     ["in Google's body", {}, google('34s'), 34_000],

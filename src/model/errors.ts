@@ -146,9 +146,12 @@ export function networkTexts(
   }
 }
 
-/** `Retry-After` in seconds; Google writes `"retryDelay": "34s"` into the body instead (google.rpc.RetryInfo). */
+/** `Retry-After` in seconds or as a date by the server's clock; Google writes `"retryDelay": "34s"` into the body (RetryInfo). */
 function retryAfter(headers: Record<string, string> = {}, body: unknown): number | undefined {
-  const [header] = /^\d{1,9}$/.exec(headers['retry-after']?.trim() ?? '') ?? [];
+  const said = headers['retry-after']?.trim() ?? '';
+  const leftMs = Date.parse(said) - Date.parse(headers['date'] ?? '');
+  if (said.endsWith('GMT') && leftMs > 0) return leftMs;
+  const [header] = /^\d{1,9}$/.exec(said) ?? [];
   const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(typeof body === 'string' ? body : '');
   const seconds = header ?? delay?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
