@@ -58,6 +58,8 @@ describe('an answer with an error status', () => {
     'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.';
   const BILLING = 'Check the credits, the quota and the billing of the account at openai.';
 
+  const REWORD = 'Reword the task, or choose another model.';
+
   it.each([
     [401, 'm', 'Check the key in `OPENAI_API_KEY`, and that it can use this model.'],
     [403, 'm', 'Check the key in `OPENAI_API_KEY`, and that it can use this model.'],
@@ -72,6 +74,7 @@ describe('an answer with an error status', () => {
     [529, 'm', DOWN],
     [402, 'm', BILLING],
     [400, 'Your credit balance is too low to access the Anthropic API.', BILLING],
+    [400, "The prompt triggered Azure OpenAI's content management policy.", REWORD],
     [429, 'You exceeded your current quota, please check your plan and billing details.', BILLING],
   ])('%i, %s has a remedy: %s', (statusCode, message, remedy) => {
     expect(answered(statusCode, { error: { message } }).remedy).toBe(remedy);

@@ -181,6 +181,7 @@ function remedyFor(status: number, text: string, { id, keyVariable, access }: Pr
   if (status >= 500 || status === 408 || status === 424) return PROVIDER_DOWN;
   if (status >= 300 && status < 400)
     return 'Redirects are not followed; set the base URL to the final address.';
+  if (/\bcontent management policy\b/.test(text)) return 'Reword the task, or choose another model.';
   return 'Check `model` and `[params]` of the agent against what the provider says.';
 }
 
