@@ -27,6 +27,8 @@ describe('readEntries', () => {
       '**Result:** a\n**Task:** b\n**Result:** c\n',
       { task: undefined, result: 'a\n**Task:** b\n**Result:** c' },
     ],
+    ['with words between them', '**Task:** t\nBetween.\n**Result:** r', { task: 't', result: 'Between.\nr' }],
+    ['with a task alone', '**Task:** t\nReworded.', { task: 't', result: 'Reworded.' }],
   ])('reads an entry %s', (_, body, fields) => {
     expect(readEntries(`## 2026-02-03T04:05:06Z\n${body}`, 'trusted')).toMatchObject([fields]);
   });

@@ -18,7 +18,7 @@ export interface MemoryEntry {
   readonly timeMs: number;
   /** Undefined for an entry that has no such line. */
   readonly task: string | undefined;
-  /** Everything from `**Result:** ` to the end, without provenance; undefined for an entry that has no such line. */
+  /** All that it says besides the task, without provenance; undefined for an entry with neither label. */
   readonly result: string | undefined;
   /** What is under the heading, without provenance. */
   readonly body: string;
@@ -49,16 +49,17 @@ function readEntry({ id, timeMs, text }: Unit, line: number, lane: LogLane): Mem
   const body = stripProvenance(below.join('\n')).trimEnd();
   const lines = body.split('\n');
   const end = lines.findIndex((one) => one.startsWith(RESULT));
-  const task = lines.slice(0, end < 0 ? undefined : end).find((one) => one.startsWith(TASK));
-  const result = end < 0 ? undefined : lines.slice(end).join('\n').slice(RESULT.length);
+  const taskAt = lines.slice(0, end < 0 ? undefined : end).findIndex((one) => one.startsWith(TASK));
+  // People write between the labels, and take them out.
+  const said = lines.filter((_, at) => at !== taskAt).join('\n');
   return {
     id,
     lane,
     line,
     heading: heading.slice('## '.length),
     timeMs,
-    task: task?.slice(TASK.length).trim(),
-    result: result?.replace(/^ /, '').trimEnd(),
+    task: lines[taskAt]?.slice(TASK.length).trim(),
+    result: end < 0 && taskAt < 0 ? undefined : said.replace(/^\*\*Result:\*\* ?/m, '').trimEnd(),
     body,
     provenance: below.flatMap((one) => parseProvenance(one) ?? []).at(-1),
   };
