@@ -145,6 +145,14 @@ describe('init', () => {
   });
 
   it.each([
+    ['shared-review', true],
+    ['shared-caller', false],
+  ])('writes the agents that %s runs from its own repository: %s', async (example, isWritten) => {
+    await init(['--example', example]);
+    expect(existsSync(join(cwd, 'axe/agents/reviewer.toml'))).toBe(isWritten);
+  });
+
+  it.each([
     [['--example', 'mentoin'], /^there is no example "mentoin"\n {2}Did you mean `mention`\?/],
     [['--example', '../x'], /^there is no example "\.\.\/x"\n {2}There are change, ci-doctor, /],
     [['--example', 'mention', '--model', 'ollama/m'], /^`--example` and `--model` cannot be used together/],

@@ -71,7 +71,8 @@ export const NEEDS: readonly Need[] = [
     scope: 'issues',
     level: 'read',
     what: 'The conversation, and issues that a pull request closes',
-    isNeeded: ({ events, agent }) => agent !== undefined && events.some(isAboutTalk),
+    isNeeded: ({ events, agent }) =>
+      agent !== undefined && (events.some(isAboutTalk) || agent.tools.includes('github_comments')),
   },
   {
     scope: 'issues',

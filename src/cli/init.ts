@@ -165,8 +165,10 @@ async function exampleParts(name: string, examples: string): Promise<Parts> {
     });
   }
   const content = await readExample(examples, `workflows/${name}.yml`);
-  const named = [...content.matchAll(/^ +agent: ([\w-]+)$/gm)].map(([, agent = '']) => agent);
-  const agents = [...new Set(named)];
+  // What calls a shared workflow has its agents from there.
+  const isCaller = /^ +uses: \S+\/\.github\/workflows\//m.test(content);
+  const named = isCaller ? [] : [...content.matchAll(/^ +(?:agent|default): ([a-z][\w-]*)$/gm)];
+  const agents = [...new Set(named.map(([, agent = '']) => agent))];
   const files: NewFile[] = [];
   for (const agent of agents) {
     const toml = await readExample(examples, `agents/${agent}.toml`);
