@@ -87,7 +87,7 @@ async function examine(
     group: 'Agents',
     status: 'note',
     message: 'There are only the built-in agents',
-    remedy: `\`${terminal.program} init\` writes one of your own.`,
+    remedy: `Agents of a repository are found from its top. \`${terminal.program} init\` writes one there.`,
   };
   return [
     ...(own.length > 0 ? [] : [onlyBuiltIn]),
