@@ -204,6 +204,11 @@ describe('the body of a sticky comment', () => {
     expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
   });
 
+  it('is cut at the end of a line, where no code span is open', () => {
+    const text = `First.\n\`${'@octocat '.repeat(8000)}\``;
+    expect(stickyBody({ agent: 'bot', text, footer })).not.toContain('@octocat');
+  });
+
   it('never exceeds the limit nor splits a character', () => {
     const piece = fc.constantFrom('a', '\u{1F600}', '\n```\n', '~~~~~\n', '\n');
     fc.assert(

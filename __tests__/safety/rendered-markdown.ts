@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
@@ -5,7 +6,7 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 type Node = DefaultTreeAdapterTypes.Node;
 
 /** What a reader and GitHub's filters find in a text, once a GFM parser and an HTML parser have read it. */
-export interface Rendered {
+interface Rendered {
   /** The text of each block: code is one {@link CODE} each, a link to an issue or the like one {@link REFERENCE}. */
   readonly blocks: readonly string[];
   /** Each stretch of text outside of code and links: GitHub looks for mentions and references in one at a time. */
@@ -110,3 +111,40 @@ export const MARKDOWN_PIECES: readonly string[] = [
   '<https://github.com/octo/repo/commit/0a1>',
   ...['www.github.com/octo/repo/issues/1', '&#64;', '&#35;1', '&commat;', '&', '&lt;', '&amp;', '\u200B'],
 ];
+
+/** Texts of such pieces. */
+export const hostileMarkdown = fc
+  .array(fc.constantFrom(...MARKDOWN_PIECES), { maxLength: 30 })
+  .map((pieces) => pieces.join(''));
+
+/** What markdown and the harmless tags make; `section` and `img` would be among them only by a definition or an image. */
+const ELEMENTS = new Set(
+  'p h1 h2 h3 h4 h5 h6 blockquote ul ol li hr br pre code em strong del a table thead tbody tr th td input b i ins kbd s sub sup details summary'.split(
+    ' ',
+  ),
+);
+
+/** What acts on GitHub although the text was cleaned; empty for nothing. */
+export function liveIn({ blocks, texts, elements, links }: Rendered): readonly string[] {
+  const strange = elements.filter((name) => !ELEMENTS.has(name));
+  const mentions = texts.flatMap((text) => text.match(/(?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*/g) ?? []);
+  const closing = blocks.flatMap((text) => text.match(CLOSING) ?? []);
+  const schemes = links.filter(
+    (link) => /^[a-z][a-z\d+.-]*:/i.test(link) && !/^(?:https?|mailto):/i.test(link),
+  );
+  return [...strange, ...mentions, ...closing, ...schemes];
+}
+
+const CLOSING = new RegExp(
+  String.raw`(?<![A-Za-z0-9])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[\s:]+(?:(?:[\w.-]+\/[\w.-]+)?#\d+|GH-\d+|${REFERENCE})`,
+  'gi',
+);
+
+/** What makes GitHub write into another thread. */
+export function referencesIn({ texts }: Rendered): readonly string[] {
+  const pattern = new RegExp(
+    String.raw`${REFERENCE}|(?<![A-Za-z0-9&])#\d+(?![A-Za-z0-9_])|(?<![A-Za-z0-9])GH-\d+(?![A-Za-z0-9_])|[\w-]@[0-9a-f]{7,40}(?![A-Za-z0-9])`,
+    'gi',
+  );
+  return texts.flatMap((text) => text.match(pattern) ?? []);
+}

@@ -1,49 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { prepareReview } from '../../src/review/prepare-review.js';
+import { endText } from '../../src/review/said.js';
 import { type Channel, sanitize } from '../../src/safety/sanitize.js';
-import { CODE, MARKDOWN_PIECES, REFERENCE, type Rendered, renderMarkdown } from './rendered-markdown.js';
-
-const hostile = fc
-  .array(fc.constantFrom(...MARKDOWN_PIECES), { maxLength: 30 })
-  .map((pieces) => pieces.join(''));
-
-/** What markdown and the harmless tags make; `section` and `img` would be among them only by a definition or an image. */
-const ELEMENTS = new Set(
-  'p h1 h2 h3 h4 h5 h6 blockquote ul ol li hr br pre code em strong del a table thead tbody tr th td input b i ins kbd s sub sup details summary'.split(
-    ' ',
-  ),
-);
-
-/** What acts on GitHub although the text was cleaned; empty for nothing. */
-function liveIn({ blocks, texts, elements, links }: Rendered): readonly string[] {
-  const strange = elements.filter((name) => !ELEMENTS.has(name));
-  const mentions = texts.flatMap((text) => text.match(/(?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*/g) ?? []);
-  const closing = blocks.flatMap((text) => text.match(CLOSING) ?? []);
-  const schemes = links.filter(
-    (link) => /^[a-z][a-z\d+.-]*:/i.test(link) && !/^(?:https?|mailto):/i.test(link),
-  );
-  return [...strange, ...mentions, ...closing, ...schemes];
-}
-
-const CLOSING = new RegExp(
-  String.raw`(?<![A-Za-z0-9])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[\s:]+(?:(?:[\w.-]+\/[\w.-]+)?#\d+|GH-\d+|${REFERENCE})`,
-  'gi',
-);
-
-/** What makes GitHub write into another thread. */
-function referencesIn({ texts }: Rendered): readonly string[] {
-  const pattern = new RegExp(
-    String.raw`${REFERENCE}|(?<![A-Za-z0-9&])#\d+(?![A-Za-z0-9_])|(?<![A-Za-z0-9])GH-\d+(?![A-Za-z0-9_])|[\w-]@[0-9a-f]{7,40}(?![A-Za-z0-9])`,
-    'gi',
-  );
-  return texts.flatMap((text) => text.match(pattern) ?? []);
-}
+import { placed } from '../review/change.js';
+import { known, NO_NEWS, posting } from '../review/threads.js';
+import {
+  CODE,
+  hostileMarkdown,
+  liveIn,
+  REFERENCE,
+  referencesIn,
+  renderMarkdown,
+} from './rendered-markdown.js';
 
 describe('a cleaned text, read by a GFM parser', () => {
   const channels: readonly Channel[] = ['comment', 'untrusted-comment', 'summary'];
   it.each(channels)('contains no working mention, image, tag or closing word (%s)', (channel) => {
     fc.assert(
-      fc.property(hostile, (text) => {
+      fc.property(hostileMarkdown, (text) => {
         expect(liveIn(renderMarkdown(sanitize(text, channel, [])))).toEqual([]);
       }),
       { numRuns: 1000 },
@@ -52,7 +27,7 @@ describe('a cleaned text, read by a GFM parser', () => {
 
   it('links to no other thread if it might contain text by strangers', () => {
     fc.assert(
-      fc.property(hostile, (text) => {
+      fc.property(hostileMarkdown, (text) => {
         expect(referencesIn(renderMarkdown(sanitize(text, 'untrusted-comment', [])))).toEqual([]);
       }),
       { numRuns: 1000 },
@@ -88,4 +63,37 @@ it.each([
   expect(sanitize(text, 'untrusted-comment', [])).toBe(cleaned);
   expect(sanitize(text, 'comment', [])).toBe(text);
   expect(sanitize('](octo/repo#7)', 'comment', [])).toBe('](octo/repo#%37)');
+});
+
+describe('a review, cut anywhere, read by a GFM parser', () => {
+  /** What is posted where a text is a title, a trigger, a reason and a remark. */
+  function live(text: string): readonly string[] {
+    const ended = known({ title: text, state: 'settled', why: 'fixed', reason: text, said: undefined });
+    const fresh = [placed({ title: text, trigger: text }), placed({ title: text, path: 'other.ts' })];
+    const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', []);
+    const post = posting({ clean, remarks: [text], news: { ...NO_NEWS, fresh, ended: [ended] } });
+    const { body, comments } = prepareReview(post, []);
+    return [body, ...comments.map((comment) => comment.body), endText(ended, post) ?? '']
+      .map((said) => renderMarkdown(said.replace(/^<!-- .* -->/, '')))
+      .flatMap((rendered) => [...liveIn(rendered), ...referencesIn(rendered)]);
+  }
+
+  it.each([
+    ['a title', `${'f'.repeat(140)} \`![x](https://e.example/p?s) @octocat #7 <b>x</b> and more and more\``],
+    ['a remark', `${'f'.repeat(960)} \`docs/z5 @octocat #7 ddddddddddddddddddddddddddd/style.md\``],
+    ['a cell of a table', 'Compare `a \\| @octocat fixes #7` wrong'],
+    ['a fence', '~~~#7'],
+  ])('holds nothing that works: %s', (_, text) => {
+    expect(live(text)).toEqual([]);
+  });
+
+  it('holds nothing that works', () => {
+    const filler = fc.oneof(fc.nat(220), fc.integer({ min: 900, max: 1000 }));
+    fc.assert(
+      fc.property(filler, hostileMarkdown, (length, text) => {
+        expect(live('f'.repeat(length) + text)).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
 });

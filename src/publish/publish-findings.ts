@@ -38,7 +38,7 @@ export async function publishRequested(
       ...postingOf(findings, { repository, agent: agent.name, head, lane }, options),
       agent: trigger.kind === 'comment' ? `${agent.name}/reply-${trigger.commentId}` : agent.name,
       buffered,
-      remarks: reviewRemarks(outcome, buffered, plan.warnings).map(clean),
+      remarks: reviewRemarks(outcome, buffered, plan.warnings),
       isQuestion: isQuestion(trigger),
       isOver: options.comment !== 'never' && isRead,
       maxComments: options.rules.maxComments,

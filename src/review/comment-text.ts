@@ -67,14 +67,24 @@ function headingOf({ severity, category, confidence, title }: Finding, clean: Co
   return `${SEVERITY_MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
 }
 
-/** Markdown inside a cell of a table. */
+/** Markdown inside a cell of a table; behind two backslashes a pipe would end the cell, and a code span with it. */
 export function tableCell(markdown: string): string {
-  return markdown.replaceAll('|', '\\|');
+  return markdown.replace(/\\*\|/g, '\\|');
 }
 
-/** A title inside a line of markdown. */
-export function titleLine(title: string, clean: CommentFrame['clean']): string {
-  return cleanLine(clean(title), MAX_TITLE);
+/**
+ * A title inside a line of markdown. It is cut, then cleaned, and cut shorter where that made it too long: a cut through
+ * cleaned markdown can bring to life what was in a code span.
+ */
+export function titleLine(
+  title: string,
+  clean: CommentFrame['clean'],
+  most = MAX_TITLE,
+  kept = most,
+): string {
+  // Behind a word, where no block begins.
+  const line = clean(`x ${cleanLine(title, kept)}`).slice(2);
+  return line.length <= most ? line : titleLine(title, clean, most, Math.floor((kept * most) / line.length));
 }
 
 const MAX_TITLE = 200;
@@ -266,7 +276,8 @@ export function framedBody({
   const whole = `${marker}\n${closeFence(text)}${below}`;
   if (whole.length <= maxCharacters) return whole;
   const frame = marker.length + 1 + CUT_NOTE.length + below.length + MAX_CLOSING_FENCE;
-  const kept = cut(text, Math.max(0, maxCharacters - frame));
+  // At the end of a line: a cut through one can bring to life what was in a code span.
+  const kept = text.slice(0, text.lastIndexOf('\n', Math.max(0, maxCharacters - frame)) + 1);
   return `${marker}\n${closeFence(kept)}${CUT_NOTE}${below}`;
 }
 
@@ -275,16 +286,6 @@ const CUT_NOTE =
 
 /** Longest fence that is closed after a cut, with its line break; a longer one is not taken for a fence. */
 const MAX_CLOSING_FENCE = 101;
-
-/** The beginning of a text, in UTF-16 units; ends with a whole character, at the end of a line if one is near. */
-function cut(text: string, maxLength: number): string {
-  const isSplit = /[\uD800-\uDBFF]$/.test(text.slice(0, maxLength));
-  const kept = text.slice(0, isSplit ? maxLength - 1 : maxLength);
-  const lineEnd = kept.lastIndexOf('\n');
-  return lineEnd > kept.length - NEAR ? kept.slice(0, lineEnd) : kept;
-}
-
-const NEAR = 1000;
 
 /** Ends a code fence that was left open, which would swallow what follows (memory-and-security C8 99). */
 function closeFence(text: string): string {

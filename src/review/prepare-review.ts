@@ -291,10 +291,10 @@ function markOf(posting: ReviewPost, marks: readonly FindingMark[], part: number
 /** UTF-16 units. */
 const MAX_MARKS = 24_000;
 const MAX_NAME = 100;
-/** Code points of a remark, of which there are few. */
+/** UTF-16 units of a remark, of which there are few. */
 const MAX_REMARK = 1000;
 /** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
-const FRAME = 3500;
+const FRAME = 5000;
 const MAX_SUMMARY = 24_000;
 const CUT = '\n\n*The summary is too long to show here.*';
 
@@ -347,10 +347,10 @@ function formatOverCap(texts: readonly string[], maxComments: number): string {
   return [`<details>\n<summary>${title}</summary>`, ...texts, '</details>'].join('\n\n');
 }
 
-function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): string {
+function formatNotes({ news, buffered, remarks, clean }: ReviewPost, omitted: number): string {
   const refused = buffered.refusedFindings;
   const notes = [
-    ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
+    ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
     notRepeated(news),
     omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
     refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,

@@ -28,7 +28,7 @@ export interface ReviewPost {
   readonly buffered: Buffered;
   /** Ids of findings that are answered elsewhere; left out: none. */
   readonly answered?: ReadonlySet<string>;
-  /** Sentences for people about how the review came about, cleaned. */
+  /** Sentences for people about how the review came about, in markdown that nobody has cleaned yet. */
   readonly remarks: readonly string[];
   /** The run answers a question: what it says nothing of is not its subject. */
   readonly isQuestion?: boolean;
@@ -161,10 +161,11 @@ function nameOf(
   opened: ReadonlySet<string>,
   clean: TextFrame['clean'],
 ): string {
-  const name = titleLine(title === '' ? cleanLine(path, MAX_PATH) : title, clean);
+  const name = title === '' ? cleanLine(path, MAX_PATH) : title;
   const isSeen = thread !== undefined && (!thread.isResolved || opened.has(id));
-  if (isSeen && said !== undefined) return `[${name.replace(/[[\]]/g, '')}](${said.url}) · ${handle}`;
-  return `${name} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
+  if (isSeen && said !== undefined)
+    return `[${titleLine(name.replace(/[[\]]|\\$/g, ''), clean)}](${said.url}) · ${handle}`;
+  return `${titleLine(name, clean)} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }
 
 /** `closed`: the conversation is resolved as this is written, by somebody who can end the finding. */
