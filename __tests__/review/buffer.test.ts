@@ -123,12 +123,6 @@ describe('review comments', () => {
     expect(buffer.addComment(request({ body: 'Bind it.' })).kind).toBe('taken');
     expect(buffer.buffered.refusedFindings).toBe(2);
   });
-
-  it('contain nothing to commit except the suggestion', () => {
-    const buffer = publications();
-    buffer.addComment(request({ body: 'Do\n```suggestion\nrm -rf\n```' }));
-    expect(buffer.buffered.findings[0]?.finding.body).toBe('Do\n```\nrm -rf\n```');
-  });
 });
 
 it('the submitted review is the text of the last call', () => {

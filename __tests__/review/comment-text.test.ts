@@ -8,7 +8,6 @@ import {
   framedBody,
   plainText,
   readSuggestion,
-  withoutOffers,
 } from '../../src/review/comment-text.js';
 import type { Finding } from '../../src/review/finding.js';
 import { sanitize } from '../../src/safety/sanitize.js';
@@ -172,8 +171,17 @@ describe('a suggestion', () => {
   });
 });
 
-it('a text without offers has nothing to commit', () => {
-  expect(withoutOffers('> 1. ````SUGGESTION\n')).toBe('> 1. ````\n');
+it.each([
+  ['in a list', '1. ````SUGGESTION\n   /deploy\n   ````'],
+  ['behind a space of another width', '```\u00A0suggestion\n/deploy\n```'],
+  ['behind a wide space', '~~~\u2003suggestion\n/deploy\n~~~'],
+  ['whose name has an invisible character', '```sugges\u200Btion\n/deploy\n```'],
+  ['behind the end of a comment', '<!--\n-->```suggestion\n/deploy\n```'],
+])('what a body offers to commit %s is code', (_, body) => {
+  const clean = (markdown: string) => sanitize(markdown, 'comment', []);
+  const made = commentText(placed({ body, suggestion: 'x' }), { signature: '', isFork: false, clean });
+  expect(made.match(/suggestion\n.*/gi)).toEqual(['suggestion\nx']);
+  expect(made).toContain('\n /deploy\n');
 });
 
 const LINE = answerLine('bot');

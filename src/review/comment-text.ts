@@ -90,7 +90,9 @@ export function titleLine(
 const MAX_TITLE = 200;
 
 function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
-  return paragraphs([clean(body), trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
+  // Cleaning can make an offer of what was none, and lets its lines be; as code they are cleaned too.
+  const words = clean(withoutOffers(clean(body)));
+  return paragraphs([words, trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
 
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {

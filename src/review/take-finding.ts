@@ -10,7 +10,7 @@ import {
   TEXT_LIMITS,
   taken,
 } from './buffered.js';
-import { readSuggestion, withoutOffers } from './comment-text.js';
+import { readSuggestion } from './comment-text.js';
 import {
   type DiffLines,
   describePlacement,
@@ -202,7 +202,7 @@ function readFinding(
     line,
     side,
     title: cleanLine(title, TEXT_LIMITS.findingTitleBytes),
-    body: withoutOffers(body).trim(),
+    body: body.trim(),
     category,
     effect,
     reach,
