@@ -108,10 +108,13 @@ it('each call makes a commit of what was edited since the last one, and the last
 });
 
 it('the message of a commit refers to nobody and stops no workflow', async () => {
-  const message = 'Raise it for @octocat, #7 and GH-8 [skip ci] [sk@ip ci]';
+  const addresses = 'https://github.com/octo/repo/is#sues/1 https://https://e.example/o/r/pull/2';
+  const message = `For @octocat, #7 and GH-8 [skip ci] [sk@ip ci] [[no ci]] fixes GH-#1 GH-GH-2 ${addresses}`;
   const stage = await pullOf({ model: [edit('= 10', '= 20'), push(message), text('Done.')] });
   await ask(stage);
-  expect(headOf(stage)?.message).toBe('Raise it for octocat, 7 and 8 skip ci skip ci');
+  expect(headOf(stage)?.message).toBe(
+    'For octocat, 7 and 8 skip ci skip ci no ci fixes GH 1 2 https://redirect.github.com/octo/repo/issues/1 e.example/o/r/pull/2',
+  );
 });
 
 it('what others pushed meanwhile stays below the commit', async () => {

@@ -13,6 +13,7 @@ import { textId } from '../memory/units.js';
 import type { PullRequestDraft } from '../review/buffered.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
+import { disarmUrl, isReferenceUrl } from '../safety/words.js';
 import { type Edits, joinEdits } from '../tools/workspace/changes.js';
 import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './answer.js';
 
@@ -114,11 +115,16 @@ async function open(
   };
 }
 
-/** A line of a commit message, in which mentions and references act, and some words in brackets stop workflows. */
+/**
+ * A line of a commit message, in which mentions and references act, and some words in brackets stop workflows. What is left
+ * of one may be another, so it is done until nothing changes.
+ */
 function commitLine(text: string, secrets: readonly string[]): string {
-  return sanitize(text, 'title', secrets)
-    .replace(/[#@]+(?=\w)|\bGH-(?=\d)/gi, '')
-    .replace(/\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/gi, '$1');
+  const line = sanitize(text, 'title', secrets)
+    .replace(/[#@]+(?=\w)|(?<![a-z\d])GH-(?=\d)/gi, '')
+    .replace(/\[+(skip ci|ci skip|no ci|skip actions|actions skip)\]+/gi, '$1')
+    .replace(/(?:https?:\/\/|www\.)\S+/gi, (url) => (isReferenceUrl(url) ? disarmUrl(url).text : url));
+  return line === text ? line : commitLine(line, secrets);
 }
 
 function pullLink(number: number | undefined, url: string, isByJob: boolean): string {
