@@ -239,6 +239,7 @@ describe('redact works on the text as it will be read', () => {
       (text) => text.replace(/.(?=.{6}$)/, (one) => `\\u00${hex(one).toUpperCase()}`),
     ],
     ['escapes of bytes', each((one) => `\\x${hex(one)}`)],
+    ['some escapes of addresses', (text) => text.replace(/[aQ_-]/g, (one) => `%${hex(one)}`)],
     ['decimal entities', each((one) => `&#${one.charCodeAt(0)};`)],
     ['hexadecimal entities', each((one) => `&#x${hex(one)};`)],
     ['entities in escapes of JSON', each((one) => `\\u0026#${one.charCodeAt(0)};`)],

@@ -278,7 +278,7 @@ function asRead(source: string) {
 
 /** Each quantifier is bounded, so that no text can make it slow. */
 const WRITTEN =
-  /\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]{2,8});|\\([_.~+=/"-])|<[a-z/!?][^<>]{0,256}>|\p{Default_Ignorable_Code_Point}+/giu;
+  /\\u([0-9a-f]{4})|(?:\\x|%)([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]{2,8});|\\([_.~+=/"-])|<[a-z/!?][^<>]{0,256}>|\p{Default_Ignorable_Code_Point}+/giu;
 
 /** Empty for what is not seen; undefined for an entity that no secret is written with. */
 function characterOf([, unicode, byte, hex, decimal, name, escaped]: RegExpExecArray): string | undefined {
