@@ -12,7 +12,7 @@ import { JAIL_ATTACKS } from './jail-attacks.js';
 
 /** What the attacks may leave behind: what lies in the workspace and is nobody's configuration. */
 const FREE =
-  /^work\/(?!(?:\.github|\.axe|axe\/(?:agents|skills)|action\.yml|tools\/axe|\.git\/(?:config|config\.worktree|hooks)|docs\/mem|prompts\/skill\.md)(?:\/|$))/;
+  /^work\/(?!(?:\.github|\.axe|axe\/(?:agents|skills)|action\.yml|tools\/axe|\.git\/(?:config|config\.worktree|hooks|commondir)|docs\/mem|prompts\/skill\.md)(?:\/|$))/;
 
 /** A machine with a runner, a home folder with credentials, and a workspace; every secret has the word CANARY. */
 async function scene(PATH: string) {

@@ -35,6 +35,11 @@ export const JAIL_ATTACKS: readonly JailAttack[] = [
   write('what git runs by itself', '$WORK', [
     ...['.git/config', '.git/config.worktree', '.git/hooks/pre-commit', '.git/hooks/new'],
   ]),
+  {
+    name: 'leads git to another configuration',
+    command:
+      'cp -r "$WORK/.git" "$WORK/.x"; echo hostile >> "$WORK/.x/config"; echo ../.x > "$WORK/.git/commondir"',
+  },
   write('an action in the workspace', '$WORK', [
     ...['tools/axe/dist/post.js', 'tools/axe/action.yml', 'tools/axe/new.js'],
   ]),

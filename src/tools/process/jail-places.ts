@@ -24,7 +24,7 @@ const SERVICES = [
 ];
 
 /** What git runs by itself, and what says so. */
-const GIT_CONFIGURATION = ['.git/config', '.git/config.worktree', '.git/hooks'];
+const GIT_CONFIGURATION = ['.git/config', '.git/config.worktree', '.git/commondir', '.git/hooks'];
 
 /** The places that the jail of a run hides or protects (D50). */
 export function jailPlaces({

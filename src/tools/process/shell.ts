@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
@@ -96,12 +99,17 @@ export function createShell(env: Environment, jail: () => Promise<ProcessJail>):
     signal.throwIfAborted();
     const program = ['sh', '-c', SCRIPT, 'sh', request.command];
     const enter = await jail();
+    const redirect = join(request.cwd, '.git/commondir');
+    const isNew = !existsSync(redirect);
     try {
       const jailed = await enter({ program, cwd: request.cwd, env: scrubEnv(env) });
       return await runProgram(jailed, request, signal);
     } catch (thrown) {
       signal.throwIfAborted();
       throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
+    } finally {
+      // It leads git to another configuration, which says what git runs by itself; what is not there no jail protects.
+      if (isNew) await rm(redirect, { recursive: true, force: true }).catch(() => undefined);
     }
   };
 }
