@@ -241,19 +241,15 @@ const MAX_ASKED = 5;
 function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
     return { finding, placement };
+  const { suggestion = '' } = finding;
   const { line, startLine = line } = placement;
   const right = findFile(lines, finding.path)?.RIGHT;
   const current = Array.from({ length: line - startLine + 1 }, (_, index) =>
     (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
-  );
-  const isSame = current.join('\n') === finding.suggestion;
-  const isMasked =
-    finding.suggestion?.includes(MASK) === true && !current.some((text) => text.includes(MASK));
-  const isExact = !isMasked && current.every((text) => text === fencedText(text));
-  return {
-    finding: isSame ? { ...finding, suggestion: undefined } : finding,
-    placement: { ...placement, isExact },
-  };
+  ).join('\n');
+  if (suggestion === current) return { finding: { ...finding, suggestion: undefined }, placement };
+  const isExact = current === fencedText(current) && (current.includes(MASK) || !suggestion.includes(MASK));
+  return { finding, placement: { ...placement, isExact } };
 }
 
 /** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
@@ -385,11 +381,8 @@ function isChangedSince(
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' && [code, code.replace(mark, '')].some((one) => shownCode(one) === text);
   if (file === undefined) return false;
-  const before = new Set(
-    (thread?.hunk ?? '')
-      .split(/\r?\n/)
-      .flatMap((line) => (line.startsWith('-') ? [] : [shownCode(line.slice(1))])),
-  );
+  const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
+  const before = new Set(hunk.map((line) => shownCode(line.slice(1))));
   const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: shownCode(line.text) }));
   const isAdded = there.some(
     ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
