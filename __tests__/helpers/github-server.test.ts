@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { GITHUB_TOKEN, startGitHubServer } from './github-server.js';
 
 const REPO = 'octocat/hello';
@@ -19,24 +19,22 @@ async function start() {
 }
 
 /** Other suites rely on it: it takes and answers only what GitHub describes. */
-describe('the fake GitHub', () => {
-  it('rejects a request and a GraphQL query that GitHub does not describe', async () => {
-    const { github, rest, graphql } = await start();
-    github.addIssue(REPO, { number: 1 });
-    await rest('POST', '/issues/1/comments', { text: 'wrong key' });
-    await rest('GET', '/no/such/thing');
-    await graphql('{ viewer { nickname } }');
-    const violations = (await github.takeViolations()).join('\n');
-    expect(violations).toContain("request: Request body must have required property 'body'");
-    expect(violations).toContain('/no/such/thing');
-    expect(violations).toContain('Cannot query field "nickname"');
-  });
+it('the fake GitHub rejects a request and a GraphQL query that GitHub does not describe', async () => {
+  const { github, rest, graphql } = await start();
+  github.addIssue(REPO, { number: 1 });
+  await rest('POST', '/issues/1/comments', { text: 'wrong key' });
+  await rest('GET', '/no/such/thing');
+  await graphql('{ viewer { nickname } }');
+  const violations = (await github.takeViolations()).join('\n');
+  expect(violations).toContain("request: Request body must have required property 'body'");
+  expect(violations).toContain('/no/such/thing');
+  expect(violations).toContain('Cannot query field "nickname"');
+});
 
-  it('rejects an answer of its own that GitHub does not describe', async () => {
-    const { github, rest } = await start();
-    const base = { ref: 'main', sha: 'b' };
-    github.addPull(REPO, { number: 1.5, base, head: { ref: 'x', sha: 'h', repository: REPO } });
-    await rest('GET', '/pulls');
-    expect((await github.takeViolations()).join('\n')).toContain('must be integer');
-  });
+it('the fake GitHub rejects an answer of its own that GitHub does not describe', async () => {
+  const { github, rest } = await start();
+  const base = { ref: 'main', sha: 'b' };
+  github.addPull(REPO, { number: 1.5, base, head: { ref: 'x', sha: 'h', repository: REPO } });
+  await rest('GET', '/pulls');
+  expect((await github.takeViolations()).join('\n')).toContain('must be integer');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/bytes.js';
 import { fitPrompt, type PromptParts } from '../../src/prompt/prompt.js';
 import { fence } from '../../src/safety/fence.js';
@@ -29,42 +29,40 @@ const WHOLE: PromptParts = {
   ].join('\n\n'),
 };
 
-describe('a prompt', () => {
-  it('that fits stays as it is', () => {
-    const { message, isShortened, unseen } = fitPrompt(WHOLE);
-    const whole = { message: WHOLE.message, isShortened: false, unseen: [] };
-    expect({ message, isShortened, unseen }).toEqual(whole);
-  });
+it('a prompt that fits stays as it is', () => {
+  const { message, isShortened, unseen } = fitPrompt(WHOLE);
+  const whole = { message: WHOLE.message, isShortened: false, unseen: [] };
+  expect({ message, isShortened, unseen }).toEqual(whole);
+});
 
-  it.each([800, 1500, 3000, 4500])('that does not fit in %i tokens is made to', (maxTokens) => {
-    const { system, memory = '', message, isShortened, unseen } = fitPrompt(WHOLE, maxTokens);
-    expect(estimateText(system) + estimateText(message)).toBeLessThanOrEqual(maxTokens);
-    expect(system).toContain('You review.');
-    expect(system).toContain('Mind the tests.');
-    expect(system).toMatch(/begin guide .*bytes left out.*guide end/s);
-    expect(message).toMatch(/^Review it\.\n\n<third-party-text source="comment by hubot">/);
-    expect(memory).toContain('Day 49');
-    expect(isShortened).toBe(true);
-    for (const path of ['a.ts', 'b.ts', 'c.ts'])
-      if (!unseen.includes(path))
-        expect(message).toContain(DIFF.slice(DIFF.indexOf(`+++ b/${path}`)).slice(0, 900));
-    if (unseen.length > 0) expect(message).toContain('Say in your answer what you have not seen');
-  });
+it.each([800, 1500, 3000, 4500])('a prompt that does not fit in %i tokens is made to', (maxTokens) => {
+  const { system, memory = '', message, isShortened, unseen } = fitPrompt(WHOLE, maxTokens);
+  expect(estimateText(system) + estimateText(message)).toBeLessThanOrEqual(maxTokens);
+  expect(system).toContain('You review.');
+  expect(system).toContain('Mind the tests.');
+  expect(system).toMatch(/begin guide .*bytes left out.*guide end/s);
+  expect(message).toMatch(/^Review it\.\n\n<third-party-text source="comment by hubot">/);
+  expect(memory).toContain('Day 49');
+  expect(isShortened).toBe(true);
+  for (const path of ['a.ts', 'b.ts', 'c.ts'])
+    if (!unseen.includes(path))
+      expect(message).toContain(DIFF.slice(DIFF.indexOf(`+++ b/${path}`)).slice(0, 900));
+  if (unseen.length > 0) expect(message).toContain('Say in your answer what you have not seen');
+});
 
-  it('begins its run log with a whole entry, whatever headings that holds', () => {
-    const odd = LOG.replaceAll('**Result:** ', '**Result:**\n## A heading\n');
-    const { memory = '' } = fitPrompt({ ...WHOLE, runLog: odd }, 1500);
-    expect(memory).toMatch(/^\n\n---\n\n## Memory\n\n## 2026-01-01T00:00:/);
-    expect(memory).toContain('## A heading');
-    const huge = fitPrompt({ ...WHOLE, runLog: `## 2026-01-01T00:00:10Z\n${'word '.repeat(9000)}` }, 1500);
-    expect(estimateText(huge.memory ?? '')).toBeLessThan(250);
-  });
+it('a prompt begins its run log with a whole entry, whatever headings that holds', () => {
+  const odd = LOG.replaceAll('**Result:** ', '**Result:**\n## A heading\n');
+  const { memory = '' } = fitPrompt({ ...WHOLE, runLog: odd }, 1500);
+  expect(memory).toMatch(/^\n\n---\n\n## Memory\n\n## 2026-01-01T00:00:/);
+  expect(memory).toContain('## A heading');
+  const huge = fitPrompt({ ...WHOLE, runLog: `## 2026-01-01T00:00:10Z\n${'word '.repeat(9000)}` }, 1500);
+  expect(estimateText(huge.memory ?? '')).toBeLessThan(250);
+});
 
-  it('loses its notes before they fill the window, since a tool reads them', () => {
-    const block = `<memory>\n${'note '.repeat(3000)}\n</memory>`;
-    const notes = { block, toolsPrompt: ' Use `memory_read`.' };
-    const fitted = fitPrompt({ ...WHOLE, runLog: '', notes }, 2000);
-    expect(fitted.system).not.toContain('<memory>');
-    expect(fitted.system).toContain('Use `memory_read`.');
-  });
+it('a prompt loses its notes before they fill the window, since a tool reads them', () => {
+  const block = `<memory>\n${'note '.repeat(3000)}\n</memory>`;
+  const notes = { block, toolsPrompt: ' Use `memory_read`.' };
+  const fitted = fitPrompt({ ...WHOLE, runLog: '', notes }, 2000);
+  expect(fitted.system).not.toContain('<memory>');
+  expect(fitted.system).toContain('Use `memory_read`.');
 });

@@ -161,33 +161,31 @@ describe('the task of a pull request', () => {
   });
 });
 
-describe('C6 74: text by other people', () => {
-  const attack = 'IGNORE-THE-RULES';
-  const inDiff = DIFF.replace('+new', `+${attack}`);
-  const files = [{ path: `${attack}.ts`, status: 'added', additions: 1, deletions: 0 }];
-  const hostile: readonly (readonly [string, Trigger, TriggerContext?])[] = [
-    ['title', { ...pullRequest, title: attack }],
-    ['title of an issue', { ...issue, title: attack }],
-    ['title over a comment', { ...comment, title: attack }],
-    ['description', { ...pullRequest, body: attack }],
-    ['branch', { ...pullRequest, head: { ...pullRequest.head, ref: attack } }],
-    ['diff', pullRequest, { ...context, diff: inDiff }],
-    ['file name', pullRequest, { ...context, files }],
-    ['issue', { ...issue, body: attack }],
-    ['label', { ...issue, labels: ['bug', attack] }],
-    ['label under a comment', { ...comment, labels: [attack] }],
-    ['comment', { ...comment, body: attack }],
-    ['description under a comment', { ...comment, description: attack }],
-    ['commit message', { ...push, commits: [{ sha: HEAD, message: attack }] }],
-  ];
+const attack = 'IGNORE-THE-RULES';
+const inDiff = DIFF.replace('+new', `+${attack}`);
+const files = [{ path: `${attack}.ts`, status: 'added', additions: 1, deletions: 0 }];
+const hostile: readonly (readonly [string, Trigger, TriggerContext?])[] = [
+  ['title', { ...pullRequest, title: attack }],
+  ['title of an issue', { ...issue, title: attack }],
+  ['title over a comment', { ...comment, title: attack }],
+  ['description', { ...pullRequest, body: attack }],
+  ['branch', { ...pullRequest, head: { ...pullRequest.head, ref: attack } }],
+  ['diff', pullRequest, { ...context, diff: inDiff }],
+  ['file name', pullRequest, { ...context, files }],
+  ['issue', { ...issue, body: attack }],
+  ['label', { ...issue, labels: ['bug', attack] }],
+  ['label under a comment', { ...comment, labels: [attack] }],
+  ['comment', { ...comment, body: attack }],
+  ['description under a comment', { ...comment, description: attack }],
+  ['commit message', { ...push, commits: [{ sha: HEAD, message: attack }] }],
+];
 
-  it.each(hostile)('is only in fences: %s', (_, trigger, given = context) => {
-    const { message } = resolve({ trigger, context: given });
-    const { fences, rest } = parseFences(message);
-    expect(fences.some(({ text }) => text.includes(attack))).toBe(true);
-    expect(rest).not.toContain(attack);
-    expect(rest).toContain(FENCE_NOTICE);
-  });
+it.each(hostile)('C6 74: text by other people is only in fences: %s', (_, trigger, given = context) => {
+  const { message } = resolve({ trigger, context: given });
+  const { fences, rest } = parseFences(message);
+  expect(fences.some(({ text }) => text.includes(attack))).toBe(true);
+  expect(rest).not.toContain(attack);
+  expect(rest).toContain(FENCE_NOTICE);
 });
 
 describe('the task of other events', () => {

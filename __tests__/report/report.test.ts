@@ -117,26 +117,24 @@ async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   return await stepOf((runner) => reportRun({ report: { kind: 'failed', thrown }, ...given, runner }));
 }
 
-describe('a review', () => {
-  const reviewed = (severity: Severity): Published => {
-    const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
-    const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
-    return { line: 'Reviewed #42.', url: undefined, reviewResult };
-  };
+const reviewed = (severity: Severity): Published => {
+  const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
+  const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
+  return { line: 'Reviewed #42.', url: undefined, reviewResult };
+};
 
-  it('fails the step if `fail-on` lists the gate, and reports why', async () => {
-    const inputs = { 'fail-on': 'failure, findings:major, coverage' };
-    const step = await report(await reportOf('ran', { published: reviewed('major') }), { inputs });
-    expect(step).toMatchObject({ hasFailed: true, outputs: { conclusion: 'findings' } });
-    expect(step.annotations.map(({ level, message }) => [level, message])).toEqual([
-      ['error', '1 major finding is open, and `fail-on` lists `findings:major`'],
-      ['error', '19 of 20 files reviewed, and `fail-on` lists `coverage`'],
-    ]);
-    const minor = await report(await reportOf('ran', { published: reviewed('minor') }), {
-      inputs: { 'fail-on': 'findings:major' },
-    });
-    expect(minor).toMatchObject({ hasFailed: false, annotations: [], outputs: { conclusion: 'success' } });
+it('a review fails the step if `fail-on` lists the gate, and reports why', async () => {
+  const inputs = { 'fail-on': 'failure, findings:major, coverage' };
+  const step = await report(await reportOf('ran', { published: reviewed('major') }), { inputs });
+  expect(step).toMatchObject({ hasFailed: true, outputs: { conclusion: 'findings' } });
+  expect(step.annotations.map(({ level, message }) => [level, message])).toEqual([
+    ['error', '1 major finding is open, and `fail-on` lists `findings:major`'],
+    ['error', '19 of 20 files reviewed, and `fail-on` lists `coverage`'],
+  ]);
+  const minor = await report(await reportOf('ran', { published: reviewed('minor') }), {
+    inputs: { 'fail-on': 'findings:major' },
   });
+  expect(minor).toMatchObject({ hasFailed: false, annotations: [], outputs: { conclusion: 'success' } });
 });
 
 describe('a run that completed', () => {
@@ -187,45 +185,44 @@ describe('a run that completed', () => {
   });
 });
 
-describe('a memory in another repository (D14)', () => {
-  const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
-  const inputs = { 'memory-repo': 'octocat/memory' };
-  const failed = { kind: 'failed', reason: 'denied', message: 'not accessible' } as const;
-  const everything = ({ stdout, log, outputs, summary, state }: Awaited<ReturnType<typeof report>>) =>
-    [stdout, log.join('\n'), JSON.stringify(outputs), summary, JSON.stringify(state)].join('\n');
+const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
+const inputs = { 'memory-repo': 'octocat/memory' };
+const failed = { kind: 'failed', reason: 'denied', message: 'not accessible' } as const;
+const everything = ({ stdout, log, outputs, summary, state }: Awaited<ReturnType<typeof report>>) =>
+  [stdout, log.join('\n'), JSON.stringify(outputs), summary, JSON.stringify(state)].join('\n');
 
-  it.each<[string, SaveResult | undefined]>([
-    ['saved', undefined],
-    ['could not be saved', failed],
-  ])('shows only the id of an entry that %s, in every output', async (_, save) => {
+it.each<[string, SaveResult | undefined]>([
+  ['saved', undefined],
+  ['could not be saved', failed],
+])(
+  'a memory in another repository (D14) shows only the id of an entry that %s, in every output',
+  async (_, save) => {
     const parts = { memory: { 'bot.md': LOG }, ...(save === undefined ? {} : { save }) };
     const of = await reportOf('ran', parts, { prompt: 'Find the weakest door.' });
     const step = await report({ ...of, outcome: completed('') }, { inputs });
     expect(everything(step)).not.toMatch(/Audit|Passwords|weakest|the answer/);
     expect(step.outputs['memory-entry-id']).toBe('id1');
     expect(step.summary).toContain('entry `id1`');
-  });
-});
+  },
+);
 
-describe('an entry that was not saved', () => {
-  const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
 
-  it.each<[string, FakeDependenciesParts]>([
-    ['a branch that cannot be written', { save }],
-    ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
-  ])(
-    'is one annotation, which names the event and which the post step does not repeat: %s (D14, C3 48, C3 53)',
-    async (_, parts) => {
-      const deps = createFakeDependencies({ permissions: WRITER, ...parts });
-      const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
-      const step = await report(of, { warnings: deps.warnings });
-      expect(step.annotations).toMatchObject([
-        { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
-      ]);
-      expect(step.state).toEqual({ told: 'true' });
-    },
-  );
-});
+it.each<[string, FakeDependenciesParts]>([
+  ['a branch that cannot be written', { save }],
+  ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
+])(
+  'an entry that was not saved is one annotation, which names the event and which the post step does not repeat: %s (D14, C3 48, C3 53)',
+  async (_, parts) => {
+    const deps = createFakeDependencies({ permissions: WRITER, ...parts });
+    const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
+    const step = await report(of, { warnings: deps.warnings });
+    expect(step.annotations).toMatchObject([
+      { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
+    ]);
+    expect(step.state).toEqual({ told: 'true' });
+  },
+);
 
 describe('warnings', () => {
   const tell = async (warnings: readonly Warning[]) =>

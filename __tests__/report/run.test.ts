@@ -123,15 +123,13 @@ describe('the summary of a run', () => {
   });
 });
 
-describe('the cost of several runs', () => {
-  const limits = { perPullUsd: 0, perDayUsd: 2 };
-  const spend = { limits, pull: undefined, pullUsd: 0, day: '2026-02-03', dayUsd: 0.5 };
+const limits = { perPullUsd: 0, perDayUsd: 2 };
+const spend = { limits, pull: undefined, pullUsd: 0, day: '2026-02-03', dayUsd: 0.5 };
 
-  it('is a line with its limit', async () => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const text = format({ ...report, spend, outcome: completed('Fine.', { costUsd: 0.1 }) });
-    expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
-  });
+it('the cost of several runs is a line with its limit', async () => {
+  const report = await reportOf('ran', { agents: { bot: AGENT } });
+  const text = format({ ...report, spend, outcome: completed('Fine.', { costUsd: 0.1 }) });
+  expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
 });
 
 const NOTHING = { 'memory-saved': 'false', 'memory-loaded': '0' };

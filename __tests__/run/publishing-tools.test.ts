@@ -139,23 +139,21 @@ describe('the stored facts of a review', () => {
     expect(factsOf(end)).toEqual(facts);
   });
 
-  describe('know the patches of files', () => {
-    const part = (path: string) =>
-      `diff --git a/${path} b/${path}\nindex 3f2a1b0..9c4d5e6 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`;
-    const change = { ...CHANGE, diff: part('a.ts') + part('b.ts') };
-    const whole: Coverage = { kind: 'whole', files: 2, read: 2, unread: [] };
-    const unread = [{ path: 'b.ts', why: 'paths' }] as const;
-    const partly: Coverage = { ...whole, kind: 'part', read: 1, unread };
-    const lost: Coverage = { ...whole, isCutShort: true };
-    const many = { ...change, diff: part('a.ts').repeat(201) };
+  const part = (path: string) =>
+    `diff --git a/${path} b/${path}\nindex 3f2a1b0..9c4d5e6 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`;
+  const change = { ...CHANGE, diff: part('a.ts') + part('b.ts') };
+  const whole: Coverage = { kind: 'whole', files: 2, read: 2, unread: [] };
+  const unread = [{ path: 'b.ts', why: 'paths' }] as const;
+  const partly: Coverage = { ...whole, kind: 'part', read: 1, unread };
+  const lost: Coverage = { ...whole, isCutShort: true };
+  const many = { ...change, diff: part('a.ts').repeat(201) };
 
-    it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
-      ['of all that were read', { change, outcome: fine, coverage: whole }, 2],
-      ['not of those that were not', { change, outcome: fine, coverage: partly }, 1],
-      ['of none if a part of the prompt was lost', { change, outcome: fine, coverage: lost }, undefined],
-      ['of none if they are too many', { change: many, outcome: fine, coverage: whole }, undefined],
-    ])('%s', (_, end, number) => {
-      expect(factsOf(end)[0]?.patches?.length).toBe(number);
-    });
+  it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
+    ['of all that were read', { change, outcome: fine, coverage: whole }, 2],
+    ['not of those that were not', { change, outcome: fine, coverage: partly }, 1],
+    ['of none if a part of the prompt was lost', { change, outcome: fine, coverage: lost }, undefined],
+    ['of none if they are too many', { change: many, outcome: fine, coverage: whole }, undefined],
+  ])('know the patches %s', (_, end, number) => {
+    expect(factsOf(end)[0]?.patches?.length).toBe(number);
   });
 });

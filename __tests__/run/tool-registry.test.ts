@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createGitHubReader } from '../../src/github/reading/reader.js';
 import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tools.js';
 import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
@@ -18,37 +18,35 @@ const ports: ToolParts = {
   github: createGitHubReader(createFakeGitHubClient({}), pullRequest()),
 };
 
-describe('the tools', () => {
-  it("have the names and effects that agents and workflows use (D22), and axe's arguments if axe has them", () => {
-    const { tools } = createTools(TOOL_NAMES, ports);
-    const made = tools.map(({ name, effect, inputSchema: { properties = {} } }) => [
-      name,
-      effect,
-      Object.keys(properties).join(' '),
-    ]);
-    expect(made).toEqual([
-      ['list_directory', 'read', 'path'],
-      ['read_file', 'read', 'path offset limit'],
-      ['search_files', 'read', 'text glob path ignore_case'],
-      ['write_file', 'write', 'path content'],
-      ['edit_file', 'write', 'path old_string new_string replace_all'],
-      ['delete_file', 'write', 'path'],
-      ['run_command', 'execute', 'command'],
-      ['url_fetch', 'network', 'url'],
-      ['web_search', 'network', 'query'],
-      ['github_diff', 'read', 'path offset'],
-      ['github_file', 'read', 'path ref offset limit'],
-      ['github_comments', 'read', 'number offset'],
-      ['github_checks', 'read', 'name'],
-      ['github_history', 'read', 'path ref page'],
-      ['github_search', 'read', 'query kind'],
-    ]);
-  });
+it("the tools have the names and effects that agents and workflows use (D22), and axe's arguments if axe has them", () => {
+  const { tools } = createTools(TOOL_NAMES, ports);
+  const made = tools.map(({ name, effect, inputSchema: { properties = {} } }) => [
+    name,
+    effect,
+    Object.keys(properties).join(' '),
+  ]);
+  expect(made).toEqual([
+    ['list_directory', 'read', 'path'],
+    ['read_file', 'read', 'path offset limit'],
+    ['search_files', 'read', 'text glob path ignore_case'],
+    ['write_file', 'write', 'path content'],
+    ['edit_file', 'write', 'path old_string new_string replace_all'],
+    ['delete_file', 'write', 'path'],
+    ['run_command', 'execute', 'command'],
+    ['url_fetch', 'network', 'url'],
+    ['web_search', 'network', 'query'],
+    ['github_diff', 'read', 'path offset'],
+    ['github_file', 'read', 'path ref offset limit'],
+    ['github_comments', 'read', 'number offset'],
+    ['github_checks', 'read', 'name'],
+    ['github_history', 'read', 'path ref page'],
+    ['github_search', 'read', 'query kind'],
+  ]);
+});
 
-  it('that read on GitHub are absent without an event', () => {
-    const { github: _, ...local } = ports;
-    const { tools, absent } = createTools(['github_search', 'read_file', 'github_file'], local);
-    expect(tools.map(({ name }) => name)).toEqual(['read_file']);
-    expect(absent).toEqual(['github_file', 'github_search']);
-  });
+it('the tools that read on GitHub are absent without an event', () => {
+  const { github: _, ...local } = ports;
+  const { tools, absent } = createTools(['github_search', 'read_file', 'github_file'], local);
+  expect(tools.map(({ name }) => name)).toEqual(['read_file']);
+  expect(absent).toEqual(['github_file', 'github_search']);
 });

@@ -80,33 +80,31 @@ describe('the store of a workflow', () => {
   });
 });
 
-describe('memory on a branch', () => {
-  const OTHER = { 'memory-repo': 'octocat/memory' };
+const OTHER = { 'memory-repo': 'octocat/memory' };
 
-  it.each<[Readonly<Record<string, string>>, string, string]>([
-    [{}, 'octocat/hello@axe-memory', 'bot.md'],
-    [{ 'memory-path': 'bots' }, 'octocat/hello@axe-memory', 'bots/bot.md'],
-    [{ 'memory-path': '.' }, 'octocat/hello@axe-memory', 'bot.md'],
-    [{ 'memory-path': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
-    [{ 'memory-branch': 'main' }, 'octocat/hello@main', '.axe/memory/bot.md'],
-    [{ 'memory-branch': 'main', 'memory-path': '.' }, 'octocat/hello@main', 'bot.md'],
-    [{ 'memory-branch': 'main', 'memory-path': 'docs' }, 'octocat/hello@main', 'docs/bot.md'],
-    [OTHER, 'octocat/memory@axe-memory', 'octocat/hello/bot.md'],
-    [{ ...OTHER, 'memory-path': '.' }, 'octocat/memory@axe-memory', 'bot.md'],
-    [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
-    [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
-    [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
-  ])('is, with %j, on %s at %s', async (given, place, path) => {
-    const client = branchless();
-    const restored = await read(await open({ given, client }));
-    expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
-    const [repository = '', branch = ''] = place.split('@');
-    for (const { params } of client.requests) {
-      expect(`${params['owner']}/${params['name']}`).toBe(repository);
-      expect(params['ref']).toBe(`refs/heads/${branch}`);
-      expect(Object.values(params)).toContain(path);
-    }
-  });
+it.each<[Readonly<Record<string, string>>, string, string]>([
+  [{}, 'octocat/hello@axe-memory', 'bot.md'],
+  [{ 'memory-path': 'bots' }, 'octocat/hello@axe-memory', 'bots/bot.md'],
+  [{ 'memory-path': '.' }, 'octocat/hello@axe-memory', 'bot.md'],
+  [{ 'memory-path': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
+  [{ 'memory-branch': 'main' }, 'octocat/hello@main', '.axe/memory/bot.md'],
+  [{ 'memory-branch': 'main', 'memory-path': '.' }, 'octocat/hello@main', 'bot.md'],
+  [{ 'memory-branch': 'main', 'memory-path': 'docs' }, 'octocat/hello@main', 'docs/bot.md'],
+  [OTHER, 'octocat/memory@axe-memory', 'octocat/hello/bot.md'],
+  [{ ...OTHER, 'memory-path': '.' }, 'octocat/memory@axe-memory', 'bot.md'],
+  [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
+  [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
+  [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
+])('memory on a branch is, with %j, on %s at %s', async (given, place, path) => {
+  const client = branchless();
+  const restored = await read(await open({ given, client }));
+  expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
+  const [repository = '', branch = ''] = place.split('@');
+  for (const { params } of client.requests) {
+    expect(`${params['owner']}/${params['name']}`).toBe(repository);
+    expect(params['ref']).toBe(`refs/heads/${branch}`);
+    expect(Object.values(params)).toContain(path);
+  }
 });
 
 it('memory in the cache is that of the default branch for a schedule, although its event might not name it', async () => {
@@ -167,15 +165,13 @@ describe('memory in the workspace', () => {
   );
 });
 
-describe('memory in the workspace on a pull request (D13, D21)', () => {
-  const FILE = { 'memory-store': 'file' };
-  const PLACE = '.axe/memory/bot.md';
+const FILE = { 'memory-store': 'file' };
+const PLACE = '.axe/memory/bot.md';
 
-  it('comes from the default branch after a comment on a pull request, whatever was checked out', async () => {
-    writeFiles(workspace, { [PLACE]: 'whatever the head says' });
-    const client = github({ [PLACE]: fileEntry(ENTRY) });
-    const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
-    expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
-    expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
-  });
+it('memory in the workspace comes from the default branch after a comment on a pull request, whatever was checked out (D13, D21)', async () => {
+  writeFiles(workspace, { [PLACE]: 'whatever the head says' });
+  const client = github({ [PLACE]: fileEntry(ENTRY) });
+  const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
+  expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
+  expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
 });

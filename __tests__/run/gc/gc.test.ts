@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { ProviderError } from '../../../src/lib/errors.js';
 import { estimateText } from '../../../src/lib/text/bytes.js';
 import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
@@ -51,50 +51,48 @@ async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts
 
 const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
 
-describe('garbage collection', () => {
-  it('never falls back on the offline rules', async () => {
-    const toml = `${TOML}[retry]\nmax_retries = 0\n`;
-    const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);
-    const fallbackModels = ['offline/rules'];
-    await expect(collect({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
-    expect(model.asked).toHaveLength(1);
-    expect(deps.memory.get('bot.md')).toBe(log(5));
-  });
-
-  it.each([
-    ['axe’s for a model that does not think', '', {}, 4096],
-    ['none for a model that thinks', '', { thinking: THINKS }, undefined],
-    ['the agent’s, where it is larger', '[params]\nmax_tokens = 9000', { thinking: THINKS }, 9000],
-    ['axe’s, where the agent’s is smaller', '[params]\nmax_tokens = 900', {}, 4096],
-  ])('asks with a limit of output: %s', async (_what, params, facts, expected) => {
-    const parts = { facts: { 'anthropic/m': facts } };
-    const { model, deps, request } = await scene([says('Found it.')], parts, `${TOML}\n${params}`);
-    await collect(request, deps);
-    expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
-  });
-
-  it.each([
-    ['the window', { windowTokens: 16_000 }, { maxTokens: 0, maxCostUsd: 0 }],
-    ['the tokens it may use', {}, { maxTokens: 16_000, maxCostUsd: 0 }],
-    [
-      'what it may cost',
-      { price: { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 } },
-      { maxTokens: 0, maxCostUsd: 0.032 },
-    ],
-  ])(
-    'asks once about the newest entries that fit into half of %s, and trims the others too',
-    async (_what, facts, limits) => {
-      const text = log(200, 150);
-      const parts = { memory: { 'bot.md': text }, facts: { 'anthropic/m': facts } };
-      const { model, deps, request, found } = await scene([says('Found it.')], parts);
-      expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({ removed: 198 });
-      const message = model.asked[0]?.prompt[1];
-      const [part] = message?.role === 'user' ? message.content : [];
-      const asked = part?.type === 'text' ? part.text : '';
-      expect(text.endsWith(asked)).toBe(true);
-      expect(estimateText(asked)).toBeLessThanOrEqual(8000);
-      expect(estimateText(asked)).toBeGreaterThan(6000);
-      expect(found().analysis?.unread).toBe(200 - parseLog(asked).units.length);
-    },
-  );
+it('garbage collection never falls back on the offline rules', async () => {
+  const toml = `${TOML}[retry]\nmax_retries = 0\n`;
+  const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);
+  const fallbackModels = ['offline/rules'];
+  await expect(collect({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
+  expect(model.asked).toHaveLength(1);
+  expect(deps.memory.get('bot.md')).toBe(log(5));
 });
+
+it.each([
+  ['axe’s for a model that does not think', '', {}, 4096],
+  ['none for a model that thinks', '', { thinking: THINKS }, undefined],
+  ['the agent’s, where it is larger', '[params]\nmax_tokens = 9000', { thinking: THINKS }, 9000],
+  ['axe’s, where the agent’s is smaller', '[params]\nmax_tokens = 900', {}, 4096],
+])('garbage collection asks with a limit of output: %s', async (_what, params, facts, expected) => {
+  const parts = { facts: { 'anthropic/m': facts } };
+  const { model, deps, request } = await scene([says('Found it.')], parts, `${TOML}\n${params}`);
+  await collect(request, deps);
+  expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
+});
+
+it.each([
+  ['the window', { windowTokens: 16_000 }, { maxTokens: 0, maxCostUsd: 0 }],
+  ['the tokens it may use', {}, { maxTokens: 16_000, maxCostUsd: 0 }],
+  [
+    'what it may cost',
+    { price: { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 } },
+    { maxTokens: 0, maxCostUsd: 0.032 },
+  ],
+])(
+  'garbage collection asks once about the newest entries that fit into half of %s, and trims the others too',
+  async (_what, facts, limits) => {
+    const text = log(200, 150);
+    const parts = { memory: { 'bot.md': text }, facts: { 'anthropic/m': facts } };
+    const { model, deps, request, found } = await scene([says('Found it.')], parts);
+    expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({ removed: 198 });
+    const message = model.asked[0]?.prompt[1];
+    const [part] = message?.role === 'user' ? message.content : [];
+    const asked = part?.type === 'text' ? part.text : '';
+    expect(text.endsWith(asked)).toBe(true);
+    expect(estimateText(asked)).toBeLessThanOrEqual(8000);
+    expect(estimateText(asked)).toBeGreaterThan(6000);
+    expect(found().analysis?.unread).toBe(200 - parseLog(asked).units.length);
+  },
+);
