@@ -13,7 +13,7 @@ import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsOf } from './config.js';
 import { loadByMemoryName, openFileMemory, warnLeftOut } from './memory-place.js';
-import { createTerminalDeadline, isInterrupt, print, type Terminal } from './terminal.js';
+import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
@@ -48,7 +48,8 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
     try {
       await collectOne(name, flags, terminal);
     } catch (thrown) {
-      if (!(thrown instanceof AxeError) || isInterrupt(thrown)) throw thrown;
+      // A signal ended it: no status of ours is above 128.
+      if (!(thrown instanceof AxeError) || thrown.exitCode > 128) throw thrown;
       failed += 1;
       terminal.stderr.write(`Error: gc failed for agent "${name}": ${formatError(thrown)}\n`);
     }

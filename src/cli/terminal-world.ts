@@ -117,7 +117,10 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
       const answer = hasAnswer ? markedAnswer(outcome) : '';
       const collected = formatBuffered(buffered);
       const told = [answer, collected === '' ? '' : `${collected}\n`].filter((part) => part !== '');
-      terminal.stdout.write(withEnd(told.join('\n\n'), terminal));
+      const text = told.join('\n\n');
+      // A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are axe's.
+      const isOpen = terminal.stdout.isTTY === true && text !== '' && !text.endsWith('\n');
+      terminal.stdout.write(isOpen ? `${text}\n` : text);
       return { line: undefined, url: undefined };
     },
     tellFindings: async () => ({}),
@@ -127,11 +130,6 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
       return { line: undefined, url: undefined };
     },
   };
-}
-
-/** A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are axe's. */
-function withEnd(text: string, { stdout }: Terminal): string {
-  return stdout.isTTY === true && text !== '' && !text.endsWith('\n') ? `${text}\n` : text;
 }
 
 /** Whether there is something to show: what a run had said when its budget was spent is an answer too (D2). */

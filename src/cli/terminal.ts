@@ -104,11 +104,6 @@ export function createTerminalDeadline(terminal: Terminal, saved?: string, remed
   return deadline;
 }
 
-/** Whether an error says that a signal ended the command: no status of ours is above 128. */
-export function isInterrupt({ exitCode }: AxeError): boolean {
-  return exitCode > 128;
-}
-
 type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
 
 /**

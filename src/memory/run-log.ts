@@ -69,17 +69,15 @@ export function formatProvenance(provenance: Provenance): string {
 export function parseProvenance(line: string): Provenance | undefined {
   const match = LINE.exec(line);
   if (match === null) return undefined;
-  const [id, run, job, event, sha, actor, trust, model] = match.slice(1).map(decode);
+  const [id, run, job, event, sha, actor, trust, model] = match
+    .slice(1)
+    .map((value) => (value === MISSING ? undefined : decodeField(value)));
   return id === undefined ? undefined : { id, run, job, event, sha, actor, trust, model };
 }
 
 function encode(value: string | undefined): string {
   if (value === undefined || value === '') return MISSING;
   return value === MISSING ? '%2D' : encodeField(value);
-}
-
-function decode(value: string): string | undefined {
-  return value === MISSING ? undefined : decodeField(value);
 }
 
 /**
@@ -264,12 +262,9 @@ function subjectOf(trigger: Trigger): string {
   const number = subjectNumber(trigger);
   const subject = number === undefined ? '' : `${trigger.kind === 'comment' ? ' on' : ''} #${number}`;
   const sha = trigger.kind === 'workflow_run' ? trigger.headSha : 'head' in trigger ? trigger.head.sha : '';
-  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${subject}${atCommit(sha)}`;
-}
-
-/** The seven digits people know a commit by; of anything that is not a sha, nothing. */
-function atCommit(sha: string): string {
-  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, SHA_CHARACTERS)}` : '';
+  // The seven digits people know a commit by; of anything that is not a sha, nothing.
+  const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, SHA_CHARACTERS)}` : '';
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${subject}${commit}`;
 }
 
 /**

@@ -166,10 +166,6 @@ export function findProvider({ provider }: ModelRef): Provider {
   return PROVIDERS.find(({ id }) => id === provider) ?? named(provider, { needsKey: false });
 }
 
-export function protocolOf({ wire, routes }: Provider, model: string): Protocol {
-  return routes.find(({ models }) => models.test(model))?.wire ?? wire;
-}
-
 /** What a model can do, but for its name and price. */
 interface Abilities extends Thinking {
   /** Tokens of prompt and answer together. */
@@ -353,7 +349,9 @@ export function findPrice(ref: ModelRef): Price | undefined {
 export function findFacts({ provider, model }: ModelRef): ModelFacts | undefined {
   if (!SELLERS.includes(provider)) return undefined;
   const name = plainName(model);
-  return MODEL_TABLE.find(({ family }) => name.startsWith(family) && isSameModel(name.slice(family.length)));
+  return MODEL_TABLE.find(
+    ({ family }) => name.startsWith(family) && SAME_MODEL.test(name.slice(family.length)),
+  );
 }
 
 /**
@@ -369,8 +367,5 @@ function plainName(model: string): string {
 }
 
 /** Dates, versions and the like, which do not change the price. */
-function isSameModel(suffix: string): boolean {
-  return /^(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview(?:-[\d-]+)?))?(?:-v\d+)?(?::\d+)?$/.test(
-    suffix,
-  );
-}
+const SAME_MODEL =
+  /^(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview(?:-[\d-]+)?))?(?:-v\d+)?(?::\d+)?$/;

@@ -6,7 +6,7 @@ import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
-import { findFacts, findPrice, findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
+import { findFacts, findPrice, findProvider, type Protocol, type Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
 import { createOfflineModel } from './offline.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
@@ -38,7 +38,7 @@ export function createModels(options: ModelsOptions): Models {
     async open(ref, form) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return createOfflineModel(ref.model);
-      const usual = protocolOf(provider, ref.model);
+      const usual = provider.routes.find(({ models }) => models.test(ref.model))?.wire ?? provider.wire;
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
         const opened = await openModel({ ref, provider, wire, sources, ports });

@@ -28,7 +28,11 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { systemPrompt, skill, files, guidance = [], instructions = [], language = '' } = parts;
   let prompt = systemPrompt;
   if (skill !== '') prompt += section('Skill', skill);
-  if (files.length > 0) prompt += section('Context Files', files.map(formatContextFile).join('\n\n'));
+  if (files.length > 0) {
+    // axe's fence has three backticks; it grows where the content holds as many, so that no file can end it.
+    const texts = files.map(({ path, content }) => `### ${path}\n${codeBlock(content, extension(path))}`);
+    prompt += section('Context Files', texts.join('\n\n'));
+  }
   if (guidance.length > 0) {
     const texts = guidance.map(({ path, content }) => `### ${path}\n\n${content}`);
     prompt += section('Guidance of This Repository', [GUIDANCE_NOTE, ...texts].join('\n\n'));
@@ -67,11 +71,6 @@ export function withMemory(systemPrompt: string, runLog: string, notes: NotesPro
 
 function section(title: string, content: string): string {
   return `\n\n---\n\n## ${title}\n\n${content}`;
-}
-
-/** axe's fence has three backticks; it grows where the content holds as many, so that no file can end it. */
-function formatContextFile({ path, content }: ContextFile): string {
-  return `### ${path}\n${codeBlock(content, extension(path))}`;
 }
 
 /** What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` → `hidden`. */

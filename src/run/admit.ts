@@ -209,8 +209,7 @@ export function postsReviews({ config }: LoadedAgent): boolean {
  */
 function canRepeat({ trigger, reviewScope, origin }: RunRequest, agent: LoadedAgent): boolean {
   if (!isRepeatable(trigger) || trigger.action === 'opened' || !postsReviews(agent)) return false;
-  const isAgain = Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full';
-  return !isAgain;
+  return !(Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full');
 }
 
 /** Files may have been left that did not fit: then there is something to look at. */

@@ -127,7 +127,11 @@ export function createBaseReader(
     own ??= await nameOfRepository();
     const here = lines.filter(
       ({ path, repository = own }) =>
-        own !== undefined && repository?.toLowerCase() === own.toLowerCase() && isInRepository(path),
+        own !== undefined &&
+        repository?.toLowerCase() === own.toLowerCase() &&
+        // No part of it leads anywhere else, whoever wrote it.
+        !/[\\\p{Cc}]/u.test(path) &&
+        path.split('/').every((part) => !['', '.', '..'].includes(part)),
     );
     if (own === undefined || here.length === 0) return undefined;
     const paths = notAsked(here.map(({ path }) => path));
@@ -147,9 +151,4 @@ export function createBaseReader(
 
   // In turn, since a second caller needs what the first one still waits for.
   return (lines, signal) => inTurn(() => read(lines, signal));
-}
-
-/** No part of it leads anywhere else, whoever wrote it. */
-function isInRepository(path: string): boolean {
-  return !/[\\\p{Cc}]/u.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));
 }

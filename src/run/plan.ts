@@ -282,7 +282,8 @@ function planPasses(
   if (split === undefined || split.parts.length < 2) return undefined;
   const passes = split.parts.map((part, index) => {
     const name = `part ${index + 1} of ${split.parts.length}`;
-    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${partNote(name)}` };
+    const note = `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
+    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
   });
   const left = withoutShown(unseen, split);
   return { passes, unseen: left, warnings: warningsOf(task, left) };
@@ -302,10 +303,6 @@ function withoutShown(
 ): readonly string[] {
   const shown = new Set(parts.flatMap(({ paths }) => paths).filter((path) => !left.includes(path)));
   return [...new Set([...unseen.filter((path) => !shown.has(path)), ...left])];
-}
-
-function partNote(name: string): string {
-  return `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
 }
 
 /**

@@ -178,7 +178,7 @@ function removeComments(text: string): string {
     const character = text.charAt(at);
     kept.push(character);
     at += 1;
-    if (character !== '-' || !endsWithOpener(kept)) continue;
+    if (character !== '-' || kept.slice(-OPENER.length).join('') !== OPENER) continue;
     // `<!-->` and `<!--->` are whole comments.
     const end = at - 2 > lastCloser ? -1 : text.indexOf(CLOSER, at - 2);
     if (end < 0 && !beginsLine(kept)) continue;
@@ -186,10 +186,6 @@ function removeComments(text: string): string {
     at = end < 0 ? text.length : end + CLOSER.length;
   }
   return kept.join('');
-}
-
-function endsWithOpener(kept: readonly string[]): boolean {
-  return kept.slice(-OPENER.length).join('') === OPENER;
 }
 
 /** Whether nothing but white space and the marks of quotes and lists is before the opener on its line. */

@@ -201,7 +201,8 @@ async function update(
     // What the newest version passed over is not in it, and could still come again: that it was taken out is saved too.
     const removed = open.flatMap((change) => (change.kind === 'rewrite' ? (change.removes ?? []) : []));
     const isNews = saved !== undefined && removed.some((id) => !saved.has(id));
-    if (isSame(next, tree) && !isOpen && !isNews) return { kind: 'committed', version };
+    const isSame = [...next].every(([path, text]) => text === (tree.get(path) ?? ''));
+    if (isSame && !isOpen && !isNews) return { kind: 'committed', version };
     begins();
     const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
     const ids = own.size === 0 ? [clock.newId()] : [...own];
@@ -300,7 +301,3 @@ function ended(result: NotCommitted, effort: string): FailedSave {
 }
 
 const STATUS_REMEDY = 'The service is slow or failing (https://www.githubstatus.com); run it again later.';
-
-function isSame(next: MemoryTree, current: MemoryTree): boolean {
-  return [...next].every(([path, text]) => text === (current.get(path) ?? ''));
-}

@@ -290,7 +290,9 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
       return handle === undefined ? undefined : { verb: 'mistyped', said: line, meant: `/axe fix ${handle}` };
     }
     case 'remember': {
-      const text = withoutQuotes(`${line.slice(first.length)}\n${below}`.trim());
+      const said = `${line.slice(first.length)}\n${below}`.trim();
+      // Without quotes that stand around all of it.
+      const text = /^"[^"]*"$|^'[^']*'$/.test(said) ? said.slice(1, -1) : said;
       return { verb, words: text === '' ? [] : [text] };
     }
     // What a comment cannot do is a command anyway: nobody is to pay for a mistake.
@@ -304,11 +306,6 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
       return meant === undefined ? undefined : { verb: 'mistyped', said: line, meant };
     }
   }
-}
-
-/** The text without quotes that stand around all of it. */
-function withoutQuotes(text: string): string {
-  return /^"[^"]*"$|^'[^']*'$/.test(text) ? text.slice(1, -1) : text;
 }
 
 /** Of a finding, or of an entry, which a digit distinguishes from a word such as `added`. */

@@ -46,7 +46,9 @@ export function isSecretPath(segments: readonly string[]): boolean {
  */
 export function isWriteProtected(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
-  return PROTECTED_PLACES.some((place) => contains(names, place));
+  return PROTECTED_PLACES.some((place) =>
+    names.some((_, start) => place.every((name, index) => names[start + index] === name)),
+  );
 }
 
 /** What must not be written wherever it lies: names of a path, one after the other. */
@@ -66,10 +68,6 @@ export function foldName(name: string): string {
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .toLowerCase()
     .replace(/[. ]+$/, '');
-}
-
-function contains(names: readonly string[], place: readonly string[]): boolean {
-  return names.some((_, start) => place.every((name, index) => names[start + index] === name));
 }
 
 /**

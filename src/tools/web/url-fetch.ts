@@ -176,7 +176,7 @@ function decode(bytes: Uint8Array, parameters: readonly string[]): string {
  * single address that is not public fails as a whole, with a ToolError (memory-and-security C7 92).
  */
 function createPublicLookup({
-  resolve = resolveAll,
+  resolve = async (host) => (await resolveName(host, { all: true })).map(({ address }) => address),
   route = (address) => address,
 }: WebOptions): LookupFunction {
   async function find(host: string) {
@@ -195,10 +195,6 @@ function createPublicLookup({
       (error: Error) => callback(error, ''),
     );
   };
-}
-
-async function resolveAll(host: string): Promise<readonly string[]> {
-  return (await resolveName(host, { all: true })).map(({ address }) => address);
 }
 
 /** The first bytes of a body; what is beyond them is not received. */
@@ -231,7 +227,10 @@ export function refuseUrl(url: URL, allowedHosts: readonly string[]): string | u
   if (isIP(host) !== 0) {
     return isPublicAddress(host) ? undefined : `address ${host} is a private or reserved one`;
   }
-  return isLocalName(host) ? `host ${JSON.stringify(host)} is a name in a private network` : undefined;
+  // Names that never stand for a public host (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`), and bare ones.
+  const isLocal =
+    !host.includes('.') || /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid)$/.test(host);
+  return isLocal ? `host ${JSON.stringify(host)} is a name in a private network` : undefined;
 }
 
 /** The host without brackets and final dot. */
@@ -243,11 +242,6 @@ function matchesHost(entry: string, host: string): boolean {
   const allowed = entry.trim().toLowerCase().replace(/\.$/, '');
   const domain = /^\*?(\..+)$/.exec(allowed)?.[1];
   return domain === undefined ? allowed === host : host.endsWith(domain);
-}
-
-/** Names that never stand for a public host (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`), and bare ones. */
-function isLocalName(host: string): boolean {
-  return !host.includes('.') || /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid)$/.test(host);
 }
 
 /**

@@ -52,7 +52,9 @@ export function createWorkspace(root: string, protectedPaths: ProtectedPaths, tr
     try {
       return await work(await jail);
     } catch (thrown) {
-      throw toToolError(path, thrown);
+      if (thrown instanceof ToolError || errorCode(thrown) === undefined) throw thrown;
+      // What an operating system's error says, without absolute paths.
+      throw new ToolError(`${shown(path)}: ${fileError('', '', thrown).reason}`);
     }
   }
 
@@ -107,7 +109,9 @@ async function withReal(paths: readonly string[]): Promise<readonly string[]> {
 
 /** The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds by its text. */
 function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
-  const { segments, refusal } = parsePath(relativeTo(jail, path));
+  // An absolute path is taken if it lies inside by its text.
+  const folder = [jail.root, jail.realRoot].find((one) => path.startsWith('/') && isInside(one, path));
+  const { segments, refusal } = parsePath(folder === undefined ? path : relative(folder, path) || '.');
   if (refusal !== undefined) throw new ToolError(`${shown(path)}: ${refusal}`);
   refuse(jail, join(jail.realRoot, ...segments), path, purpose);
   return segments;
@@ -153,20 +157,8 @@ function refuse(
   }
 }
 
-/** What an operating system's error says to the model: its text without absolute paths. */
-function toToolError(path: string, thrown: unknown): unknown {
-  if (thrown instanceof ToolError || errorCode(thrown) === undefined) return thrown;
-  return new ToolError(`${shown(path)}: ${fileError('', '', thrown).reason}`);
-}
-
 /** Kernel interfaces: processes with their environment, devices, the machine's settings. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
-
-/** An absolute path is taken if it lies inside by its text. */
-function relativeTo({ root, realRoot }: Jail, path: string): string {
-  const folder = [root, realRoot].find((one) => path.startsWith('/') && isInside(one, path));
-  return folder === undefined ? path : relative(folder, path) || '.';
-}
 
 /** Only the first is there on Windows. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);

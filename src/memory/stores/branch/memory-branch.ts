@@ -55,7 +55,8 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
   const access: BranchAccess = { client, place };
   return {
     name: branchName(place),
-    urlOf: (path) => urlOf(place, path),
+    urlOf: (path) =>
+      `${place.serverUrl}/${place.owner}/${place.name}/blob/${encodePath(place.branch)}/${encodePath(path)}`,
     read: (paths, signal, since) => reading(place, () => readPaths(access, paths, since, signal)),
     readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
     commit: (head, change, signal) =>
@@ -65,10 +66,6 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
     squash: (head, message, signal) =>
       writing(access, head, signal, () => squashBranch(access, head, message, signal)),
   };
-}
-
-function urlOf({ serverUrl, owner, name, branch }: MemoryBranchPlace, path: string): string {
-  return `${serverUrl}/${owner}/${name}/blob/${encodePath(branch)}/${encodePath(path)}`;
 }
 
 function encodePath(path: string): string {
@@ -219,7 +216,9 @@ type Attempt = 'reading' | 'saving';
  * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that fixes it (D14).
  */
 function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): FailedSave {
-  const message = messageFor(place, error.message, attempt);
+  const tried = attempt === 'saving' ? 'saving to' : 'reading';
+  // GitHub's sentences end with a stop, and more may follow this one.
+  const message = `${tried} ${branchName(place)} failed: ${error.message.replace(/\.+$/, '')}`;
   const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
   if (error.reason !== 'rate-limited' && known !== undefined) {
     return failed(known.reason, message, known.remedy(place));
@@ -242,13 +241,6 @@ function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attemp
     case 'invalid':
       return failed('error', message, error.remedy);
   }
-}
-
-/** The message of trouble: `saving to octocat/hello@axe-memory failed: …`. */
-function messageFor(place: MemoryBranchPlace, cause: string, attempt: Attempt): string {
-  const tried = attempt === 'saving' ? 'saving to' : 'reading';
-  // GitHub's sentences end with a stop, and more may follow this one.
-  return `${tried} ${branchName(place)} failed: ${cause.replace(/\.+$/, '')}`;
 }
 
 const MINUTE_MS = 60_000;

@@ -50,11 +50,6 @@ export function parseKey(prefix: string, key: string): number | undefined {
   return version === null || Number(version[1]) === 0 ? undefined : Number(version[1]);
 }
 
-/** The keys of the next ten versions, the highest first: of those that exist, the service gives that of the newest. */
-function keysAbove(prefix: string, version: number): readonly string[] {
-  return Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, version + MAX_KEYS - index));
-}
-
 /** Events that only people with write access or GitHub itself cause, and `pull_request`, whose cache is its own. */
 const WRITING_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'pull_request'];
 
@@ -177,12 +172,14 @@ export function createCacheStore({
 
   /**
    * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or the
-   * one finished last, so what is above it is looked for too, by exact keys, the highest first.
+   * one finished last, so the next ten versions are looked for too, by exact keys: of those that exist it gives the first.
    */
   async function newestVersion(signal: AbortSignal): Promise<Version | FailedSave> {
     let newest = known ?? (await restore(prefix, [prefix], signal));
     while (!('kind' in newest) && newest.number > 0) {
-      const above = await restore(prefix, keysAbove(prefix, newest.number), signal);
+      const highest = newest.number + MAX_KEYS;
+      const keys = Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, highest - index));
+      const above = await restore(prefix, keys, signal);
       if (!('kind' in above) && above.number <= newest.number) break;
       newest = above;
     }
