@@ -39,7 +39,6 @@ export interface AgentReader {
   count(pattern: string, workdir: string): Promise<number | undefined>;
 }
 
-/** One of the places that agents come from. */
 export interface AgentPlace {
   readonly reader: AgentReader;
   /** Folders with agents, in the order they are searched (D4). */

@@ -35,7 +35,6 @@ export function parseAgent(text: string, source: TomlSource) {
   return { config, warnings, workflowWarnings };
 }
 
-/** Deepest nesting of tables and lists in an agent file. */
 const MAX_NESTING = 32;
 
 /** A file with more errors or unknown keys than this is not an agent: nobody reads them, and they cost time. */

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 /** A dotted key as a list: table and key names, and the index where a table is in an array. */
 export type KeyPath = readonly (string | number)[];
 
-/** Something wrong with the values of an agent file. */
 export interface AgentProblem {
   /** axe's message where axe has one, and it is exact (D3). */
   readonly message: string;
@@ -12,7 +11,6 @@ export interface AgentProblem {
   readonly path: KeyPath;
 }
 
-/** A word that is none of the choices. */
 export function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
   if (chosen(choices, word) === undefined) {
     yield {

@@ -22,7 +22,6 @@ import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 /** What is looked at, in the order in which it is shown. */
 const GROUPS = ['Agents', 'Models', 'GitHub', 'Memory'] as const;
 
-/** One thing that was looked at. */
 interface Check {
   readonly group: (typeof GROUPS)[number];
   /** `note`: nothing is wrong, and it is worth knowing. */

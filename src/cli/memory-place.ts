@@ -27,7 +27,6 @@ interface MemoryPlace {
   readonly path: string;
   /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
   readonly writesProvenance: boolean;
-  /** Whether the agent keeps notes. */
   readonly hasNotes: boolean;
   /** Why a run here would not find the agent; undefined if it would, or if the memory is not that of this machine. */
   readonly missing: AxeError | undefined;

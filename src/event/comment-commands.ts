@@ -87,7 +87,6 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   },
 ];
 
-/** The commands as a markdown table. */
 export function formatCommandTable(): string {
   const rows = COMMENT_COMMANDS.map(({ forms, where, who = 'write access', does, asksModel }) => [
     forms.map((form) => `\`${form}\``).join(', '),

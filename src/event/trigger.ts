@@ -4,7 +4,6 @@ export interface Actor {
   readonly isBot: boolean;
 }
 
-/** The repository an event belongs to. */
 export interface Repository {
   readonly owner: string;
   readonly name: string;
@@ -96,7 +95,6 @@ export interface CommentTrigger extends AboutSubject {
   readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
 }
 
-/** Commits were pushed to a branch or tag. */
 export interface PushTrigger extends WorkflowTrigger {
   readonly kind: 'push';
   /** Full ref, `refs/heads/main`. */

@@ -25,7 +25,6 @@ export function shownFile(file: string): string {
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 
-/** What an {@link AxeError} carries besides its message. */
 interface ErrorDetails {
   readonly exitCode?: ExitCode;
   /** What the reader can do about it: one sentence, keys and inputs in backticks. */
@@ -149,7 +148,6 @@ export function describeError({ message, at }: AxeError): string {
   return at === undefined ? message : `${message}\n  at ${sourcePosition(at)}`;
 }
 
-/** The message of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

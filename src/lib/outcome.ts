@@ -35,7 +35,6 @@ export interface RunStats {
   readonly stopReason: string;
 }
 
-/** The limit that ended a run. */
 export type Limit = 'turns' | 'tokens' | 'cost' | 'time';
 
 /** How a run ended. Only `completed` is remembered (axe-behaviour §10). */
@@ -74,7 +73,6 @@ export const CONCLUSIONS = [
   'cancelled',
 ] as const;
 
-/** One of {@link CONCLUSIONS}. */
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
 /** The outcome in the words of the `conclusion` output. */

@@ -80,7 +80,6 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
   return next;
 }
 
-/** The text after one change. */
 export function applyChange(text: string, change: Change): string {
   switch (change.kind) {
     case 'append':

@@ -4,7 +4,6 @@ import { AxeError, messageOf, networkCause, ProviderError } from '../lib/errors.
 import { redact } from '../safety/redact.js';
 import { networkTexts } from './errors.js';
 
-/** What signing in to a cloud needs. */
 export interface KeylessPorts {
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;

@@ -75,7 +75,6 @@ function isDiff(text: string): boolean {
   return /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text);
 }
 
-/** A tool that the rules ask for. */
 interface OfflineCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -258,7 +257,6 @@ function factsOf(
   return { title, category, effect, reach };
 }
 
-/** Something a rule has to say. */
 interface RuleFinding {
   readonly rule: RuleId;
   /** Undefined if it is about the change as a whole. */

@@ -198,7 +198,6 @@ async function admitByState(
   return at;
 }
 
-/** Whether an agent has a tool that writes reviews. */
 export function postsReviews({ config }: LoadedAgent): boolean {
   return config.tools.includes('add_review_comment') || config.tools.includes('submit_review');
 }

@@ -319,7 +319,6 @@ function absentTools(agent: string, names: readonly string[], { trigger }: ToolS
   };
 }
 
-/** What the tools are made of. */
 export interface ToolParts {
   readonly env: Environment;
   readonly workspace: Workspace;
@@ -348,7 +347,6 @@ const TOOLS: Readonly<Record<string, (parts: ToolParts) => Tool>> = {
   web_search: ({ fetch, env }) => createWebSearch(fetch, env),
 };
 
-/** Those that read on GitHub. */
 const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {
   github_diff: createGitHubDiff,
   github_file: createGitHubFile,

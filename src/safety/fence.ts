@@ -24,7 +24,6 @@ export function fencedText(text: string): string {
   return escapeTags(stripInvisible(text));
 }
 
-/** A fence found in a message. */
 export interface Fenced {
   readonly source: string;
   readonly text: string;

@@ -265,7 +265,6 @@ function addImage(reading: PieceReading, attributes: string): void {
   if (destination !== undefined) reading.pieces.push({ kind: 'link-end', destination });
 }
 
-/** How a line is read. */
 export interface InlineOptions {
   /** What the paragraph held so far; the line goes on with it. */
   readonly words: WordContext;
@@ -285,7 +284,6 @@ type Piece =
   | { readonly kind: 'link-end'; readonly destination: string }
   | { readonly kind: 'tag'; readonly name: string; readonly isClosing: boolean };
 
-/** A line while it is read. */
 interface PieceReading {
   readonly line: string;
   readonly options: InlineOptions;
@@ -304,7 +302,6 @@ function addText({ pieces }: PieceReading, text: string): void {
   else pieces.push({ kind: 'text', text });
 }
 
-/** A sticky pattern tried at one place. */
 function matchAt(pattern: RegExp, line: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(line);

@@ -58,7 +58,6 @@ export function isMarked(body: string, { lane: _, ...wanted }: MarkFields): bool
   });
 }
 
-/** A text behind its mark. */
 export function withMark(body: string, mark: Mark): string {
   return isMarked(body, mark) ? body : `${formatMark(mark)}\n${body}`;
 }

@@ -81,7 +81,6 @@ export function readChoice<const Word extends string>(
   throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${shown(given ?? '')}`);
 }
 
-/** An argument of a tool. */
 export interface Argument {
   readonly type: 'string' | 'integer' | 'boolean' | 'list';
   readonly description: string;

@@ -122,7 +122,6 @@ export function unreadWarning({ message, remedy, reason }: GitHubError, what?: s
 /** Why nothing is posted without a client, and what to do about it. */
 export const NO_TOKEN = "there is no `github-token`. Remove that input to use the job's token.";
 
-/** An issue or pull request of a repository. */
 export interface SubjectPlace {
   readonly repository: Repository;
   readonly number: number;

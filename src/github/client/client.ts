@@ -58,7 +58,6 @@ interface GitHubClientOptions {
 
 type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
 
-/** A pause before a request is made again. */
 export interface RetryPause {
   readonly pauseMs: number;
   /** How long the request takes already. */

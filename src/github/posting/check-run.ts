@@ -107,7 +107,6 @@ const checkRunSchema = v.pipe(
   })),
 );
 
-/** A check run that is there. */
 export type FoundCheckRun = v.InferOutput<typeof checkRunSchema>;
 
 const checkRunsSchema = v.pipe(

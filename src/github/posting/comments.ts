@@ -123,7 +123,6 @@ async function findComment(
   return undefined;
 }
 
-/** An answer in a conversation on a line. */
 interface ThreadReply extends MarkedComment {
   /** Any comment of the thread, as the REST API numbers it. */
   readonly commentId: number;

@@ -7,7 +7,6 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPull } from '../reading/subject.js';
 
-/** A review on GitHub. */
 export interface PublishedReview {
   readonly url: string;
   /** False where it had been posted before. */

@@ -15,7 +15,6 @@ export interface RefPlace {
   readonly ref: string;
 }
 
-/** What is at a path of a ref. */
 type PathAtRef =
   /** `path` is where the file lies, as GitHub says it: a link leads elsewhere. */
   | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array }

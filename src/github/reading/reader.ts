@@ -132,7 +132,6 @@ export interface SubjectCommits {
   readonly isForeign: boolean;
   /** Number of the pull request; undefined where there is none. */
   readonly pull: number | undefined;
-  /** Whether there is a change between the two. */
   readonly isChange: boolean;
 }
 

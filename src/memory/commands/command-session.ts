@@ -134,7 +134,6 @@ export interface MemoryView {
   readonly notes: readonly MemoryNote[];
 }
 
-/** Reads the newest memory. */
 export async function viewMemory({
   store,
   path,

@@ -149,7 +149,6 @@ export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly M
   return notes.map(([path, text]) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Notes as a markdown list with their sizes. */
 export function formatNoteList(notes: readonly MemoryNote[]): string {
   return notes
     .map(({ path, text }) => `- \`${path}\`, ${count(encodeBytes(text).length, 'byte')}`)

@@ -46,7 +46,6 @@ function recommendationsOf(analysis: string): string {
   return (section ?? analysis).trim();
 }
 
-/** Whether an analysis recommends something. */
 export function hasRecommendations(analysis: string): boolean {
   return !/^[-*_\s]*no specific recommendations\.?[*_\s]*$/i.test(recommendationsOf(analysis));
 }

@@ -233,7 +233,6 @@ export function citeLine(
   return formatCitation({ path, line, code: text, repository: base?.repository, commit });
 }
 
-/** How often a text has a line. */
 export function countLine(text: string | null | undefined, code: string): number {
   return indexLines(text ?? '').get(normalizeCode(code))?.length ?? 0;
 }

@@ -16,7 +16,6 @@ export type NoteEdit =
   | { readonly kind: 'overwrite'; readonly text: string }
   | { readonly kind: 'delete' };
 
-/** What becomes of a note. */
 type NoteResult =
   /** `addedBytes` counts what came of the text that was given, without line breaks put in between. */
   | {

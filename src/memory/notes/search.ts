@@ -91,7 +91,6 @@ function compareFound(a: Found, b: Found): number {
   );
 }
 
-/** Lines that are shown before and after one that was found. */
 const CONTEXT_LINES = 3;
 
 /** Most regions of one file. */

@@ -315,7 +315,6 @@ function notRead({ message, remedy }: { message: string; remedy?: string | undef
   return notSaved({ reason: 'unavailable', message: `memory could not be read: ${message}`, remedy });
 }
 
-/** A change could not be saved. */
 function notSaved({ reason, message, remedy }: Omit<FailedSave, 'kind'>): FailedNote {
   return { kind: 'failed', reason, message: remedy === undefined ? message : `${message}. ${remedy}` };
 }

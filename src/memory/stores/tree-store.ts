@@ -74,7 +74,6 @@ export interface TreeBackend {
   dropHistory?(signal: AbortSignal): Promise<CommitResult>;
 }
 
-/** How a store over a backend saves. */
 interface SaveOptions {
   readonly clock: Clock;
   /** How long a save may take, requests and waits included, in milliseconds. */

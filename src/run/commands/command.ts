@@ -17,7 +17,6 @@ import { planMemory } from '../memory.js';
 import type { MemoryPlan, RunRequest } from '../records.js';
 import { factsChange } from '../save.js';
 
-/** A command about findings. */
 interface OnFinding {
   /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
   readonly handle: string | undefined;

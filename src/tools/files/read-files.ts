@@ -91,7 +91,6 @@ export function numberLines(lines: readonly string[], first: number): readonly s
 
 const NEWLINE = 0x0a;
 
-/** The argument that names the file of a tool. */
 export const FILE_PATH = {
   type: 'string',
   description: 'Path of the file, relative to the working directory.',

@@ -238,7 +238,6 @@ function requireReadable(stats: Stats, { real, path }: CheckedPath): void {
   }
 }
 
-/** A name in a folder. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: 'file' | 'directory' | 'link' | 'other';

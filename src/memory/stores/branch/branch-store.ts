@@ -20,7 +20,6 @@ interface BranchStoreOptions {
   readonly mayCreate: boolean;
   /** The run that writes, for the messages of commits. */
   readonly cause?: CommitCause | undefined;
-  /** Writes a line for whoever waits meanwhile. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

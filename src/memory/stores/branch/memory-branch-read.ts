@@ -69,7 +69,6 @@ export function understood<Output>(
   throw new GitHubError(message, { reason: 'unavailable' });
 }
 
-/** What is at a path of a commit. */
 interface GitEntry {
   readonly path: string;
   readonly type: string;

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { MemoryTree } from '../../change.js';
 
-/** Why the cache did not do what it was asked to. */
 export interface CacheTrouble {
   readonly kind:
     | 'error'

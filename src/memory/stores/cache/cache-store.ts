@@ -74,7 +74,6 @@ interface CacheStoreOptions {
   readonly scope: CacheScope;
   /** Folder of a version that is the store's own; empty for all of it. */
   readonly folder?: string | undefined;
-  /** Writes a line for whoever waits meanwhile. */
   readonly log?: ((line: string) => void) | undefined;
   /** The event of the run; left out where there is none. */
   readonly event?: string | undefined;

@@ -182,7 +182,6 @@ const AXE_STEPS: ReadonlyMap<string, string> = new Map([
   ['open', 'open memory file'],
 ]);
 
-/** Name of the file that tells git what not to commit. */
 const IGNORE_FILE = '.gitignore';
 
 /** Copies hold what was forgotten; states hold what became of findings, so they are committed. */
