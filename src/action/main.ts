@@ -24,7 +24,7 @@ import { createBaseReader } from '../run/cite.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { answerForm } from '../run/plan.js';
-import type { RunRequest } from '../run/records.js';
+import { originOf, type RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
 import {
@@ -307,12 +307,7 @@ function makeRequest(inputs: Inputs, trigger: Trigger, { env, workspace }: Runne
     workdir: '',
     prompt: inputs.prompt,
     trigger,
-    origin: {
-      runId: env['GITHUB_RUN_ID'] ?? '',
-      attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
-      job: env['GITHUB_JOB'] ?? '',
-      sha: env['GITHUB_SHA'] ?? '',
-    },
+    origin: originOf(env),
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,

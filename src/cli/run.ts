@@ -12,7 +12,7 @@ import { errorOf } from '../lib/outcome.js';
 import { isFolder, readStdin } from '../lib/user-files.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
 import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/prompt.js';
-import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
+import { type Memory, originOf, type Plan, type RunReport, type RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsDirOf } from './config.js';
@@ -141,16 +141,6 @@ async function readChange(range: string, { cwd, env }: Terminal, signal: AbortSi
     exitCode: 1,
     remedy: `See \`git diff ${range}\`; new files only appear once you add them.`,
   });
-}
-
-/** The provenance facts the runner would set; on a laptop most are missing. */
-function originOf(env: Terminal['env']): RunOrigin {
-  return {
-    runId: env['GITHUB_RUN_ID'] ?? '',
-    attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
-    job: env['GITHUB_JOB'] ?? '',
-    sha: env['GITHUB_SHA'] ?? '',
-  };
 }
 
 function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): ExitCode {

@@ -1,3 +1,5 @@
+import { CONCLUSIONS } from './outcome.js';
+
 /**
  * Every default of the product. A test holds them equal to `action.yml` and `docs/reference/limits.md`.
  */
@@ -80,15 +82,7 @@ export const MAX_COMMENT_CHARACTERS = 65_536;
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
 
 /** Conclusions that fail the step; `success` and `skipped` never do unless asked for (D27). */
-export const DEFAULT_FAIL_ON = [
-  'failure',
-  'timeout',
-  'budget-exceeded',
-  'max-turns',
-  'refused',
-  'incomplete',
-  'cancelled',
-] as const;
+export const DEFAULT_FAIL_ON = CONCLUSIONS.filter((one) => one !== 'success' && one !== 'skipped');
 
 /** Most bytes of one tool result; what is longer loses its middle. */
 export const MAX_TOOL_RESULT_BYTES = 64 * 1024;

@@ -37,7 +37,12 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
   const apiKey = resolveKey(provider, sources);
   if (apiKey !== undefined) {
     // Express mode needs no project.
-    if (wire !== 'google') throw onlyGemini(model);
+    if (wire !== 'google') {
+      throw new AxeError(`\`${model}\` on Vertex cannot be used with a key, only Gemini can`, {
+        exitCode: 3,
+        remedy: 'Sign in without a key: set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` and `GOOGLE_CLOUD_PROJECT`.',
+      });
+    }
     const host = ownBaseUrl(provider, sources) ?? 'https://aiplatform.googleapis.com';
     const baseUrl = `${host}/v1/publishers/google`;
     const shared = { wire, name: GEMINI_NAME, model, apiKey, baseUrl, fetch: ports.fetch };
@@ -52,13 +57,6 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
       ? { ...shared, name: 'vertex', baseUrl, fetch: asRawPredict(fetch) }
       : { ...shared, name: GEMINI_NAME, baseUrl: `${host}/v1beta1/${path}/publishers/google`, fetch };
   return { model: await openTransport(parts), secrets: [] };
-}
-
-function onlyGemini(model: string): AxeError {
-  return new AxeError(`\`${model}\` on Vertex cannot be used with a key, only Gemini can`, {
-    exitCode: 3,
-    remedy: 'Sign in without a key: set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` and `GOOGLE_CLOUD_PROJECT`.',
-  });
 }
 
 /** Claude on Vertex: the model is in the address and the version in the body (docs.claude.com, Vertex AI). */

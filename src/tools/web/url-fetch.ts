@@ -82,9 +82,13 @@ export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal
   try {
     let target = parseUrl(url);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      refuseOrThrow(target, allowedHosts, env);
+      const reason = refuseUrl(target, allowedHosts);
+      if (reason !== undefined) throw new ToolError(reason);
+      const host = hostOf(target);
+      if (runnerHosts(env).includes(host))
+        throw new ToolError(`host ${shown(host)} is a service of the runner`);
       const proxy = proxyFor(target, env);
-      if (proxy !== undefined && isIP(hostOf(target)) === 0) isByProxy = true;
+      if (proxy !== undefined && isIP(host) === 0) isByProxy = true;
       // Connections of its own: nothing stays open, and what was checked once is not trusted later.
       const dispatcher =
         proxy === undefined
@@ -124,13 +128,6 @@ function parseUrl(url: string, base?: string): URL {
   return parsed;
 }
 
-function refuseOrThrow(url: URL, allowedHosts: readonly string[], env: Environment): void {
-  const reason = refuseUrl(url, allowedHosts);
-  if (reason !== undefined) throw new ToolError(reason);
-  const host = hostOf(url);
-  if (runnerHosts(env).includes(host)) throw new ToolError(`host ${shown(host)} is a service of the runner`);
-}
-
 /**
  * Where the runner keeps caches, artifacts and results. On a server of one's own they share the host of its pages,
  * which are not refused.
@@ -149,18 +146,13 @@ async function receive(
 ) {
   const [mediaType = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
   const type = mediaType.trim();
-  if (!isText(type)) throw new ToolError(`${shown(url.href)} is ${shown(type)}, which is not text`);
+  if (!TEXT.test(type)) throw new ToolError(`${shown(url.href)} is ${shown(type)}, which is not text`);
   const { bytes, truncated } = await readCapped(body, maxBytes);
   return { url: url.href, status, mediaType: type, text: decode(bytes, parameters), truncated };
 }
 
-function isText(type: string): boolean {
-  return (
-    type === '' ||
-    type.startsWith('text/') ||
-    /^application\/(?:(?:[\w.-]+\+)?(?:json|xml)|(?:x-)?(?:javascript|yaml|toml|ndjson|sh))$/.test(type)
-  );
-}
+const TEXT =
+  /^(?:$|text\/|application\/(?:(?:[\w.-]+\+)?(?:json|xml)|(?:x-)?(?:javascript|yaml|toml|ndjson|sh))$)/;
 
 function decode(bytes: Uint8Array, parameters: readonly string[]): string {
   const charset = parameters.map((one) => /^\s*charset="?([\w.:-]+)"?\s*$/.exec(one)?.[1]).find(Boolean);

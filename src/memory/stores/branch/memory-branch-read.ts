@@ -102,21 +102,15 @@ export async function readPaths(
     const folder = foldersAbove(place).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
     const entry = entries.get(place.replace(/\/$/, ''));
     if (folder !== undefined) inWay.set(place, `\`${folder}\` is not a folder`);
-    else if (place.endsWith('/')) listed.push(...filesIn(place, entry?.object?.entries ?? []));
-    else if (entry !== undefined && !isFile(entry)) inWay.set(place, NOT_A_FILE);
+    else if (place.endsWith('/')) {
+      // Other folders and backups nobody reads.
+      for (const { name, ...child } of entry?.object?.entries ?? [])
+        if (child.type !== 'tree' && !name.endsWith('.bak')) listed.push({ ...child, path: place + name });
+    } else if (entry !== undefined && !isFile(entry)) inWay.set(place, NOT_A_FILE);
     else if (entry !== undefined) named.push({ ...entry, path: place, text: entry.object?.text });
   }
   const found = await fetchFiles(access, named, listed, signal);
   return { kind: 'found', head, isPublic, saved, ...found, refused: new Map([...inWay, ...found.refused]) };
-}
-
-/** What is in a folder but for other folders and backups, which nobody reads. */
-function filesIn(
-  folder: string,
-  children: readonly v.InferOutput<typeof childSchema>[],
-): readonly GitEntry[] {
-  const files = children.filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'));
-  return files.map(({ name, ...child }) => ({ ...child, path: folder + name }));
 }
 
 /** A regular file, by git's mode; not a link, nor a submodule. */
