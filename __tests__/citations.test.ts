@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { CORPUS } from './hostile/corpus.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -29,27 +29,25 @@ const KINDS: readonly { readonly pattern: RegExp; has(...groups: readonly string
 /** Cited as this, nobody could open it. */
 const UNKNOWN = /\b(?:source documents? \d|M[ST]-D\d|seed \d{3})/;
 
-describe('a citation', () => {
-  it('can be found in the document that it names', () => {
-    const broken = citingFiles().flatMap((file) =>
-      KINDS.flatMap(({ pattern, has }) =>
-        [...proseOf(file).matchAll(pattern)]
-          .filter(([, ...groups]) => !has(...groups))
-          .map(([text]) => `${file}: ${text}`),
-      ),
-    );
-    expect(broken).toEqual([]);
-  });
+it('a citation can be found in the document that it names', () => {
+  const broken = citingFiles().flatMap((file) =>
+    KINDS.flatMap(({ pattern, has }) =>
+      [...proseOf(file).matchAll(pattern)]
+        .filter(([, ...groups]) => !has(...groups))
+        .map(([text]) => `${file}: ${text}`),
+    ),
+  );
+  expect(broken).toEqual([]);
+});
 
-  it('names no document that is missing from the repository', () => {
-    expect(citingFiles().filter((file) => UNKNOWN.test(proseOf(file)))).toEqual([]);
-  });
+it('a citation names no document that is missing from the repository', () => {
+  expect(citingFiles().filter((file) => UNKNOWN.test(proseOf(file)))).toEqual([]);
+});
 
-  it('exists for every kind that is checked', () => {
-    for (const { pattern } of KINDS) {
-      expect(citingFiles().filter((file) => proseOf(file).search(pattern) >= 0).length).toBeGreaterThan(0);
-    }
-  });
+it('a citation exists for every kind that is checked', () => {
+  for (const { pattern } of KINDS) {
+    expect(citingFiles().filter((file) => proseOf(file).search(pattern) >= 0).length).toBeGreaterThan(0);
+  }
 });
 
 it('decisions have a number each, in their order', () => {

@@ -165,36 +165,26 @@ describe('loadAgent', () => {
   });
 });
 
-describe('checkAgentName', () => {
-  it.each([
-    'a\\b',
-    '.hidden',
-    '-x',
-    ' ',
-    'x'.repeat(65),
-    'x\n::error::',
-    'x\n',
-    'review[1]*',
-    'ümlaut',
-    'a b',
-  ])('C1 7: refuses %j on one line', (name) => {
+it.each(['a\\b', '.hidden', '-x', ' ', 'x'.repeat(65), 'x\n::error::', 'x\n', 'review[1]*', 'ümlaut', 'a b'])(
+  'C1 7: checkAgentName refuses %j on one line',
+  (name) => {
     expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
-  });
+  },
+);
 
-  it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21', 'bot.state', 'a.State'])(
-    'C1 7: refuses the reserved name %j (D5)',
-    (name) => {
-      expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
-    },
-  );
+it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21', 'bot.state', 'a.State'])(
+  'C1 7: checkAgentName refuses the reserved name %j (D5)',
+  (name) => {
+    expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
+  },
+);
 
-  it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON', 'state', 'bot.states'])(
-    'C1 7: accepts %j; capitals and Windows device names are allowed by D5',
-    (name) => {
-      expect(checkAgentName(name)).toBe(name);
-    },
-  );
-});
+it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON', 'state', 'bot.states'])(
+  'C1 7: checkAgentName accepts %j; capitals and Windows device names are allowed by D5',
+  (name) => {
+    expect(checkAgentName(name)).toBe(name);
+  },
+);
 
 it('listAgents reports why a name cannot be used', async () => {
   const { agents } = library({
@@ -302,42 +292,40 @@ it.each([
     expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
 });
 
-describe('agent files on disk', () => {
-  it('are listed folder by folder, with only the nearest of those with one name', async () => {
-    const { agents, configDir } = library({
-      'repo/.axe/agents/b.toml': agent('b'),
-      'repo/axe/agents/c.toml': agent('c'),
-      'repo/axe/agents/b.toml': agent('b'),
-      'repo/axe/agents/b.md': 'no agent',
-      'config/axe/agents/d.toml': agent('d'),
-    });
-    expect(await agents.listFiles()).toEqual([
-      { name: 'b', file: 'axe/agents/b.toml' },
-      { name: 'c', file: 'axe/agents/c.toml' },
-      { name: 'd', file: join(configDir, 'agents/d.toml') },
-    ]);
-    expect(agents.folders).toEqual(['axe/agents', '.axe/agents', join(configDir, 'agents')]);
+it('agent files on disk are listed folder by folder, with only the nearest of those with one name', async () => {
+  const { agents, configDir } = library({
+    'repo/.axe/agents/b.toml': agent('b'),
+    'repo/axe/agents/c.toml': agent('c'),
+    'repo/axe/agents/b.toml': agent('b'),
+    'repo/axe/agents/b.md': 'no agent',
+    'config/axe/agents/d.toml': agent('d'),
   });
+  expect(await agents.listFiles()).toEqual([
+    { name: 'b', file: 'axe/agents/b.toml' },
+    { name: 'c', file: 'axe/agents/c.toml' },
+    { name: 'd', file: join(configDir, 'agents/d.toml') },
+  ]);
+  expect(agents.folders).toEqual(['axe/agents', '.axe/agents', join(configDir, 'agents')]);
+});
 
-  it('have their context files counted', async () => {
-    const { agents, cwd } = library({ 'repo/docs/a.md': '', 'repo/docs/deep/b.md': '', 'repo/src/c.ts': '' });
-    expect(await agents.countFiles('**/*.md', '')).toBe(2);
-    expect(await agents.countFiles('*.md', 'docs')).toBe(1);
-    expect(await agents.countFiles('*.txt', join(cwd, 'docs'))).toBe(0);
-    await expect(agents.countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
-    await expect(agents.countFiles('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
-  });
+it('agent files on disk have their context files counted', async () => {
+  const { agents, cwd } = library({ 'repo/docs/a.md': '', 'repo/docs/deep/b.md': '', 'repo/src/c.ts': '' });
+  expect(await agents.countFiles('**/*.md', '')).toBe(2);
+  expect(await agents.countFiles('*.md', 'docs')).toBe(1);
+  expect(await agents.countFiles('*.txt', join(cwd, 'docs'))).toBe(0);
+  await expect(agents.countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
+  await expect(agents.countFiles('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
+});
 
-  it('have the guidance of their folder, and nothing that a link has made of it', async () => {
-    const texts = { 'repo/AGENTS.md': 'Be brief.', 'repo/.env': 'KEY=1\n', 'repo/memory/AGENTS.md': 'Old.' };
-    const links = { 'repo/CLAUDE.md': 'AGENTS.md', 'repo/REVIEW.md': '.env', 'repo/out.md': '../out.md' };
-    const { agents } = library({ 'out.md': 'Not here.', ...texts }, { memoryRoots: ['memory'] }, links);
-    const paths = ['AGENTS.md', 'CLAUDE.md', 'REVIEW.md', 'out.md', 'memory/AGENTS.md', 'gone.md'];
-    expect(await agents.loadGuidance(paths, await agents.loadAgent('builtin/ask'))).toEqual([
-      { path: 'AGENTS.md', content: 'Be brief.' },
-      { path: 'CLAUDE.md', content: 'Be brief.' },
-    ]);
-  });
+it('agent files on disk have the guidance of their folder, and nothing that a link has made of it', async () => {
+  const texts = { 'repo/AGENTS.md': 'Be brief.', 'repo/.env': 'KEY=1\n', 'repo/memory/AGENTS.md': 'Old.' };
+  const links = { 'repo/CLAUDE.md': 'AGENTS.md', 'repo/REVIEW.md': '.env', 'repo/out.md': '../out.md' };
+  const { agents } = library({ 'out.md': 'Not here.', ...texts }, { memoryRoots: ['memory'] }, links);
+  const paths = ['AGENTS.md', 'CLAUDE.md', 'REVIEW.md', 'out.md', 'memory/AGENTS.md', 'gone.md'];
+  expect(await agents.loadGuidance(paths, await agents.loadAgent('builtin/ask'))).toEqual([
+    { path: 'AGENTS.md', content: 'Be brief.' },
+    { path: 'CLAUDE.md', content: 'Be brief.' },
+  ]);
 });
 
 describe('a checkout that anybody might have written', () => {

@@ -306,30 +306,28 @@ describe('wrong types', () => {
   });
 });
 
-describe('unknown keys', () => {
-  it.each([
-    ['[memory]\nlastn = 1', 'memory.last_n', 4],
-    ['[memory]\nMaxEntries = 1', 'memory.max_entries', 4],
-    ['[paramz]\ntemperature = 1', 'params', 3],
-    ['sub_agent = []', 'sub_agents', 3],
-  ])('%j is a warning that suggests the nearest key', (lines, suggestion, line) => {
-    const { warnings } = parse(`${HEAD}${lines}\n`);
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatchObject({ code: 'agent-unknown-key', at: { line } });
-    expect(warnings[0]?.message).toContain(`Did you mean \`${suggestion}\`?`);
-  });
+it.each([
+  ['[memory]\nlastn = 1', 'memory.last_n', 4],
+  ['[memory]\nMaxEntries = 1', 'memory.max_entries', 4],
+  ['[paramz]\ntemperature = 1', 'params', 3],
+  ['sub_agent = []', 'sub_agents', 3],
+])('the unknown key %j is a warning that suggests the nearest key', (lines, suggestion, line) => {
+  const { warnings } = parse(`${HEAD}${lines}\n`);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatchObject({ code: 'agent-unknown-key', at: { line } });
+  expect(warnings[0]?.message).toContain(`Did you mean \`${suggestion}\`?`);
+});
 
-  it('a key that was written below the wrong table is reported with its right place', () => {
-    const { warnings } = parse(`${HEAD}[memory]\nenabled = true\n\nskill = "s"\n`);
-    expect(warnings[0]?.message).toContain('belongs above the first `[table]`');
-    expect(warnings[0]?.at).toMatchObject({ line: 6 });
-  });
+it('a key that was written below the wrong table is reported with its right place', () => {
+  const { warnings } = parse(`${HEAD}[memory]\nenabled = true\n\nskill = "s"\n`);
+  expect(warnings[0]?.message).toContain('belongs above the first `[table]`');
+  expect(warnings[0]?.at).toMatchObject({ line: 6 });
+});
 
-  it('the first fifty are reported when a file has very many', () => {
-    const keys = Array.from({ length: 5000 }, (_, index) => `zz${index} = 1`).join('\n');
-    const { warnings } = parse(`${HEAD}${keys}\n`);
-    expect(warnings).toHaveLength(50);
-  });
+it('the first fifty unknown keys are reported when a file has very many', () => {
+  const keys = Array.from({ length: 5000 }, (_, index) => `zz${index} = 1`).join('\n');
+  const { warnings } = parse(`${HEAD}${keys}\n`);
+  expect(warnings).toHaveLength(50);
 });
 
 describe('corpus C1', () => {

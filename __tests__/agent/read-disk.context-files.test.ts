@@ -28,43 +28,41 @@ function workdir(
   return work;
 }
 
-describe('links', () => {
-  it('C1 10: patterns and links never lead out of the workdir', async () => {
-    const secrets = { '../outside/secret.txt': 'secret', '../outside/deep/secret.txt': 'secret' };
-    const work = workdir(
-      { ...secrets, 'in.txt': 'in' },
-      {
-        folder: '../outside',
-        'relative.txt': '../outside/secret.txt',
-        'chain.txt': 'relative.txt',
-        up: '..',
-        'dangling.txt': 'missing',
-        'loop.txt': 'loop.txt',
-      },
-    );
-    const secret = join(work, '../outside/secret.txt');
-    symlinkSync(secret, join(work, 'absolute.txt'));
-    const globs = ['*', '**', '*/*', '*/*/*', 'folder/*', 'up/outside/*', '../outside/*'];
-    const paths = ['../../etc/passwd', '/etc/passwd', secret, 'chain.txt'];
-    expect(await pathsOf([...globs, ...paths], work)).toEqual(['in.txt']);
-  });
+it('C1 10: patterns and links never lead out of the workdir', async () => {
+  const secrets = { '../outside/secret.txt': 'secret', '../outside/deep/secret.txt': 'secret' };
+  const work = workdir(
+    { ...secrets, 'in.txt': 'in' },
+    {
+      folder: '../outside',
+      'relative.txt': '../outside/secret.txt',
+      'chain.txt': 'relative.txt',
+      up: '..',
+      'dangling.txt': 'missing',
+      'loop.txt': 'loop.txt',
+    },
+  );
+  const secret = join(work, '../outside/secret.txt');
+  symlinkSync(secret, join(work, 'absolute.txt'));
+  const globs = ['*', '**', '*/*', '*/*/*', 'folder/*', 'up/outside/*', '../outside/*'];
+  const paths = ['../../etc/passwd', '/etc/passwd', secret, 'chain.txt'];
+  expect(await pathsOf([...globs, ...paths], work)).toEqual(['in.txt']);
+});
 
-  it('inside of the workdir are followed under their own name, by plain patterns only if they are folders', async () => {
-    const links = { linked: 'src', self: '.', 'alias.ts': 'src/a.ts' };
-    const work = workdir({ 'src/a.ts': 'a', 'src/deep/b.ts': 'b' }, links);
-    const find = async (...patterns: readonly string[]) => (await pathsOf(patterns, work)).join(' ');
-    expect(await find('*.ts')).toBe('alias.ts');
-    expect(await find('linked/*.ts', 'linked/*/*.ts')).toBe('linked/a.ts linked/deep/b.ts');
-    expect(await find('self/self/src/*.ts')).toBe('self/self/src/a.ts');
-    expect(await find('**')).toBe('alias.ts src/a.ts src/deep/b.ts');
-    expect(await find('**/*.ts', 'linked/*.ts')).toBe('alias.ts linked/a.ts src/a.ts src/deep/b.ts');
-  });
+it('links inside of the workdir are followed under their own name, by plain patterns only if they are folders', async () => {
+  const links = { linked: 'src', self: '.', 'alias.ts': 'src/a.ts' };
+  const work = workdir({ 'src/a.ts': 'a', 'src/deep/b.ts': 'b' }, links);
+  const find = async (...patterns: readonly string[]) => (await pathsOf(patterns, work)).join(' ');
+  expect(await find('*.ts')).toBe('alias.ts');
+  expect(await find('linked/*.ts', 'linked/*/*.ts')).toBe('linked/a.ts linked/deep/b.ts');
+  expect(await find('self/self/src/*.ts')).toBe('self/self/src/a.ts');
+  expect(await find('**')).toBe('alias.ts src/a.ts src/deep/b.ts');
+  expect(await find('**/*.ts', 'linked/*.ts')).toBe('alias.ts linked/a.ts src/a.ts src/deep/b.ts');
+});
 
-  it('cannot make .git look like an ordinary folder', async () => {
-    const work = workdir({ '.git/config': 'token' }, { 'a.md': '.git/config', docs: '.git' });
-    expect(await pathsOf(['*.md', 'docs/*', '**'], work)).toEqual([]);
-    expect(await pathsOf(['.git/config'], work)).toEqual([]);
-  });
+it('links cannot make .git look like an ordinary folder', async () => {
+  const work = workdir({ '.git/config': 'token' }, { 'a.md': '.git/config', docs: '.git' });
+  expect(await pathsOf(['*.md', 'docs/*', '**'], work)).toEqual([]);
+  expect(await pathsOf(['.git/config'], work)).toEqual([]);
 });
 
 describe('files that are unsuitable for a prompt', () => {

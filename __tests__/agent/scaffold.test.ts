@@ -1,32 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { scaffoldAgent } from '../../src/agent/scaffold.js';
 
 const FRESH = new URL('../golden/axe/20-agents-commands/agents/fresh.toml', import.meta.url);
 
-describe('scaffoldAgent', () => {
-  it('has the keys and values of axe’s file, in its order (golden 20, step 02)', () => {
-    const axes = settings(readFileSync(fileURLToPath(FRESH), 'utf8'));
-    expect(inOrder(axes, settings(scaffoldAgent('fresh')))).toEqual(axes);
-  });
+it('scaffoldAgent has the keys and values of axe’s file, in its order (golden 20, step 02)', () => {
+  const axes = settings(readFileSync(fileURLToPath(FRESH), 'utf8'));
+  expect(inOrder(axes, settings(scaffoldAgent('fresh')))).toEqual(axes);
+});
 
-  it.each(['fresh', 'q"x', 'back\\slash', 'line\nbreak', 'tab\t\u007f', 'ß漢🎉'])(
-    'creates a readable file for the name %j',
-    (name) => {
-      const { config, warnings } = parseAgent(scaffoldAgent(name), { name, file: 'x.toml' });
-      expect(config.name).toBe(name);
-      expect(warnings).toEqual([]);
-    },
-  );
+it.each(['fresh', 'q"x', 'back\\slash', 'line\nbreak', 'tab\t\u007f', 'ß漢🎉'])(
+  'scaffoldAgent creates a readable file for the name %j',
+  (name) => {
+    const { config, warnings } = parseAgent(scaffoldAgent(name), { name, file: 'x.toml' });
+    expect(config.name).toBe(name);
+    expect(warnings).toEqual([]);
+  },
+);
 
-  it('has no key in its comments that would not be read', () => {
-    const uncommented = scaffoldAgent('a').replaceAll(/^# (?=\[|\w+ = )/gm, '');
-    expect(parseAgent(uncommented, { name: 'a', file: 'a.toml' })).toMatchObject({
-      warnings: [],
-      config: { memory: { lastN: 10, maxEntries: 100 }, params: { temperature: 0.3, maxTokens: 4096 } },
-    });
+it('scaffoldAgent has no key in its comments that would not be read', () => {
+  const uncommented = scaffoldAgent('a').replaceAll(/^# (?=\[|\w+ = )/gm, '');
+  expect(parseAgent(uncommented, { name: 'a', file: 'a.toml' })).toMatchObject({
+    warnings: [],
+    config: { memory: { lastN: 10, maxEntries: 100 }, params: { temperature: 0.3, maxTokens: 4096 } },
   });
 });
 

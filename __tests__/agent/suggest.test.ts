@@ -1,24 +1,22 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { byNearness, distance, nearest } from '../../src/agent/suggest.js';
 
-describe('distance', () => {
-  it.each([
-    ['', '', 0],
-    ['a', '', 1],
-    ['', 'abc', 3],
-    ['last_n', 'last_n', 0],
-    ['lastn', 'last_n', 1],
-    ['lsat_n', 'last_n', 1],
-    ['max_entrys', 'max_entries', 2],
-    ['kitten', 'sitting', 3],
-  ])('from %j to %j is %d edits', (a, b, edits) => {
-    expect(distance(a, b)).toBe(edits);
-    expect(distance(b, a)).toBe(edits);
-  });
+it.each([
+  ['', '', 0],
+  ['a', '', 1],
+  ['', 'abc', 3],
+  ['last_n', 'last_n', 0],
+  ['lastn', 'last_n', 1],
+  ['lsat_n', 'last_n', 1],
+  ['max_entrys', 'max_entries', 2],
+  ['kitten', 'sitting', 3],
+])('distance from %j to %j is %d edits', (a, b, edits) => {
+  expect(distance(a, b)).toBe(edits);
+  expect(distance(b, a)).toBe(edits);
+});
 
-  it('is infinite for words too long to be a typing mistake', () => {
-    expect(distance('x'.repeat(1_000_000), 'x')).toBe(Number.POSITIVE_INFINITY);
-  });
+it('distance is infinite for words too long to be a typing mistake', () => {
+  expect(distance('x'.repeat(1_000_000), 'x')).toBe(Number.POSITIVE_INFINITY);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../src/cli/main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
@@ -64,29 +64,27 @@ it.each<[string, object]>([
   await expect(agents(...line.split(' '))).rejects.toMatchObject({ exitCode: 1, ...error });
 });
 
-describe('agents validate', () => {
-  it('checks the named agents, and exits with 0 if there are only warnings', async () => {
-    writeFiles(cwd, {
-      'axe/agents/good.toml': agent('good', 'sub_agents = ["helper"]\n'),
-      'axe/agents/helper.toml': agent('good', 'x = 1\n'),
-      'axe/agents/bad.toml': 'name = \n',
-    });
-    const { exitCode, output } = await agents('validate', 'good');
-    expect(exitCode).toBe(0);
-    expect(output).toContain('2 agents: 1 warning');
-    expect((await agents('validate', 'good', 'bad')).exitCode).toBe(2);
-    await expect(agents('validate', 'nobody')).rejects.toMatchObject({ exitCode: 2 });
+it('agents validate checks the named agents, and exits with 0 if there are only warnings', async () => {
+  writeFiles(cwd, {
+    'axe/agents/good.toml': agent('good', 'sub_agents = ["helper"]\n'),
+    'axe/agents/helper.toml': agent('good', 'x = 1\n'),
+    'axe/agents/bad.toml': 'name = \n',
   });
+  const { exitCode, output } = await agents('validate', 'good');
+  expect(exitCode).toBe(0);
+  expect(output).toContain('2 agents: 1 warning');
+  expect((await agents('validate', 'good', 'bad')).exitCode).toBe(2);
+  await expect(agents('validate', 'nobody')).rejects.toMatchObject({ exitCode: 2 });
+});
 
-  it('reports about a model what a run with this environment and config.toml would report', async () => {
-    writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "groq/llama-3"\n' });
-    const { exitCode, output } = await agents('validate');
-    expect(exitCode).toBe(2);
-    expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "groq": ');
-    expect(output).toContain('  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.');
-    writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n' });
-    expect((await agents('validate')).exitCode).toBe(0);
-    writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "groq"\n' });
-    expect((await agents('validate')).output).toContain('error: invalid base URL for provider "groq"');
-  });
+it('agents validate reports about a model what a run with this environment and config.toml would report', async () => {
+  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "groq/llama-3"\n' });
+  const { exitCode, output } = await agents('validate');
+  expect(exitCode).toBe(2);
+  expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "groq": ');
+  expect(output).toContain('  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.');
+  writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n' });
+  expect((await agents('validate')).exitCode).toBe(0);
+  writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "groq"\n' });
+  expect((await agents('validate')).output).toContain('error: invalid base URL for provider "groq"');
 });

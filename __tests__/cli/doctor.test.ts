@@ -107,31 +107,29 @@ Nothing is wrong.
   });
 });
 
-describe('keys, without a request', () => {
-  it.each([
-    ['anthropic/x', {}, 'ok', '`ANTHROPIC_API_KEY` is set'],
-    ['openai/x', {}, 'error', 'API key for provider "openai" is not configured'],
-    ['google/x', { GOOGLE_API_KEY: 'k' }, 'ok', '`GOOGLE_API_KEY` is set'],
-    ['ollama/x', {}, 'ok', 'no key is needed'],
-    ['offline/rules', {}, 'ok', 'no key is needed'],
-    ['bedrock/x', {}, 'note', 'no key is set, so the credentials of the cloud are used'],
-    ['bedrock/x', { AWS_BEARER_TOKEN_BEDROCK: 'k' }, 'ok', '`AWS_BEARER_TOKEN_BEDROCK` is set'],
-    ['openai/x', { OPENAI_API_KEY: 'a\nb' }, 'error', 'holds a line break'],
-  ])('of %s with %j: %s', async (model, env, status, message) => {
-    const models = (await doctor([], { agents: { a: agent('a', model) }, env })).of('Models');
-    expect(models).toEqual([expect.objectContaining({ status, message: expect.stringContaining(message) })]);
-  });
+it.each([
+  ['anthropic/x', {}, 'ok', '`ANTHROPIC_API_KEY` is set'],
+  ['openai/x', {}, 'error', 'API key for provider "openai" is not configured'],
+  ['google/x', { GOOGLE_API_KEY: 'k' }, 'ok', '`GOOGLE_API_KEY` is set'],
+  ['ollama/x', {}, 'ok', 'no key is needed'],
+  ['offline/rules', {}, 'ok', 'no key is needed'],
+  ['bedrock/x', {}, 'note', 'no key is set, so the credentials of the cloud are used'],
+  ['bedrock/x', { AWS_BEARER_TOKEN_BEDROCK: 'k' }, 'ok', '`AWS_BEARER_TOKEN_BEDROCK` is set'],
+  ['openai/x', { OPENAI_API_KEY: 'a\nb' }, 'error', 'holds a line break'],
+])('without a request the key of %s with %j is told of: %s', async (model, env, status, message) => {
+  const models = (await doctor([], { agents: { a: agent('a', model) }, env })).of('Models');
+  expect(models).toEqual([expect.objectContaining({ status, message: expect.stringContaining(message) })]);
+});
 
-  it('says that a missing one may be a secret of the repository', async () => {
-    const [missing] = (await doctor([], { agents: { a: agent('a', 'openai/x') } })).of('Models');
-    expect(missing?.remedy).toMatch(/ If the key is only a repository secret, we cannot see it here\.$/);
-  });
+it('without a request a missing key is said to be perhaps a secret of the repository', async () => {
+  const [missing] = (await doctor([], { agents: { a: agent('a', 'openai/x') } })).of('Models');
+  expect(missing?.remedy).toMatch(/ If the key is only a repository secret, we cannot see it here\.$/);
+});
 
-  it('of the model that gives findings a second look are checked too', async () => {
-    const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/x"\n');
-    const { of } = await doctor([], { agents: { a: toml } });
-    expect(of('Models').map(({ status }) => status)).toEqual(['ok', 'error']);
-  });
+it('without a request the key of the model that gives findings a second look is checked too', async () => {
+  const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/x"\n');
+  const { of } = await doctor([], { agents: { a: toml } });
+  expect(of('Models').map(({ status }) => status)).toEqual(['ok', 'error']);
 });
 
 describe('keys with --online', () => {

@@ -139,89 +139,82 @@ it('memory show on this machine reports files in place of notes that were left o
   expect(talk).toContain('left out: "MEMORY.md".');
 });
 
-describe('memory forget', () => {
-  it('removes exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
-    const mine = Buffer.from(`# Mine\r\n\r\n${AXE.replaceAll('\n', '\r\n')}`);
-    const before = Buffer.concat([mine, Buffer.from([0xff, 0x0a])]);
-    store({ 'bot.md': Buffer.concat([before, Buffer.from(A.replaceAll('\n', '\r\n') + B)]) });
-    expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(
-        /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe previous version next to it \(`\.bak`\) still has it[^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
-      ),
-    });
-    expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);
-    expect(read('bot.md.bak')).toContain('aaaaaa-1');
+it('memory forget removes exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
+  const mine = Buffer.from(`# Mine\r\n\r\n${AXE.replaceAll('\n', '\r\n')}`);
+  const before = Buffer.concat([mine, Buffer.from([0xff, 0x0a])]);
+  store({ 'bot.md': Buffer.concat([before, Buffer.from(A.replaceAll('\n', '\r\n') + B)]) });
+  expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
+    exitCode: 0,
+    output: expect.stringMatching(
+      /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe previous version next to it \(`\.bak`\) still has it[^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
+    ),
   });
-
-  it('removes with --purge what the rewrite left', async () => {
-    store({ 'bot.md': A + B, 'untrusted/bot.md': A });
-    await memory(['forget', 'bot', 'bbbbbb']);
-    expect(await memory(['forget', 'bot', 'aaaaaa', '--purge'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining('The `.bak` files were removed.'),
-    });
-    const left = readdirSync(folder, { recursive: true }).map(String).sort();
-    expect(left).toEqual(['bot.md', 'untrusted', 'untrusted/bot.md']);
-  });
+  expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);
+  expect(read('bot.md.bak')).toContain('aaaaaa-1');
 });
 
-describe('the place of memory', () => {
-  it('can be a folder of a checkout, whose entries have provenance', async () => {
-    writeFiles(home, {
-      'checkout/.axe/memory/bot.md': A,
-      'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
-      'axe/agents/other.toml': 'name = "other"\nmodel = "ollama/llama3"\n',
-    });
-    const dir = ['--dir', 'checkout/.axe/memory'];
-    expect(await memory(['show', 'other', ...dir])).toMatchObject({
-      output: expect.stringMatching(/^No entries in `other\.md` in [^\n]*\n$/),
-    });
-    await memory(['remember', 'bot', 'in a folder', ...dir], { GITHUB_ACTOR: 'octocat' });
-    expect(readFileSync(join(home, 'checkout/.axe/memory/deep/bot.md'), 'utf8')).toMatch(
-      /Remembered by octocat\n\*\*Result:\*\* in a folder\n<!-- axe-action v=1 id=\S+ run=- job=- event=local sha=- actor=octocat trust=trusted model=- -->\n\n$/,
-    );
-    expect(existsSync(folder)).toBe(false);
+it('memory forget removes with --purge what the rewrite left', async () => {
+  store({ 'bot.md': A + B, 'untrusted/bot.md': A });
+  await memory(['forget', 'bot', 'bbbbbb']);
+  expect(await memory(['forget', 'bot', 'aaaaaa', '--purge'])).toMatchObject({
+    exitCode: 0,
+    output: expect.stringContaining('The `.bak` files were removed.'),
   });
+  const left = readdirSync(folder, { recursive: true }).map(String).sort();
+  expect(left).toEqual(['bot.md', 'untrusted', 'untrusted/bot.md']);
+});
 
-  it('needs no home folder', async () => {
-    writeFiles(home, { 'mem/packages/api/bot.md': A });
-    const words = ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem/packages/api'];
-    const { exitCode, output } = await memory(words, { HOME: '' });
-    expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
-    expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md']);
+it('the place of memory can be a folder of a checkout, whose entries have provenance', async () => {
+  writeFiles(home, {
+    'checkout/.axe/memory/bot.md': A,
+    'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
+    'axe/agents/other.toml': 'name = "other"\nmodel = "ollama/llama3"\n',
   });
+  const dir = ['--dir', 'checkout/.axe/memory'];
+  expect(await memory(['show', 'other', ...dir])).toMatchObject({
+    output: expect.stringMatching(/^No entries in `other\.md` in [^\n]*\n$/),
+  });
+  await memory(['remember', 'bot', 'in a folder', ...dir], { GITHUB_ACTOR: 'octocat' });
+  expect(readFileSync(join(home, 'checkout/.axe/memory/deep/bot.md'), 'utf8')).toMatch(
+    /Remembered by octocat\n\*\*Result:\*\* in a folder\n<!-- axe-action v=1 id=\S+ run=- job=- event=local sha=- actor=octocat trust=trusted model=- -->\n\n$/,
+  );
+  expect(existsSync(folder)).toBe(false);
+});
 
-  it.each([
-    [['show', 'bot', '--dir', 'a', '--repo', 'b/c'], /^`--dir` and `--repo` cannot be used together/],
-    [['show', 'bot', '--branch', 'main'], /^`--branch` has no effect without `--repo`/],
-    [['show', 'bot', '--repo', 'nonsense'], /^`--repo` is "nonsense"/],
-    [['show', 'bot', '--repo', 'octocat/hello'], /^there is no token[^\n]*\n.*`GITHUB_TOKEN`/],
-    [['show', 'bot', '--dir', 'nowhere'], /^no such folder: .*nowhere\n/],
-    [['show', '../../etc/..'], /^(?:invalid|agent)/],
-    [
-      ['show'],
-      /^`memory show` takes the name of one agent, and none was given\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
-    ],
-    [['forget', 'bot'], /^`forget` needs `<id>`\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
-    [
-      ['search', 'bot'],
-      /^`search` needs `<words>`\n {2}Usage: `axe-action memory search <agent> <words>`\.\n$/,
-    ],
-    [['show', 'bot', '--last=-1'], /^invalid argument "-1" for "--last" flag: it is less than 0\n/],
-    [
-      ['forget', 'bot', 'x', '--json'],
-      /^unknown flag: --json\n {2}`axe-action memory forget --help` lists the flags\.\n$/,
-    ],
-    [['show', 'bot', '--lane', 'side'], /^invalid argument "side" for "--lane" flag/],
-    [
-      ['remember', 'bot'],
-      /^`remember` needs `<text>`\n {2}Usage: `axe-action memory remember <agent> <text>`/,
-    ],
-  ])('is refused: %j', async (words, talk) => {
-    const result = await memory(words);
-    expect(result.output).toBe('');
-    expect(result.exitCode).toBeGreaterThan(0);
-    expect(result.talk).toMatch(talk);
-  });
+it('the place of memory needs no home folder', async () => {
+  writeFiles(home, { 'mem/packages/api/bot.md': A });
+  const words = ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem/packages/api'];
+  const { exitCode, output } = await memory(words, { HOME: '' });
+  expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
+  expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md']);
+});
+
+it.each([
+  [['show', 'bot', '--dir', 'a', '--repo', 'b/c'], /^`--dir` and `--repo` cannot be used together/],
+  [['show', 'bot', '--branch', 'main'], /^`--branch` has no effect without `--repo`/],
+  [['show', 'bot', '--repo', 'nonsense'], /^`--repo` is "nonsense"/],
+  [['show', 'bot', '--repo', 'octocat/hello'], /^there is no token[^\n]*\n.*`GITHUB_TOKEN`/],
+  [['show', 'bot', '--dir', 'nowhere'], /^no such folder: .*nowhere\n/],
+  [['show', '../../etc/..'], /^(?:invalid|agent)/],
+  [
+    ['show'],
+    /^`memory show` takes the name of one agent, and none was given\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
+  ],
+  [['forget', 'bot'], /^`forget` needs `<id>`\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
+  [
+    ['search', 'bot'],
+    /^`search` needs `<words>`\n {2}Usage: `axe-action memory search <agent> <words>`\.\n$/,
+  ],
+  [['show', 'bot', '--last=-1'], /^invalid argument "-1" for "--last" flag: it is less than 0\n/],
+  [
+    ['forget', 'bot', 'x', '--json'],
+    /^unknown flag: --json\n {2}`axe-action memory forget --help` lists the flags\.\n$/,
+  ],
+  [['show', 'bot', '--lane', 'side'], /^invalid argument "side" for "--lane" flag/],
+  [['remember', 'bot'], /^`remember` needs `<text>`\n {2}Usage: `axe-action memory remember <agent> <text>`/],
+])('the place of memory is refused: %j', async (words, talk) => {
+  const result = await memory(words);
+  expect(result.output).toBe('');
+  expect(result.exitCode).toBeGreaterThan(0);
+  expect(result.talk).toMatch(talk);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { formatDryRun } from '../../src/cli/run.js';
 import type { RunNotes } from '../../src/run/records.js';
@@ -57,29 +57,27 @@ function partOf(text: string, title: string): string | undefined {
   return part;
 }
 
-describe('a dry run', () => {
-  it.each([
-    ['there', '<memory>a</memory>'],
-    ['empty', ''],
-  ])('shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
-    const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
-    const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
-    const text = formatDryRun(plan, memory && { ...memory, notes });
-    expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
-    expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
-    const behind = block === '' ? '' : `\n\n---\n\n${block}`;
-    expect(text).toContain(`## Memory\n\n${ENTRY}${behind}\n\nTools!\n\n--- Skill ---\n`);
-  });
+it.each([
+  ['there', '<memory>a</memory>'],
+  ['empty', ''],
+])('a dry run shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
+  const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
+  const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
+  const text = formatDryRun(plan, memory && { ...memory, notes });
+  expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
+  expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
+  const behind = block === '' ? '' : `\n\n---\n\n${block}`;
+  expect(text).toContain(`## Memory\n\n${ENTRY}${behind}\n\nTools!\n\n--- Skill ---\n`);
+});
 
-  it.each([
-    ['sub_agents = ["a"]', 'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s'],
-    [
-      'sub_agents = ["a", "b"]\n[sub_agents_config]\nmax_depth = 5\nparallel = false\ntimeout = 60',
-      'a, b\nMax Depth: 5\nParallel:  no\nTimeout:   60s',
-    ],
-    ['[sub_agents_config]\nmax_depth = 5', '(none)'],
-  ])('shows the sub-agents of %j with their settings', async (toml, shown) => {
-    const { plan, memory } = await reportOf('planned', { agents: { bot: `${AGENT}${toml}\n` } });
-    expect(partOf(formatDryRun(plan, memory), 'Sub-Agents')).toBe(shown);
-  });
+it.each([
+  ['sub_agents = ["a"]', 'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s'],
+  [
+    'sub_agents = ["a", "b"]\n[sub_agents_config]\nmax_depth = 5\nparallel = false\ntimeout = 60',
+    'a, b\nMax Depth: 5\nParallel:  no\nTimeout:   60s',
+  ],
+  ['[sub_agents_config]\nmax_depth = 5', '(none)'],
+])('a dry run shows the sub-agents of %j with their settings', async (toml, shown) => {
+  const { plan, memory } = await reportOf('planned', { agents: { bot: `${AGENT}${toml}\n` } });
+  expect(partOf(formatDryRun(plan, memory), 'Sub-Agents')).toBe(shown);
 });

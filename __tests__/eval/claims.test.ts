@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { formatClaims, isRight, loadClaims } from '../../eval/claims.js';
 import { loadCases } from '../../eval/load.js';
 import { makeVersions } from '../../eval/versions.js';
@@ -11,34 +11,32 @@ import { evaluate } from './samples.js';
 const CLAIMS = loadClaims();
 const ALL = loadCases();
 
-describe('the claims', () => {
-  it('are sixty, of which half hold, in several languages', () => {
-    expect(CLAIMS).toHaveLength(60);
-    expect(CLAIMS.filter(({ holds }) => holds)).toHaveLength(30);
-    const languages = new Map(ALL.map(({ about }) => [about.name, about.language]));
-    expect(new Set(CLAIMS.map((claim) => languages.get(claim.case))).size).toBeGreaterThanOrEqual(7);
-    expect(new Set(CLAIMS.map(({ case: name, title }) => `${name} ${title}`)).size).toBe(60);
-  });
-
-  it.each(CLAIMS.map((claim) => [`${claim.case}: ${claim.title}`, claim] as const))(
-    'name lines that are there: %s',
-    (_, claim) => {
-      const loaded = ALL.find(({ about }) => about.name === claim.case);
-      if (loaded === undefined) throw new Error(`no case ${claim.case}`);
-      const { diff } = makeVersions(loaded).first;
-      const lineOf = (path: string, line: number) =>
-        readFileSync(join(loaded.folder, 'head', path), 'utf8').split('\n')[line - 1];
-      expect(lineOf(claim.path, claim.line)).toBe(claim.code);
-      expect(lineOf(claim.decides.path, claim.decides.line)).toBe(claim.decides.code);
-      const added = parseDiff(diff)
-        .filter(({ path }) => path === claim.path)
-        .flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines))
-        .filter(({ kind }) => kind === 'added')
-        .map((line) => line.text);
-      expect(added).toContain(claim.code);
-    },
-  );
+it('the claims are sixty, of which half hold, in several languages', () => {
+  expect(CLAIMS).toHaveLength(60);
+  expect(CLAIMS.filter(({ holds }) => holds)).toHaveLength(30);
+  const languages = new Map(ALL.map(({ about }) => [about.name, about.language]));
+  expect(new Set(CLAIMS.map((claim) => languages.get(claim.case))).size).toBeGreaterThanOrEqual(7);
+  expect(new Set(CLAIMS.map(({ case: name, title }) => `${name} ${title}`)).size).toBe(60);
 });
+
+it.each(CLAIMS.map((claim) => [`${claim.case}: ${claim.title}`, claim] as const))(
+  'the claims name lines that are there: %s',
+  (_, claim) => {
+    const loaded = ALL.find(({ about }) => about.name === claim.case);
+    if (loaded === undefined) throw new Error(`no case ${claim.case}`);
+    const { diff } = makeVersions(loaded).first;
+    const lineOf = (path: string, line: number) =>
+      readFileSync(join(loaded.folder, 'head', path), 'utf8').split('\n')[line - 1];
+    expect(lineOf(claim.path, claim.line)).toBe(claim.code);
+    expect(lineOf(claim.decides.path, claim.decides.line)).toBe(claim.decides.code);
+    const added = parseDiff(diff)
+      .filter(({ path }) => path === claim.path)
+      .flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines))
+      .filter(({ kind }) => kind === 'added')
+      .map((line) => line.text);
+    expect(added).toContain(claim.code);
+  },
+);
 
 const GIVEN = ['--claims', '--cases', 'clean-extract,cart-merge'];
 

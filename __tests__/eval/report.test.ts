@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { mcNemar, wilson } from '../../eval/interval.js';
 import { formatComparison, formatReport, type SettingResult } from '../../eval/report.js';
 import { type CaseScore, scoreCase } from '../../eval/score.js';
@@ -21,21 +21,19 @@ function resultOf(scores: readonly CaseScore[], patch: Partial<SettingResult> = 
   return { setting: 'a', scores, incomplete: [], isOfModel: true, ...patch };
 }
 
-describe('an interval', () => {
-  it.each([
-    [0, 10, 0, 0.278],
-    [5, 10, 0.237, 0.763],
-    [10, 10, 0.722, 1],
-    [60, 120, 0.412, 0.588],
-  ])('for %i of %i is computed', (count, of, low, high) => {
-    const interval = wilson(count, of);
-    expect(interval?.low).toBeCloseTo(low, 3);
-    expect(interval?.high).toBeCloseTo(high, 3);
-  });
+it.each([
+  [0, 10, 0, 0.278],
+  [5, 10, 0.237, 0.763],
+  [10, 10, 0.722, 1],
+  [60, 120, 0.412, 0.588],
+])('an interval for %i of %i is computed', (count, of, low, high) => {
+  const interval = wilson(count, of);
+  expect(interval?.low).toBeCloseTo(low, 3);
+  expect(interval?.high).toBeCloseTo(high, 3);
+});
 
-  it('for zero cases is empty', () => {
-    expect(wilson(0, 0)).toBeUndefined();
-  });
+it('an interval for zero cases is empty', () => {
+  expect(wilson(0, 0)).toBeUndefined();
 });
 
 it.each([
@@ -58,29 +56,25 @@ it('figures are reported with their intervals, cost, and errors', () => {
   expect(report).toContain('- b: not right: src/users.ts:11 SQL injection');
 });
 
-describe('a comparison', () => {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-  it('names the better one only if the difference is significant', () => {
-    const better = resultOf(names.map(found));
-    const worse = resultOf(names.map(missed), { setting: 'b' });
-    expect(formatComparison(better, worse)).toContain(
-      '| faults found | 6 | 0 | 0.031 | the first is better |',
-    );
-    expect(formatComparison(worse, better)).toContain(
-      '| faults found | 0 | 6 | 0.031 | the second is better |',
-    );
-    const little = resultOf([missed('a'), ...names.slice(1).map(found)]);
-    expect(formatComparison(better, little)).toContain(
-      '| faults found | 1 | 0 | 1.000 | no difference shown |',
-    );
-  });
+it('a comparison names the better one only if the difference is significant', () => {
+  const better = resultOf(names.map(found));
+  const worse = resultOf(names.map(missed), { setting: 'b' });
+  expect(formatComparison(better, worse)).toContain('| faults found | 6 | 0 | 0.031 | the first is better |');
+  expect(formatComparison(worse, better)).toContain(
+    '| faults found | 0 | 6 | 0.031 | the second is better |',
+  );
+  const little = resultOf([missed('a'), ...names.slice(1).map(found)]);
+  expect(formatComparison(better, little)).toContain(
+    '| faults found | 1 | 0 | 1.000 | no difference shown |',
+  );
+});
 
-  it('compares only cases that both have', () => {
-    const one = resultOf([found('a'), clean('x', 0)]);
-    const other = resultOf([missed('b'), clean('x', 1)]);
-    const text = formatComparison(one, other);
-    expect(text).toContain('| faults found | 0 | 0 | 1.000 |');
-    expect(text).toContain('| nothing false on a clean change | 1 | 0 | 1.000 |');
-  });
+it('a comparison compares only cases that both have', () => {
+  const one = resultOf([found('a'), clean('x', 0)]);
+  const other = resultOf([missed('b'), clean('x', 1)]);
+  const text = formatComparison(one, other);
+  expect(text).toContain('| faults found | 0 | 0 | 1.000 |');
+  expect(text).toContain('| nothing false on a clean change | 1 | 0 | 1.000 |');
 });

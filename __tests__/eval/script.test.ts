@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { ScriptedVerdict } from '../../eval/case.js';
 import { type Script, scriptedCalls } from '../../eval/script.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
@@ -30,24 +30,20 @@ it('the script answers nobody else', () => {
   expect(scriptedCalls(asked('memory_write', 'Sum up.'), SCRIPT)).toEqual([]);
 });
 
-describe('a scripted second look', () => {
-  const claims =
-    'Two claims.\nClaim 1, on line 8\nA project without an owner\nClaim 2, on line 9\nAnother one\n';
+const claims =
+  'Two claims.\nClaim 1, on line 8\nA project without an owner\nClaim 2, on line 9\nAnother one\n';
 
-  it('reads what its verdict requires before it decides on each claim', () => {
-    expect(scriptedCalls(asked('give_verdict', claims), SCRIPT)).toEqual([LOOK]);
-    expect(scriptedCalls(asked('give_verdict', claims, 1), SCRIPT)).toMatchObject([
-      { tool: 'give_verdict', input: { claim: 1, verdict: 'refuted', evidence: REFUTED.evidence } },
-      { tool: 'give_verdict', input: { claim: 2, verdict: 'holds' } },
-    ]);
-    expect(scriptedCalls(asked('give_verdict', claims, 2), SCRIPT)).toEqual([]);
-  });
+it('a scripted second look reads what its verdict requires before it decides on each claim', () => {
+  expect(scriptedCalls(asked('give_verdict', claims), SCRIPT)).toEqual([LOOK]);
+  expect(scriptedCalls(asked('give_verdict', claims, 1), SCRIPT)).toMatchObject([
+    { tool: 'give_verdict', input: { claim: 1, verdict: 'refuted', evidence: REFUTED.evidence } },
+    { tool: 'give_verdict', input: { claim: 2, verdict: 'holds' } },
+  ]);
+  expect(scriptedCalls(asked('give_verdict', claims, 2), SCRIPT)).toEqual([]);
+});
 
-  it('confirms claims that the case does not mention', () => {
-    const one = 'Claim 1, on line 8\nAnother one\n';
-    expect(scriptedCalls(asked('give_verdict', one), SCRIPT)).toMatchObject([
-      { input: { verdict: 'holds' } },
-    ]);
-    expect(scriptedCalls(asked('give_verdict', one, 1), SCRIPT)).toEqual([]);
-  });
+it('a scripted second look confirms claims that the case does not mention', () => {
+  const one = 'Claim 1, on line 8\nAnother one\n';
+  expect(scriptedCalls(asked('give_verdict', one), SCRIPT)).toMatchObject([{ input: { verdict: 'holds' } }]);
+  expect(scriptedCalls(asked('give_verdict', one, 1), SCRIPT)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type AdmissionFacts, decideAdmission as decide } from '../../src/event/admission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, type Permission } from '../../src/event/trust.js';
@@ -110,38 +110,36 @@ const MENTIONS: readonly Row[] = [
   ['a schedule, which is not a comment', SCHEDULE, 'unknown', AXE, 'run'],
 ];
 
-describe('admission', () => {
-  it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...MENTIONS])(
-    '%s: decided from the event',
-    (_, trigger, permission, policy, expected) => {
-      const gate = decideAdmission(trigger, permission, { ...DEFAULT_ADMISSION_POLICY, ...policy });
-      expect(gate.kind === 'run' ? 'run' : gate.reason).toBe(expected);
-    },
-  );
+it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...MENTIONS])(
+  'admission %s: decided from the event',
+  (_, trigger, permission, policy, expected) => {
+    const gate = decideAdmission(trigger, permission, { ...DEFAULT_ADMISSION_POLICY, ...policy });
+    expect(gate.kind === 'run' ? 'run' : gate.reason).toBe(expected);
+  },
+);
 
-  it.each<[string, Partial<PullRequestTrigger>, Facts, string]>([
-    ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, 'closed'],
-    ['a label on a closed one', { ...CLOSED, ...LABELED }, REVIEWER, 'closed'],
-    ['the end of one, by an agent that does not review', { ...CLOSED, action: 'closed' }, OTHER, 'run'],
-    ['a label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, 'run'],
-    ['an edited title', { action: 'edited' }, REVIEWER, 'no-change'],
-    ['an edited title, by an agent that does not review', { action: 'edited' }, OTHER, 'run'],
-    ['another base', { action: 'edited', hasNewBase: true }, REVIEWER, 'run'],
-    ['an assignee', { action: 'assigned' }, REVIEWER, 'no-change'],
-    ['a label that was removed', { action: 'unlabeled' }, REVIEWER, 'no-change'],
-    ['a push', { action: 'synchronize' }, REVIEWER, 'run'],
-    ['any label on a reviewed commit', LABELED, STATE, 'nothing-new'],
-    ['a requested review of it', { action: 'review_requested' }, STATE, 'run'],
-    ['a draft of it that is ready', { action: 'ready_for_review' }, STATE, 'nothing-new'],
-    ['a push while it is paused', { action: 'synchronize' }, PAUSED, 'paused'],
-    ['a label then', LABELED, PAUSED, 'run'],
-    ['a requested review then', { action: 'review_requested' }, PAUSED, 'run'],
-    ['a change that cannot be read', {}, changing({ unreadable: 'no file' }), 'nothing-to-review'],
-    ['a push that brings nothing', { action: 'synchronize' }, UNCHANGED, 'nothing-new'],
-    ['a requested review of it', { action: 'review_requested' }, UNCHANGED, 'run'],
-  ])('%s: decided from agent, memory and change', (_, patch, facts, expected) => {
-    const event = { trigger: pullRequest(patch), policy: DEFAULT_ADMISSION_POLICY };
-    const decision = decide({ event, permission: 'write', ...facts });
-    expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(expected);
-  });
+it.each<[string, Partial<PullRequestTrigger>, Facts, string]>([
+  ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, 'closed'],
+  ['a label on a closed one', { ...CLOSED, ...LABELED }, REVIEWER, 'closed'],
+  ['the end of one, by an agent that does not review', { ...CLOSED, action: 'closed' }, OTHER, 'run'],
+  ['a label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, 'run'],
+  ['an edited title', { action: 'edited' }, REVIEWER, 'no-change'],
+  ['an edited title, by an agent that does not review', { action: 'edited' }, OTHER, 'run'],
+  ['another base', { action: 'edited', hasNewBase: true }, REVIEWER, 'run'],
+  ['an assignee', { action: 'assigned' }, REVIEWER, 'no-change'],
+  ['a label that was removed', { action: 'unlabeled' }, REVIEWER, 'no-change'],
+  ['a push', { action: 'synchronize' }, REVIEWER, 'run'],
+  ['any label on a reviewed commit', LABELED, STATE, 'nothing-new'],
+  ['a requested review of it', { action: 'review_requested' }, STATE, 'run'],
+  ['a draft of it that is ready', { action: 'ready_for_review' }, STATE, 'nothing-new'],
+  ['a push while it is paused', { action: 'synchronize' }, PAUSED, 'paused'],
+  ['a label then', LABELED, PAUSED, 'run'],
+  ['a requested review then', { action: 'review_requested' }, PAUSED, 'run'],
+  ['a change that cannot be read', {}, changing({ unreadable: 'no file' }), 'nothing-to-review'],
+  ['a push that brings nothing', { action: 'synchronize' }, UNCHANGED, 'nothing-new'],
+  ['a requested review of it', { action: 'review_requested' }, UNCHANGED, 'run'],
+])('admission %s: decided from agent, memory and change', (_, patch, facts, expected) => {
+  const event = { trigger: pullRequest(patch), policy: DEFAULT_ADMISSION_POLICY };
+  const decision = decide({ event, permission: 'write', ...facts });
+  expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(expected);
 });

@@ -292,16 +292,14 @@ describe('parsing an event', () => {
   });
 });
 
-describe('parsing an event file', () => {
-  it('reads JSON with or without a byte order mark', () => {
-    expect(parseEventFile('{"a":1}', 'event.json')).toEqual({ a: 1 });
-    expect(parseEventFile('\uFEFF{"a":1}', 'event.json')).toEqual({ a: 1 });
-  });
+it('parsing an event file reads JSON with or without a byte order mark', () => {
+  expect(parseEventFile('{"a":1}', 'event.json')).toEqual({ a: 1 });
+  expect(parseEventFile('\uFEFF{"a":1}', 'event.json')).toEqual({ a: 1 });
+});
 
-  it.each(['', '{\n  "a": 1\n  "b": 2\n}'])('is refused with its name: %j', (text) => {
-    const refusal = expect.objectContaining({ name: 'ConfigError', at: { file: 'event.json' } });
-    expect(() => parseEventFile(text, 'event.json')).toThrow(refusal);
-  });
+it.each(['', '{\n  "a": 1\n  "b": 2\n}'])('parsing an event file is refused with its name: %j', (text) => {
+  const refusal = expect.objectContaining({ name: 'ConfigError', at: { file: 'event.json' } });
+  expect(() => parseEventFile(text, 'event.json')).toThrow(refusal);
 });
 
 type Path = readonly (string | number)[];

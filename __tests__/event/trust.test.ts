@@ -228,24 +228,22 @@ describe('the account whose permission is requested', () => {
   });
 });
 
-describe('a checkout', () => {
-  const [HEAD, MERGE] = ['a'.repeat(40), 'c'.repeat(40)];
-  const target = { ...ON_TARGET, mergeSha: MERGE };
+const [HEAD, MERGE] = ['a'.repeat(40), 'c'.repeat(40)];
+const target = { ...ON_TARGET, mergeSha: MERGE };
 
-  it.each([HEAD, MERGE])('of a fork’s commit %s is refused if the job has secrets', (commit) => {
-    expect(() => refuseCheckout(fork('a/b', target), commit)).toThrow(ConfigError);
-  });
+it.each([HEAD, MERGE])('a checkout of a fork’s commit %s is refused if the job has secrets', (commit) => {
+  expect(() => refuseCheckout(fork('a/b', target), commit)).toThrow(ConfigError);
+});
 
-  it.each<[string, Trigger, string | undefined]>([
-    ['of the base', fork('a/b', target), 'b'.repeat(40)],
-    ['that is none', fork('a/b', target), undefined],
-    ['of a branch of the repository', pullRequest(target), HEAD],
-    ['of a fork if there are no secrets', fork('a/b', { mergeSha: MERGE }), HEAD],
-    ['next to a comment', comment(), HEAD],
-    ['on a machine of one’s own', local, HEAD],
-  ])('%s is allowed', (_, trigger, commit) => {
-    expect(() => refuseCheckout(trigger, commit)).not.toThrow();
-  });
+it.each<[string, Trigger, string | undefined]>([
+  ['of the base', fork('a/b', target), 'b'.repeat(40)],
+  ['that is none', fork('a/b', target), undefined],
+  ['of a branch of the repository', pullRequest(target), HEAD],
+  ['of a fork if there are no secrets', fork('a/b', { mergeSha: MERGE }), HEAD],
+  ['next to a comment', comment(), HEAD],
+  ['on a machine of one’s own', local, HEAD],
+])('a checkout %s is allowed', (_, trigger, commit) => {
+  expect(() => refuseCheckout(trigger, commit)).not.toThrow();
 });
 
 const WHY = 'it reads text by hubot, who is not known to have write access';

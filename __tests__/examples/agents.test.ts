@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { startLoopback } from '../helpers/loopback.js';
@@ -54,20 +54,18 @@ const DONE = { exitCode: 0, stdout: 'Done.', stderr: '' };
 const END = text('Done.');
 const SEARCH = toolCall('search_files', { text: 'parseDate' });
 
-describe('every example', () => {
-  it.each(NAMES)('%s is an agent without a warning, named like its file', (name) => {
-    const toml = readFileSync(join(AGENTS, `${name}.toml`), 'utf8');
-    const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
-    expect(warnings).toEqual([]);
-    expect(config.name).toBe(name);
-    expect(config.description).not.toBe('');
-    expect(toml).toMatch(/^# /);
-  });
+it.each(NAMES)('every example %s is an agent without a warning, named like its file', (name) => {
+  const toml = readFileSync(join(AGENTS, `${name}.toml`), 'utf8');
+  const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
+  expect(warnings).toEqual([]);
+  expect(config.name).toBe(name);
+  expect(config.description).not.toBe('');
+  expect(toml).toMatch(/^# /);
+});
 
-  it('is listed on the command line', async () => {
-    const { stdout } = await runCli(['agents', 'list', '--agents-dir', AGENTS]);
-    expect(stdout.split('\n').map((line) => line.split(/\s/)[0])).toEqual(expect.arrayContaining(NAMES));
-  });
+it('every example is listed on the command line', async () => {
+  const { stdout } = await runCli(['agents', 'list', '--agents-dir', AGENTS]);
+  expect(stdout.split('\n').map((line) => line.split(/\s/)[0])).toEqual(expect.arrayContaining(NAMES));
 });
 
 it('explorer searches and reads', async () => {

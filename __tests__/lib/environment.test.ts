@@ -30,21 +30,19 @@ describe('the data folder of axe (axe-behaviour §1)', () => {
   });
 });
 
-describe('configDir', () => {
-  it.each([
-    ['darwin', { XDG_CONFIG_HOME: '/c', HOME: '/Users/octocat' }, '/c/axe'],
-    ['linux', { XDG_CONFIG_HOME: '', HOME: '/home/octocat' }, '/home/octocat/.config/axe'],
-    ['darwin', { HOME: '/Users/octocat' }, '/Users/octocat/Library/Application Support/axe'],
-    ['win32', { AppData: `${WINDOWS}\\AppData\\Roaming` }, `${WINDOWS}\\AppData\\Roaming\\axe`],
-  ])('on %s with %j is %s', (platform, env, expected) => {
-    expect(configDir(env, platform)).toBe(expected);
-  });
+it.each([
+  ['darwin', { XDG_CONFIG_HOME: '/c', HOME: '/Users/octocat' }, '/c/axe'],
+  ['linux', { XDG_CONFIG_HOME: '', HOME: '/home/octocat' }, '/home/octocat/.config/axe'],
+  ['darwin', { HOME: '/Users/octocat' }, '/Users/octocat/Library/Application Support/axe'],
+  ['win32', { AppData: `${WINDOWS}\\AppData\\Roaming` }, `${WINDOWS}\\AppData\\Roaming\\axe`],
+])('configDir on %s with %j is %s', (platform, env, expected) => {
+  expect(configDir(env, platform)).toBe(expected);
+});
 
-  it.each([
-    ['linux', 'neither $XDG_CONFIG_HOME nor $HOME are defined'],
-    ['darwin', '$HOME is not defined'],
-    ['win32', '%AppData% is not defined'],
-  ])('on %s without a home is an error', (platform, reason) => {
-    expect(() => configDir({}, platform)).toThrow(`unable to determine config directory: ${reason}`);
-  });
+it.each([
+  ['linux', 'neither $XDG_CONFIG_HOME nor $HOME are defined'],
+  ['darwin', '$HOME is not defined'],
+  ['win32', '%AppData% is not defined'],
+])('configDir on %s without a home is an error', (platform, reason) => {
+  expect(() => configDir({}, platform)).toThrow(`unable to determine config directory: ${reason}`);
 });

@@ -84,27 +84,25 @@ describe('a temporary file', () => {
   });
 });
 
-describe('a backup', () => {
-  const open = () => createFileStore({ files: createFiles(), clock: createClock(), root, followLinks: true });
-  const never = new AbortController().signal;
+const open = () => createFileStore({ files: createFiles(), clock: createClock(), root, followLinks: true });
+const never = new AbortController().signal;
 
-  it('of a run log has the mode of the log, even in place of a world-readable one', async () => {
-    await written('bot.md', 0o600);
-    await written('bot.md.bak', 0o644);
-    const rewrite = () => '## 2026-01-02T00:00:00Z\ny\n\n';
-    const result = await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
-    expect(result).toMatchObject({ kind: 'saved' });
-    expect([await modeOf('bot.md'), await modeOf('bot.md.bak')]).toEqual([0o600, 0o600]);
-    const ofLog = born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode);
-    expect(ofLog).toEqual([0o600, 0o600]);
-  });
+it('a backup of a run log has the mode of the log, even in place of a world-readable one', async () => {
+  await written('bot.md', 0o600);
+  await written('bot.md.bak', 0o644);
+  const rewrite = () => '## 2026-01-02T00:00:00Z\ny\n\n';
+  const result = await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+  expect(result).toMatchObject({ kind: 'saved' });
+  expect([await modeOf('bot.md'), await modeOf('bot.md.bak')]).toEqual([0o600, 0o600]);
+  const ofLog = born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode);
+  expect(ofLog).toEqual([0o600, 0o600]);
+});
 
-  it('of a note has the mode of the note', async () => {
-    await written('MEMORY.md', 0o600);
-    const edit = { kind: 'overwrite', text: 'new\n' } as const;
-    await open().write([{ kind: 'note', id: 'n1', path: 'MEMORY.md', edit, backup: true }], never);
-    expect([await modeOf('MEMORY.md'), await modeOf('MEMORY.bak')]).toEqual([0o600, 0o600]);
-  });
+it('a backup of a note has the mode of the note', async () => {
+  await written('MEMORY.md', 0o600);
+  const edit = { kind: 'overwrite', text: 'new\n' } as const;
+  await open().write([{ kind: 'note', id: 'n1', path: 'MEMORY.md', edit, backup: true }], never);
+  expect([await modeOf('MEMORY.md'), await modeOf('MEMORY.bak')]).toEqual([0o600, 0o600]);
 });
 
 it.each([nodeFs.constants.O_NOFOLLOW, undefined])('a link is not followed with the flag %j', async (flag) => {

@@ -16,31 +16,29 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(root, { recursive: true, force: true }));
 
-describe('append', () => {
-  it('creates the file and its folders (TestAppendEntry_CreatesFileAndDirs, _FilePermissions)', async () => {
-    const old = process.umask(0o022);
-    const path = join(root, 'a', 'b', 'm.md');
-    await files.append(path, 'one\n', noLinks);
-    process.umask(old);
-    expect(await readFile(path, 'utf8')).toBe('one\n');
-    expect((await stat(path)).mode & 0o777).toBe(0o644);
-    expect((await stat(join(root, 'a', 'b'))).mode & 0o777).toBe(0o755);
-  });
+it('append creates the file and its folders (TestAppendEntry_CreatesFileAndDirs, _FilePermissions)', async () => {
+  const old = process.umask(0o022);
+  const path = join(root, 'a', 'b', 'm.md');
+  await files.append(path, 'one\n', noLinks);
+  process.umask(old);
+  expect(await readFile(path, 'utf8')).toBe('one\n');
+  expect((await stat(path)).mode & 0o777).toBe(0o644);
+  expect((await stat(join(root, 'a', 'b'))).mode & 0o777).toBe(0o755);
+});
 
-  it('adds to the end and keeps the bytes before it (TestAppendEntry_AppendsToExistingFile, C2 25)', async () => {
-    const path = join(root, 'm.md');
-    await writeFile(path, Buffer.from([0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a]));
-    await files.append(path, 'é\n', noLinks);
-    expect([...(await readFile(path))]).toEqual([0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a, 0xc3, 0xa9, 0x0a]);
-  });
+it('append adds to the end and keeps the bytes before it (TestAppendEntry_AppendsToExistingFile, C2 25)', async () => {
+  const path = join(root, 'm.md');
+  await writeFile(path, Buffer.from([0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a]));
+  await files.append(path, 'é\n', noLinks);
+  expect([...(await readFile(path))]).toEqual([0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a, 0xc3, 0xa9, 0x0a]);
+});
 
-  it('keeps every one of many appends at once', async () => {
-    const path = join(root, 'm.md');
-    const texts = Array.from({ length: 50 }, (_, index) => `## ${index}\n${'x'.repeat(3_000)}\n\n`);
-    await Promise.all(texts.map((text) => files.append(path, text, noLinks)));
-    const written = await readFile(path, 'utf8');
-    for (const text of texts) expect(written).toContain(text);
-  });
+it('append keeps every one of many appends at once', async () => {
+  const path = join(root, 'm.md');
+  const texts = Array.from({ length: 50 }, (_, index) => `## ${index}\n${'x'.repeat(3_000)}\n\n`);
+  await Promise.all(texts.map((text) => files.append(path, text, noLinks)));
+  const written = await readFile(path, 'utf8');
+  for (const text of texts) expect(written).toContain(text);
 });
 
 describe('errors have axe’s text (transcript 11, C2 30)', () => {
@@ -150,31 +148,29 @@ it('createExclusive lets exactly one of many callers succeed, with its content w
   expect(await readdir(root)).toEqual(['m.md.lock']);
 });
 
-describe('stat, list and remove', () => {
-  it('distinguish files, folders, links and other kinds', async () => {
-    await writeFile(join(root, 'f.md'), 'abc');
-    await mkdir(join(root, 'd'));
-    await symlink('f.md', join(root, 'l'));
-    execFileSync('mkfifo', [join(root, 'p')]);
-    const found = await files.list(root);
-    expect(Object.fromEntries(found.map(({ name, stat }) => [name, stat.kind]))).toEqual({
-      d: 'directory',
-      'f.md': 'file',
-      l: 'link',
-      p: 'other',
-    });
-    expect(await files.stat(join(root, 'f.md'))).toEqual({ kind: 'file', bytes: 3 });
-    expect(await files.stat(join(root, 'none'))).toBeUndefined();
-    expect(await files.list(join(root, 'none'))).toEqual([]);
+it('stat, list and remove distinguish files, folders, links and other kinds', async () => {
+  await writeFile(join(root, 'f.md'), 'abc');
+  await mkdir(join(root, 'd'));
+  await symlink('f.md', join(root, 'l'));
+  execFileSync('mkfifo', [join(root, 'p')]);
+  const found = await files.list(root);
+  expect(Object.fromEntries(found.map(({ name, stat }) => [name, stat.kind]))).toEqual({
+    d: 'directory',
+    'f.md': 'file',
+    l: 'link',
+    p: 'other',
   });
+  expect(await files.stat(join(root, 'f.md'))).toEqual({ kind: 'file', bytes: 3 });
+  expect(await files.stat(join(root, 'none'))).toBeUndefined();
+  expect(await files.list(join(root, 'none'))).toEqual([]);
+});
 
-  it('remove a link but not its target, a folder with its content, and nothing without an error', async () => {
-    await files.append(join(root, 'd', 'sub', 'f.md'), 'x', noLinks);
-    await symlink('d', join(root, 'l'));
-    await files.remove(join(root, 'l'));
-    expect(await readdir(root)).toEqual(['d']);
-    await files.remove(join(root, 'd'));
-    await files.remove(join(root, 'd'));
-    expect(await readdir(root)).toEqual([]);
-  });
+it('stat, list and remove remove a link but not its target, a folder with its content, and nothing without an error', async () => {
+  await files.append(join(root, 'd', 'sub', 'f.md'), 'x', noLinks);
+  await symlink('d', join(root, 'l'));
+  await files.remove(join(root, 'l'));
+  expect(await readdir(root)).toEqual(['d']);
+  await files.remove(join(root, 'd'));
+  await files.remove(join(root, 'd'));
+  expect(await readdir(root)).toEqual([]);
 });

@@ -186,20 +186,18 @@ describe('files at the commit that a range counts from', () => {
   });
 });
 
-describe('the root of a repository', () => {
-  it.each([
-    ['a checkout', '.git/HEAD'],
-    ['a worktree, whose `.git` is a file', '.git'],
-  ])('of %s is the folder of its `.git`, from anywhere below', async (_, file) => {
-    const root = tempDir('root');
-    writeFiles(root, { [file]: 'x', 'a/b/c.txt': '' });
-    expect(await findRepositoryRoot(join(root, 'a/b'))).toBe(root);
-    expect(await findRepositoryRoot(root)).toBe(root);
-  });
+it.each([
+  ['a checkout', '.git/HEAD'],
+  ['a worktree, whose `.git` is a file', '.git'],
+])('the root of a repository of %s is the folder of its `.git`, from anywhere below', async (_, file) => {
+  const root = tempDir('root');
+  writeFiles(root, { [file]: 'x', 'a/b/c.txt': '' });
+  expect(await findRepositoryRoot(join(root, 'a/b'))).toBe(root);
+  expect(await findRepositoryRoot(root)).toBe(root);
+});
 
-  it('is unknown outside of a repository', async () => {
-    expect(await findRepositoryRoot(tempDir('none'))).toBeUndefined();
-  });
+it('the root of a repository is unknown outside of a repository', async () => {
+  expect(await findRepositoryRoot(tempDir('none'))).toBeUndefined();
 });
 
 describe('the remote `origin`', () => {
@@ -250,35 +248,33 @@ function checkout(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-describe('the checked-out commit', () => {
-  it.each<[string, Record<string, string>]>([
-    ['a commit of its own', { HEAD: `${COMMIT}\n` }],
-    ['a branch', { HEAD: 'ref: refs/heads/main\n', 'refs/heads/main': `${COMMIT}\n` }],
-    ['a branch among packed ones', { HEAD: 'ref: refs/heads/a/b\n', 'packed-refs': PACKED }],
-    [
-      'a branch that is newer than the packed one',
-      { HEAD: 'ref: refs/heads/a\n', 'refs/heads/a': COMMIT, 'packed-refs': `${OTHER} refs/heads/a\n` },
-    ],
-  ])('is read from %s', async (_, files) => {
-    expect(await readCheckedOut(checkout(files))).toBe(COMMIT);
-  });
+it.each<[string, Record<string, string>]>([
+  ['a commit of its own', { HEAD: `${COMMIT}\n` }],
+  ['a branch', { HEAD: 'ref: refs/heads/main\n', 'refs/heads/main': `${COMMIT}\n` }],
+  ['a branch among packed ones', { HEAD: 'ref: refs/heads/a/b\n', 'packed-refs': PACKED }],
+  [
+    'a branch that is newer than the packed one',
+    { HEAD: 'ref: refs/heads/a\n', 'refs/heads/a': COMMIT, 'packed-refs': `${OTHER} refs/heads/a\n` },
+  ],
+])('the checked-out commit is read from %s', async (_, files) => {
+  expect(await readCheckedOut(checkout(files))).toBe(COMMIT);
+});
 
-  it.each<[string, Record<string, string>]>([
-    ['there is no checkout', {}],
-    ['the branch has no commit yet', { HEAD: 'ref: refs/heads/main\n' }],
-    ['the file is something else', { HEAD: 'hello' }],
-    ['the commit is cut short', { HEAD: COMMIT.slice(1) }],
-    ['the branch leads elsewhere', { HEAD: 'ref: refs/../../secret\n' }],
-  ])('is unknown if %s', async (_, files) => {
-    expect(await readCheckedOut(checkout(files))).toBeUndefined();
-  });
+it.each<[string, Record<string, string>]>([
+  ['there is no checkout', {}],
+  ['the branch has no commit yet', { HEAD: 'ref: refs/heads/main\n' }],
+  ['the file is something else', { HEAD: 'hello' }],
+  ['the commit is cut short', { HEAD: COMMIT.slice(1) }],
+  ['the branch leads elsewhere', { HEAD: 'ref: refs/../../secret\n' }],
+])('the checked-out commit is unknown if %s', async (_, files) => {
+  expect(await readCheckedOut(checkout(files))).toBeUndefined();
+});
 
-  it('is not read through a link, nor if `.git` is a file', async () => {
-    const folder = checkout({ commit: COMMIT });
-    symlinkSync(join(folder, '.git/commit'), join(folder, '.git/HEAD'));
-    expect(await readCheckedOut(folder)).toBeUndefined();
-    const worktree = tempDir('worktree');
-    writeFileSync(join(worktree, '.git'), 'gitdir: /elsewhere\n');
-    expect(await readCheckedOut(worktree)).toBeUndefined();
-  });
+it('the checked-out commit is not read through a link, nor if `.git` is a file', async () => {
+  const folder = checkout({ commit: COMMIT });
+  symlinkSync(join(folder, '.git/commit'), join(folder, '.git/HEAD'));
+  expect(await readCheckedOut(folder)).toBeUndefined();
+  const worktree = tempDir('worktree');
+  writeFileSync(join(worktree, '.git'), 'gitdir: /elsewhere\n');
+  expect(await readCheckedOut(worktree)).toBeUndefined();
 });

@@ -74,30 +74,28 @@ it("config.toml is undefined if there is none, and reported in axe's words if it
   });
 });
 
-describe('a new configuration folder', () => {
-  const files = [
-    { path: 'skills/sample/SKILL.md', content: '# Sample\n' },
-    { path: 'config.toml', content: '# keys\n', mode: 0o600 },
-  ];
+const files = [
+  { path: 'skills/sample/SKILL.md', content: '# Sample\n' },
+  { path: 'config.toml', content: '# keys\n', mode: 0o600 },
+];
 
-  it('gets the missing files, and keeps those that are there', async () => {
-    const folder = join(tempDir(), 'new', 'axe');
-    const [skill, config] = files.map(({ path }) => join(folder, path)) as [string, string];
-    expect(await createMissingFiles(folder, files)).toEqual([skill, config]);
-    expect(statSync(config).mode & 0o777).toBe(0o600);
-    writeFiles(folder, { 'config.toml': 'my own' });
-    expect(await createMissingFiles(folder, files)).toEqual([]);
-    expect([readFileSync(skill, 'utf8'), readFileSync(config, 'utf8')]).toEqual(['# Sample\n', 'my own']);
-  });
+it('a new configuration folder gets the missing files, and keeps those that are there', async () => {
+  const folder = join(tempDir(), 'new', 'axe');
+  const [skill, config] = files.map(({ path }) => join(folder, path)) as [string, string];
+  expect(await createMissingFiles(folder, files)).toEqual([skill, config]);
+  expect(statSync(config).mode & 0o777).toBe(0o600);
+  writeFiles(folder, { 'config.toml': 'my own' });
+  expect(await createMissingFiles(folder, files)).toEqual([]);
+  expect([readFileSync(skill, 'utf8'), readFileSync(config, 'utf8')]).toEqual(['# Sample\n', 'my own']);
+});
 
-  it('is an error if it cannot be created', async () => {
-    const folder = tempDir();
-    writeFiles(folder, { axe: 'a file' });
-    await expect(createMissingFiles(join(folder, 'axe'), files)).rejects.toMatchObject({
-      name: 'AxeError',
-      message: `failed to create the configuration: mkdir ${join(folder, 'axe', 'skills/sample')}: not a directory`,
-      exitCode: 1,
-    });
+it('a new configuration folder is an error if it cannot be created', async () => {
+  const folder = tempDir();
+  writeFiles(folder, { axe: 'a file' });
+  await expect(createMissingFiles(join(folder, 'axe'), files)).rejects.toMatchObject({
+    name: 'AxeError',
+    message: `failed to create the configuration: mkdir ${join(folder, 'axe', 'skills/sample')}: not a directory`,
+    exitCode: 1,
   });
 });
 

@@ -18,46 +18,42 @@ function dollars(maxCostUsd: number): Budget {
   return new Budget({ maxTokens: 0, maxCostUsd });
 }
 
-describe('what a long prompt costs', () => {
-  const long = { aboveTokens: 1000, price: { input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5 } };
+const long = { aboveTokens: 1000, price: { input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5 } };
 
-  it.each([
-    [1000, 0.003 + 0.0015],
-    [1001, 0.006006 + 0.003],
-  ])('is counted by the price of its length: %i tokens', (input, costUsd) => {
-    const budget = dollars(1);
-    budget.add(use(input, 100), { ...PRICE, long });
-    expect(budget.spending.costUsd).toBeCloseTo(costUsd, 9);
-  });
-
-  it('leaves less room for the answer', () => {
-    const left = (input: number) => dollars(1).outputLeft(use(input, 0), { ...PRICE, long })?.tokens;
-    expect(left(1000)).toBeCloseTo((0.997 * 1e6) / 15, 6);
-    expect(left(1001)).toBeCloseTo(((1 - 0.006006) * 1e6) / 30, 6);
-  });
+it.each([
+  [1000, 0.003 + 0.0015],
+  [1001, 0.006006 + 0.003],
+])('what a long prompt costs is counted by the price of its length: %i tokens', (input, costUsd) => {
+  const budget = dollars(1);
+  budget.add(use(input, 100), { ...PRICE, long });
+  expect(budget.spending.costUsd).toBeCloseTo(costUsd, 9);
 });
 
-describe('a budget of tokens', () => {
-  it.each([
-    ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
-    ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],
-    ['no more than there is, if a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
-  ])('counts %s', (_, used, counted) => {
-    const budget = tokens(0);
-    budget.add(used, PRICE);
-    expect(budget.spending.tokens).toBe(counted);
-  });
+it('what a long prompt costs leaves less room for the answer', () => {
+  const left = (input: number) => dollars(1).outputLeft(use(input, 0), { ...PRICE, long })?.tokens;
+  expect(left(1000)).toBeCloseTo((0.997 * 1e6) / 15, 6);
+  expect(left(1001)).toBeCloseTo(((1 - 0.006006) * 1e6) / 30, 6);
+});
 
-  it('that is spent to the last one reports the amount, a remedy, and exit status 4 (D2)', () => {
-    const budget = tokens(100);
-    budget.add(use(98, 1), undefined);
-    expect(budget.spent()).toBeUndefined();
-    budget.add(use(1, 0), undefined);
-    const message = 'budget exceeded: used 100 of 100 tokens';
-    const remedy =
-      'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
-    expect(budget.spent()).toMatchObject({ limit: 'tokens', error: { message, exitCode: 4, remedy } });
-  });
+it.each([
+  ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
+  ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],
+  ['no more than there is, if a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
+])('a budget of tokens counts %s', (_, used, counted) => {
+  const budget = tokens(0);
+  budget.add(used, PRICE);
+  expect(budget.spending.tokens).toBe(counted);
+});
+
+it('a budget of tokens that is spent to the last one reports the amount, a remedy, and exit status 4 (D2)', () => {
+  const budget = tokens(100);
+  budget.add(use(98, 1), undefined);
+  expect(budget.spent()).toBeUndefined();
+  budget.add(use(1, 0), undefined);
+  const message = 'budget exceeded: used 100 of 100 tokens';
+  const remedy =
+    'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
+  expect(budget.spent()).toMatchObject({ limit: 'tokens', error: { message, exitCode: 4, remedy } });
 });
 
 it('a budget of 0 tokens and dollars is endless', () => {
@@ -151,56 +147,50 @@ function earlier(limits: { perPullUsd?: number; perDayUsd?: number }, trigger: T
   });
 }
 
-describe('the cost of earlier runs', () => {
-  it('adds up by pull request over all days, and by day over all pull requests', () => {
-    expect(earlier({})).toMatchObject({ pull: 42, pullUsd: 5.75, day: '2026-02-03', dayUsd: 2.75 });
-  });
-
-  it('belongs to no pull request on a schedule', () => {
-    const spend = earlier({ perPullUsd: 1 }, SCHEDULE);
-    expect(spend).toMatchObject({ pull: undefined, pullUsd: 0 });
-    expect(usedUp(spend)).toBeUndefined();
-  });
+it('the cost of earlier runs adds up by pull request over all days, and by day over all pull requests', () => {
+  expect(earlier({})).toMatchObject({ pull: 42, pullUsd: 5.75, day: '2026-02-03', dayUsd: 2.75 });
 });
 
-describe('the allowed cost of a run', () => {
-  it.each([
-    ['nothing is limited', 0, {}, 0, undefined],
-    ['only the run is limited', 1, {}, 1, 'max-cost-usd'],
-    ['less is left of the pull request', 1, { perPullUsd: 6 }, 0.25, 'max-cost-usd-per-pr'],
-    ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25, 'max-cost-usd-per-day'],
-    ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1, 'max-cost-usd'],
-    ['nothing is left', 1, { perPullUsd: 5 }, -1, 'max-cost-usd-per-pr'],
-  ])('if %s', (_, own, limits, maxCostUsd, costInput) => {
-    const limit = costLimit(own, earlier(limits));
-    expect(limit.maxCostUsd).toBeCloseTo(maxCostUsd, 6);
-    expect(limit.costInput).toBe(costInput);
-  });
-
-  it.each([
-    [{ perPullUsd: 5.75 }, /\$5\.75 on #42; the limit is \$5\.75$/, /max-cost-usd-per-pr/],
-    [{ perDayUsd: 1 }, /\$2\.75 on 2026-02-03; the limit is \$1\.00 a day$/, /max-cost-usd-per-day/],
-  ])('is zero once %j is used up, and names the input', (limits, message, remedy) => {
-    const told = usedUp(earlier(limits));
-    expect(told?.message).toMatch(message);
-    expect(told?.remedy).toMatch(remedy);
-  });
+it('the cost of earlier runs belongs to no pull request on a schedule', () => {
+  const spend = earlier({ perPullUsd: 1 }, SCHEDULE);
+  expect(spend).toMatchObject({ pull: undefined, pullUsd: 0 });
+  expect(usedUp(spend)).toBeUndefined();
 });
 
-describe('the stored cost of a run', () => {
-  it.each([
-    [0.12, 0.12],
-    [0.1 + 0.2, 0.3],
-    [1e-8, 1e-6],
-  ])(
-    'is its cost of %d in micro-dollars, under an id of its own, so that concurrent runs add up',
-    (cost, usd) => {
-      const fact = spentFact(cost, { spend: earlier({}), run: 'x', model: 'm', now: NOW });
-      expect(fact).toEqual({ ...spent('x', usd), model: 'm' });
-    },
-  );
+it.each([
+  ['nothing is limited', 0, {}, 0, undefined],
+  ['only the run is limited', 1, {}, 1, 'max-cost-usd'],
+  ['less is left of the pull request', 1, { perPullUsd: 6 }, 0.25, 'max-cost-usd-per-pr'],
+  ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25, 'max-cost-usd-per-day'],
+  ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1, 'max-cost-usd'],
+  ['nothing is left', 1, { perPullUsd: 5 }, -1, 'max-cost-usd-per-pr'],
+])('the allowed cost of a run if %s', (_, own, limits, maxCostUsd, costInput) => {
+  const limit = costLimit(own, earlier(limits));
+  expect(limit.maxCostUsd).toBeCloseTo(maxCostUsd, 6);
+  expect(limit.costInput).toBe(costInput);
+});
 
-  it.each([undefined, 0])('is not stored for a cost of %s', (cost) => {
-    expect(spentFact(cost, { spend: earlier({}), run: 'x', model: 'm', now: NOW })).toBeUndefined();
-  });
+it.each([
+  [{ perPullUsd: 5.75 }, /\$5\.75 on #42; the limit is \$5\.75$/, /max-cost-usd-per-pr/],
+  [{ perDayUsd: 1 }, /\$2\.75 on 2026-02-03; the limit is \$1\.00 a day$/, /max-cost-usd-per-day/],
+])('the allowed cost of a run is zero once %j is used up, and names the input', (limits, message, remedy) => {
+  const told = usedUp(earlier(limits));
+  expect(told?.message).toMatch(message);
+  expect(told?.remedy).toMatch(remedy);
+});
+
+it.each([
+  [0.12, 0.12],
+  [0.1 + 0.2, 0.3],
+  [1e-8, 1e-6],
+])(
+  'the stored cost of a run is its cost of %d in micro-dollars, under an id of its own, so that concurrent runs add up',
+  (cost, usd) => {
+    const fact = spentFact(cost, { spend: earlier({}), run: 'x', model: 'm', now: NOW });
+    expect(fact).toEqual({ ...spent('x', usd), model: 'm' });
+  },
+);
+
+it.each([undefined, 0])('the stored cost of a run is not stored for a cost of %s', (cost) => {
+  expect(spentFact(cost, { spend: earlier({}), run: 'x', model: 'm', now: NOW })).toBeUndefined();
 });

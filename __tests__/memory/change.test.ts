@@ -2,39 +2,37 @@ import { describe, expect, it } from '@jest/globals';
 import { applyChange, applyChanges, holdsEntry, isCarriedOut } from '../../src/memory/change.js';
 import { append, entryText, plainEntry } from './stores/entries.js';
 
-describe('changes of memory', () => {
-  it('pass an empty text to a rewrite of a missing file', () => {
-    const seen: string[] = [];
-    applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
-    expect(seen).toEqual(['']);
-  });
-
-  it('create no empty file', () => {
-    expect(applyChanges(new Map(), [{ kind: 'facts', path: 'bot.state.md', text: '' }]).size).toBe(0);
-  });
+it('changes of memory pass an empty text to a rewrite of a missing file', () => {
+  const seen: string[] = [];
+  applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
+  expect(seen).toEqual(['']);
 });
 
-describe('searching for an entry', () => {
-  const whole = entryText('a');
-  it.each([
-    ['a', whole, true],
-    ['a', whole.replaceAll('\n', '\r\n'), true],
-    ['a', whole.trimEnd(), true],
-    ['a', `x\n${whole.slice(whole.indexOf('<!--'))}`, true],
-    ['a', entryText('ab'), false],
-    ['b', entryText('ab'), false],
-    ['a', plainEntry('it names id=a run=1'), false],
-    ['a', whole.slice(0, whole.indexOf(' sha=')), false],
-    ['a', whole.replace('\n<!--', '\n <!--'), false],
-    ['a', whole.replace('v=1', 'v=9'), false],
-    ['a b', entryText('a b'), true],
-    ['a.b', entryText('a-b'), false],
-  ])('with the id %s in %j: %s', (id, text, held) => expect(holdsEntry(text, id)).toBe(held));
+it('changes of memory create no empty file', () => {
+  expect(applyChanges(new Map(), [{ kind: 'facts', path: 'bot.state.md', text: '' }]).size).toBe(0);
+});
 
-  it('writes an entry again whose provenance line was cut off (C2 18)', () => {
-    const torn = whole.slice(0, whole.indexOf(' trust='));
-    expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
-  });
+const whole = entryText('a');
+it.each([
+  ['a', whole, true],
+  ['a', whole.replaceAll('\n', '\r\n'), true],
+  ['a', whole.trimEnd(), true],
+  ['a', `x\n${whole.slice(whole.indexOf('<!--'))}`, true],
+  ['a', entryText('ab'), false],
+  ['b', entryText('ab'), false],
+  ['a', plainEntry('it names id=a run=1'), false],
+  ['a', whole.slice(0, whole.indexOf(' sha=')), false],
+  ['a', whole.replace('\n<!--', '\n <!--'), false],
+  ['a', whole.replace('v=1', 'v=9'), false],
+  ['a b', entryText('a b'), true],
+  ['a.b', entryText('a-b'), false],
+])('searching for an entry with the id %s in %j: %s', (id, text, held) =>
+  expect(holdsEntry(text, id)).toBe(held),
+);
+
+it('searching for an entry writes an entry again whose provenance line was cut off (C2 18)', () => {
+  const torn = whole.slice(0, whole.indexOf(' trust='));
+  expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
 });
 
 describe('changes of notes', () => {

@@ -113,26 +113,24 @@ it('C2 26: a line of a result that would start an entry is written with a leadin
   expect(countEntries(log)).toBe(3);
 });
 
-describe('lastEntries', () => {
-  const LOG = `# Notes\n\nby hand\n\n${numbered(5)}`;
-  const ODD = '## a\r\n**Task:** x\r\n\r\n\r\n##  b \n\n\n  tail without end';
-  it.each([
-    ['the whole text for 0 (TestLoadEntries_AllEntries, _ContentBeforeFirstEntry)', LOG, 0, LOG],
-    ['the newest (TestLoadEntries_LastN_One)', LOG, 1, entry('task 5', 'result 5')],
-    ['the newest two (TestLoadEntries_LastN)', LOG, 2, numbered(5).slice(numbered(3).length)],
-    ['all if there are fewer (TestLoadEntries_LastN_ExceedsCount)', LOG, 10, numbered(5)],
-    ['its bytes unchanged (TestLoadEntries_PreservesFormat)', ODD, 2, ODD],
-    ['one of them unchanged', ODD, 1, '##  b \n\n\n  tail without end'],
-    ['any heading, timestamp or not (C2 22)', `${numbered(1)}## hello\nby hand\n`, 1, '## hello\nby hand\n'],
-  ])('returns %s', (_, log, count, expected) => expect(lastEntries(log, count)).toBe(expected));
+const LOG = `# Notes\n\nby hand\n\n${numbered(5)}`;
+const ODD = '## a\r\n**Task:** x\r\n\r\n\r\n##  b \n\n\n  tail without end';
+it.each([
+  ['the whole text for 0 (TestLoadEntries_AllEntries, _ContentBeforeFirstEntry)', LOG, 0, LOG],
+  ['the newest (TestLoadEntries_LastN_One)', LOG, 1, entry('task 5', 'result 5')],
+  ['the newest two (TestLoadEntries_LastN)', LOG, 2, numbered(5).slice(numbered(3).length)],
+  ['all if there are fewer (TestLoadEntries_LastN_ExceedsCount)', LOG, 10, numbered(5)],
+  ['its bytes unchanged (TestLoadEntries_PreservesFormat)', ODD, 2, ODD],
+  ['one of them unchanged', ODD, 1, '##  b \n\n\n  tail without end'],
+  ['any heading, timestamp or not (C2 22)', `${numbered(1)}## hello\nby hand\n`, 1, '## hello\nby hand\n'],
+])('lastEntries returns %s', (_, log, count, expected) => expect(lastEntries(log, count)).toBe(expected));
 
-  it.each([' ## x', '##x', '### x', '\t## x', '\u2028## x', 'a ## x'])(
-    'does not treat %j as a heading',
-    (line) => {
-      expect(countEntries(`before\n${line}\n`)).toBe(0);
-    },
-  );
-});
+it.each([' ## x', '##x', '### x', '\t## x', '\u2028## x', 'a ## x'])(
+  'lastEntries does not treat %j as a heading',
+  (line) => {
+    expect(countEntries(`before\n${line}\n`)).toBe(0);
+  },
+);
 
 it.each([
   ['', 0],
@@ -157,19 +155,17 @@ it('parseEntries returns place, heading, text and id', () => {
   ]);
 });
 
-describe('stripProvenance', () => {
-  it('removes our lines and nothing else', () => {
-    const log = formatEntry({ timestamp, task: 't', result: 'r', provenance });
-    expect(stripProvenance(`<!-- x -->\n${log}${log}`)).toBe(`<!-- x -->\n${entry('t', 'r').repeat(2)}`);
-  });
-
-  it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
-    'leaves %j unchanged',
-    (line) => {
-      expect(stripProvenance(`a\n${line}\nb`)).toBe(`a\n${line}\nb`);
-    },
-  );
+it('stripProvenance removes our lines and nothing else', () => {
+  const log = formatEntry({ timestamp, task: 't', result: 'r', provenance });
+  expect(stripProvenance(`<!-- x -->\n${log}${log}`)).toBe(`<!-- x -->\n${entry('t', 'r').repeat(2)}`);
 });
+
+it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
+  'stripProvenance leaves %j unchanged',
+  (line) => {
+    expect(stripProvenance(`a\n${line}\nb`)).toBe(`a\n${line}\nb`);
+  },
+);
 
 /** axe's own rules for a file (internal/memory: lines that start with `## `), written independently of ours. */
 function readAsAxe(text: string, n: number): string {
@@ -211,48 +207,46 @@ const nasty = fc.oneof(
 );
 const anyEntry = fc.record({ task: nasty, result: nasty, withProvenance: fc.boolean() });
 
-describe('any content of an entry', () => {
-  it('adds exactly one entry, the last one, with the bytes that were appended', () => {
-    fc.assert(
-      fc.property(nasty, anyEntry, (before, { task, result, withProvenance }) => {
-        const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
-        const base = before.replaceAll(provenance, '');
-        const log = applyChange(base, { kind: 'append', path: 'a.md', text, id: '01jd' });
-        expect(countEntries(log)).toBe(countEntries(base) + 1);
-        expect(parseEntries(log).at(-1)?.text).toBe(text);
-        expect(parseEntries(log).at(-1)?.id).toBe(withProvenance ? '01jd' : undefined);
-        expect(log.startsWith(base)).toBe(true);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+it('any content of an entry adds exactly one entry, the last one, with the bytes that were appended', () => {
+  fc.assert(
+    fc.property(nasty, anyEntry, (before, { task, result, withProvenance }) => {
+      const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
+      const base = before.replaceAll(provenance, '');
+      const log = applyChange(base, { kind: 'append', path: 'a.md', text, id: '01jd' });
+      expect(countEntries(log)).toBe(countEntries(base) + 1);
+      expect(parseEntries(log).at(-1)?.text).toBe(text);
+      expect(parseEntries(log).at(-1)?.id).toBe(withProvenance ? '01jd' : undefined);
+      expect(log.startsWith(base)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it('never adds a provenance line of its own', () => {
-    fc.assert(
-      fc.property(anyEntry, ({ task, result, withProvenance }) => {
-        const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
-        const stripped = stripProvenance(text);
-        expect(text.length - stripped.length).toBe(withProvenance ? provenance.length + 1 : 0);
-        if (withProvenance) expect(/<!--|-->/.test(stripped)).toBe(false);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+it('any content of an entry never adds a provenance line of its own', () => {
+  fc.assert(
+    fc.property(anyEntry, ({ task, result, withProvenance }) => {
+      const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
+      const stripped = stripProvenance(text);
+      expect(text.length - stripped.length).toBe(withProvenance ? provenance.length + 1 : 0);
+      if (withProvenance) expect(/<!--|-->/.test(stripped)).toBe(false);
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it('looks the same to axe', () => {
-    fc.assert(
-      fc.property(fc.array(anyEntry, { maxLength: 6 }), fc.nat(8), (entries, n) => {
-        const log = entries
-          .map(({ task, result, withProvenance }) =>
-            formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) }),
-          )
-          .join('');
-        expect(lastEntries(log, n)).toBe(readAsAxe(log, n));
-        expect(countEntries(log)).toBe(entries.length);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('any content of an entry looks the same to axe', () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry, { maxLength: 6 }), fc.nat(8), (entries, n) => {
+      const log = entries
+        .map(({ task, result, withProvenance }) =>
+          formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) }),
+        )
+        .join('');
+      expect(lastEntries(log, n)).toBe(readAsAxe(log, n));
+      expect(countEntries(log)).toBe(entries.length);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('formatProvenance', () => {
@@ -302,19 +296,19 @@ describe('formatProvenance', () => {
   });
 });
 
-describe('parseProvenance', () => {
-  it.each([
-    '',
-    '<!-- axe-action v=1 -->',
-    ` ${formatProvenance(complete)}`,
-    `${formatProvenance(complete)} `,
-    formatProvenance(complete).replace('v=1', 'v=2'),
-    formatProvenance(complete).replace('job=review', 'job='),
-    formatProvenance(complete).replace('job=review', 'job=a b'),
-    `${formatProvenance(complete)}\n`,
-  ])('does not read %j as one of our lines', (line) => expect(parseProvenance(line)).toBeUndefined());
+it.each([
+  '',
+  '<!-- axe-action v=1 -->',
+  ` ${formatProvenance(complete)}`,
+  `${formatProvenance(complete)} `,
+  formatProvenance(complete).replace('v=1', 'v=2'),
+  formatProvenance(complete).replace('job=review', 'job='),
+  formatProvenance(complete).replace('job=review', 'job=a b'),
+  `${formatProvenance(complete)}\n`,
+])('parseProvenance does not read %j as one of our lines', (line) =>
+  expect(parseProvenance(line)).toBeUndefined(),
+);
 
-  it('reads a line that ends in a carriage return', () => {
-    expect(parseProvenance(`${formatProvenance(complete)}\r`)?.id).toBe('01jd-x');
-  });
+it('parseProvenance reads a line that ends in a carriage return', () => {
+  expect(parseProvenance(`${formatProvenance(complete)}\r`)?.id).toBe('01jd-x');
 });

@@ -17,23 +17,21 @@ const [A, B, Z, LATE_A] = [line('a'), line('b'), line('z'), line('a', LATE)];
 const ON_PULL = { kind: 'seen', pull: 42, at: EARLY };
 const HEAD = withFacts('', [fact('x')]).replace(`${line('x')}\n`, '');
 
-describe('the place of a state', () => {
-  it.each([
-    ['bot.md', 'bot.state.md'],
-    ['untrusted/bot.md', 'untrusted/bot.state.md'],
-    ['team/v1.2.md', 'team/v1.2.state.md'],
-    ['LOG.MD', 'LOG.MD.state.md'],
-    ['notes', 'notes.state.md'],
-    ['', '.state.md'],
-  ])('for %j is %j', (path, state) => expect(statePath(path)).toBe(state));
+it.each([
+  ['bot.md', 'bot.state.md'],
+  ['untrusted/bot.md', 'untrusted/bot.state.md'],
+  ['team/v1.2.md', 'team/v1.2.state.md'],
+  ['LOG.MD', 'LOG.MD.state.md'],
+  ['notes', 'notes.state.md'],
+  ['', '.state.md'],
+])('the place of a state for %j is %j', (path, state) => expect(statePath(path)).toBe(state));
 
-  it('is never that of a file that is not a state', () => {
-    fc.assert(
-      fc.property(fc.string(), (path) => {
-        expect(isStatePath(statePath(path))).toBe(true);
-      }),
-    );
-  });
+it('the place of a state is never that of a file that is not a state', () => {
+  fc.assert(
+    fc.property(fc.string(), (path) => {
+      expect(isStatePath(statePath(path))).toBe(true);
+    }),
+  );
 });
 
 describe('a state file', () => {

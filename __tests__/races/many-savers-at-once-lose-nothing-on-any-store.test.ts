@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createQuota, LIMITS, limitedFetch } from '../../bench/append/github-limits.js';
 import { createVirtualClock } from '../../bench/append/virtual-clock.js';
 import { createClock } from '../../src/lib/clock.js';
@@ -24,61 +24,59 @@ async function saveAll(open: () => Promise<MemoryStore> | MemoryStore): Promise<
   return await Promise.all(stores.map((store, index) => store.write([append(IDS[index] ?? '')], never)));
 }
 
-describe('savers at once', () => {
-  // GitHub's limits let some be saved by the post step only, which tries for as long again.
-  it.each([
-    ['thirty are all saved to the memory branch that they create', 30, 0],
-    ['fifty are all saved to the memory branch', RUNS, 1],
-  ])('%s, with ten requests each or fewer', async (_, runs, before) => {
-    const github = await startGitHubServer({ validate: false });
-    github.addRepo(REPO, { contents: 'write' });
-    github.commit(REPO, { 'README.md': '# Hello\n' });
-    if (before > 0) github.commit(REPO, { 'bot.md': '' }, { branch: 'axe-memory' });
-    const clock = createVirtualClock(seededRandom(runs));
-    const quota = createQuota(clock, { requestsAnHour: LIMITS.requestsAnHour });
-    const fetch = limitedFetch(clock, quota);
-    const client = await connectGitHub(GITHUB_TOKEN, { env: github.env, fetch, clock });
-    if (client === undefined) throw new Error('there is no token');
-    const names = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
-    const place = { ...names, token: 'github-token' } as const;
-    const open = () => openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });
-    const results = await clock.run(
-      IDS.slice(0, runs).map(async (id) => {
-        const again = clock.now();
-        const main = await open().write([append(id)], never);
-        return main.kind === 'saved' ? main : await open().write([{ ...append(id), again }], never);
-      }),
-    );
-    expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
-    expect(quota.counts.requests / runs).toBeLessThanOrEqual(10);
-    expect([...idsIn(github.files(REPO, 'axe-memory')['bot.md'] ?? '')].sort()).toEqual(IDS.slice(0, runs));
-    const parents = github.history(REPO, 'axe-memory').map((commit) => commit.parents.length);
-    expect(parents).toEqual([...Array(runs + before - 1).fill(1), 0]);
-  });
+// GitHub's limits let some be saved by the post step only, which tries for as long again.
+it.each([
+  ['thirty are all saved to the memory branch that they create', 30, 0],
+  ['fifty are all saved to the memory branch', RUNS, 1],
+])('savers at once %s, with ten requests each or fewer', async (_, runs, before) => {
+  const github = await startGitHubServer({ validate: false });
+  github.addRepo(REPO, { contents: 'write' });
+  github.commit(REPO, { 'README.md': '# Hello\n' });
+  if (before > 0) github.commit(REPO, { 'bot.md': '' }, { branch: 'axe-memory' });
+  const clock = createVirtualClock(seededRandom(runs));
+  const quota = createQuota(clock, { requestsAnHour: LIMITS.requestsAnHour });
+  const fetch = limitedFetch(clock, quota);
+  const client = await connectGitHub(GITHUB_TOKEN, { env: github.env, fetch, clock });
+  if (client === undefined) throw new Error('there is no token');
+  const names = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
+  const place = { ...names, token: 'github-token' } as const;
+  const open = () => openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });
+  const results = await clock.run(
+    IDS.slice(0, runs).map(async (id) => {
+      const again = clock.now();
+      const main = await open().write([append(id)], never);
+      return main.kind === 'saved' ? main : await open().write([{ ...append(id), again }], never);
+    }),
+  );
+  expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
+  expect(quota.counts.requests / runs).toBeLessThanOrEqual(10);
+  expect([...idsIn(github.files(REPO, 'axe-memory')['bot.md'] ?? '')].sort()).toEqual(IDS.slice(0, runs));
+  const parents = github.history(REPO, 'axe-memory').map((commit) => commit.parents.length);
+  expect(parents).toEqual([...Array(runs + before - 1).fill(1), 0]);
+});
 
-  it('fifty are all saved to a file', async () => {
-    const root = tempDir('memory');
-    const clock = createClock();
-    const open = () => createFileStore({ files: createFiles(), clock, root, followLinks: false });
-    const results = await saveAll(open);
-    expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
-    expect([...(await idsRead(open()))].sort()).toEqual(IDS);
-  });
+it('fifty savers at once are all saved to a file', async () => {
+  const root = tempDir('memory');
+  const clock = createClock();
+  const open = () => createFileStore({ files: createFiles(), clock, root, followLinks: false });
+  const results = await saveAll(open);
+  expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
+  expect([...(await idsRead(open()))].sort()).toEqual(IDS);
+});
 
-  it('fifty are all saved to a cache, whose service answers in simulated time', async () => {
-    const random = seededRandom(50);
-    const clock = createSimulatedClock(random);
-    const cache = createFakeCache();
-    const upload = async () => {
-      await clock.sleep(200 + random() * 200);
-      return 'done' as const;
-    };
-    const latency = () => clock.sleep(80 + random() * 80);
-    const open = () => openCacheJob(cache, clock, { latency, upload });
-    const results = await saveAll(open);
-    expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
-    expect([...(await idsRead(open()))].sort()).toEqual(IDS);
-    // One version chain: a version for each save, and no number left out.
-    expect(cache.keys()).toHaveLength(RUNS);
-  });
+it('fifty savers at once are all saved to a cache, whose service answers in simulated time', async () => {
+  const random = seededRandom(50);
+  const clock = createSimulatedClock(random);
+  const cache = createFakeCache();
+  const upload = async () => {
+    await clock.sleep(200 + random() * 200);
+    return 'done' as const;
+  };
+  const latency = () => clock.sleep(80 + random() * 80);
+  const open = () => openCacheJob(cache, clock, { latency, upload });
+  const results = await saveAll(open);
+  expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
+  expect([...(await idsRead(open()))].sort()).toEqual(IDS);
+  // One version chain: a version for each save, and no number left out.
+  expect(cache.keys()).toHaveLength(RUNS);
 });

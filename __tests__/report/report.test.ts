@@ -137,52 +137,50 @@ it('a review fails the step if `fail-on` lists the gate, and reports why', async
   expect(minor).toMatchObject({ hasFailed: false, annotations: [], outputs: { conclusion: 'success' } });
 });
 
-describe('a run that completed', () => {
-  it('writes the answer to output and file, and no workflow command of it reaches the runner, whatever the answer is', async () => {
-    const of = await reportOf('ran');
-    const piece = fc.constantFrom(
-      ...['\n', '\r\n', '\r', '<<', '<<EOF', 'EOF\n', '=', 'response<<ghadelimiter_', 'ghadelimiter_'],
-      ...['conclusion=failure\n', '::error::x', '::add-mask::a', '::set-output name=a::b', '##[error]x'],
-      ...[' ::stop-commands::t', '%0A', 'a', ' '],
-    );
-    const answers = fc.array(piece, { maxLength: 20 }).map((pieces) => `a${pieces.join('')}z`);
-    await fc.assert(
-      fc.asyncProperty(answers, async (answer) => {
-        const step = await report({ ...of, outcome: completed(answer) });
-        expect(step.outputs).toMatchObject({ conclusion: 'success', response: answer });
-        expect(readFileSync(step.outputs['response-file'] ?? '', 'utf8')).toBe(answer);
-        const { names } = parseWorkflowCommands(step.log.join('\n'));
-        expect([names, step.annotations, step.masks]).toEqual([[], [], []]);
-      }),
-    );
-  });
+it('a run that completed writes the answer to output and file, and no workflow command of it reaches the runner, whatever the answer is', async () => {
+  const of = await reportOf('ran');
+  const piece = fc.constantFrom(
+    ...['\n', '\r\n', '\r', '<<', '<<EOF', 'EOF\n', '=', 'response<<ghadelimiter_', 'ghadelimiter_'],
+    ...['conclusion=failure\n', '::error::x', '::add-mask::a', '::set-output name=a::b', '##[error]x'],
+    ...[' ::stop-commands::t', '%0A', 'a', ' '],
+  );
+  const answers = fc.array(piece, { maxLength: 20 }).map((pieces) => `a${pieces.join('')}z`);
+  await fc.assert(
+    fc.asyncProperty(answers, async (answer) => {
+      const step = await report({ ...of, outcome: completed(answer) });
+      expect(step.outputs).toMatchObject({ conclusion: 'success', response: answer });
+      expect(readFileSync(step.outputs['response-file'] ?? '', 'utf8')).toBe(answer);
+      const { names } = parseWorkflowCommands(step.log.join('\n'));
+      expect([names, step.annotations, step.masks]).toEqual([[], [], []]);
+    }),
+  );
+});
 
-  it('leaves the answer of an earlier step of the job in its file', async () => {
-    const of = await reportOf('ran', { agents: { bot: AGENT } });
-    const first = await report({ ...of, outcome: completed('One.') });
-    const runner = { temp: first.temp };
-    const second = await report({ ...of, outcome: completed('Two.') }, { runner });
-    const third = await report({ ...of, outcome: completed('Three.') }, { runner });
-    const files = [first, second, third].map(({ outputs }) => outputs['response-file'] ?? '');
-    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['One.', 'Two.', 'Three.']);
-    expect(files[2]).toBe(join(first.temp, 'axe-action-response-answer-3.md'));
-  });
+it('a run that completed leaves the answer of an earlier step of the job in its file', async () => {
+  const of = await reportOf('ran', { agents: { bot: AGENT } });
+  const first = await report({ ...of, outcome: completed('One.') });
+  const runner = { temp: first.temp };
+  const second = await report({ ...of, outcome: completed('Two.') }, { runner });
+  const third = await report({ ...of, outcome: completed('Three.') }, { runner });
+  const files = [first, second, third].map(({ outputs }) => outputs['response-file'] ?? '');
+  expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['One.', 'Two.', 'Three.']);
+  expect(files[2]).toBe(join(first.temp, 'axe-action-response-answer-3.md'));
+});
 
-  it('reveals no secret, in any output (D24)', async () => {
-    const answer = `The key is ${SECRET}.\n::error::gone\n`;
-    const of = await reportOf('ran', { secrets: [SECRET] });
-    const warnings = [{ code: 'publish-failed', message: `about ${SECRET}` }] as const;
-    const step = await report({ ...of, outcome: completed(answer) }, { warnings });
-    const { stdout, log, outputs, summary } = step;
-    const file = readFileSync(outputs['response-file'] ?? '', 'utf8');
-    for (const text of [stdout, log.join('\n'), JSON.stringify(outputs), summary, file]) {
-      expect(text).not.toContain(SECRET);
-      expect(text).toContain('***');
-    }
-    expect(step.log.join('\n')).not.toMatch(/^\s*::/m);
-    // A program that reads the output gets the answer as it is.
-    expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
-  });
+it('a run that completed reveals no secret, in any output (D24)', async () => {
+  const answer = `The key is ${SECRET}.\n::error::gone\n`;
+  const of = await reportOf('ran', { secrets: [SECRET] });
+  const warnings = [{ code: 'publish-failed', message: `about ${SECRET}` }] as const;
+  const step = await report({ ...of, outcome: completed(answer) }, { warnings });
+  const { stdout, log, outputs, summary } = step;
+  const file = readFileSync(outputs['response-file'] ?? '', 'utf8');
+  for (const text of [stdout, log.join('\n'), JSON.stringify(outputs), summary, file]) {
+    expect(text).not.toContain(SECRET);
+    expect(text).toContain('***');
+  }
+  expect(step.log.join('\n')).not.toMatch(/^\s*::/m);
+  // A program that reads the output gets the answer as it is.
+  expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
 });
 
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
@@ -301,27 +299,25 @@ it('the findings conclude a completed run, and no other', () => {
   expect(withFindingsConclusion(success, coverage ?? [])).toEqual(success);
 });
 
-describe('the files of a review', () => {
-  it('hold all findings as JSON and SARIF, without secrets', async () => {
-    const temp = tempDir('review-outputs');
-    const outputs = await writeReviewFiles(REVIEW, temp, [SECRET]);
-    expect(outputs).toEqual({
-      'findings-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
-      'sarif-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.sarif`),
-    });
-    const [json, sarif] = [outputs['findings-file'], outputs['sarif-file']].map((file) =>
-      readFileSync(file ?? '', 'utf8'),
-    );
-    expect(JSON.parse(json ?? '').findings).toHaveLength(2);
-    expect(JSON.parse(sarif ?? '').runs[0].results).toHaveLength(2);
-    expect(`${json}${sarif}`).not.toContain(SECRET);
+it('the files of a review hold all findings as JSON and SARIF, without secrets', async () => {
+  const temp = tempDir('review-outputs');
+  const outputs = await writeReviewFiles(REVIEW, temp, [SECRET]);
+  expect(outputs).toEqual({
+    'findings-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
+    'sarif-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.sarif`),
   });
+  const [json, sarif] = [outputs['findings-file'], outputs['sarif-file']].map((file) =>
+    readFileSync(file ?? '', 'utf8'),
+  );
+  expect(JSON.parse(json ?? '').findings).toHaveLength(2);
+  expect(JSON.parse(sarif ?? '').runs[0].results).toHaveLength(2);
+  expect(`${json}${sarif}`).not.toContain(SECRET);
+});
 
-  it('hold nothing invisible and no command to the runner in what people read of SARIF', async () => {
-    const record = { ...FULL_RECORD, state: 'open', body: 'a\u202e\n::error::b' } as const;
-    const review = { ...REVIEW, report: { ...REPORT, findings: [record] } };
-    const outputs = await writeReviewFiles(review, tempDir('review-outputs'), []);
-    const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
-    expect(result.message.text).toContain('a\n: :error::b');
-  });
+it('the files of a review hold nothing invisible and no command to the runner in what people read of SARIF', async () => {
+  const record = { ...FULL_RECORD, state: 'open', body: 'a\u202e\n::error::b' } as const;
+  const review = { ...REVIEW, report: { ...REPORT, findings: [record] } };
+  const outputs = await writeReviewFiles(review, tempDir('review-outputs'), []);
+  const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
+  expect(result.message.text).toContain('a\n: :error::b');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
 import { AGENT, createFakeDependencies, fakeTool, makeRequest } from '../helpers/dependencies-fake.js';
@@ -31,65 +31,63 @@ async function run(
   return { asked: model.asked, outcome: report.outcome };
 }
 
-describe('a request to a model', () => {
-  it('holds no secret: not in prompt, skill, context files, names, descriptions and schemas of tools', async () => {
-    const schema = {
-      type: 'object' as const,
-      description: SECRET,
-      properties: { [SECRET]: { type: 'string' as const, enum: [SECRET, 'x'] } },
-    };
-    const tools = [
-      tool('look', { description: `echoes ${btoa(SECRET)}`, inputSchema: schema }),
-      tool(SECRET.replaceAll('-', '_')),
-    ];
-    const { asked } = await run([says('ok')], tools, { prompt: `What is ${SECRET}?` });
-    expect(JSON.stringify(asked)).not.toMatch(/correct.horse|Y29ycmVjdC/);
-    expect(JSON.stringify(asked[0]?.prompt)).toMatch(
-      /help, \*\*\*.*skill \*\*\*.*file \*\*\*.*What is \*\*\*/s,
-    );
-    expect(asked[0]?.tools).toEqual([
-      {
-        type: 'function',
-        name: 'look',
-        description: 'echoes ***',
-        inputSchema: {
-          type: 'object',
-          description: '***',
-          properties: { '***': { type: 'string', enum: ['***', 'x'] } },
-        },
+it('a request to a model holds no secret: not in prompt, skill, context files, names, descriptions and schemas of tools', async () => {
+  const schema = {
+    type: 'object' as const,
+    description: SECRET,
+    properties: { [SECRET]: { type: 'string' as const, enum: [SECRET, 'x'] } },
+  };
+  const tools = [
+    tool('look', { description: `echoes ${btoa(SECRET)}`, inputSchema: schema }),
+    tool(SECRET.replaceAll('-', '_')),
+  ];
+  const { asked } = await run([says('ok')], tools, { prompt: `What is ${SECRET}?` });
+  expect(JSON.stringify(asked)).not.toMatch(/correct.horse|Y29ycmVjdC/);
+  expect(JSON.stringify(asked[0]?.prompt)).toMatch(
+    /help, \*\*\*.*skill \*\*\*.*file \*\*\*.*What is \*\*\*/s,
+  );
+  expect(asked[0]?.tools).toEqual([
+    {
+      type: 'function',
+      name: 'look',
+      description: 'echoes ***',
+      inputSchema: {
+        type: 'object',
+        description: '***',
+        properties: { '***': { type: 'string', enum: ['***', 'x'] } },
       },
-    ]);
-  });
+    },
+  ]);
+});
 
-  it('holds no result of a tool with a secret that was learnt during the run', async () => {
-    const secrets: string[] = [];
-    const learning = tool('look', {
-      execute: async () => {
-        secrets.push(SECRET);
-        return { text: `it is ${SECRET}`, isError: false };
-      },
-    });
-    const { asked } = await run([reply([call('1', 'look', {})]), says('ok')], [learning], { secrets });
-    expect(JSON.stringify(asked[0])).toContain(SECRET);
-    expect(JSON.stringify(asked[1])).not.toContain(SECRET);
+it('a request to a model holds no result of a tool with a secret that was learnt during the run', async () => {
+  const secrets: string[] = [];
+  const learning = tool('look', {
+    execute: async () => {
+      secrets.push(SECRET);
+      return { text: `it is ${SECRET}`, isError: false };
+    },
   });
+  const { asked } = await run([reply([call('1', 'look', {})]), says('ok')], [learning], { secrets });
+  expect(JSON.stringify(asked[0])).toContain(SECRET);
+  expect(JSON.stringify(asked[1])).not.toContain(SECRET);
+});
 
-  it('begins as the one before it, and keeps the reasoning of the model as it came', async () => {
-    const thought = {
-      type: 'reasoning' as const,
-      text: `I saw ${SECRET}`,
-      providerMetadata: { p: { s: '1' } },
-    };
-    const replies = [reply([thought, call('1', 'look', {})]), reply([call('2', 'look', {})]), says('ok')];
-    const { asked } = await run(replies, [
-      tool('look', { execute: async () => ({ text: SECRET, isError: false }) }),
-    ]);
-    const [first, second, third] = asked.map(({ prompt }) => prompt);
-    expect(second?.slice(0, first?.length)).toEqual(first);
-    expect(third?.slice(0, second?.length)).toEqual(second);
-    expect(third?.[2]?.content[0]).toMatchObject({ type: 'reasoning', text: `I saw ${SECRET}` });
-    expect(JSON.stringify(third?.[3])).toContain('"***"');
-  });
+it('a request to a model begins as the one before it, and keeps the reasoning of the model as it came', async () => {
+  const thought = {
+    type: 'reasoning' as const,
+    text: `I saw ${SECRET}`,
+    providerMetadata: { p: { s: '1' } },
+  };
+  const replies = [reply([thought, call('1', 'look', {})]), reply([call('2', 'look', {})]), says('ok')];
+  const { asked } = await run(replies, [
+    tool('look', { execute: async () => ({ text: SECRET, isError: false }) }),
+  ]);
+  const [first, second, third] = asked.map(({ prompt }) => prompt);
+  expect(second?.slice(0, first?.length)).toEqual(first);
+  expect(third?.slice(0, second?.length)).toEqual(second);
+  expect(third?.[2]?.content[0]).toMatchObject({ type: 'reasoning', text: `I saw ${SECRET}` });
+  expect(JSON.stringify(third?.[3])).toContain('"***"');
 });
 
 it.each<[string, Effect, object, boolean]>([

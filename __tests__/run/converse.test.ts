@@ -36,37 +36,35 @@ async function run(
   return { ...report, model, deps };
 }
 
-describe('the tools of a run', () => {
-  it('are offered, run, and closed at the end', async () => {
-    const { outcome, model, deps } = await run([looking, says('A tree.')]);
-    expect(model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['look']);
-    expect(outcome).toMatchObject({ kind: 'completed', answer: 'A tree.', stats: { toolCalls: 1 } });
-    expect(deps.steps.slice(deps.steps.indexOf('open tools of bot'))).toEqual([
-      'open tools of bot',
-      'ask model',
-      'ask model',
-      'close tools of bot',
-      'publish completed',
-    ]);
-  });
+it('the tools of a run are offered, run, and closed at the end', async () => {
+  const { outcome, model, deps } = await run([looking, says('A tree.')]);
+  expect(model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['look']);
+  expect(outcome).toMatchObject({ kind: 'completed', answer: 'A tree.', stats: { toolCalls: 1 } });
+  expect(deps.steps.slice(deps.steps.indexOf('open tools of bot'))).toEqual([
+    'open tools of bot',
+    'ask model',
+    'ask model',
+    'close tools of bot',
+    'publish completed',
+  ]);
+});
 
-  it.each<[string, readonly FakeReply[], string]>([
-    ['fails', [DOWN, DOWN, DOWN], 'failed'],
-    ['is refused', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })], 'refused'],
-    ['is incomplete', [says('ha', { finish: { unified: 'length', raw: 'length' } })], 'completed'],
-    ['has too many turns', [looking, looking], 'exhausted'],
-  ])('are closed also when the run %s', async (_, replies, kind) => {
-    const { outcome, deps } = await run(replies, {}, { maxTurns: 2 });
-    expect(outcome.kind).toBe(kind);
-    expect(deps.steps).toContain('close tools of bot');
-  });
+it.each<[string, readonly FakeReply[], string]>([
+  ['fails', [DOWN, DOWN, DOWN], 'failed'],
+  ['is refused', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })], 'refused'],
+  ['is incomplete', [says('ha', { finish: { unified: 'length', raw: 'length' } })], 'completed'],
+  ['has too many turns', [looking, looking], 'exhausted'],
+])('the tools of a run are closed also when the run %s', async (_, replies, kind) => {
+  const { outcome, deps } = await run(replies, {}, { maxTurns: 2 });
+  expect(outcome.kind).toBe(kind);
+  expect(deps.steps).toContain('close tools of bot');
+});
 
-  it('are closed also after the deadline, before the rest is published', async () => {
-    const model = createFakeModel([never(() => deps.abort(TIME_IS_UP))]);
-    const deps = createFakeDependencies({ agents: { bot: AGENT }, boxes: { bot: {} }, model });
-    await runPipeline(makeRequest(), deps);
-    expect(deps.steps.slice(-2)).toEqual(['close tools of bot', 'publish exhausted']);
-  });
+it('the tools of a run are closed also after the deadline, before the rest is published', async () => {
+  const model = createFakeModel([never(() => deps.abort(TIME_IS_UP))]);
+  const deps = createFakeDependencies({ agents: { bot: AGENT }, boxes: { bot: {} }, model });
+  await runPipeline(makeRequest(), deps);
+  expect(deps.steps.slice(-2)).toEqual(['close tools of bot', 'publish exhausted']);
 });
 
 it.each<[string, string, Parameters<typeof makeRequest>[0], string]>([

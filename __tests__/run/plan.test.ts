@@ -17,36 +17,34 @@ async function planOf(parts: FakeDependenciesParts, patch: Parameters<typeof mak
   return prepared.plan;
 }
 
-describe('the plan of a run', () => {
-  it('prefers the request to the agent’s settings', async () => {
-    const toml = `${AGENT}skill = "own.md"\nworkdir = "own"\ntimeout = 30\n`;
-    const skills = { 'own.md': 'own skill', 'other.md': 'other skill' };
-    const own = await planOf({ agents: { bot: toml }, skills });
-    expect(own).toMatchObject({
-      model: { provider: 'openai', model: 'm' },
-      workdir: 'own',
-      skill: { path: 'own.md', content: 'own skill' },
-      timeoutSeconds: 30,
-    });
-    const asked = { model: 'anthropic/c', workdir: 'here', skill: 'other.md' };
-    expect(await planOf({ agents: { bot: toml }, skills }, asked)).toMatchObject({
-      model: { provider: 'anthropic', model: 'c' },
-      workdir: 'here',
-      skill: { path: 'other.md', content: 'other skill' },
-    });
+it('the plan of a run prefers the request to the agent’s settings', async () => {
+  const toml = `${AGENT}skill = "own.md"\nworkdir = "own"\ntimeout = 30\n`;
+  const skills = { 'own.md': 'own skill', 'other.md': 'other skill' };
+  const own = await planOf({ agents: { bot: toml }, skills });
+  expect(own).toMatchObject({
+    model: { provider: 'openai', model: 'm' },
+    workdir: 'own',
+    skill: { path: 'own.md', content: 'own skill' },
+    timeoutSeconds: 30,
   });
+  const asked = { model: 'anthropic/c', workdir: 'here', skill: 'other.md' };
+  expect(await planOf({ agents: { bot: toml }, skills }, asked)).toMatchObject({
+    model: { provider: 'anthropic', model: 'c' },
+    workdir: 'here',
+    skill: { path: 'other.md', content: 'other skill' },
+  });
+});
 
-  it('collects the warnings of all its parts', async () => {
-    const plan = await planOf(
-      {
-        agents: { bot: `${AGENT}systemprompt = "x"\n` },
-        permissions: WRITER,
-        context: { kind: 'none', warnings: [{ code: 'context-truncated', message: 'too long' }] },
-      },
-      { trigger: pullRequest() },
-    );
-    expect(plan.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'context-truncated']);
-  });
+it('the plan of a run collects the warnings of all its parts', async () => {
+  const plan = await planOf(
+    {
+      agents: { bot: `${AGENT}systemprompt = "x"\n` },
+      permissions: WRITER,
+      context: { kind: 'none', warnings: [{ code: 'context-truncated', message: 'too long' }] },
+    },
+    { trigger: pullRequest() },
+  );
+  expect(plan.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'context-truncated']);
 });
 
 describe('the first error in axe’s order (axe-behaviour §4)', () => {

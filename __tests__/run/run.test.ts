@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
 import { AGENT, broken, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
@@ -8,62 +8,58 @@ import { plainEntry } from '../memory/stores/entries.js';
 const TASK = 'Execute the task described in your instructions.';
 const UNREADABLE = { kind: 'failed', message: 'is a directory', location: '/memory/bot.md' } as const;
 
-describe('the order of a run', () => {
-  it('remembers what was published, under the id that was pending before (D9, D16)', async () => {
-    const published = { line: 'Updated the comment', url: 'https://example.com/c' };
-    const deps = createFakeDependencies({ published });
-    const report = await runPipeline(makeRequest(), deps);
-    expect(report).toMatchObject({ published });
-    expect(deps.memory.get('bot.md')).toBe(plainEntry(TASK, 'Updated the comment\nthe answer'));
-    expect(deps.journaled.map(([change]) => change)).toEqual([
-      { kind: 'append', path: 'bot.md', id: 'id1', text: plainEntry(TASK, 'the answer') },
-      {
-        kind: 'append',
-        path: 'bot.md',
-        id: 'id1',
-        text: plainEntry(TASK, 'Updated the comment\nthe answer'),
-      },
-    ]);
-  });
-
-  it('reports memory before a missing key ends it (axe-behaviour §4)', async () => {
-    const fails = { open: new AxeError('no key', { exitCode: 3 }) };
-    const deps = createFakeDependencies({ fails, restore: UNREADABLE });
-    await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({ message: 'no key', exitCode: 3 });
-    expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-load-failed']);
-    expect(deps.events).toEqual([]);
-    expect(deps.steps).not.toContain('write memory');
-    expect(deps.journaled).toEqual([]);
-  });
-
-  it('reports a wrong setting before a missing key (axe-behaviour §4)', async () => {
-    const fails = { open: new AxeError('no key', { exitCode: 3 }) };
-    const deps = createFakeDependencies({ fails, agents: { bot: `${AGENT}skill = "none.md"\n` } });
-    await expect(runPipeline(makeRequest(), deps)).rejects.toThrow('skill not found: none.md');
-  });
+it('the order of a run remembers what was published, under the id that was pending before (D9, D16)', async () => {
+  const published = { line: 'Updated the comment', url: 'https://example.com/c' };
+  const deps = createFakeDependencies({ published });
+  const report = await runPipeline(makeRequest(), deps);
+  expect(report).toMatchObject({ published });
+  expect(deps.memory.get('bot.md')).toBe(plainEntry(TASK, 'Updated the comment\nthe answer'));
+  expect(deps.journaled.map(([change]) => change)).toEqual([
+    { kind: 'append', path: 'bot.md', id: 'id1', text: plainEntry(TASK, 'the answer') },
+    {
+      kind: 'append',
+      path: 'bot.md',
+      id: 'id1',
+      text: plainEntry(TASK, 'Updated the comment\nthe answer'),
+    },
+  ]);
 });
 
-describe('a run ends', () => {
-  it('by a cancellation: failed', async () => {
-    const model = createFakeModel([never(() => deps.abort(broken('everything')))]);
-    const deps = createFakeDependencies({ model });
-    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
-      outcome: { kind: 'failed', error: { message: 'everything is broken' } },
-    });
-    expect(deps.memory.size).toBe(0);
-  });
+it('the order of a run reports memory before a missing key ends it (axe-behaviour §4)', async () => {
+  const fails = { open: new AxeError('no key', { exitCode: 3 }) };
+  const deps = createFakeDependencies({ fails, restore: UNREADABLE });
+  await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({ message: 'no key', exitCode: 3 });
+  expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-load-failed']);
+  expect(deps.events).toEqual([]);
+  expect(deps.steps).not.toContain('write memory');
+  expect(deps.journaled).toEqual([]);
+});
 
-  it('with a saved answer even if the deadline passes while it is published', async () => {
-    const deps = createFakeDependencies();
-    const slow = {
-      ...deps.publisher,
-      async publish() {
-        deps.abort(new ProviderError('timeout', 'context deadline exceeded'));
-        return { line: undefined, url: undefined };
-      },
-    };
-    expect(await runPipeline(makeRequest(), { ...deps, publisher: slow })).toMatchObject({
-      remembered: { result: { kind: 'saved' } },
-    });
+it('the order of a run reports a wrong setting before a missing key (axe-behaviour §4)', async () => {
+  const fails = { open: new AxeError('no key', { exitCode: 3 }) };
+  const deps = createFakeDependencies({ fails, agents: { bot: `${AGENT}skill = "none.md"\n` } });
+  await expect(runPipeline(makeRequest(), deps)).rejects.toThrow('skill not found: none.md');
+});
+
+it('a run ends by a cancellation: failed', async () => {
+  const model = createFakeModel([never(() => deps.abort(broken('everything')))]);
+  const deps = createFakeDependencies({ model });
+  expect(await runPipeline(makeRequest(), deps)).toMatchObject({
+    outcome: { kind: 'failed', error: { message: 'everything is broken' } },
+  });
+  expect(deps.memory.size).toBe(0);
+});
+
+it('a run ends with a saved answer even if the deadline passes while it is published', async () => {
+  const deps = createFakeDependencies();
+  const slow = {
+    ...deps.publisher,
+    async publish() {
+      deps.abort(new ProviderError('timeout', 'context deadline exceeded'));
+      return { line: undefined, url: undefined };
+    },
+  };
+  expect(await runPipeline(makeRequest(), { ...deps, publisher: slow })).toMatchObject({
+    remembered: { result: { kind: 'saved' } },
   });
 });

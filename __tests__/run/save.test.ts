@@ -93,36 +93,34 @@ it('C2 25: produces text that every provider accepts, whatever bytes the file ho
   expect(memory?.text).toBe(plainEntry('one', 'a\uFFFDb\uFFFDc'));
 });
 
-describe('the entry of a run', () => {
-  it.each<[string, Partial<RunRequest>, RegExp]>([
-    ['whole', { readStdin: async () => `use ${SECRET} now` }, /^\*\*Task:\*\* use \S+ now$/m],
-    ['cut', { prompt: `${'x'.repeat(450)}${SECRET}${'y'.repeat(200)}` }, /^\*\*Task:\*\* x{450}/m],
-  ])(
-    'holds no secret in task or answer, not even a half of one: a task kept %s (D10, D11)',
-    async (_, patch, task) => {
-      const { deps, plan, taint } = await prepared({ secrets: [SECRET] }, patch);
-      const outcome = completed(`${'x'.repeat(985)}${SECRET} and more`);
-      const end = { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] };
-      const text = entriesOf(end, deps)[0]?.text;
-      expect(text).not.toContain('correct');
-      expect(text).toMatch(task);
-      expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
-    },
-  );
+it.each<[string, Partial<RunRequest>, RegExp]>([
+  ['whole', { readStdin: async () => `use ${SECRET} now` }, /^\*\*Task:\*\* use \S+ now$/m],
+  ['cut', { prompt: `${'x'.repeat(450)}${SECRET}${'y'.repeat(200)}` }, /^\*\*Task:\*\* x{450}/m],
+])(
+  'the entry of a run holds no secret in task or answer, not even a half of one: a task kept %s (D10, D11)',
+  async (_, patch, task) => {
+    const { deps, plan, taint } = await prepared({ secrets: [SECRET] }, patch);
+    const outcome = completed(`${'x'.repeat(985)}${SECRET} and more`);
+    const end = { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] };
+    const text = entriesOf(end, deps)[0]?.text;
+    expect(text).not.toContain('correct');
+    expect(text).toMatch(task);
+    expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
+  },
+);
 
-  it.each<[string, RunOutcome]>([
-    ['failed', { kind: 'failed', ...rest }],
-    ['was refused', { kind: 'refused', answer: 'I cannot.', stats: STATS }],
-    ['is incomplete', { kind: 'incomplete', answer: 'half', ...rest }],
-    ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', ...rest }],
-    ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', ...rest }],
-  ])('is not written for a run that %s (000, 4.4)', async (_, outcome) => {
-    const { deps, remembered } = await wholeWay({}, outcome);
-    expect(remembered).toBeUndefined();
-    expect(deps.memory.size).toBe(0);
-    expect(deps.steps).not.toContain('write memory');
-    expect(deps.journaled).toEqual([]);
-  });
+it.each<[string, RunOutcome]>([
+  ['failed', { kind: 'failed', ...rest }],
+  ['was refused', { kind: 'refused', answer: 'I cannot.', stats: STATS }],
+  ['is incomplete', { kind: 'incomplete', answer: 'half', ...rest }],
+  ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', ...rest }],
+  ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', ...rest }],
+])('the entry of a run is not written for a run that %s (000, 4.4)', async (_, outcome) => {
+  const { deps, remembered } = await wholeWay({}, outcome);
+  expect(remembered).toBeUndefined();
+  expect(deps.memory.size).toBe(0);
+  expect(deps.steps).not.toContain('write memory');
+  expect(deps.journaled).toEqual([]);
 });
 
 describe('saving the entry', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parseEvent, readTrigger } from '../../src/event/parse-event.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadExamples, loadWebhook } from '../helpers/webhooks.js';
@@ -14,28 +14,26 @@ async function read(
   return await readTrigger({ file: join(folder, 'event.json'), name, env });
 }
 
-describe('an event without a name', () => {
-  it('is identified by its payload for every example of GitHub’s, and is unknown or what its name says', async () => {
-    const payloads = loadExamples().flatMap(({ name, examples }) =>
-      examples.map((payload) => ({ name, payload })),
-    );
-    expect(payloads.length).toBeGreaterThan(200);
-    const differing: string[] = [];
-    for (const { name, payload } of payloads) {
-      const guessed = await read(payload);
-      const named = parseEvent(name, payload, {});
-      const isSame = JSON.stringify(guessed) === JSON.stringify(named);
-      const isBothUnknown = guessed.kind === 'unknown' && named.kind === 'unknown';
-      if (!isSame && !isBothUnknown) differing.push(`${name}: ${named.kind} taken for ${guessed.kind}`);
-    }
-    expect(differing).toEqual([]);
-  });
+it('an event without a name is identified by its payload for every example of GitHub’s, and is unknown or what its name says', async () => {
+  const payloads = loadExamples().flatMap(({ name, examples }) =>
+    examples.map((payload) => ({ name, payload })),
+  );
+  expect(payloads.length).toBeGreaterThan(200);
+  const differing: string[] = [];
+  for (const { name, payload } of payloads) {
+    const guessed = await read(payload);
+    const named = parseEvent(name, payload, {});
+    const isSame = JSON.stringify(guessed) === JSON.stringify(named);
+    const isBothUnknown = guessed.kind === 'unknown' && named.kind === 'unknown';
+    if (!isSame && !isBothUnknown) differing.push(`${name}: ${named.kind} taken for ${guessed.kind}`);
+  }
+  expect(differing).toEqual([]);
+});
 
-  it.each(['null', '7', '"text"', '[]'])('is refused if it is %s', async (content) => {
-    await expect(read(content)).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: 'the payload of the event `unknown` is not a JSON object',
-    });
+it.each(['null', '7', '"text"', '[]'])('an event without a name is refused if it is %s', async (content) => {
+  await expect(read(content)).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: 'the payload of the event `unknown` is not a JSON object',
   });
 });
 

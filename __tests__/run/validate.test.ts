@@ -185,20 +185,18 @@ describe('the validation of agents', () => {
   );
 });
 
-describe('the output of validation', () => {
-  it('names a file with control characters in quotes', async () => {
-    const odd = 'x\n::error::hi.toml';
-    const lines = formatValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));
-    expect(lines.filter((line) => line.includes('.toml'))).toEqual([
-      '"x\\n::error::hi.toml": valid',
-      '"b\\r.toml":3:1: error: timeout must be non-negative',
-    ]);
-  });
+it('the output of validation names a file with control characters in quotes', async () => {
+  const odd = 'x\n::error::hi.toml';
+  const lines = formatValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));
+  expect(lines.filter((line) => line.includes('.toml'))).toEqual([
+    '"x\\n::error::hi.toml": valid',
+    '"b\\r.toml":3:1: error: timeout must be non-negative',
+  ]);
+});
 
-  it('is cut after 200 faults and counts the rest', async () => {
-    const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
-    const lines = formatValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
-    expect(lines).toHaveLength(403);
-    expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 errors']);
-  });
+it('the output of validation is cut after 200 faults and counts the rest', async () => {
+  const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
+  const lines = formatValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
+  expect(lines).toHaveLength(403);
+  expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 errors']);
 });

@@ -203,44 +203,42 @@ const RESULT: Message = {
 };
 const TASK = userMessage('The task.');
 
-describe('the transcript of a run', () => {
-  it('has each message once, and says which request a later one continues', async () => {
-    const lines = (await transcriptOf([[SYSTEM, TASK], [TASK], [SYSTEM, TASK, RESULT]], [CALL]))
-      .trimEnd()
-      .split('\n');
-    const requests = lines.flatMap((line) => {
-      const { type, continues, messages } = JSON.parse(line);
-      return type === 'request' ? [{ continues, messages }] : [];
-    });
-    expect(requests).toEqual([
-      { continues: undefined, messages: [SYSTEM, TASK] },
-      { continues: 1, messages: [] },
-      { continues: 2, messages: [RESULT] },
-    ]);
+it('the transcript of a run has each message once, and says which request a later one continues', async () => {
+  const lines = (await transcriptOf([[SYSTEM, TASK], [TASK], [SYSTEM, TASK, RESULT]], [CALL]))
+    .trimEnd()
+    .split('\n');
+  const requests = lines.flatMap((line) => {
+    const { type, continues, messages } = JSON.parse(line);
+    return type === 'request' ? [{ continues, messages }] : [];
   });
+  expect(requests).toEqual([
+    { continues: undefined, messages: [SYSTEM, TASK] },
+    { continues: 1, messages: [] },
+    { continues: 2, messages: [RESULT] },
+  ]);
+});
 
-  it.each<[string, readonly Message[]]>([
-    ['the system prompt', [SYSTEM]],
-    ['what a tool over notes is given and answers', [RESULT]],
-    ['the request for a summary, and the answer', [userMessage(`${SUMMARY_REQUEST}\n\nAda.`)]],
-    ['the summary of earlier turns', [summaryMessage('Ada.') ?? TASK]],
-  ])('of memory in another repository does not hold %s', async (_, messages) => {
-    const text = { type: 'text', text: 'Ada again.' };
-    const isSummary = JSON.stringify(messages).includes('work on your task has become too long');
-    const content = isSummary ? [CALL, text] : [CALL];
-    const prompt = [TASK, ...messages];
-    expect(await transcriptOf([prompt], content)).toContain('Ada');
-    // A request is sent again after an error, or for a longer answer.
-    const hidden = await transcriptOf([prompt, prompt], content, true);
-    expect(hidden).not.toContain('Ada');
-    expect(hidden).toContain('The task.');
-    expect(hidden.includes('A file.')).toBe(messages.includes(RESULT));
-  });
+it.each<[string, readonly Message[]]>([
+  ['the system prompt', [SYSTEM]],
+  ['what a tool over notes is given and answers', [RESULT]],
+  ['the request for a summary, and the answer', [userMessage(`${SUMMARY_REQUEST}\n\nAda.`)]],
+  ['the summary of earlier turns', [summaryMessage('Ada.') ?? TASK]],
+])('the transcript of a run of memory in another repository does not hold %s', async (_, messages) => {
+  const text = { type: 'text', text: 'Ada again.' };
+  const isSummary = JSON.stringify(messages).includes('work on your task has become too long');
+  const content = isSummary ? [CALL, text] : [CALL];
+  const prompt = [TASK, ...messages];
+  expect(await transcriptOf([prompt], content)).toContain('Ada');
+  // A request is sent again after an error, or for a longer answer.
+  const hidden = await transcriptOf([prompt, prompt], content, true);
+  expect(hidden).not.toContain('Ada');
+  expect(hidden).toContain('The task.');
+  expect(hidden.includes('A file.')).toBe(messages.includes(RESULT));
+});
 
-  it('is JSON, whatever a secret takes with it', async () => {
-    const text = { type: 'text', text: `a ${SECRET.slice(0, 10)}`, more: SECRET.slice(10) };
-    const lines = await transcriptOf([[TASK]], [text]);
-    for (const line of lines.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('type');
-    expect(lines).not.toContain(SECRET.slice(10));
-  });
+it('the transcript of a run is JSON, whatever a secret takes with it', async () => {
+  const text = { type: 'text', text: `a ${SECRET.slice(0, 10)}`, more: SECRET.slice(10) };
+  const lines = await transcriptOf([[TASK]], [text]);
+  for (const line of lines.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('type');
+  expect(lines).not.toContain(SECRET.slice(10));
 });

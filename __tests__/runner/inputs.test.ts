@@ -17,79 +17,77 @@ const words = (line: string) => line.split(' ');
 /** Memory in another repository than the run's. */
 const at = (owner: string, name: string) => ({ memory: { repository: { owner, name }, isElsewhere: true } });
 
-describe('inputs', () => {
-  it('treat an empty input as not given, so that a variable can be unset', () => {
-    const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
-    expect(read({ ...empty, agent: 'bot' })).toEqual(read());
-    expect(read().admission).toEqual(DEFAULT_ADMISSION_POLICY);
-  });
+it('inputs treat an empty input as not given, so that a variable can be unset', () => {
+  const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
+  expect(read({ ...empty, agent: 'bot' })).toEqual(read());
+  expect(read().admission).toEqual(DEFAULT_ADMISSION_POLICY);
+});
 
-  it.each<[keyof Given, string, object]>([
-    ['agent', ' reviewer\n', { agent: 'reviewer' }],
-    ['mode', 'validate', { mode: 'validate' }],
-    ['prompt', '  Two\nlines.\n', { prompt: 'Two\nlines.' }],
-    ['model', 'openai/gpt-4o', { model: 'openai/gpt-4o', fallbackModels: [] }],
-    ['model', 'x/y, openai/a, ollama/b:7b', { model: 'x/y', fallbackModels: ['openai/a', 'ollama/b:7b'] }],
-    ['model', '\n  openai/a\n  ollama/b\n', { model: 'openai/a', fallbackModels: ['ollama/b'] }],
-    ['api-key', 'sk-1', { apiKey: 'sk-1' }],
-    ['agents-dir', 'bots', { agentsDir: 'bots' }],
-    ['agents-repo', 'octocat/agents@v1', { agentsRepo: { owner: 'octocat', name: 'agents', ref: 'v1' } }],
-    ['agents-repo', 'a/.github@x/a-b', { agentsRepo: { owner: 'a', name: '.github', ref: 'x/a-b' } }],
-    ['github-token', 'ghs_1', { githubToken: 'ghs_1' }],
-    ['min-permission', 'none', { admission: { minPermission: 'none' } }],
-    ['allow-users', 'octocat, @hubot', { admission: { allowUsers: ['octocat', 'hubot'] } }],
-    ['allow-bots', 'a[bot]\nb[bot]', { admission: { allowBots: ['a[bot]', 'b[bot]'] } }],
-    ['trigger-phrase', 'hey @axe', { admission: { triggerPhrase: 'hey @axe' } }],
-    ['max-diff-tokens', '0', { diff: { maxTokens: 0 } }],
-    ['paths', 'src/**\nlib/**, !*.md', { diff: { paths: ['src/**', 'lib/**'], pathsIgnore: ['*.md'] } }],
-    ['paths', 'docs/, !/a/', { diff: { paths: ['docs/**'], pathsIgnore: ['a/**'] } }],
-    ['paths', './**/*.ts, /', { diff: { paths: ['**/*.ts', '**'] } }],
-    ['paths', '.github/*.yml', { diff: { paths: ['.github/*.yml'] } }],
-    ['comment', 'always', { comment: 'always' }],
-    ['report-to', 'issue', { reportTo: 'issue' }],
-    ['check-run', 'true', { checkRun: true }],
-    ['memory-store', 'cache', { memory: { store: 'cache', isElsewhere: false } }],
-    ['memory-repo', 'octocat/memory', at('octocat', 'memory')],
-    ['memory-repo', 'mona-cat_octo/.github', at('mona-cat_octo', '.github')],
-    ['memory-repo', 'octo/a.b_c-d', at('octo', 'a.b_c-d')],
-    ['memory-readonly', 'TRUE', { memory: { isReadOnly: true } }],
-    ['memory-readonly', 'False', { memory: { isReadOnly: false } }],
-    ['memory-path', '', { memory: { path: undefined } }],
-    ['memory-path', './', { memory: { path: '' } }],
-    ['memory-path', './docs//memory/', { memory: { path: 'docs/memory' } }],
-    ['memory-path', 'docs\\memory', { memory: { path: 'docs/memory' } }],
-    ['memory-path', '..memory', { memory: { path: '..memory' } }],
-    ['memory-path', '.github/memory', { memory: { path: '.github/memory' } }],
-    ...['German', 'Deutsch (Schweiz)', 'pt-BR', '日本語', 'español', 'हिन्दी'].map(
-      (language): [keyof Given, string, object] => ['language', language, { language }],
-    ),
-    ['timeout-minutes', '0.5', { timeoutMinutes: 0.5 }],
-    ['fail-on', 'findings:major, findings:minor', { rules: { failOn: 'minor' } }],
-    ['max-turns', '7', { maxTurns: 7 }],
-    ['max-turns', '0.5', { maxTurns: 1 }],
-    ['max-tokens', '0', { maxTokens: 0 }],
-    ['max-cost-usd', '0.25', { maxCostUsd: 0.25 }],
-    ['max-cost-usd-per-pr', '2', { spendLimits: { perPullUsd: 2, perDayUsd: 0 } }],
-    ['max-cost-usd-per-day', '5.5', { spendLimits: { perPullUsd: 0, perDayUsd: 5.5 } }],
-    ['tools-allowed', 'write\nnetwork, execute', { toolsAllowed: ['write', 'network', 'execute'] }],
-    ['changes-allowed', 'src/, README.md', { changesAllowed: ['src/**', 'README.md'] }],
-    ['changes-allowed', 'true, **/yarn.lock', { changesAllowed: ['**', '**/yarn.lock'] }],
-    ['changes-allowed', 'false', { changesAllowed: [] }],
-    ['output-schema', '\n{\n  "type": "object"\n}\n', { outputSchema: '{\n  "type": "object"\n}' }],
-    ['dry-run', 'True', { dryRun: true }],
-  ])('accept `%s: %j`', (name, value, expected: Partial<Inputs>) => {
-    expect(read({ [name]: value })).toMatchObject(expected);
-  });
+it.each<[keyof Given, string, object]>([
+  ['agent', ' reviewer\n', { agent: 'reviewer' }],
+  ['mode', 'validate', { mode: 'validate' }],
+  ['prompt', '  Two\nlines.\n', { prompt: 'Two\nlines.' }],
+  ['model', 'openai/gpt-4o', { model: 'openai/gpt-4o', fallbackModels: [] }],
+  ['model', 'x/y, openai/a, ollama/b:7b', { model: 'x/y', fallbackModels: ['openai/a', 'ollama/b:7b'] }],
+  ['model', '\n  openai/a\n  ollama/b\n', { model: 'openai/a', fallbackModels: ['ollama/b'] }],
+  ['api-key', 'sk-1', { apiKey: 'sk-1' }],
+  ['agents-dir', 'bots', { agentsDir: 'bots' }],
+  ['agents-repo', 'octocat/agents@v1', { agentsRepo: { owner: 'octocat', name: 'agents', ref: 'v1' } }],
+  ['agents-repo', 'a/.github@x/a-b', { agentsRepo: { owner: 'a', name: '.github', ref: 'x/a-b' } }],
+  ['github-token', 'ghs_1', { githubToken: 'ghs_1' }],
+  ['min-permission', 'none', { admission: { minPermission: 'none' } }],
+  ['allow-users', 'octocat, @hubot', { admission: { allowUsers: ['octocat', 'hubot'] } }],
+  ['allow-bots', 'a[bot]\nb[bot]', { admission: { allowBots: ['a[bot]', 'b[bot]'] } }],
+  ['trigger-phrase', 'hey @axe', { admission: { triggerPhrase: 'hey @axe' } }],
+  ['max-diff-tokens', '0', { diff: { maxTokens: 0 } }],
+  ['paths', 'src/**\nlib/**, !*.md', { diff: { paths: ['src/**', 'lib/**'], pathsIgnore: ['*.md'] } }],
+  ['paths', 'docs/, !/a/', { diff: { paths: ['docs/**'], pathsIgnore: ['a/**'] } }],
+  ['paths', './**/*.ts, /', { diff: { paths: ['**/*.ts', '**'] } }],
+  ['paths', '.github/*.yml', { diff: { paths: ['.github/*.yml'] } }],
+  ['comment', 'always', { comment: 'always' }],
+  ['report-to', 'issue', { reportTo: 'issue' }],
+  ['check-run', 'true', { checkRun: true }],
+  ['memory-store', 'cache', { memory: { store: 'cache', isElsewhere: false } }],
+  ['memory-repo', 'octocat/memory', at('octocat', 'memory')],
+  ['memory-repo', 'mona-cat_octo/.github', at('mona-cat_octo', '.github')],
+  ['memory-repo', 'octo/a.b_c-d', at('octo', 'a.b_c-d')],
+  ['memory-readonly', 'TRUE', { memory: { isReadOnly: true } }],
+  ['memory-readonly', 'False', { memory: { isReadOnly: false } }],
+  ['memory-path', '', { memory: { path: undefined } }],
+  ['memory-path', './', { memory: { path: '' } }],
+  ['memory-path', './docs//memory/', { memory: { path: 'docs/memory' } }],
+  ['memory-path', 'docs\\memory', { memory: { path: 'docs/memory' } }],
+  ['memory-path', '..memory', { memory: { path: '..memory' } }],
+  ['memory-path', '.github/memory', { memory: { path: '.github/memory' } }],
+  ...['German', 'Deutsch (Schweiz)', 'pt-BR', '日本語', 'español', 'हिन्दी'].map(
+    (language): [keyof Given, string, object] => ['language', language, { language }],
+  ),
+  ['timeout-minutes', '0.5', { timeoutMinutes: 0.5 }],
+  ['fail-on', 'findings:major, findings:minor', { rules: { failOn: 'minor' } }],
+  ['max-turns', '7', { maxTurns: 7 }],
+  ['max-turns', '0.5', { maxTurns: 1 }],
+  ['max-tokens', '0', { maxTokens: 0 }],
+  ['max-cost-usd', '0.25', { maxCostUsd: 0.25 }],
+  ['max-cost-usd-per-pr', '2', { spendLimits: { perPullUsd: 2, perDayUsd: 0 } }],
+  ['max-cost-usd-per-day', '5.5', { spendLimits: { perPullUsd: 0, perDayUsd: 5.5 } }],
+  ['tools-allowed', 'write\nnetwork, execute', { toolsAllowed: ['write', 'network', 'execute'] }],
+  ['changes-allowed', 'src/, README.md', { changesAllowed: ['src/**', 'README.md'] }],
+  ['changes-allowed', 'true, **/yarn.lock', { changesAllowed: ['**', '**/yarn.lock'] }],
+  ['changes-allowed', 'false', { changesAllowed: [] }],
+  ['output-schema', '\n{\n  "type": "object"\n}\n', { outputSchema: '{\n  "type": "object"\n}' }],
+  ['dry-run', 'True', { dryRun: true }],
+])('inputs accept `%s: %j`', (name, value, expected: Partial<Inputs>) => {
+  expect(read({ [name]: value })).toMatchObject(expected);
+});
 
-  it.each([
-    ['', [], false, []],
-    [',', [], false, []],
-    ['\n  failure\n  refused,\n', ['failure', 'refused'], false, []],
-    ['failure, findings:major, memory', ['failure'], true, ['findings:major']],
-    ['not-published\ncoverage', [], false, ['not-published', 'coverage']],
-  ])('accept `fail-on: %j`', (value, conclusions, memory, findings) => {
-    expect(readFailOn(env({ 'fail-on': value }))).toEqual({ conclusions, memory, findings });
-  });
+it.each([
+  ['', [], false, []],
+  [',', [], false, []],
+  ['\n  failure\n  refused,\n', ['failure', 'refused'], false, []],
+  ['failure, findings:major, memory', ['failure'], true, ['findings:major']],
+  ['not-published\ncoverage', [], false, ['not-published', 'coverage']],
+])('inputs accept `fail-on: %j`', (value, conclusions, memory, findings) => {
+  expect(readFailOn(env({ 'fail-on': value }))).toEqual({ conclusions, memory, findings });
 });
 
 describe('inputs that cannot be used', () => {

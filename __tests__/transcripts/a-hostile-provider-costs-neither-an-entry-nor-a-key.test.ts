@@ -70,22 +70,20 @@ it('C4 58: a provider that answers 403 is called once, and quoted', async () => 
   expect(message).toContain('this key has no access to the model');
 });
 
-describe('a rate limit', () => {
-  it.each([['-5'], ['soon'], ['9'.repeat(40)], ['Wed, 21 Oct 2015 07:28:00 GMT']])(
-    'C4 59: with `Retry-After: %s` is respected as the agent is configured',
-    async (value) => {
-      const limited = error(429, 'slow down', { 'retry-after': value });
-      const { step, entries, asked } = await run([limited, text('Here.')]);
-      expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
-      expect([entries, asked]).toEqual([2, 2]);
-    },
-  );
+it.each([['-5'], ['soon'], ['9'.repeat(40)], ['Wed, 21 Oct 2015 07:28:00 GMT']])(
+  'C4 59: a rate limit with `Retry-After: %s` is respected as the agent is configured',
+  async (value) => {
+    const limited = error(429, 'slow down', { 'retry-after': value });
+    const { step, entries, asked } = await run([limited, text('Here.')]);
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
+    expect([entries, asked]).toEqual([2, 2]);
+  },
+);
 
-  it('C4 59: that requires more time than the run has ends it at once', async () => {
-    const { message, asked } = await failing(error(429, 'slow down', { 'retry-after': '999999999' }));
-    expect(asked).toBe(1);
-    expect(message).toContain('rate_limit: slow down');
-  });
+it('C4 59: a rate limit that requires more time than the run has ends it at once', async () => {
+  const { message, asked } = await failing(error(429, 'slow down', { 'retry-after': '999999999' }));
+  expect(asked).toBe(1);
+  expect(message).toContain('rate_limit: slow down');
 });
 
 it('C4 60: temporary server errors are tried again, and each try is reported', async () => {
@@ -114,44 +112,42 @@ it.each<[string, number, unknown, string]>([
   expect(message).toContain(reason);
 });
 
-describe('an interrupted answer', () => {
-  it('C4 62: is not treated as an answer, and is requested again', async () => {
-    const body = '{"id": "msg_1", "content": [{"type": "text", "text": "The chan';
-    const half: ModelReply = { kind: 'raw', status: 200, body, headers: JSON_TYPE };
-    const { step, entries, asked } = await run([half, { kind: 'disconnect' }, text('Here.')]);
-    expect(step).toMatchObject({ exitCode: 0, outputs: { response: 'Here.' } });
-    expect([entries, asked]).toEqual([2, 3]);
-  });
+it('C4 62: an interrupted answer is not treated as an answer, and is requested again', async () => {
+  const body = '{"id": "msg_1", "content": [{"type": "text", "text": "The chan';
+  const half: ModelReply = { kind: 'raw', status: 200, body, headers: JSON_TYPE };
+  const { step, entries, asked } = await run([half, { kind: 'disconnect' }, text('Here.')]);
+  expect(step).toMatchObject({ exitCode: 0, outputs: { response: 'Here.' } });
+  expect([entries, asked]).toEqual([2, 3]);
+});
 
-  it('C4 62: with an answer of 22 MB is cut before it is cleaned', async () => {
-    const { step, entries } = await run(() => text('@octocat `x` <b>\n'.repeat(1_400_000)), {}, {}, setStage);
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
-    expect(step.outputs['response']).toMatch(
-      /\n\n\[The answer is cut here\. It has 2\d,\d{3},\d{3} bytes more\.\]$/,
-    );
-    expect(step.outputs['response']?.length).toBeLessThan(1_100_000);
-    expect(entries).toBe(2);
-  });
+it('C4 62: an answer of 22 MB is cut before it is cleaned', async () => {
+  const { step, entries } = await run(() => text('@octocat `x` <b>\n'.repeat(1_400_000)), {}, {}, setStage);
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  expect(step.outputs['response']).toMatch(
+    /\n\n\[The answer is cut here\. It has 2\d,\d{3},\d{3} bytes more\.\]$/,
+  );
+  expect(step.outputs['response']?.length).toBeLessThan(1_100_000);
+  expect(entries).toBe(2);
+});
 
-  it('C4 62: that never ends and exceeds every answer is not read to its end', async () => {
-    let sent = 0;
-    const endless = await startLoopback(async (_request, response) => {
-      response.writeHead(200, JSON_TYPE).write('{"id": "');
-      const chunk = 'x'.repeat(1024 * 1024);
-      while (!response.destroyed && sent < 8 * MAX_REPLY_BYTES) {
-        sent += chunk.length;
-        if (!response.write(chunk))
-          await new Promise<void>((resolve) => {
-            response.once('drain', resolve);
-            response.once('close', resolve);
-          });
-      }
-      response.end();
-    });
-    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: endless.url }, setStage);
-    expect(message).toContain(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
-    expect(sent).toBeLessThan(4 * 2 * MAX_REPLY_BYTES);
+it('C4 62: an answer that never ends and exceeds every answer is not read to its end', async () => {
+  let sent = 0;
+  const endless = await startLoopback(async (_request, response) => {
+    response.writeHead(200, JSON_TYPE).write('{"id": "');
+    const chunk = 'x'.repeat(1024 * 1024);
+    while (!response.destroyed && sent < 8 * MAX_REPLY_BYTES) {
+      sent += chunk.length;
+      if (!response.write(chunk))
+        await new Promise<void>((resolve) => {
+          response.once('drain', resolve);
+          response.once('close', resolve);
+        });
+    }
+    response.end();
   });
+  const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: endless.url }, setStage);
+  expect(message).toContain(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
+  expect(sent).toBeLessThan(4 * 2 * MAX_REPLY_BYTES);
 });
 
 it('C4 65: absurd usage neither crashes the run nor removes its limit', async () => {

@@ -33,57 +33,52 @@ describe('config', () => {
   });
 });
 
-describe('agents', () => {
-  it('init writes a file that run accepts once a model is filled in, and refuses to write it twice', async () => {
-    const made = await axe(['agents', 'init', 'helper']);
-    const file = join(home, 'config/axe/agents/helper.toml');
-    expect(made).toMatchObject({ exitCode: 0, stdout: `${file}\n`, stderr: '' });
-    const again = await axe(['agents', 'init', 'helper']);
-    expect(again).toMatchObject({
-      exitCode: 1,
-      stdout: '',
-      stderr: `agent config already exists: ${file}\n  Change it with \`axe-action agents edit helper\`, or choose another name.\n`,
-    });
-
-    const error =
-      /unsupported provider "provider": .*\n {2}`provider\/model-name` is the placeholder of `agents init`\. .*\n/;
-    const [validated, untouched] = [
-      await axe(['agents', 'validate', 'helper']),
-      await axe(['run', 'helper']),
-    ];
-    expect([validated.exitCode, validated.stdout]).toEqual([2, expect.stringMatching(error)]);
-    expect([untouched.exitCode, untouched.stderr]).toEqual([1, expect.stringMatching(error)]);
-
-    const model = await startModelServer([text('Hello.')]);
-    const run = await axe(['run', 'helper', '--model', 'anthropic/claude-sonnet-4-5'], model.env);
-    expect(run).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
+it('agents init writes a file that run accepts once a model is filled in, and refuses to write it twice', async () => {
+  const made = await axe(['agents', 'init', 'helper']);
+  const file = join(home, 'config/axe/agents/helper.toml');
+  expect(made).toMatchObject({ exitCode: 0, stdout: `${file}\n`, stderr: '' });
+  const again = await axe(['agents', 'init', 'helper']);
+  expect(again).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: `agent config already exists: ${file}\n  Change it with \`axe-action agents edit helper\`, or choose another name.\n`,
   });
 
-  it('list shows those of the repository and of this machine, and reports what it leaves out', async () => {
-    writeFiles(home, { 'config/axe/agents/helper.toml': 'name = "helper"\nmodel = "ollama/llama3"\n' });
-    writeFiles(cwd, {
-      'axe/agents/reviewer.toml': 'name = "reviewer"\ndescription = "Reviews"\nmodel = "ollama/llama3"\n',
-      'axe/agents/broken.toml': 'name = \n',
-    });
-    const list = await axe(['agents', 'list']);
-    expect(list.exitCode).toBe(0);
-    expect(list.stdout).toMatch(/^reviewer - Reviews\nhelper\nbuiltin\/pr-reviewer - /);
-    expect(list.stderr).toMatch(
-      /^Warning: axe\/agents\/broken\.toml is left out: .*\n {2}at axe\/agents\/broken\.toml:1:\d+\n/,
-    );
-  });
+  const error =
+    /unsupported provider "provider": .*\n {2}`provider\/model-name` is the placeholder of `agents init`\. .*\n/;
+  const [validated, untouched] = [await axe(['agents', 'validate', 'helper']), await axe(['run', 'helper'])];
+  expect([validated.exitCode, validated.stdout]).toEqual([2, expect.stringMatching(error)]);
+  expect([untouched.exitCode, untouched.stderr]).toEqual([1, expect.stringMatching(error)]);
 
-  it('edit opens the file in $EDITOR, with its flags', async () => {
-    writeFiles(cwd, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n' });
-    const editor = join(tempDir('bin'), 'editor');
-    writeFiles(join(editor, '..'), { editor: '#!/bin/sh\nprintf "# edited with %s\\n" "$1" >> "$2"\n' });
-    chmodSync(editor, 0o755);
-    const edited = await axe(['agents', 'edit', 'reviewer'], { EDITOR: `${editor} --wait` });
-    expect(edited).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toMatch(/# edited with --wait\n$/);
-    expect(await axe(['agents', 'edit', 'reviewer'])).toMatchObject({
-      exitCode: 1,
-      stderr: '$EDITOR environment variable is not set\n  Set it, for example `export EDITOR=vi`.\n',
-    });
+  const model = await startModelServer([text('Hello.')]);
+  const run = await axe(['run', 'helper', '--model', 'anthropic/claude-sonnet-4-5'], model.env);
+  expect(run).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
+});
+
+it('agents list shows those of the repository and of this machine, and reports what it leaves out', async () => {
+  writeFiles(home, { 'config/axe/agents/helper.toml': 'name = "helper"\nmodel = "ollama/llama3"\n' });
+  writeFiles(cwd, {
+    'axe/agents/reviewer.toml': 'name = "reviewer"\ndescription = "Reviews"\nmodel = "ollama/llama3"\n',
+    'axe/agents/broken.toml': 'name = \n',
+  });
+  const list = await axe(['agents', 'list']);
+  expect(list.exitCode).toBe(0);
+  expect(list.stdout).toMatch(/^reviewer - Reviews\nhelper\nbuiltin\/pr-reviewer - /);
+  expect(list.stderr).toMatch(
+    /^Warning: axe\/agents\/broken\.toml is left out: .*\n {2}at axe\/agents\/broken\.toml:1:\d+\n/,
+  );
+});
+
+it('agents edit opens the file in $EDITOR, with its flags', async () => {
+  writeFiles(cwd, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n' });
+  const editor = join(tempDir('bin'), 'editor');
+  writeFiles(join(editor, '..'), { editor: '#!/bin/sh\nprintf "# edited with %s\\n" "$1" >> "$2"\n' });
+  chmodSync(editor, 0o755);
+  const edited = await axe(['agents', 'edit', 'reviewer'], { EDITOR: `${editor} --wait` });
+  expect(edited).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toMatch(/# edited with --wait\n$/);
+  expect(await axe(['agents', 'edit', 'reviewer'])).toMatchObject({
+    exitCode: 1,
+    stderr: '$EDITOR environment variable is not set\n  Set it, for example `export EDITOR=vi`.\n',
   });
 });

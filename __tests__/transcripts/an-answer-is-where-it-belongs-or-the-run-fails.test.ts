@@ -17,80 +17,76 @@ import {
 } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-describe('a comment', () => {
-  const CREATED = { name: 'issue_comment', action: 'created' };
+const CREATED = { name: 'issue_comment', action: 'created' };
 
-  it('a comment is answered, and the reply is updated when the same event is run again', async () => {
-    const stage = await setStageInProcess({ event: CREATED, base: {} });
-    const inputs = { agent: 'builtin/ask' };
-    const first = await stage.run({ inputs });
-    expect(first.exitCode).toBe(0);
-    expect(troubles(first)).toEqual([]);
-    const again = await stage.run({ inputs, runAttempt: '2' });
-    expect(again.outputs['comment-url']).toBe(first.outputs['comment-url']);
-    expect(stage.repo.comments.map(({ issue, body }) => [issue, body.includes(ANSWER)])).toEqual([[1, true]]);
+it('a comment is answered, and the reply is updated when the same event is run again', async () => {
+  const stage = await setStageInProcess({ event: CREATED, base: {} });
+  const inputs = { agent: 'builtin/ask' };
+  const first = await stage.run({ inputs });
+  expect(first.exitCode).toBe(0);
+  expect(troubles(first)).toEqual([]);
+  const again = await stage.run({ inputs, runAttempt: '2' });
+  expect(again.outputs['comment-url']).toBe(first.outputs['comment-url']);
+  expect(stage.repo.comments.map(({ issue, body }) => [issue, body.includes(ANSWER)])).toEqual([[1, true]]);
 
-    const payload = loadWebhook('issue_comment', 'created', {
-      'comment.id': 492700401,
-      'comment.body': 'And this?',
-    });
-    await stage.run({ inputs, event: { name: 'issue_comment', payload } });
-    expect(stage.repo.comments).toHaveLength(2);
-    expectTranscript(
-      'a-comment-is-answered-once',
-      `${seen(first, stage)}\n${steady(stage.model.prompts()[0]?.messages.join('\n') ?? '')}\n`,
-    );
+  const payload = loadWebhook('issue_comment', 'created', {
+    'comment.id': 492700401,
+    'comment.body': 'And this?',
   });
+  await stage.run({ inputs, event: { name: 'issue_comment', payload } });
+  expect(stage.repo.comments).toHaveLength(2);
+  expectTranscript(
+    'a-comment-is-answered-once',
+    `${seen(first, stage)}\n${steady(stage.model.prompts()[0]?.messages.join('\n') ?? '')}\n`,
+  );
+});
 
-  it('a comment is answered in the conversation of a pull request', async () => {
-    const stage = await setStageInProcess();
-    const step = await stage.run(commentOnPull(stage, 'You are totally right!'));
-    expect(step.exitCode).toBe(0);
-    expect(troubles(step)).toEqual([]);
-    expect(stage.repo.comments).toMatchObject([{ issue: 2 }]);
-    const message = stage.model.prompts()[0]?.messages.join() ?? '';
-    expect(message).toContain('The comment is on: pull request #2 by Codertocat');
-    expect(message).toContain(DIFF);
-    expect(message).toContain('<third-party-text source="comment by Codertocat">\nYou are totally right!\n');
-  });
+it('a comment is answered in the conversation of a pull request', async () => {
+  const stage = await setStageInProcess();
+  const step = await stage.run(commentOnPull(stage, 'You are totally right!'));
+  expect(step.exitCode).toBe(0);
+  expect(troubles(step)).toEqual([]);
+  expect(stage.repo.comments).toMatchObject([{ issue: 2 }]);
+  const message = stage.model.prompts()[0]?.messages.join() ?? '';
+  expect(message).toContain('The comment is on: pull request #2 by Codertocat');
+  expect(message).toContain(DIFF);
+  expect(message).toContain('<third-party-text source="comment by Codertocat">\nYou are totally right!\n');
 });
 
 const OPENED = { name: 'issues', action: 'opened' };
 
-describe('an issue', () => {
-  it('an issue is triaged into the summary, and by default no comment is written', async () => {
-    const stage = await setStageInProcess({ event: OPENED, base: {} });
-    const step = await stage.run({ inputs: { agent: 'builtin/triage' } });
-    expect(step.exitCode).toBe(0);
-    const [prompt] = stage.model.prompts();
-    expect(prompt?.system).toMatch(/^A new issue has arrived\. You sort it for the maintainers/);
-    expectTranscript(
-      'an-issue-is-answered-only-where-that-is-asked-for',
-      `${seen(step, stage)}\n${steady(prompt?.messages.join('\n') ?? '')}\n`,
-    );
-  });
+it('an issue is triaged into the summary, and by default no comment is written', async () => {
+  const stage = await setStageInProcess({ event: OPENED, base: {} });
+  const step = await stage.run({ inputs: { agent: 'builtin/triage' } });
+  expect(step.exitCode).toBe(0);
+  const [prompt] = stage.model.prompts();
+  expect(prompt?.system).toMatch(/^A new issue has arrived\. You sort it for the maintainers/);
+  expectTranscript(
+    'an-issue-is-answered-only-where-that-is-asked-for',
+    `${seen(step, stage)}\n${steady(prompt?.messages.join('\n') ?? '')}\n`,
+  );
+});
 
-  it('`comment: always` writes a comment, and later runs update it', async () => {
-    const stage = await setStageInProcess({ event: OPENED });
-    const inputs = { comment: 'always' };
-    for (const _ of [1, 2]) await stage.run({ inputs });
-    expect(stage.repo.comments.map(({ issue }) => issue)).toEqual([1]);
-  });
+it('`comment: always` on an issue writes a comment, and later runs update it', async () => {
+  const stage = await setStageInProcess({ event: OPENED });
+  const inputs = { comment: 'always' };
+  for (const _ of [1, 2]) await stage.run({ inputs });
+  expect(stage.repo.comments.map(({ issue }) => issue)).toEqual([1]);
+});
 
-  it('a stranger’s text is kept apart from what later runs load', async () => {
-    const stage = await setStageInProcess({
-      event: { name: 'issues', action: 'labeled', patch: { 'issue.user.login': 'octocat' } },
-    });
-    const first = await stage.run();
-    expect(first.exitCode).toBe(0);
-    expectTranscript('an-issue-by-a-stranger-is-remembered-in-two-entries', seen(first, stage));
-    const second = await stage.run();
-    expect(troubles(second)).toEqual([]);
-    // Only what was computed is loaded.
-    expect(second.outputs['memory-loaded']).toBe('1');
-    expect(stage.model.prompts()[1]?.system).toContain('**Result:**');
-    expect(stage.model.prompts()[1]?.system).not.toContain(ANSWER);
+it('a stranger’s text in an issue is kept apart from what later runs load', async () => {
+  const stage = await setStageInProcess({
+    event: { name: 'issues', action: 'labeled', patch: { 'issue.user.login': 'octocat' } },
   });
+  const first = await stage.run();
+  expect(first.exitCode).toBe(0);
+  expectTranscript('an-issue-by-a-stranger-is-remembered-in-two-entries', seen(first, stage));
+  const second = await stage.run();
+  expect(troubles(second)).toEqual([]);
+  // Only what was computed is loaded.
+  expect(second.outputs['memory-loaded']).toBe('1');
+  expect(stage.model.prompts()[1]?.system).toContain('**Result:**');
+  expect(stage.model.prompts()[1]?.system).not.toContain(ANSWER);
 });
 
 /** An issue by somebody who may only read, in a repository with three labels. */

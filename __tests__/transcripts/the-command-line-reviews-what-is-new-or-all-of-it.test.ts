@@ -61,43 +61,41 @@ const review = (...args: string[]) =>
     env: { ...model.env, XDG_DATA_HOME: data },
   });
 
-describe('--git', () => {
-  it('sends the diff, and memory keeps the sentence without it', async () => {
-    const result = await review('--git', 'HEAD~1');
-    expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
-    const diff = repo.git('diff', 'HEAD~1');
-    const hunk = diff.slice(diff.indexOf('@@'));
-    expect(hunk).toContain('+export const attempts = 300;');
-    expect(model.prompts()[0]?.messages[0]).toContain(hunk.trimEnd());
-    const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
-    expect(memory).toMatch(/^\*\*Task:\*\* .*HEAD~1/m);
-    expect(memory).not.toContain('attempts = 300');
-  });
+it('--git sends the diff, and memory keeps the sentence without it', async () => {
+  const result = await review('--git', 'HEAD~1');
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
+  const diff = repo.git('diff', 'HEAD~1');
+  const hunk = diff.slice(diff.indexOf('@@'));
+  expect(hunk).toContain('+export const attempts = 300;');
+  expect(model.prompts()[0]?.messages[0]).toContain(hunk.trimEnd());
+  const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
+  expect(memory).toMatch(/^\*\*Task:\*\* .*HEAD~1/m);
+  expect(memory).not.toContain('attempts = 300');
+});
 
-  it('sends the beginning of a file over the limit next to one that fits, and says so', async () => {
-    const rows = Array.from({ length: 9000 }, (_, at) => `export const row${at} = lookUp(${at}, rows);\n`);
-    const files = { 'src/rows.ts': rows.join(''), 'src/auth.ts': 'export const attempts = 4;\n' };
-    repo.commit('Add rows', files);
-    const result = await review('--git', 'HEAD~1');
-    expect(result.exitCode).toBe(0);
-    const [sent = ''] = model.prompts()[0]?.messages ?? [];
-    expect(sent).toContain('+export const row0 = ');
-    expect(sent).toContain('[cut here: the rest of this file is not shown]');
-    expect(result.stderr).toContain('1 file is not shown whole (src/rows.ts)');
-  });
+it('--git sends the beginning of a file over the limit next to one that fits, and says so', async () => {
+  const rows = Array.from({ length: 9000 }, (_, at) => `export const row${at} = lookUp(${at}, rows);\n`);
+  const files = { 'src/rows.ts': rows.join(''), 'src/auth.ts': 'export const attempts = 4;\n' };
+  repo.commit('Add rows', files);
+  const result = await review('--git', 'HEAD~1');
+  expect(result.exitCode).toBe(0);
+  const [sent = ''] = model.prompts()[0]?.messages ?? [];
+  expect(sent).toContain('+export const row0 = ');
+  expect(sent).toContain('[cut here: the rest of this file is not shown]');
+  expect(result.stderr).toContain('1 file is not shown whole (src/rows.ts)');
+});
 
-  it.each([
-    ['a range that is not there', 'nowhere..HEAD', /^cannot read the change "nowhere\.\.HEAD": .*nowhere/],
-    ['a range that looks like a flag', '--output=stolen', /^cannot read the change "--output=stolen": /],
-  ])('refuses %s, and calls no model', async (_, range, told) => {
-    const result = await review(`--git=${range}`);
-    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(result.stderr).toMatch(told);
-    expect(result.stderr).toContain('`main...HEAD`');
-    expect(model.requests()).toEqual([]);
-    expect(existsSync(join(data, 'axe'))).toBe(false);
-    expect(existsSync(join(repo.path, 'stolen'))).toBe(false);
-  });
+it.each([
+  ['a range that is not there', 'nowhere..HEAD', /^cannot read the change "nowhere\.\.HEAD": .*nowhere/],
+  ['a range that looks like a flag', '--output=stolen', /^cannot read the change "--output=stolen": /],
+])('--git refuses %s, and calls no model', async (_, range, told) => {
+  const result = await review(`--git=${range}`);
+  expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(result.stderr).toMatch(told);
+  expect(result.stderr).toContain('`main...HEAD`');
+  expect(model.requests()).toEqual([]);
+  expect(existsSync(join(data, 'axe'))).toBe(false);
+  expect(existsSync(join(repo.path, 'stolen'))).toBe(false);
 });
 
 it('a piped diff is the change of the built-in reviewer, and memory keeps a sentence', async () => {

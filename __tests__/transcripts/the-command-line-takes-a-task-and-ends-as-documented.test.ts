@@ -214,24 +214,22 @@ const READS: ModelScript = [
 
 const SORT = ['builtin/ask', '--prompt', 'Sort.'];
 
-describe('an answer on a terminal', () => {
-  it('ends its line, so that the prompt of the shell starts on a new one', async () => {
-    const child = await start([text('Done.')], { TERM: 'dumb' }, SORT);
-    const { stdout, exitCode } = await child.finished;
-    expect([exitCode, stdout]).toEqual([0, 'Done.\r\n']);
-  });
+it('an answer on a terminal ends its line, so that the prompt of the shell starts on a new one', async () => {
+  const child = await start([text('Done.')], { TERM: 'dumb' }, SORT);
+  const { stdout, exitCode } = await child.finished;
+  expect([exitCode, stdout]).toEqual([0, 'Done.\r\n']);
+});
 
-  it('is printed below the usage, and the status line is removed', async () => {
-    const child = await start(READS, {}, ['reader', '--prompt', 'Read it.']);
-    const { stdout, exitCode } = await child.finished;
-    expect(exitCode).toBe(0);
-    expect(lastScreen(stdout)).toMatch(
-      /^✔ claude-sonnet-4-5 · 2 turns · [\d.]+ s · [\d,]+ tokens · \$0\.\d+\nDone\.\n$/,
-    );
-    const drawn = stripVTControlCharacters(stdout);
-    expect(drawn).toContain('claude-sonnet-4-5 · turn 1 · thinking');
-    expect(drawn).toContain('turn 1 · read_file notes.txt');
-  });
+it('an answer on a terminal is printed below the usage, and the status line is removed', async () => {
+  const child = await start(READS, {}, ['reader', '--prompt', 'Read it.']);
+  const { stdout, exitCode } = await child.finished;
+  expect(exitCode).toBe(0);
+  expect(lastScreen(stdout)).toMatch(
+    /^✔ claude-sonnet-4-5 · 2 turns · [\d.]+ s · [\d,]+ tokens · \$0\.\d+\nDone\.\n$/,
+  );
+  const drawn = stripVTControlCharacters(stdout);
+  expect(drawn).toContain('claude-sonnet-4-5 · turn 1 · thinking');
+  expect(drawn).toContain('turn 1 · read_file notes.txt');
 });
 
 it.each([

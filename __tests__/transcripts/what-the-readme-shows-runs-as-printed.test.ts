@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { snippetsOf } from '../helpers/documents.js';
 import { text } from '../helpers/model-server.js';
@@ -25,27 +25,25 @@ it('the quick start of the README reviews a pull request and remembers it on the
   expect(Object.keys(stage.github.files(REPO, 'axe-memory'))).toContain('pr-reviewer.md');
 });
 
-describe('the agent of the README', () => {
-  it('reviews in the built action, with its own text as instructions, and remembers', async () => {
-    const stage = await setStage({
-      base: { 'axe/agents/billing.toml': toml },
-      diff: CHANGE,
-      model: withSecondLook(MODEL),
-    });
-    const step = await stage.run({ inputs: { agent: 'billing' } });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-    // The branch is new, which is a notice; a mistake would be a warning.
-    expect(step.annotations.map(({ level }) => level)).toEqual(['notice']);
-    expect(stage.model.requests()[0]?.bytes.toString()).toContain('Money is never a float.');
-    expect(stage.repo.talk.reviews).toHaveLength(1);
-    expect(stage.github.files(REPO, 'axe-memory')['billing.md']).toMatch(/^## /m);
+it('the agent of the README reviews in the built action, with its own text as instructions, and remembers', async () => {
+  const stage = await setStage({
+    base: { 'axe/agents/billing.toml': toml },
+    diff: CHANGE,
+    model: withSecondLook(MODEL),
   });
+  const step = await stage.run({ inputs: { agent: 'billing' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  // The branch is new, which is a notice; a mistake would be a warning.
+  expect(step.annotations.map(({ level }) => level)).toEqual(['notice']);
+  expect(stage.model.requests()[0]?.bytes.toString()).toContain('Money is never a float.');
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+  expect(stage.github.files(REPO, 'axe-memory')['billing.md']).toMatch(/^## /m);
+});
 
-  it('has no problems for the built command line', async () => {
-    const cwd = tempDir('readme');
-    mkdirSync(join(cwd, 'axe/agents'), { recursive: true });
-    writeFileSync(join(cwd, 'axe/agents/billing.toml'), toml);
-    const { exitCode, stderr } = await runCli(['agents', 'validate', 'billing'], { cwd });
-    expect([exitCode, stderr]).toEqual([0, '']);
-  });
+it('the agent of the README has no problems for the built command line', async () => {
+  const cwd = tempDir('readme');
+  mkdirSync(join(cwd, 'axe/agents'), { recursive: true });
+  writeFileSync(join(cwd, 'axe/agents/billing.toml'), toml);
+  const { exitCode, stderr } = await runCli(['agents', 'validate', 'billing'], { cwd });
+  expect([exitCode, stderr]).toEqual([0, '']);
 });

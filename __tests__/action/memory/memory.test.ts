@@ -56,27 +56,25 @@ function branchless(): FakeGitHubClient {
   });
 }
 
-describe('the store of a workflow', () => {
-  it('is empty and accepts everything with `memory-store: none`', async () => {
-    const store = await open({ given: { 'memory-store': 'none' } });
-    const location = 'nowhere (`memory-store: none`)';
-    expect(await read(store)).toMatchObject({ kind: 'empty', location });
-    expect(await write(store)).toMatchObject({ kind: 'saved', location });
-  });
+it('the store of a workflow is empty and accepts everything with `memory-store: none`', async () => {
+  const store = await open({ given: { 'memory-store': 'none' } });
+  const location = 'nowhere (`memory-store: none`)';
+  expect(await read(store)).toMatchObject({ kind: 'empty', location });
+  expect(await write(store)).toMatchObject({ kind: 'saved', location });
+});
 
-  it('fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
-    const store = await open({ given: { 'memory-store': 'branch' } });
-    const message = 'there is no token for the memory branch';
-    const remedy = 'Give `github-token`.';
-    const other = await open({ given: { 'memory-repo': 'octocat/memory' } });
-    expect(await read(other)).toMatchObject({ message, remedy: 'Give `repositories-token`.' });
-    expect(await read(store)).toMatchObject({ kind: 'failed', location: 'branch', message, remedy });
-    expect(await write(store)).toEqual({
-      kind: 'failed',
-      reason: 'unavailable',
-      message: `it could not be loaded, so nothing was added to it (${message})`,
-      remedy,
-    });
+it('the store of a workflow fails to read a branch without a token, instead of reporting empty memory (D14)', async () => {
+  const store = await open({ given: { 'memory-store': 'branch' } });
+  const message = 'there is no token for the memory branch';
+  const remedy = 'Give `github-token`.';
+  const other = await open({ given: { 'memory-repo': 'octocat/memory' } });
+  expect(await read(other)).toMatchObject({ message, remedy: 'Give `repositories-token`.' });
+  expect(await read(store)).toMatchObject({ kind: 'failed', location: 'branch', message, remedy });
+  expect(await write(store)).toEqual({
+    kind: 'failed',
+    reason: 'unavailable',
+    message: `it could not be loaded, so nothing was added to it (${message})`,
+    remedy,
   });
 });
 

@@ -72,33 +72,31 @@ describe('loading an agent', () => {
   });
 });
 
-describe('loading a skill', () => {
-  it.each([
-    ['skills/review/SKILL.md', 'axe/skills/review/SKILL.md'],
-    ['./skills/review/SKILL.md', '.axe/skills/review/SKILL.md'],
-    ['review', 'axe/skills/review/SKILL.md'],
-    ['review', '.axe/skills/review/SKILL.md'],
-    ['SKILL.md', 'axe/SKILL.md'],
-  ])('finds %s in %s', async (path, file) => {
-    const { loadSkill } = await library({ [file]: 'Be kind.' });
-    expect(await loadSkill(path)).toBe('Be kind.');
-  });
+it.each([
+  ['skills/review/SKILL.md', 'axe/skills/review/SKILL.md'],
+  ['./skills/review/SKILL.md', '.axe/skills/review/SKILL.md'],
+  ['review', 'axe/skills/review/SKILL.md'],
+  ['review', '.axe/skills/review/SKILL.md'],
+  ['SKILL.md', 'axe/SKILL.md'],
+])('loading a skill finds %s in %s', async (path, file) => {
+  const { loadSkill } = await library({ [file]: 'Be kind.' });
+  expect(await loadSkill(path)).toBe('Be kind.');
+});
 
-  it.each([
-    ['C6 82: a link', 'review', 'it is a symlink, not a file'],
-    ['C1 10: a path that leads out', '../secret.md', 'is not in the repository'],
-    ['C1 10: a path elsewhere', '/proc/self/environ', 'is not in the repository'],
-    ['D47: memory', 'mem/a.md', 'is out of bounds: memory is kept there'],
-    ['D47: a link to memory', 'in.md', 'is out of bounds: memory is kept there'],
-  ])('refuses %s', async (_, path, text) => {
-    const files = {
-      'docs/skills/review/SKILL.md': { link: '../../../../etc/passwd' },
-      'docs/mem/a.md': 'ours',
-      'docs/in.md': { link: 'mem/a.md' },
-    };
-    const { loadSkill } = await library(files, ['docs/agents'], ['docs/mem']);
-    await expect(loadSkill(path)).rejects.toThrow(text);
-  });
+it.each([
+  ['C6 82: a link', 'review', 'it is a symlink, not a file'],
+  ['C1 10: a path that leads out', '../secret.md', 'is not in the repository'],
+  ['C1 10: a path elsewhere', '/proc/self/environ', 'is not in the repository'],
+  ['D47: memory', 'mem/a.md', 'is out of bounds: memory is kept there'],
+  ['D47: a link to memory', 'in.md', 'is out of bounds: memory is kept there'],
+])('loading a skill refuses %s', async (_, path, text) => {
+  const files = {
+    'docs/skills/review/SKILL.md': { link: '../../../../etc/passwd' },
+    'docs/mem/a.md': 'ours',
+    'docs/in.md': { link: 'mem/a.md' },
+  };
+  const { loadSkill } = await library(files, ['docs/agents'], ['docs/mem']);
+  await expect(loadSkill(path)).rejects.toThrow(text);
 });
 
 describe('loading context files', () => {

@@ -34,27 +34,25 @@ async function githubError(promise: Promise<unknown>): Promise<GitHubError> {
   throw thrown;
 }
 
-describe('a request', () => {
-  it('fills the route, sends the token and the user agent, and returns the parsed body', async () => {
-    const { client, peer } = await connect((_, response) => sendJson(response, 200, { id: 7 }));
-    const answer = await client.request('GET /repos/{owner}/{repo}/pulls', {
-      params: { owner: 'octocat', repo: 'hello', per_page: 100 },
-      signal,
-    });
-    expect(answer).toEqual({ body: { id: 7 } });
-    const [seen] = peer.requests();
-    expect(seen?.path).toBe('/repos/octocat/hello/pulls');
-    expect(seen?.query.get('per_page')).toBe('100');
-    expect(seen?.headers['authorization']).toBe('token token-1');
-    expect(seen?.headers['user-agent']).toMatch(/^axe-action\/test /);
+it('a request fills the route, sends the token and the user agent, and returns the parsed body', async () => {
+  const { client, peer } = await connect((_, response) => sendJson(response, 200, { id: 7 }));
+  const answer = await client.request('GET /repos/{owner}/{repo}/pulls', {
+    params: { owner: 'octocat', repo: 'hello', per_page: 100 },
+    signal,
   });
+  expect(answer).toEqual({ body: { id: 7 } });
+  const [seen] = peer.requests();
+  expect(seen?.path).toBe('/repos/octocat/hello/pulls');
+  expect(seen?.query.get('per_page')).toBe('100');
+  expect(seen?.headers['authorization']).toBe('token token-1');
+  expect(seen?.headers['user-agent']).toMatch(/^axe-action\/test /);
+});
 
-  it('goes to the paths of a GHES server', async () => {
-    const { client, peer } = await connect((_, response) => sendJson(response, 200, { data: {} }), '/api/v3');
-    await client.request('GET /repos/{owner}/{repo}', { params: { owner: 'a', repo: 'b' }, signal });
-    await client.graphql('query { viewer { login } }', { variables: {}, signal });
-    expect(peer.requests().map((request) => request.path)).toEqual(['/api/v3/repos/a/b', '/api/graphql']);
-  });
+it('a request goes to the paths of a GHES server', async () => {
+  const { client, peer } = await connect((_, response) => sendJson(response, 200, { data: {} }), '/api/v3');
+  await client.request('GET /repos/{owner}/{repo}', { params: { owner: 'a', repo: 'b' }, signal });
+  await client.graphql('query { viewer { login } }', { variables: {}, signal });
+  expect(peer.requests().map((request) => request.path)).toEqual(['/api/v3/repos/a/b', '/api/graphql']);
 });
 
 describe('a failed answer', () => {
@@ -119,36 +117,34 @@ it('a missing answer is distinguished from one that comes, and a query is not sh
   expect(message).toMatch(/^GitHub did not answer: .+$/);
 });
 
-describe('GraphQL', () => {
-  it.each([
-    ['NOT_FOUND', 'Could not resolve to a Repository', 'missing'],
-    ['FORBIDDEN', 'Resource not accessible by integration', 'denied'],
-    ['RATE_LIMITED', 'API rate limit exceeded', 'rate-limited'],
-    ['RATE_LIMIT', 'API rate limit already exceeded for installation ID 1.', 'rate-limited'],
-    ['INSUFFICIENT_SCOPES', 'Your token has not been granted the required scopes', 'denied'],
-    [undefined, 'Timeout on validation of query', 'unavailable'],
-    [undefined, 'Parse error', 'invalid'],
-  ])('rejects an answer with errors of type %s', async (type, message, reason) => {
-    const { client } = await connect((_, response) =>
-      sendJson(response, 200, { data: null, errors: [{ type, message }] }),
-    );
-    const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
-    expect(error.reason).toBe(reason);
-    expect(error.message).toContain(message.replace(/\.$/, ''));
-  });
+it.each([
+  ['NOT_FOUND', 'Could not resolve to a Repository', 'missing'],
+  ['FORBIDDEN', 'Resource not accessible by integration', 'denied'],
+  ['RATE_LIMITED', 'API rate limit exceeded', 'rate-limited'],
+  ['RATE_LIMIT', 'API rate limit already exceeded for installation ID 1.', 'rate-limited'],
+  ['INSUFFICIENT_SCOPES', 'Your token has not been granted the required scopes', 'denied'],
+  [undefined, 'Timeout on validation of query', 'unavailable'],
+  [undefined, 'Parse error', 'invalid'],
+])('GraphQL rejects an answer with errors of type %s', async (type, message, reason) => {
+  const { client } = await connect((_, response) =>
+    sendJson(response, 200, { data: null, errors: [{ type, message }] }),
+  );
+  const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+  expect(error.reason).toBe(reason);
+  expect(error.message).toContain(message.replace(/\.$/, ''));
+});
 
-  it('returns missing data as null if the caller asks for that', async () => {
-    const data = { repository: { ref: { target: { file: null } } } };
-    const missing = { type: 'NOT_FOUND', message: "Could not resolve file for path 'a.md'." };
-    let errors: readonly unknown[] = [missing];
-    const { client } = await connect((_, response) => sendJson(response, 200, { data, errors }));
-    const ask = (missingIsNull: boolean) =>
-      client.graphql('query { x }', { variables: {}, signal, missingIsNull });
-    expect(await ask(true)).toEqual(data);
-    expect((await githubError(ask(false))).reason).toBe('missing');
-    errors = [missing, { message: 'Something went wrong' }];
-    expect((await githubError(ask(true))).message).toContain('Something went wrong');
-  });
+it('GraphQL returns missing data as null if the caller asks for that', async () => {
+  const data = { repository: { ref: { target: { file: null } } } };
+  const missing = { type: 'NOT_FOUND', message: "Could not resolve file for path 'a.md'." };
+  let errors: readonly unknown[] = [missing];
+  const { client } = await connect((_, response) => sendJson(response, 200, { data, errors }));
+  const ask = (missingIsNull: boolean) =>
+    client.graphql('query { x }', { variables: {}, signal, missingIsNull });
+  expect(await ask(true)).toEqual(data);
+  expect((await githubError(ask(false))).reason).toBe('missing');
+  errors = [missing, { message: 'Something went wrong' }];
+  expect((await githubError(ask(true))).message).toContain('Something went wrong');
 });
 
 it('an address without a GraphQL API has a remedy that names the variable', async () => {

@@ -85,31 +85,29 @@ describe.each<[string, Post, string, (scene: Scene) => void]>([
   });
 });
 
-describe('a sticky comment', () => {
-  it('is updated if it exists, however many comments followed', async () => {
-    const scene = await start();
-    await sticky(scene);
-    for (let count = 0; count < 101; count += 1)
-      scene.github.addComment(NAME, { issue: 42, author: 'hubot', body: 'LGTM' });
-    expect(await sticky(scene, { body: 'Newer.' })).toMatchObject({ created: false });
-    expect(ours(scene)).toMatchObject([{ body: `${marker}\nNewer.` }]);
-  });
+it('a sticky comment is updated if it exists, however many comments followed', async () => {
+  const scene = await start();
+  await sticky(scene);
+  for (let count = 0; count < 101; count += 1)
+    scene.github.addComment(NAME, { issue: 42, author: 'hubot', body: 'LGTM' });
+  expect(await sticky(scene, { body: 'Newer.' })).toMatchObject({ created: false });
+  expect(ours(scene)).toMatchObject([{ body: `${marker}\nNewer.` }]);
+});
 
-  it.each([
-    ['another agent’s', formatMark({ ...mark, agent: 'bot-security' })],
-    ['one that only quotes the mark', `> ${marker}`],
-  ])('is not %s', async (_, body) => {
-    const scene = await start();
-    scene.github.addComment(NAME, { issue: 42, author: 'github-actions[bot]', body });
-    expect(await sticky(scene)).toMatchObject({ created: true });
-  });
+it.each([
+  ['another agent’s', formatMark({ ...mark, agent: 'bot-security' })],
+  ['one that only quotes the mark', `> ${marker}`],
+])('a sticky comment is not %s', async (_, body) => {
+  const scene = await start();
+  scene.github.addComment(NAME, { issue: 42, author: 'github-actions[bot]', body });
+  expect(await sticky(scene)).toMatchObject({ created: true });
+});
 
-  it('is created if it was deleted just now', async () => {
-    const scene = await start();
-    await sticky(scene);
-    scene.github.fail({ route: UPDATE, status: 404, body: { message: 'Not Found' } });
-    expect(await sticky(scene)).toMatchObject({ created: true });
-  });
+it('a sticky comment is created if it was deleted just now', async () => {
+  const scene = await start();
+  await sticky(scene);
+  scene.github.fail({ route: UPDATE, status: 404, body: { message: 'Not Found' } });
+  expect(await sticky(scene)).toMatchObject({ created: true });
 });
 
 it.each([

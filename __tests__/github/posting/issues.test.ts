@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   findOrCreateIssue,
   type ReactionSubject,
@@ -21,33 +21,31 @@ async function report({ client }: Hello, changes: { readonly title?: string; rea
   return await findOrCreateIssue(client, { ...issue, ...changes }, noAbort());
 }
 
-describe('a report', () => {
-  it('is opened once and then updated', async () => {
-    const hello = await startHello();
-    const url = 'https://github.com/octocat/hello/issues/43';
-    expect(await report(hello)).toEqual({ number: 43, url, created: true });
-    expect(hello.repo.talk.labelsOf.get(43)).toEqual(['report']);
-    const changes = { title: 'Report', body: `Bad.\n${marker}` };
-    expect(await report(hello, changes)).toMatchObject({ number: 43, created: false });
-    expect([...hello.repo.issues.values()]).toMatchObject([{ number: 43, ...changes, author: BOT }]);
-  });
+it('a report is opened once and then updated', async () => {
+  const hello = await startHello();
+  const url = 'https://github.com/octocat/hello/issues/43';
+  expect(await report(hello)).toEqual({ number: 43, url, created: true });
+  expect(hello.repo.talk.labelsOf.get(43)).toEqual(['report']);
+  const changes = { title: 'Report', body: `Bad.\n${marker}` };
+  expect(await report(hello, changes)).toMatchObject({ number: 43, created: false });
+  expect([...hello.repo.issues.values()]).toMatchObject([{ number: 43, ...changes, author: BOT }]);
+});
 
-  it.each([
-    ['somebody else’s issue with the marker', { author: 'monalisa', body: marker }],
-    ['an issue of ours without it', { author: BOT, body: 'All well.' }],
-  ])('is never stored in %s', async (_, issue) => {
-    const hello = await startHello();
-    hello.github.addIssue(NAME, { number: 7, ...issue });
-    expect(await report(hello)).toMatchObject({ created: true });
-    expect(hello.repo.issues.get(7)?.body).toBe(issue.body);
-  });
+it.each([
+  ['somebody else’s issue with the marker', { author: 'monalisa', body: marker }],
+  ['an issue of ours without it', { author: BOT, body: 'All well.' }],
+])('a report is never stored in %s', async (_, issue) => {
+  const hello = await startHello();
+  hello.github.addIssue(NAME, { number: 7, ...issue });
+  expect(await report(hello)).toMatchObject({ created: true });
+  expect(hello.repo.issues.get(7)?.body).toBe(issue.body);
+});
 
-  it('stays closed if somebody closed it', async () => {
-    const hello = await startHello();
-    await report(hello);
-    hello.repo.talk.closedIssues.add(43);
-    expect(await report(hello)).toMatchObject({ number: 44, created: true });
-  });
+it('a report stays closed if somebody closed it', async () => {
+  const hello = await startHello();
+  await report(hello);
+  hello.repo.talk.closedIssues.add(43);
+  expect(await report(hello)).toMatchObject({ number: 44, created: true });
 });
 
 it.each([

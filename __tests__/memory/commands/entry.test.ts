@@ -80,28 +80,26 @@ const ENTRIES = readEntries(
   'trusted',
 );
 
-describe('matcherOf', () => {
-  it.each([
-    [['race'], ['a', 'b', undefined]],
-    [
-      ['RACE', 'found'],
-      ['a', 'b'],
-    ],
-    [['nightly'], ['b', 'c']],
-    [['数据'], ['b']],
-    [['#42', 'race'], ['a']],
-    [['axe-action'], []],
-    [['id=a'], []],
-    [['2026'], []],
-  ])('tells the entries that hold %j', (words, ids) => {
-    const found = ENTRIES.filter(matcherOf(words)).map(({ id, provenance }) => provenance && id);
-    expect(found).toEqual(ids);
-  });
+it.each([
+  [['race'], ['a', 'b', undefined]],
+  [
+    ['RACE', 'found'],
+    ['a', 'b'],
+  ],
+  [['nightly'], ['b', 'c']],
+  [['数据'], ['b']],
+  [['#42', 'race'], ['a']],
+  [['axe-action'], []],
+  [['id=a'], []],
+  [['2026'], []],
+])('matcherOf tells the entries that hold %j', (words, ids) => {
+  const found = ENTRIES.filter(matcherOf(words)).map(({ id, provenance }) => provenance && id);
+  expect(found).toEqual(ids);
+});
 
-  it('finds an accented letter however it is written', () => {
-    const entries = readEntries(entry(1, { result: 'cafe\u0301' }), 'trusted');
-    expect(entries.filter(matcherOf(['CAFÉ']))).toHaveLength(1);
-  });
+it('matcherOf finds an accented letter however it is written', () => {
+  const entries = readEntries(entry(1, { result: 'cafe\u0301' }), 'trusted');
+  expect(entries.filter(matcherOf(['CAFÉ']))).toHaveLength(1);
 });
 
 it('a list of entries has id, time, lane, actor, line, task and the first lines', () => {

@@ -122,31 +122,29 @@ describe('completing what a note names', () => {
   });
 });
 
-describe('the citation of a line', () => {
-  const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =>
-    citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head, (text) => text.replace('hunter2', '***'));
-  const head = 'd'.repeat(40);
+const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =>
+  citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head, (text) => text.replace('hunter2', '***'));
+const head = 'd'.repeat(40);
 
-  it.each<[string, string, string]>([
-    ['names the base if that has the line', cited(CODE), `${PLACE} <!-- Octocat/Hello@${COMMIT} -->`],
-    [
-      'names the head if that has it',
-      cited('y = 2', SAME, head),
-      `(src/a.ts:2 "y = 2") <!-- Octocat/Hello@${head} -->`,
-    ],
-    ['names none if nobody knows one', cited('y = 2'), '(src/a.ts:2 "y = 2")'],
-    ['cannot end a comment', cited('<!-- y --> "z"'), '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")'],
-  ])('%s', (_, written, expected) => expect(written).toBe(expected));
+it.each<[string, string, string]>([
+  ['names the base if that has the line', cited(CODE), `${PLACE} <!-- Octocat/Hello@${COMMIT} -->`],
+  [
+    'names the head if that has it',
+    cited('y = 2', SAME, head),
+    `(src/a.ts:2 "y = 2") <!-- Octocat/Hello@${head} -->`,
+  ],
+  ['names none if nobody knows one', cited('y = 2'), '(src/a.ts:2 "y = 2")'],
+  ['cannot end a comment', cited('<!-- y --> "z"'), '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")'],
+])('the citation of a line %s', (_, written, expected) => expect(written).toBe(expected));
 
-  it.each<[string, string, string]>([
-    ['an empty line', '', 'too short'],
-    ['a bracket', '});', 'too short'],
-    ['a line without an end', 'x'.repeat(201), 'too long'],
-    ['a line that holds a secret', 'key = "hunter2"', 'line 2 of "src/a.ts" holds a secret'],
-    ['a line that is there twice', 'y = 1', '2 lines of "src/a.ts" read "y = 1"'],
-  ])('is refused for %s', (_, code, message) => {
-    expect(() => cited(code, baseOf({ 'src/a.ts': 'y = 1\ny = 1' }))).toThrow(message);
-  });
+it.each<[string, string, string]>([
+  ['an empty line', '', 'too short'],
+  ['a bracket', '});', 'too short'],
+  ['a line without an end', 'x'.repeat(201), 'too long'],
+  ['a line that holds a secret', 'key = "hunter2"', 'line 2 of "src/a.ts" holds a secret'],
+  ['a line that is there twice', 'y = 1', '2 lines of "src/a.ts" read "y = 1"'],
+])('the citation of a line is refused for %s', (_, code, message) => {
+  expect(() => cited(code, baseOf({ 'src/a.ts': 'y = 1\ny = 1' }))).toThrow(message);
 });
 
 /** Lines that are alike, and some that are hostile. */

@@ -14,29 +14,27 @@ function block(files: Readonly<Record<string, string>>, patch: Partial<BlockOpti
   return formatMemoryBlock(new Map(Object.entries(files)), { ...OPTIONS, ...patch });
 }
 
-describe('the block of notes', () => {
-  it('reads a day at its flat place if it has no file of its own (D37)', () => {
-    const files = { '2026-02-28.md': 'flat', '2026-03-01.md': 'flat too', [`${DAILY}/2026-03-01.md`]: 'own' };
-    const { text } = block(files);
-    expect(text).toContain('## Daily log 2026-02-28\nflat\n');
-    expect(text).toContain('## Daily log 2026-03-01 (today)\nown\n');
-    expect(text).not.toContain('flat too');
-  });
+it('the block of notes reads a day at its flat place if it has no file of its own (D37)', () => {
+  const files = { '2026-02-28.md': 'flat', '2026-03-01.md': 'flat too', [`${DAILY}/2026-03-01.md`]: 'own' };
+  const { text } = block(files);
+  expect(text).toContain('## Daily log 2026-02-28\nflat\n');
+  expect(text).toContain('## Daily log 2026-03-01 (today)\nown\n');
+  expect(text).not.toContain('flat too');
+});
 
-  it('has the two newest days with content if the agent runs seldom', () => {
-    const files = {
-      [`${DAILY}/2026-01-05.md`]: 'first',
-      '2026-02-03.md': 'second',
-      [`${DAILY}/2026-02-10.md`]: 'third',
-      [`${DAILY}/2026-02-28.md`]: ' \n',
-      [`${DAILY}/2026-03-02.md`]: 'to come',
-      [`${DAILY}/notes.md`]: 'no day',
-    };
-    expect(block(files, { daily: 'recent' }).text).toBe(
-      `${OPEN}\n\n## Daily log 2026-02-03\nsecond\n\n## Daily log 2026-02-10\nthird${CLOSE}`,
-    );
-    expect(block({ '2026-03-01.md': 'x' }, { daily: 'recent' }).text).toContain('2026-03-01 (today)\nx');
-  });
+it('the block of notes has the two newest days with content if the agent runs seldom', () => {
+  const files = {
+    [`${DAILY}/2026-01-05.md`]: 'first',
+    '2026-02-03.md': 'second',
+    [`${DAILY}/2026-02-10.md`]: 'third',
+    [`${DAILY}/2026-02-28.md`]: ' \n',
+    [`${DAILY}/2026-03-02.md`]: 'to come',
+    [`${DAILY}/notes.md`]: 'no day',
+  };
+  expect(block(files, { daily: 'recent' }).text).toBe(
+    `${OPEN}\n\n## Daily log 2026-02-03\nsecond\n\n## Daily log 2026-02-10\nthird${CLOSE}`,
+  );
+  expect(block({ '2026-03-01.md': 'x' }, { daily: 'recent' }).text).toContain('2026-03-01 (today)\nx');
 });
 
 it('a long block gives room to open items, today, long-term memory and yesterday, and to nothing after the first cut', () => {

@@ -70,35 +70,33 @@ describe('an entry that is larger than the bound', () => {
   });
 });
 
-describe('a file of any size (D33)', () => {
-  it('C2 19: of 600 MB, more than a text can hold, has its end read and nothing else written', async () => {
-    const root = tempDir('memory');
-    const path = join(root, 'bot.md');
-    writeFileSync(path, '## giant\n');
-    truncateSync(path, 600 * 1024 * 1024);
-    appendFileSync(path, `\n${entryText('a')}${entryText('b')}`);
-    const options = { files: createFiles(), clock: createFakeClock(), root, followLinks: false };
-    const store = createFileStore(options);
-    const read = (lastN: number) => store.read({ path: 'bot.md', lastN }, never);
-    expect(await store.write([append('b'), append('c')], never)).toMatchObject({ kind: 'saved' });
-    const all = entryText('a') + entryText('b') + entryText('c');
-    expect(await read(2)).toMatchObject({ text: all.slice(all.indexOf('## ', 1)), truncated: undefined });
-    const truncated = { fileBytes: 629_145_601 + all.length };
-    for (const lastN of [0, 4]) expect(await read(lastN)).toMatchObject({ text: all, loaded: 3, truncated });
-  });
+it('C2 19: a file of any size (D33) of 600 MB, more than a text can hold, has its end read and nothing else written', async () => {
+  const root = tempDir('memory');
+  const path = join(root, 'bot.md');
+  writeFileSync(path, '## giant\n');
+  truncateSync(path, 600 * 1024 * 1024);
+  appendFileSync(path, `\n${entryText('a')}${entryText('b')}`);
+  const options = { files: createFiles(), clock: createFakeClock(), root, followLinks: false };
+  const store = createFileStore(options);
+  const read = (lastN: number) => store.read({ path: 'bot.md', lastN }, never);
+  expect(await store.write([append('b'), append('c')], never)).toMatchObject({ kind: 'saved' });
+  const all = entryText('a') + entryText('b') + entryText('c');
+  expect(await read(2)).toMatchObject({ text: all.slice(all.indexOf('## ', 1)), truncated: undefined });
+  const truncated = { fileBytes: 629_145_601 + all.length };
+  for (const lastN of [0, 4]) expect(await read(lastN)).toMatchObject({ text: all, loaded: 3, truncated });
+});
 
-  it('has its entries counted, wherever they are', async () => {
-    const pieces = ['## ', '\n## ', '\n', '#', ' ', '\r\n## x\r\n', 'é', 'y'.repeat(1024 * 1024 - 2)];
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), async (some) => {
-        const bytes = Buffer.from(some.join(''));
-        const file: OpenFile = {
-          bytes: bytes.length,
-          read: async (position, length) => bytes.subarray(position, position + length),
-          close: async () => {},
-        };
-        expect(await countEntriesIn(file)).toBe(countEntries(some.join('')));
-      }),
-    );
-  });
+it('a file of any size (D33) has its entries counted, wherever they are', async () => {
+  const pieces = ['## ', '\n## ', '\n', '#', ' ', '\r\n## x\r\n', 'é', 'y'.repeat(1024 * 1024 - 2)];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), async (some) => {
+      const bytes = Buffer.from(some.join(''));
+      const file: OpenFile = {
+        bytes: bytes.length,
+        read: async (position, length) => bytes.subarray(position, position + length),
+        close: async () => {},
+      };
+      expect(await countEntriesIn(file)).toBe(countEntries(some.join('')));
+    }),
+  );
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createFiles } from '../../../src/lib/files.js';
 import { compareFiles } from '../../../src/memory/paths.js';
@@ -16,33 +16,31 @@ async function readBack(content: Readonly<Record<string, string>>) {
   return { tree: Object.fromEntries(tree), left: warnings.map(({ message }) => message).join('\n') };
 }
 
-describe('a tree on disk (D17)', () => {
-  it.each([
-    ['run.sh'],
-    ['bot.md.exe'],
-    ['bot.txt.bak'],
-    ['bot.md.bak.bak'],
-    ['README.MD'],
-    ['1/2/3/4/5/6/7/8/9.md'],
-    ['back\\slash.md'],
-    ['colon:.md'],
-  ])('leaves out %j and reports it (C3 42)', async (path) => {
-    const { tree, left } = await readBack({ 'bot.md': 'x', [path]: 'y' });
-    expect(tree).toEqual({ 'bot.md': 'x' });
-    expect(left).toContain('left out: ');
-  });
+it.each([
+  ['run.sh'],
+  ['bot.md.exe'],
+  ['bot.txt.bak'],
+  ['bot.md.bak.bak'],
+  ['README.MD'],
+  ['1/2/3/4/5/6/7/8/9.md'],
+  ['back\\slash.md'],
+  ['colon:.md'],
+])('a tree on disk (D17) leaves out %j and reports it (C3 42)', async (path) => {
+  const { tree, left } = await readBack({ 'bot.md': 'x', [path]: 'y' });
+  expect(tree).toEqual({ 'bot.md': 'x' });
+  expect(left).toContain('left out: ');
+});
 
-  it('holds at most 8 MiB in all', async () => {
-    const large = 'x'.repeat(5 * 1024 * 1024);
-    const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
-    expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
-    expect(left).toContain('8 MiB); left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
-    expect(left).not.toContain('no memory file');
-    const found = ['bot.md', 'notes/a.md'].map((path) => {
-      return { path, stat: { kind: 'file', bytes: 9 * 1024 * 1024 }, isNamed: true } as const;
-    });
-    expect((await readFound(files, tempDir('tree'), found)).left).toEqual(['notes/a.md']);
+it('a tree on disk (D17) holds at most 8 MiB in all', async () => {
+  const large = 'x'.repeat(5 * 1024 * 1024);
+  const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
+  expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
+  expect(left).toContain('8 MiB); left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
+  expect(left).not.toContain('no memory file');
+  const found = ['bot.md', 'notes/a.md'].map((path) => {
+    return { path, stat: { kind: 'file', bytes: 9 * 1024 * 1024 }, isNamed: true } as const;
   });
+  expect((await readFound(files, tempDir('tree'), found)).left).toEqual(['notes/a.md']);
 });
 
 const IN_ORDER = [

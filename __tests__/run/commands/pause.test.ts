@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
@@ -21,36 +21,34 @@ async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Part
   return { deps, report, state: deps.memory.get(STATE) ?? '' };
 }
 
-describe('a pause', () => {
-  it('is for people who can write, whatever else the workflow allows', async () => {
-    const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
-    const admissionPolicy = { ...makeRequest().admissionPolicy, minPermission: 'none' } as const;
-    const { report, state } = await tend('/axe pause', { permissions }, { admissionPolicy });
-    expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'permission' } });
-    expect(state).toBe('');
-  });
+it('a pause is for people who can write, whatever else the workflow allows', async () => {
+  const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
+  const admissionPolicy = { ...makeRequest().admissionPolicy, minPermission: 'none' } as const;
+  const { report, state } = await tend('/axe pause', { permissions }, { admissionPolicy });
+  expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'permission' } });
+  expect(state).toBe('');
+});
 
-  it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
-    ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`if:` of the job/],
-    ['if memory is only read', {}, { isMemoryReadOnly: true }, /`memory-readonly: true`/],
-    [
-      'on an issue',
-      {},
-      { trigger: comment({ body: '/axe pause' }) },
-      /only runs on a pull request can be paused/,
-    ],
-    [
-      'that cannot be saved',
-      { save: { kind: 'failed', reason: 'io', message: 'disk full' } as never },
-      {},
-      /could not be changed: disk full/,
-    ],
-  ])('%s is refused with the reason', async (_, parts, patch, text) => {
-    const { deps, state, report } = await tend('/axe pause', parts, patch);
-    expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed' } });
-    expect(deps.replies[0]?.text).toMatch(text);
-    expect(state).toBe('');
-  });
+it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
+  ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`if:` of the job/],
+  ['if memory is only read', {}, { isMemoryReadOnly: true }, /`memory-readonly: true`/],
+  [
+    'on an issue',
+    {},
+    { trigger: comment({ body: '/axe pause' }) },
+    /only runs on a pull request can be paused/,
+  ],
+  [
+    'that cannot be saved',
+    { save: { kind: 'failed', reason: 'io', message: 'disk full' } as never },
+    {},
+    /could not be changed: disk full/,
+  ],
+])('a pause %s is refused with the reason', async (_, parts, patch, text) => {
+  const { deps, state, report } = await tend('/axe pause', parts, patch);
+  expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed' } });
+  expect(deps.replies[0]?.text).toMatch(text);
+  expect(state).toBe('');
 });
 
 it('a command about a finding of another agent is left to that agent', async () => {

@@ -131,53 +131,51 @@ it.each([
   }
 });
 
-describe('a comment for the agent', () => {
-  it.each([
-    '@axe why does this fail?',
-    '@axe help me with the cache',
-    '@axe Resume the discussion of yesterday',
-    '@axe review',
-    '@axe',
-    '/axe why does this fail?',
-    '/axe review',
-    '/axe review full',
-    '/axe forgetful as you are: what is new?',
-    '/axe forget-me-not',
-    '/axe forget_01m8k2',
-    '/axeforget 01m8k2',
-    '/axe\nforget 01m8k2',
-    'axe forget 01m8k2',
-    'Please:\n/axe forget 01m8k2',
-    '- /axe forget 01m8k2',
-    '```\n/axe forget 01m8k2\n```',
-    '\n    /axe forget 01m8k2',
-    '\t/axe forget 01m8k2',
-    '<!-- x -->/axe forget 01m8k2',
-    '/axe constructor 01m8k2',
-    '@axe remember that',
-    '@axe done with this?',
-    '@axe pause the tests',
-    '/axe explain',
-    '/axe\nWhy does this fail?',
-    'Please /axe help',
-    'Please /axe pause',
-    '    /axe pause',
-    '/axe pauses on Sundays',
-    '/axe format it',
-    '/axe rename foo',
-    '> /axe pause',
-    '> /axe help',
-    '    /axe help',
-    '`/axe help`',
-    '/axes',
-    '/axe-help',
-    'I need help.',
-    '',
-  ])('is not a command: %j', (body) => {
-    expect(read(body)).toBeUndefined();
-  });
+it.each([
+  '@axe why does this fail?',
+  '@axe help me with the cache',
+  '@axe Resume the discussion of yesterday',
+  '@axe review',
+  '@axe',
+  '/axe why does this fail?',
+  '/axe review',
+  '/axe review full',
+  '/axe forgetful as you are: what is new?',
+  '/axe forget-me-not',
+  '/axe forget_01m8k2',
+  '/axeforget 01m8k2',
+  '/axe\nforget 01m8k2',
+  'axe forget 01m8k2',
+  'Please:\n/axe forget 01m8k2',
+  '- /axe forget 01m8k2',
+  '```\n/axe forget 01m8k2\n```',
+  '\n    /axe forget 01m8k2',
+  '\t/axe forget 01m8k2',
+  '<!-- x -->/axe forget 01m8k2',
+  '/axe constructor 01m8k2',
+  '@axe remember that',
+  '@axe done with this?',
+  '@axe pause the tests',
+  '/axe explain',
+  '/axe\nWhy does this fail?',
+  'Please /axe help',
+  'Please /axe pause',
+  '    /axe pause',
+  '/axe pauses on Sundays',
+  '/axe format it',
+  '/axe rename foo',
+  '> /axe pause',
+  '> /axe help',
+  '    /axe help',
+  '`/axe help`',
+  '/axes',
+  '/axe-help',
+  'I need help.',
+  '',
+])('a comment for the agent is not a command: %j', (body) => {
+  expect(read(body)).toBeUndefined();
+});
 
-  it('is every event that is not a comment', () => {
-    expect(readCommand(pullRequest({ body: '/axe help' }), '@axe')).toBeUndefined();
-  });
+it('a comment for the agent is every event that is not a comment', () => {
+  expect(readCommand(pullRequest({ body: '/axe help' }), '@axe')).toBeUndefined();
 });

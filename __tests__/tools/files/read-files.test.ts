@@ -130,21 +130,19 @@ it('C7 89: the lines of an endless file end', () => {
   expect(() => readPage(start, 50 * 1024 ** 3, 2, 1)).toThrow('line 2 is too far into the file to be read');
 });
 
-describe('list_directory', () => {
-  it('returns a name on each line, directories with a slash', async () => {
-    const listed = createTestWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '' });
-    const { execute } = createListDirectory(listed);
-    const text = 'a/\nb.txt\nnew<U+000A>line';
-    for (const input of [{}, { path: '.' }])
-      expect(await execute(input, quiet)).toEqual({ text, isError: false });
-  });
+it('list_directory returns a name on each line, directories with a slash', async () => {
+  const listed = createTestWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '' });
+  const { execute } = createListDirectory(listed);
+  const text = 'a/\nb.txt\nnew<U+000A>line';
+  for (const input of [{}, { path: '.' }])
+    expect(await execute(input, quiet)).toEqual({ text, isError: false });
+});
 
-  it('counts what it does not show', async () => {
-    const files = Object.fromEntries(Array.from({ length: 1203 }, (_, index) => [`f${index}`, '']));
-    const { text } = await createListDirectory(createTestWorkspace(files)).execute({}, quiet);
-    expect(text.split('\n')).toHaveLength(1001);
-    expect(text).toContain('[203 more names;');
-  });
+it('list_directory counts what it does not show', async () => {
+  const files = Object.fromEntries(Array.from({ length: 1203 }, (_, index) => [`f${index}`, '']));
+  const { text } = await createListDirectory(createTestWorkspace(files)).execute({}, quiet);
+  expect(text.split('\n')).toHaveLength(1001);
+  expect(text).toContain('[203 more names;');
 });
 
 const workspace = createTestWorkspace({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChangeRules, Changes, joinEdits, whyNotAllowed } from '../../../src/tools/workspace/changes.js';
 
@@ -15,61 +15,59 @@ const GUIDES = 'only people change what guides agents';
 const SECRET = 'credentials may be kept there';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe('a file', () => {
-  it.each([
-    ['src/a.ts', undefined],
-    ['a file with spaces.md', undefined],
-    ['src/locks/lock.ts', undefined],
-    ['.github/workflows/ci.yml', STEERS],
-    ['.GitHub/workflows/ci.yml', STEERS],
-    ['．github/workflows/ci.yml', STEERS],
-    ['.git\u200bhub/x', STEERS],
-    ['tools/Action.YML', STEERS],
-    ['axe/agents/fixer.toml', STEERS],
-    ['axe/skills/fix/SKILL.md', STEERS],
-    ['.axe/memory/fixer.md', STEERS],
-    ['bots/agents/fixer.toml', STEERS],
-    ['bots/skills/fix/SKILL.md', STEERS],
-    ['prompts/steer.md', STEERS],
-    ['notes/Memory/fixer.md', 'memory is kept there'],
-    ['.gitignore', GIT],
-    ['sub/.gitattributes', GIT],
-    ['.gitmodules', GIT],
-    ['CODEOWNERS', 'only people change who owns the code'],
-    ['docs/codeowners', 'only people change who owns the code'],
-    ['AGENTS.md', GUIDES],
-    ['src/agents.md', GUIDES],
-    ['CLAUDE.md', GUIDES],
-    ['.claude/settings.json', GUIDES],
-    ['.env', SECRET],
-    ['.git/config', SECRET],
-    ['deploy/id_rsa', SECRET],
-    ['package-lock.json', 'a lock file is changed only if `changes-allowed` names it'],
-    ['app/Cargo.lock', 'a lock file is changed only if `changes-allowed` names it'],
-    ['go.sum', 'a lock file is changed only if `changes-allowed` names it'],
-    ['../outside', '`..` is not allowed; give a path inside the working directory'],
-    ['/etc/passwd', 'it is outside the working directory; give a relative path'],
-    ['a\\b', 'the parts of a path are separated by `/`, not by a backslash'],
-    ['C:/x', 'a path cannot contain `:`: no drives and no streams'],
-    ['a\nb', 'a path cannot contain control characters'],
-  ])('%j of a workflow that allows all is refused with: %j', (path, why) => {
-    expect(whyNotAllowed(path, RULES)).toBe(why);
-  });
+it.each([
+  ['src/a.ts', undefined],
+  ['a file with spaces.md', undefined],
+  ['src/locks/lock.ts', undefined],
+  ['.github/workflows/ci.yml', STEERS],
+  ['.GitHub/workflows/ci.yml', STEERS],
+  ['．github/workflows/ci.yml', STEERS],
+  ['.git\u200bhub/x', STEERS],
+  ['tools/Action.YML', STEERS],
+  ['axe/agents/fixer.toml', STEERS],
+  ['axe/skills/fix/SKILL.md', STEERS],
+  ['.axe/memory/fixer.md', STEERS],
+  ['bots/agents/fixer.toml', STEERS],
+  ['bots/skills/fix/SKILL.md', STEERS],
+  ['prompts/steer.md', STEERS],
+  ['notes/Memory/fixer.md', 'memory is kept there'],
+  ['.gitignore', GIT],
+  ['sub/.gitattributes', GIT],
+  ['.gitmodules', GIT],
+  ['CODEOWNERS', 'only people change who owns the code'],
+  ['docs/codeowners', 'only people change who owns the code'],
+  ['AGENTS.md', GUIDES],
+  ['src/agents.md', GUIDES],
+  ['CLAUDE.md', GUIDES],
+  ['.claude/settings.json', GUIDES],
+  ['.env', SECRET],
+  ['.git/config', SECRET],
+  ['deploy/id_rsa', SECRET],
+  ['package-lock.json', 'a lock file is changed only if `changes-allowed` names it'],
+  ['app/Cargo.lock', 'a lock file is changed only if `changes-allowed` names it'],
+  ['go.sum', 'a lock file is changed only if `changes-allowed` names it'],
+  ['../outside', '`..` is not allowed; give a path inside the working directory'],
+  ['/etc/passwd', 'it is outside the working directory; give a relative path'],
+  ['a\\b', 'the parts of a path are separated by `/`, not by a backslash'],
+  ['C:/x', 'a path cannot contain `:`: no drives and no streams'],
+  ['a\nb', 'a path cannot contain control characters'],
+])('a file %j of a workflow that allows all is refused with: %j', (path, why) => {
+  expect(whyNotAllowed(path, RULES)).toBe(why);
+});
 
-  it.each([
-    [['src/**'], 'src/deep/a.ts', true],
-    [['src/**'], 'docs/a.md', false],
-    [['docs/*.md', 'README.md'], 'README.md', true],
-    [['docs/*.md', 'README.md'], 'docs/deep/a.md', false],
-    [['src/**'], 'src/.github/a.yml', false],
-    [['.github/**', 'AGENTS.md'], '.github/workflows/ci.yml', false],
-    [['AGENTS.md'], 'AGENTS.md', false],
-    [['**', '**/package-lock.json'], 'app/package-lock.json', true],
-    [['app/*'], 'app/package-lock.json', false],
-    [['docs/**', 'package-lock.json'], 'app/package-lock.json', false],
-  ])('with `changes-allowed` of %j, %s is allowed: %s', (allowed, path, isAllowed) => {
-    expect(whyNotAllowed(path, { ...RULES, allowed }) === undefined).toBe(isAllowed);
-  });
+it.each([
+  [['src/**'], 'src/deep/a.ts', true],
+  [['src/**'], 'docs/a.md', false],
+  [['docs/*.md', 'README.md'], 'README.md', true],
+  [['docs/*.md', 'README.md'], 'docs/deep/a.md', false],
+  [['src/**'], 'src/.github/a.yml', false],
+  [['.github/**', 'AGENTS.md'], '.github/workflows/ci.yml', false],
+  [['AGENTS.md'], 'AGENTS.md', false],
+  [['**', '**/package-lock.json'], 'app/package-lock.json', true],
+  [['app/*'], 'app/package-lock.json', false],
+  [['docs/**', 'package-lock.json'], 'app/package-lock.json', false],
+])('a file with `changes-allowed` of %j, %s is allowed: %s', (allowed, path, isAllowed) => {
+  expect(whyNotAllowed(path, { ...RULES, allowed }) === undefined).toBe(isAllowed);
 });
 
 type FileEdit = readonly [path: string, before: string | undefined, after: string | undefined];

@@ -129,125 +129,122 @@ describe('the file tools over a real folder', () => {
   });
 });
 
-describe('C7 85: a kernel interface', () => {
-  it.each([
-    '/proc/self/environ',
-    '/proc/1/environ',
-    `/proc/${process.pid}/environ`,
-    '/proc/self/fd/0',
-    '/proc/self/root/etc/passwd',
-    '/proc/self/cwd',
-    '/dev/stdin',
-    '/dev/zero',
-    '/dev',
-    '/sys',
-    '/sys/kernel',
-  ])('%p is denied to all file tools, by its path and behind a link', async (path) => {
+it.each([
+  '/proc/self/environ',
+  '/proc/1/environ',
+  `/proc/${process.pid}/environ`,
+  '/proc/self/fd/0',
+  '/proc/self/root/etc/passwd',
+  '/proc/self/cwd',
+  '/dev/stdin',
+  '/dev/zero',
+  '/dev',
+  '/sys',
+  '/sys/kernel',
+])(
+  'C7 85: a kernel interface %p is denied to all file tools, by its path and behind a link',
+  async (path) => {
     await expectDenied(path);
     symlinkSync(path, join(root, 'link'));
     await expectDenied('link');
-  });
+  },
+);
 
-  it('is denied even if the working directory is the whole machine', async () => {
-    await expectDenied('proc/self/environ', {}, '/');
-    await expectDenied('/proc/self/environ', {}, '/');
-    // Plain text, which nothing but the guard keeps from being read.
-    await expectDenied('proc/self/status', {}, '/');
-    await expectDenied('proc/version', {}, '/');
-    await expectDenied('dev/zero', {}, '/');
-    await expectDenied('environ', {}, '/proc/self');
-  });
-
-  it('reveals nothing of our environment to a command', async () => {
-    process.env['AXE_TEST_SECRET'] = SECRET;
-    try {
-      const { text } = await call('run_command', { command: 'cat /proc/self/environ | tr "\\0" "\\n"; env' });
-      expect(text).toContain('PATH=');
-      expect(text).not.toContain(SECRET);
-    } finally {
-      delete process.env['AXE_TEST_SECRET'];
-    }
-  });
+it('C7 85: a kernel interface is denied even if the working directory is the whole machine', async () => {
+  await expectDenied('proc/self/environ', {}, '/');
+  await expectDenied('/proc/self/environ', {}, '/');
+  // Plain text, which nothing but the guard keeps from being read.
+  await expectDenied('proc/self/status', {}, '/');
+  await expectDenied('proc/version', {}, '/');
+  await expectDenied('dev/zero', {}, '/');
+  await expectDenied('environ', {}, '/proc/self');
 });
 
-describe('C7 86: credentials', () => {
-  it.each(CREDENTIAL_FILES)('in %p are denied, also behind a link', async (path) => {
-    writeFiles(root, { [path]: SECRET });
-    await expectDenied(path);
-    symlinkSync(join(root, path), join(root, 'harmless.txt'));
-    await expectDenied('harmless.txt');
-    expect(readFileSync(join(root, path), 'utf8')).toBe(SECRET);
-  });
+it('C7 85: a kernel interface reveals nothing of our environment to a command', async () => {
+  process.env['AXE_TEST_SECRET'] = SECRET;
+  try {
+    const { text } = await call('run_command', { command: 'cat /proc/self/environ | tr "\\0" "\\n"; env' });
+    expect(text).toContain('PATH=');
+    expect(text).not.toContain(SECRET);
+  } finally {
+    delete process.env['AXE_TEST_SECRET'];
+  }
+});
 
-  it('in the runner’s folders are denied wherever these are', async () => {
-    const secrets = `temp/git-credentials-1 temp/_github_workflow/event.json event.json home/.aws/credentials
+it.each(CREDENTIAL_FILES)('C7 86: credentials in %p are denied, also behind a link', async (path) => {
+  writeFiles(root, { [path]: SECRET });
+  await expectDenied(path);
+  symlinkSync(join(root, path), join(root, 'harmless.txt'));
+  await expectDenied('harmless.txt');
+  expect(readFileSync(join(root, path), 'utf8')).toBe(SECRET);
+});
+
+it('C7 86: credentials in the runner’s folders are denied wherever these are', async () => {
+  const secrets = `temp/git-credentials-1 temp/_github_workflow/event.json event.json home/.aws/credentials
     home/.docker/config.json home/.netrc home/.ssh/id_rsa creds.json`.split(/\s+/);
-    writeFiles(root, Object.fromEntries(secrets.map((path) => [path, SECRET])));
-    const env = {
-      RUNNER_TEMP: join(root, 'temp'),
-      GITHUB_EVENT_PATH: join(root, 'event.json'),
-      HOME: join(root, 'home'),
-      GOOGLE_APPLICATION_CREDENTIALS: join(root, 'creds.json'),
-    };
-    for (const path of secrets) await expectDenied(path, env);
-    mkdirSync(join(root, 'temp/new'));
-    await expectDenied('temp/new', env);
-    const { text } = await call('search_files', { text: 'TOKEN' }, env);
-    expect(text).toBe('(nothing found)\n[2 files could not be read]');
-  });
-
-  it('are denied behind a link to the folder that holds them', async () => {
-    writeFiles(base, { 'temp/token.txt': SECRET });
-    symlinkSync(join(base, 'temp'), join(base, 'alias'));
-    writeFiles(root, { 'in-temp.txt': '' });
-    await expectDenied('temp/token.txt', { RUNNER_TEMP: join(base, 'alias') }, base);
-  });
+  writeFiles(root, Object.fromEntries(secrets.map((path) => [path, SECRET])));
+  const env = {
+    RUNNER_TEMP: join(root, 'temp'),
+    GITHUB_EVENT_PATH: join(root, 'event.json'),
+    HOME: join(root, 'home'),
+    GOOGLE_APPLICATION_CREDENTIALS: join(root, 'creds.json'),
+  };
+  for (const path of secrets) await expectDenied(path, env);
+  mkdirSync(join(root, 'temp/new'));
+  await expectDenied('temp/new', env);
+  const { text } = await call('search_files', { text: 'TOKEN' }, env);
+  expect(text).toBe('(nothing found)\n[2 files could not be read]');
 });
 
-describe('C7 87: paths', () => {
-  it.each([
-    '../outside.txt',
-    'src/../../outside.txt',
-    '..',
-    '%2e%2e/outside.txt',
-    '..%2foutside.txt',
-    '..\\outside.txt',
-    'C:\\Windows\\win.ini',
-    '\\\\server\\share\\a',
-    '\\\\?\\C:\\a',
-    'in.txt:stream',
-    'in.txt\0.png',
-    '~/.ssh/id_rsa',
-    '/etc/passwd',
-    '.GIT/config',
-    '.git./config',
-    '.git /config',
-    '.git::$INDEX_ALLOCATION/config',
-    '.git\u200d/config',
-    '.\uff47\uff49\uff54/config',
-    '//?/C:/a',
-    '//server/share/a',
-    'file:///etc/passwd',
-    '.../outside.txt',
-    '.. /outside.txt',
-  ])('%p is denied to all file tools or does not exist', async (path) => {
-    writeFiles(root, { '.git/config': SECRET });
-    for (const [tool, aim] of AIMS) {
-      if (tool === 'write_file') continue;
-      const result = await call(tool, aim(path));
-      expect({ tool, isError: result.isError }).toEqual({ tool, isError: true });
-    }
-    await call('write_file', { path, content: 'overwritten' });
-    expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe(SECRET);
-    expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(SECRET);
-    expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
-  });
+it('C7 86: credentials are denied behind a link to the folder that holds them', async () => {
+  writeFiles(base, { 'temp/token.txt': SECRET });
+  symlinkSync(join(base, 'temp'), join(base, 'alias'));
+  writeFiles(root, { 'in-temp.txt': '' });
+  await expectDenied('temp/token.txt', { RUNNER_TEMP: join(base, 'alias') }, base);
+});
 
-  it('next to the folder whose name starts alike are outside', async () => {
-    writeFiles(base, { 'repo-other/a.txt': SECRET });
-    await expectDenied(join(base, 'repo-other/a.txt'));
-    await expectDenied(join(base, 'repo-other'));
-  });
+it.each([
+  '../outside.txt',
+  'src/../../outside.txt',
+  '..',
+  '%2e%2e/outside.txt',
+  '..%2foutside.txt',
+  '..\\outside.txt',
+  'C:\\Windows\\win.ini',
+  '\\\\server\\share\\a',
+  '\\\\?\\C:\\a',
+  'in.txt:stream',
+  'in.txt\0.png',
+  '~/.ssh/id_rsa',
+  '/etc/passwd',
+  '.GIT/config',
+  '.git./config',
+  '.git /config',
+  '.git::$INDEX_ALLOCATION/config',
+  '.git\u200d/config',
+  '.\uff47\uff49\uff54/config',
+  '//?/C:/a',
+  '//server/share/a',
+  'file:///etc/passwd',
+  '.../outside.txt',
+  '.. /outside.txt',
+])('C7 87: the path %p is denied to all file tools or does not exist', async (path) => {
+  writeFiles(root, { '.git/config': SECRET });
+  for (const [tool, aim] of AIMS) {
+    if (tool === 'write_file') continue;
+    const result = await call(tool, aim(path));
+    expect({ tool, isError: result.isError }).toEqual({ tool, isError: true });
+  }
+  await call('write_file', { path, content: 'overwritten' });
+  expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe(SECRET);
+  expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(SECRET);
+  expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
+});
+
+it('C7 87: paths next to the folder whose name starts alike are outside', async () => {
+  writeFiles(base, { 'repo-other/a.txt': SECRET });
+  await expectDenied(join(base, 'repo-other/a.txt'));
+  await expectDenied(join(base, 'repo-other'));
 });
 
 describe('C7 88: links', () => {
@@ -324,41 +321,39 @@ describe('C7 89: what is not a regular file', () => {
   });
 });
 
-describe('C7 90: a protected file', () => {
-  it('can be read and not edited', async () => {
-    writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
-    expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
-    const edit = { path: '.github/workflows/x.yml', old_string: 'push', new_string: 'pull_request_target' };
-    expect((await call('edit_file', edit)).text).toContain('only people change workflows');
-    expect(readFileSync(join(root, '.github/workflows/x.yml'), 'utf8')).toBe('on: push');
-  });
+it('C7 90: a protected file can be read and not edited', async () => {
+  writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
+  expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
+  const edit = { path: '.github/workflows/x.yml', old_string: 'push', new_string: 'pull_request_target' };
+  expect((await call('edit_file', edit)).text).toContain('only people change workflows');
+  expect(readFileSync(join(root, '.github/workflows/x.yml'), 'utf8')).toBe('on: push');
+});
 
-  it('is not written behind a link, nor from a working directory inside', async () => {
-    mkdirSync(join(root, '.github/workflows'), { recursive: true });
-    symlinkSync('.github', join(root, 'hub'));
-    symlinkSync('.github/workflows', join(root, 'flows'));
-    for (const path of ['hub/workflows/x.yml', 'flows/x.yml']) {
-      expect(await call('write_file', { path, content: 'x' })).toMatchObject({ isError: true });
-    }
-    const inside = { path: 'workflows/x.yml', content: 'x' };
-    expect((await call('write_file', inside, {}, join(root, '.github'))).isError).toBe(true);
-    expect(readdirSync(join(root, '.github/workflows'))).toEqual([]);
-  });
+it('C7 90: a protected file is not written behind a link, nor from a working directory inside', async () => {
+  mkdirSync(join(root, '.github/workflows'), { recursive: true });
+  symlinkSync('.github', join(root, 'hub'));
+  symlinkSync('.github/workflows', join(root, 'flows'));
+  for (const path of ['hub/workflows/x.yml', 'flows/x.yml']) {
+    expect(await call('write_file', { path, content: 'x' })).toMatchObject({ isError: true });
+  }
+  const inside = { path: 'workflows/x.yml', content: 'x' };
+  expect((await call('write_file', inside, {}, join(root, '.github'))).isError).toBe(true);
+  expect(readdirSync(join(root, '.github/workflows'))).toEqual([]);
+});
 
-  it('is also a file that controls later steps, and the action itself', async () => {
-    const files = { 'env-file': '', 'path-file': '', 'output-file': '' };
-    writeFiles(root, { ...files, 'tools/axe/dist/post.js': 'ours' });
-    const env = {
-      GITHUB_ENV: join(root, 'env-file'),
-      GITHUB_PATH: join(root, 'path-file'),
-      GITHUB_OUTPUT: join(root, 'output-file'),
-      GITHUB_ACTION_PATH: join(root, 'tools/axe'),
-    };
-    for (const path of ['env-file', 'path-file', 'output-file', 'tools/axe/dist/post.js', 'tools/axe/new.js'])
-      expect([path, (await call('write_file', { path, content: 'x' }, env)).isError]).toEqual([path, true]);
-    expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
-    expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
-  });
+it('C7 90: a protected file is also a file that controls later steps, and the action itself', async () => {
+  const files = { 'env-file': '', 'path-file': '', 'output-file': '' };
+  writeFiles(root, { ...files, 'tools/axe/dist/post.js': 'ours' });
+  const env = {
+    GITHUB_ENV: join(root, 'env-file'),
+    GITHUB_PATH: join(root, 'path-file'),
+    GITHUB_OUTPUT: join(root, 'output-file'),
+    GITHUB_ACTION_PATH: join(root, 'tools/axe'),
+  };
+  for (const path of ['env-file', 'path-file', 'output-file', 'tools/axe/dist/post.js', 'tools/axe/new.js'])
+    expect([path, (await call('write_file', { path, content: 'x' }, env)).isError]).toEqual([path, true]);
+  expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
+  expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
 });
 
 /** A checked path, and then something else in its place: what a race between check and use comes to (C7 88). */

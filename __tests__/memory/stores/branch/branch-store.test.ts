@@ -38,36 +38,34 @@ describe.each([
   });
 });
 
-describe('the calls to GitHub', () => {
-  it('are one read and one commit for each change', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
-    expect(await run(branch).write(both, never)).toMatchObject({ kind: 'saved', attempts: 1 });
-    expect(branch.calls).toEqual(['read', 'commit']);
-    expect(branch.log()).toHaveLength(2);
-  });
-
-  it('write only changed files below the folder', async () => {
-    const branch = createFakeBranch();
-    branch.put('README.md', 'hello');
-    branch.put('.axe/memory/bot.md', entryText('a'));
-    const changes = [append('a'), append('b', { path: 'other.md' })];
-    await run(branch, { folder: './.axe/memory/' }).write(changes, never);
-    expect(Object.fromEntries(branch.head?.files ?? [])).toEqual({
-      'README.md': 'hello',
-      '.axe/memory/bot.md': entryText('a'),
-      '.axe/memory/other.md': entryText('b'),
-    });
-  });
-
-  it.each(['../x', 'a/../../b', 'a//b', 'a\\b'])(
-    'are not made for the folder %j: it leads out of the branch',
-    (folder) => {
-      expect(() => run(createFakeBranch(), { folder })).toThrow('is not a folder of a repository');
-    },
-  );
+it('the calls to GitHub are one read and one commit for each change', async () => {
+  const branch = createFakeBranch();
+  branch.put('bot.md', entryText('a'));
+  const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
+  expect(await run(branch).write(both, never)).toMatchObject({ kind: 'saved', attempts: 1 });
+  expect(branch.calls).toEqual(['read', 'commit']);
+  expect(branch.log()).toHaveLength(2);
 });
+
+it('the calls to GitHub write only changed files below the folder', async () => {
+  const branch = createFakeBranch();
+  branch.put('README.md', 'hello');
+  branch.put('.axe/memory/bot.md', entryText('a'));
+  const changes = [append('a'), append('b', { path: 'other.md' })];
+  await run(branch, { folder: './.axe/memory/' }).write(changes, never);
+  expect(Object.fromEntries(branch.head?.files ?? [])).toEqual({
+    'README.md': 'hello',
+    '.axe/memory/bot.md': entryText('a'),
+    '.axe/memory/other.md': entryText('b'),
+  });
+});
+
+it.each(['../x', 'a/../../b', 'a//b', 'a\\b'])(
+  'the calls to GitHub are not made for the folder %j: it leads out of the branch',
+  (folder) => {
+    expect(() => run(createFakeBranch(), { folder })).toThrow('is not a folder of a repository');
+  },
+);
 
 it('the places of entries name repository, branch and file, with a link', async () => {
   const branch = createFakeBranch();
@@ -81,28 +79,26 @@ it('the places of entries name repository, branch and file, with a link', async 
   expect(await run(branch).readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory' });
 });
 
-describe('C3 45: a missing branch', () => {
-  it.each([
-    [false, /^The branch `octocat\/hello@axe-memory` was created to keep memory\.$/],
-    [true, /^The branch .* was created .*\. The repository is public, so everybody can read .*`memory-repo`/],
-  ])('is created with a notice, public: %s', async (isPublic, notice) => {
-    const branch = createFakeBranch();
-    branch.isPublic = isPublic;
-    const saved = await run(branch).write([append('a')], never);
-    expect(saved).toMatchObject({ kind: 'saved', notices: [expect.stringMatching(notice)] });
-    const message = 'Update memory of bot [skip ci]\n\nAxe-Save: a';
-    expect(branch.log()).toMatchObject([{ parent: undefined, message }]);
-    expect(await run(branch).write([append('b')], never)).not.toMatchObject({ notices: expect.anything() });
-  });
+it.each([
+  [false, /^The branch `octocat\/hello@axe-memory` was created to keep memory\.$/],
+  [true, /^The branch .* was created .*\. The repository is public, so everybody can read .*`memory-repo`/],
+])('C3 45: a missing branch is created with a notice, public: %s', async (isPublic, notice) => {
+  const branch = createFakeBranch();
+  branch.isPublic = isPublic;
+  const saved = await run(branch).write([append('a')], never);
+  expect(saved).toMatchObject({ kind: 'saved', notices: [expect.stringMatching(notice)] });
+  const message = 'Update memory of bot [skip ci]\n\nAxe-Save: a';
+  expect(branch.log()).toMatchObject([{ parent: undefined, message }]);
+  expect(await run(branch).write([append('b')], never)).not.toMatchObject({ notices: expect.anything() });
+});
 
-  it('is not created if the caller forbids it', async () => {
-    const branch = createFakeBranch();
-    const message = 'there is no branch `octocat/hello@axe-memory`';
-    const failure = { kind: 'failed', reason: 'unavailable', message };
-    const written = await run(branch, { mayCreate: false }).write([append('a')], never);
-    expect(written).toEqual({ ...failure, remedy: 'Name one that exists with `--branch`.' });
-    expect(branch.calls).toEqual(['read']);
-  });
+it('C3 45: a missing branch is not created if the caller forbids it', async () => {
+  const branch = createFakeBranch();
+  const message = 'there is no branch `octocat/hello@axe-memory`';
+  const failure = { kind: 'failed', reason: 'unavailable', message };
+  const written = await run(branch, { mayCreate: false }).write([append('a')], never);
+  expect(written).toEqual({ ...failure, remedy: 'Name one that exists with `--branch`.' });
+  expect(branch.calls).toEqual(['read']);
 });
 
 it('C3 48: an error of reading is a failure, not an empty memory, and nothing is written', async () => {
@@ -168,54 +164,52 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
   });
 });
 
-describe('dropping the history', () => {
-  it('replaces all commits with one, with the same files', async () => {
-    const branch = createFakeBranch();
-    for (const id of ['a', 'b', 'c']) await run(branch).write([append(id)], never);
-    const files = branch.head?.files;
-    const location = 'octocat/hello@axe-memory';
-    expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved', location });
-    expect(branch.log()).toMatchObject([
-      { parent: undefined, message: expect.stringMatching(/ \[skip ci\]\n\nAxe-Save: c\n/), files },
-    ]);
-    await run(branch).write([append('d')], never);
-    expect(await idsRead(run(branch))).toEqual(['a', 'b', 'c', 'd']);
-  });
-
-  it('includes what somebody commits meanwhile', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    let meddle = true;
-    const step = async (operation: string) => {
-      if (operation === 'squash' && meddle) {
-        meddle = false;
-        await run(branch).write([append('b')], never);
-      }
-    };
-    const dropped = await run(branch, { faults: { step } }).dropHistory?.(never);
-    expect(dropped).toMatchObject({ kind: 'saved', attempts: 2 });
-    expect(await idsRead(run(branch))).toEqual(['a', 'b']);
-    expect(branch.log()).toHaveLength(1);
-  });
+it('dropping the history replaces all commits with one, with the same files', async () => {
+  const branch = createFakeBranch();
+  for (const id of ['a', 'b', 'c']) await run(branch).write([append(id)], never);
+  const files = branch.head?.files;
+  const location = 'octocat/hello@axe-memory';
+  expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved', location });
+  expect(branch.log()).toMatchObject([
+    { parent: undefined, message: expect.stringMatching(/ \[skip ci\]\n\nAxe-Save: c\n/), files },
+  ]);
+  await run(branch).write([append('d')], never);
+  expect(await idsRead(run(branch))).toEqual(['a', 'b', 'c', 'd']);
 });
 
-describe('the message of a commit', () => {
-  it.each([
-    [['pr-reviewer.md'], 'Update memory of pr-reviewer [skip ci]'],
-    [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
-    [['packages/web/bot.md', 'packages/web/untrusted/bot.md'], 'Update memory of packages/web/bot [skip ci]'],
-    [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
-  ])('for %j names the memory', (paths, message) => expect(commitMessage(paths, [])).toBe(message));
-
-  it.each([
-    ['pull_request', 42, 'Update memory of bot (pull_request 42) [skip ci]'],
-    ['schedule', undefined, 'Update memory of bot (schedule) [skip ci]'],
-  ])(
-    'names the event %s, its number without a mark that GitHub links, and the run',
-    (event, number, subject) => {
-      const runUrl = 'https://github.com/octocat/hello/actions/runs/7';
-      expect(commitMessage(['bot.md'], [], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
-      expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
-    },
-  );
+it('dropping the history includes what somebody commits meanwhile', async () => {
+  const branch = createFakeBranch();
+  branch.put('bot.md', entryText('a'));
+  let meddle = true;
+  const step = async (operation: string) => {
+    if (operation === 'squash' && meddle) {
+      meddle = false;
+      await run(branch).write([append('b')], never);
+    }
+  };
+  const dropped = await run(branch, { faults: { step } }).dropHistory?.(never);
+  expect(dropped).toMatchObject({ kind: 'saved', attempts: 2 });
+  expect(await idsRead(run(branch))).toEqual(['a', 'b']);
+  expect(branch.log()).toHaveLength(1);
 });
+
+it.each([
+  [['pr-reviewer.md'], 'Update memory of pr-reviewer [skip ci]'],
+  [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
+  [['packages/web/bot.md', 'packages/web/untrusted/bot.md'], 'Update memory of packages/web/bot [skip ci]'],
+  [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
+])('the message of a commit for %j names the memory', (paths, message) =>
+  expect(commitMessage(paths, [])).toBe(message),
+);
+
+it.each([
+  ['pull_request', 42, 'Update memory of bot (pull_request 42) [skip ci]'],
+  ['schedule', undefined, 'Update memory of bot (schedule) [skip ci]'],
+])(
+  'the message of a commit names the event %s, its number without a mark that GitHub links, and the run',
+  (event, number, subject) => {
+    const runUrl = 'https://github.com/octocat/hello/actions/runs/7';
+    expect(commitMessage(['bot.md'], [], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
+    expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
+  },
+);

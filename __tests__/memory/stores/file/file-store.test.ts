@@ -110,42 +110,40 @@ describe('messages have axe’s text (transcript 11)', () => {
   });
 });
 
-describe('links and special files', () => {
-  it('C2 30: a rewrite changes the target of a link on the command line, and leaves the link', async () => {
-    await mkdir(at('dots'));
-    await put('dots/real.md', entryText('a') + entryText('b'));
-    await symlink('dots/real.md', at('bot.md'));
-    const trim = { kind: 'trim', path: 'bot.md', keeps: new Map([['a', 0]]) } as const;
-    const store = makeStore({ followLinks: true });
-    expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
-    expect((await lstat(at('bot.md'))).isSymbolicLink()).toBe(true);
-    expect([await text('dots/real.md'), await text('bot.md.bak')]).toEqual([entryText('b'), entryText('a')]);
-    expect(await readdir(at('dots'))).toEqual(['real.md']);
-  });
+it('C2 30: a rewrite changes the target of a link on the command line, and leaves the link', async () => {
+  await mkdir(at('dots'));
+  await put('dots/real.md', entryText('a') + entryText('b'));
+  await symlink('dots/real.md', at('bot.md'));
+  const trim = { kind: 'trim', path: 'bot.md', keeps: new Map([['a', 0]]) } as const;
+  const store = makeStore({ followLinks: true });
+  expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
+  expect((await lstat(at('bot.md'))).isSymbolicLink()).toBe(true);
+  expect([await text('dots/real.md'), await text('bot.md.bak')]).toEqual([entryText('b'), entryText('a')]);
+  expect(await readdir(at('dots'))).toEqual(['real.md']);
+});
 
-  it('V79: a tree leaves out what is not a plain file of one name, with one warning, and reads the rest', async () => {
-    const outside = join(tempDir('outside'), 'secret.md');
-    await writeFile(outside, 'not ours\n');
-    await mkdir(at(NOTES), { recursive: true });
-    await symlink(outside, at('MEMORY.md'));
-    await put(`${NOTES}good.md`, 'good\n');
-    await link(at(`${NOTES}good.md`), at('second-name'));
-    await put(`${NOTES}fine.md`, 'fine\n');
-    await put(`${NOTES}line\nbreak.md`, 'x\n');
-    await put(`${NOTES}binary.exe`, 'x\n');
-    await symlink('/dev/zero', at(`${NOTES}endless.md`));
-    for (const followLinks of [false, true]) {
-      const store = makeStore({ followLinks });
-      expect(await shown(store, ['MEMORY.md', NOTES])).toEqual({ [`${NOTES}fine.md`]: 'fine\n' });
-      const told = messages(await store.readTree(never, ['MEMORY.md', NOTES]));
-      expect(told).toHaveLength(1);
-      for (const name of ['MEMORY.md', 'good.md', 'break.md', 'binary.exe', 'endless.md'])
-        expect(told[0]).toContain(name);
-      const written = await store.write([adding('MEMORY.md', 'mine')], never);
-      expect(written).toMatchObject({ kind: 'failed', remedy: expect.stringContaining('link') });
-    }
-    expect(await readFile(outside, 'utf8')).toBe('not ours\n');
-  });
+it('V79: a tree leaves out what is not a plain file of one name, with one warning, and reads the rest', async () => {
+  const outside = join(tempDir('outside'), 'secret.md');
+  await writeFile(outside, 'not ours\n');
+  await mkdir(at(NOTES), { recursive: true });
+  await symlink(outside, at('MEMORY.md'));
+  await put(`${NOTES}good.md`, 'good\n');
+  await link(at(`${NOTES}good.md`), at('second-name'));
+  await put(`${NOTES}fine.md`, 'fine\n');
+  await put(`${NOTES}line\nbreak.md`, 'x\n');
+  await put(`${NOTES}binary.exe`, 'x\n');
+  await symlink('/dev/zero', at(`${NOTES}endless.md`));
+  for (const followLinks of [false, true]) {
+    const store = makeStore({ followLinks });
+    expect(await shown(store, ['MEMORY.md', NOTES])).toEqual({ [`${NOTES}fine.md`]: 'fine\n' });
+    const told = messages(await store.readTree(never, ['MEMORY.md', NOTES]));
+    expect(told).toHaveLength(1);
+    for (const name of ['MEMORY.md', 'good.md', 'break.md', 'binary.exe', 'endless.md'])
+      expect(told[0]).toContain(name);
+    const written = await store.write([adding('MEMORY.md', 'mine')], never);
+    expect(written).toMatchObject({ kind: 'failed', remedy: expect.stringContaining('link') });
+  }
+  expect(await readFile(outside, 'utf8')).toBe('not ours\n');
 });
 
 const NOTES = 'projects/p-12345678/notes/';
@@ -287,32 +285,30 @@ it('a write of several changes writes none if one of them leads out of the tree'
   expect(await readdir(root)).toEqual([]);
 });
 
-describe('the ignore file', () => {
-  const IGNORED = '/work/.axe/memory/.gitignore';
-  const open = (files = createFakeFiles()) => {
-    const options = { clock: createFakeClock(), root: '/work', folder: '.axe/memory', followLinks: false };
-    return {
-      files,
-      store: withIgnoreFile(createFileStore({ files, ...options }), files, '/work/.axe/memory'),
-    };
+const IGNORED = '/work/.axe/memory/.gitignore';
+const open = (files = createFakeFiles()) => {
+  const options = { clock: createFakeClock(), root: '/work', folder: '.axe/memory', followLinks: false };
+  return {
+    files,
+    store: withIgnoreFile(createFileStore({ files, ...options }), files, '/work/.axe/memory'),
   };
+};
 
-  it('excludes copies, locks and temporary files from git, once something is saved', async () => {
-    const { files, store } = open();
-    await store.readTree(never);
-    await store.write([], never);
-    expect(files.text(IGNORED)).toBeUndefined();
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(files.text(IGNORED)?.match(/^[^#\n].*$/gm)).toEqual(['*.bak', '*.lock', '.axe-*.tmp']);
-    expect(await store.readTree(never)).toMatchObject({ kind: 'tree', warnings: [] });
-  });
+it('the ignore file excludes copies, locks and temporary files from git, once something is saved', async () => {
+  const { files, store } = open();
+  await store.readTree(never);
+  await store.write([], never);
+  expect(files.text(IGNORED)).toBeUndefined();
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(files.text(IGNORED)?.match(/^[^#\n].*$/gm)).toEqual(['*.bak', '*.lock', '.axe-*.tmp']);
+  expect(await store.readTree(never)).toMatchObject({ kind: 'tree', warnings: [] });
+});
 
-  it('is told of if it cannot be written, and the save succeeds', async () => {
-    const createExclusive = async () => Promise.reject(new Error('read-only'));
-    const { store } = open({ ...createFakeFiles(), createExclusive });
-    expect(await store.write([append('a')], never)).toMatchObject({
-      kind: 'saved',
-      notices: [expect.stringMatching(/\.gitignore could not be written: read-only.*\.bak/)],
-    });
+it('the ignore file is told of if it cannot be written, and the save succeeds', async () => {
+  const createExclusive = async () => Promise.reject(new Error('read-only'));
+  const { store } = open({ ...createFakeFiles(), createExclusive });
+  expect(await store.write([append('a')], never)).toMatchObject({
+    kind: 'saved',
+    notices: [expect.stringMatching(/\.gitignore could not be written: read-only.*\.bak/)],
   });
 });
