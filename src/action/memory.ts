@@ -60,19 +60,8 @@ function openFileMemory({ inputs, workspace, env, clock, trigger, client, log }:
   const store = inWorkspace(own, workspace);
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;
-  return createBaseStore(
-    store,
-    openBranchMemory({
-      client,
-      ...trusted,
-      token: 'github-token',
-      folder,
-      env,
-      clock,
-      mayCreate: false,
-      log,
-    }),
-  );
+  const place = { ...trusted, token: 'github-token', folder, mayCreate: false } as const;
+  return createBaseStore(store, openBranchMemory({ ...place, client, env, clock, log }));
 }
 
 /**
@@ -115,20 +104,10 @@ function openBranch(
     return createBrokenStore('branch', 'there is no token for the memory branch', remedy);
   }
   const { owner, name } = inputs.repository ?? trigger.repository;
-  const { runUrl } = readThisRun(env);
-  return openBranchMemory({
-    client,
-    owner,
-    name,
-    branch: inputs.branch,
-    token,
-    folder: inputs.path ?? defaultFolder(inputs, trigger.repository),
-    env,
-    clock,
-    mayCreate: true,
-    cause: { event: trigger.event, number: subjectNumber(trigger), runUrl },
-    log,
-  });
+  const folder = inputs.path ?? defaultFolder(inputs, trigger.repository);
+  const place = { owner, name, branch: inputs.branch, token, folder, mayCreate: true };
+  const cause = { event: trigger.event, number: subjectNumber(trigger), runUrl: readThisRun(env).runUrl };
+  return openBranchMemory({ ...place, client, env, clock, cause, log });
 }
 
 /** A branch of its own is memory's from the top; any other branch, or a repository for many, holds more than that. */

@@ -44,7 +44,9 @@ function generate({
   const last = prompt.findLast((one) => one.role === 'user');
   const parts = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
   const { fences, rest } = parseFences(parts.join('\n\n'));
-  const files = [...fences.map(({ text }) => text), rest].filter(isDiff).flatMap(parseDiff);
+  const files = [...fences.map(({ text }) => text), rest]
+    .filter((text) => DIFF.test(text))
+    .flatMap(parseDiff);
   const offered = new Set(tools.map(({ name }) => name));
   const isReview =
     files.length > 0 &&
@@ -71,9 +73,7 @@ function generate({
   };
 }
 
-function isDiff(text: string): boolean {
-  return /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text);
-}
+const DIFF = /^(?:diff --git |--- .*\n\+\+\+ )/m;
 
 interface OfflineCall {
   readonly name: string;

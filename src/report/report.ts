@@ -40,7 +40,8 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   const shown = summarize(report, { warnings, isHidden, clean, requests });
   for (const line of shown.log) log(line);
-  const review = reviewOf(report);
+  const reviewed = report.kind === 'ran' ? report.published : report;
+  const review = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
   const met = metGates(failOn.findings, review);
   const found = withFindingsConclusion(shown.outputs, met);
   // What went wrong in one line, where nothing else says it.
@@ -73,12 +74,6 @@ export async function reportRun(run: RunToReport): Promise<void> {
   );
   const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
   if (isBug || met.length > 0 || isListed || lacksMemory) runner.fail();
-}
-
-/** What a review found; undefined of what is no review. */
-function reviewOf(report: Finished): ReviewResult | undefined {
-  if (report.kind === 'skipped') return report.reviewResult;
-  return report.kind === 'ran' ? report.published.reviewResult : undefined;
 }
 
 async function writeResults(

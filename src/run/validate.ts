@@ -110,7 +110,9 @@ export async function validateAgents(
         await work();
         return undefined;
       } catch (thrown) {
-        if (!isForPeople(thrown)) throw thrown;
+        // Others are about a network or the end of the run, and not about the agent.
+        if (!(thrown instanceof AxeError && (thrown instanceof ConfigError || thrown.name === 'AxeError')))
+          throw thrown;
         tell('error', thrown, path);
         return thrown;
       }
@@ -163,11 +165,6 @@ export async function validateAgents(
   }
   const agents = [...checked.values()].toSorted((a, b) => compareBytes(a.file, b.file));
   return { where, agents: agents.map((agent) => ({ ...agent, faults: inFileOrder(agent.faults) })) };
-}
-
-/** Whether it is about the agent, and not about a network or the end of the run. */
-function isForPeople(thrown: unknown): thrown is AxeError {
-  return thrown instanceof ConfigError || (thrown instanceof AxeError && thrown.name === 'AxeError');
 }
 
 /** Refuses a form of the answer that a run could not use. Throws a ConfigError. */

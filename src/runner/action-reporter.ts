@@ -209,7 +209,9 @@ export function createTranscript(secrets: readonly string[]) {
   let isHidden = false;
 
   const lineOf = (type: string, what: object) =>
-    JSON.stringify({ time: new Date().toISOString(), type, ...what }, plainErrors);
+    JSON.stringify({ time: new Date().toISOString(), type, ...what }, (_, value: unknown) =>
+      value instanceof Error ? messageOf(value) : value,
+    );
   const add = (type: string, what: object) => void lines.push(lineOf(type, what));
 
   function addRequest(
@@ -303,10 +305,6 @@ function redactLine(line: string, secrets: readonly string[]): string {
   const redacted = sanitize(line, 'output', secrets);
   const leftOut = JSON.stringify({ type: 'left-out', why: 'a secret was in it' });
   return parseJson(redacted) === undefined ? leftOut : redacted;
-}
-
-function plainErrors(_: string, value: unknown): unknown {
-  return value instanceof Error ? messageOf(value) : value;
 }
 
 const HIDDEN = '[not shown: memory is in another repository]';

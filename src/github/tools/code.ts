@@ -228,7 +228,10 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
     )
     .map(({ path, text_matches }) => ({ path, fragments: text_matches.map(({ fragment }) => fragment) }));
   const lines = items.map(({ path, fragments }) =>
-    [cleanLine(path, MAX_LINE), ...fragments.map(indented)].join('\n'),
+    [
+      cleanLine(path, MAX_LINE),
+      ...fragments.map((one) => truncate(one, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ')),
+    ].join('\n'),
   );
   const shown = items.flatMap(({ path, fragments }) =>
     fragments.map((fragment) => {
@@ -236,10 +239,6 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
     }),
   );
   return { text: format(lines, answer.incomplete_results), isTainted: false, shown };
-}
-
-function indented(fragment: string): string {
-  return truncate(fragment, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ');
 }
 
 const issuesSchema = v.object({

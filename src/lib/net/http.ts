@@ -116,16 +116,13 @@ export function proxyFor(url: URL, env: Environment): string | undefined {
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (isSecure ? '443' : '80') : url.port;
   const exempt = (firstSet([env['NO_PROXY'], env['no_proxy']]) ?? '').toLowerCase().split(/[\s,]+/);
-  if (isLoopback(host) || exempt.some((entry) => covers(entry, host, port))) return undefined;
+  const isLoopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  if (isLoopback || exempt.some((entry) => covers(entry, host, port))) return undefined;
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
 function firstSet(values: readonly (string | undefined)[]): string | undefined {
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /**

@@ -204,7 +204,8 @@ export function createCacheStore({
     const startMs = clock.now().getTime();
     const kept = [...(known?.saves ?? [])].filter(([, atMs]) => startMs - atMs < SAVES_KEPT_MS);
     const saves = new Map([...kept, ...ids.map((id) => [id, startMs] as const)]);
-    const result = await save(number, new Map([...tree, [SAVES_FILE, formatSaves(saves)]]), signal);
+    const lines = [...saves].map(([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`);
+    const result = await save(number, new Map([...tree, [SAVES_FILE, lines.join('')]]), signal);
     switch (result.kind) {
       case 'saved':
         known = { number, tree, saves };
@@ -273,10 +274,6 @@ export function createCacheStore({
 const NOTHING: Version = { number: 0, tree: new Map(), saves: new Map() };
 
 /** `<id> <time>` a line. */
-function formatSaves(saves: ReadonlyMap<string, number>): string {
-  return [...saves].map(([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`).join('');
-}
-
 function parseSaves(text: string): ReadonlyMap<string, number> {
   return new Map(
     text.split('\n').flatMap((line) => {
