@@ -8,9 +8,8 @@ function errorsOf(text: string) {
   return inspectAgent(text, SOURCE).errors.map(({ message, at }) => [message, at?.line, at?.column]);
 }
 
-describe('an agent file that is inspected', () => {
-  it('has all its errors of types reported, and its warnings with them', () => {
-    const text = `name = 7
+it('an agent file that is inspected has all its errors of types reported, and its warnings with them', () => {
+  const text = `name = 7
 model = "a/m"
 timeout = "5m"
 sistem_prompt = "x"
@@ -25,18 +24,18 @@ name = "one"
 transport = "stdio"
 command = 1
 `;
-    expect(errorsOf(text)).toEqual([
-      ['failed to parse agent config "v": name must be a string, but is an integer', 1, 1],
-      ['failed to parse agent config "v": timeout must be an integer, but is a string', 3, 1],
-      ['failed to parse agent config "v": mcp_servers[0].command must be a string, but is an integer', 14, 1],
-    ]);
-    const { config, warnings } = inspectAgent(text, SOURCE);
-    expect(warnings.map(({ code, at }) => [code, at?.line])).toEqual([['agent-unknown-key', 4]]);
-    expect(config).toBeUndefined();
-  });
+  expect(errorsOf(text)).toEqual([
+    ['failed to parse agent config "v": name must be a string, but is an integer', 1, 1],
+    ['failed to parse agent config "v": timeout must be an integer, but is a string', 3, 1],
+    ['failed to parse agent config "v": mcp_servers[0].command must be a string, but is an integer', 14, 1],
+  ]);
+  const { config, warnings } = inspectAgent(text, SOURCE);
+  expect(warnings.map(({ code, at }) => [code, at?.line])).toEqual([['agent-unknown-key', 4]]);
+  expect(config).toBeUndefined();
+});
 
-  it('has errors in its review settings reported at the key', () => {
-    const text = `name = "v"
+it('an agent file that is inspected has errors in its review settings reported at the key', () => {
+  const text = `name = "v"
 model = "a/m"
 [review]
 depth = "deep"
@@ -46,24 +45,23 @@ min_severity = "bad"
 test = "low"
 securty = "nit"
 `;
-    expect(errorsOf(text)).toEqual([
-      ['review.depth must be one of: quick, standard', 4, 1],
-      ['review.parts cannot exceed 12', 5, 1],
-      ['review.min_severity must be one of: critical, major, minor, nit', 6, 1],
-      ['review.severity.test must be one of: critical, major, minor, nit', 8, 1],
-    ]);
-    const message = expect.stringContaining('review.severity.security');
-    const warning = { code: 'agent-unknown-key', message, at: { line: 9 } };
-    expect(inspectAgent(text, SOURCE).warnings).toMatchObject([warning]);
-  });
+  expect(errorsOf(text)).toEqual([
+    ['review.depth must be one of: quick, standard', 4, 1],
+    ['review.parts cannot exceed 12', 5, 1],
+    ['review.min_severity must be one of: critical, major, minor, nit', 6, 1],
+    ['review.severity.test must be one of: critical, major, minor, nit', 8, 1],
+  ]);
+  const message = expect.stringContaining('review.severity.security');
+  const warning = { code: 'agent-unknown-key', message, at: { line: 9 } };
+  expect(inspectAgent(text, SOURCE).warnings).toMatchObject([warning]);
+});
 
-  it('with very many errors has the first fifty reported', () => {
-    const servers = Array.from({ length: 200 }, () => '[[mcp_servers]]\nname = 1\n').join('');
-    const { config, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);
-    expect(errors).toHaveLength(50);
-    expect(errors[49]?.at?.line).toBe(102);
-    expect(config).toBeUndefined();
-  });
+it('an agent file that is inspected with very many errors has the first fifty reported', () => {
+  const servers = Array.from({ length: 200 }, () => '[[mcp_servers]]\nname = 1\n').join('');
+  const { config, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);
+  expect(errors).toHaveLength(50);
+  expect(errors[49]?.at?.line).toBe(102);
+  expect(config).toBeUndefined();
 });
 
 describe('a memory.path that only the command line can use (D54)', () => {

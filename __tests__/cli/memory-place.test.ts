@@ -30,44 +30,42 @@ function open(given: { readonly custom?: string; readonly dir?: string }) {
   return { home, store };
 }
 
-describe('the notes of this machine are', () => {
-  it.each([
-    ['in the folder of the run logs', {}, 'data/axe/memory/bot.md', 'data/axe/memory/MEMORY.md'],
-    ['in `memory.dir`', { dir: 'own' }, 'data/axe/memory/bot.md', 'own/MEMORY.md'],
-    // A `MEMORY.md` next to a file of the user's is the user's.
-    ['never next to `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
-  ])('%s', async (_, given, log, notes) => {
-    const { home, store } = open(given);
-    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
-    expect(await store.write([entry, adding('MEMORY.md', 'Tabs.')], never)).toMatchObject({ kind: 'saved' });
-    expect(readFileSync(join(home, log), 'utf8')).toBe('## e\n\n');
-    expect(readFileSync(join(home, notes), 'utf8')).toBe('Tabs.\n');
-    const found = await store.readTree(never, ['bot.md', 'MEMORY.md', 'projects/x/notes/']);
-    expect(found.kind === 'tree' && Object.fromEntries(found.tree)).toEqual({
-      'bot.md': '## e\n\n',
-      'MEMORY.md': 'Tabs.\n',
-    });
+it.each([
+  ['in the folder of the run logs', {}, 'data/axe/memory/bot.md', 'data/axe/memory/MEMORY.md'],
+  ['in `memory.dir`', { dir: 'own' }, 'data/axe/memory/bot.md', 'own/MEMORY.md'],
+  // A `MEMORY.md` next to a file of the user's is the user's.
+  ['never next to `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
+])('the notes of this machine are %s', async (_, given, log, notes) => {
+  const { home, store } = open(given);
+  const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+  expect(await store.write([entry, adding('MEMORY.md', 'Tabs.')], never)).toMatchObject({ kind: 'saved' });
+  expect(readFileSync(join(home, log), 'utf8')).toBe('## e\n\n');
+  expect(readFileSync(join(home, notes), 'utf8')).toBe('Tabs.\n');
+  const found = await store.readTree(never, ['bot.md', 'MEMORY.md', 'projects/x/notes/']);
+  expect(found.kind === 'tree' && Object.fromEntries(found.tree)).toEqual({
+    'bot.md': '## e\n\n',
+    'MEMORY.md': 'Tabs.\n',
   });
+});
 
-  it('kept from blocking other saves if their folder cannot be used (D54)', async () => {
-    const { home, store } = open({ dir: 'own' });
-    writeFiles(home, { own: 'no folder' });
-    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
-    const result = await store.write([entry, adding('MEMORY.md', 'Tabs.')], never);
-    expect(result).toMatchObject({
-      kind: 'saved',
-      unsaved: [{ path: 'MEMORY.md', message: expect.stringContaining('not a directory') }],
-    });
-    expect(readFileSync(join(home, 'data/axe/memory/bot.md'), 'utf8')).toBe('## e\n\n');
+it('the notes of this machine are kept from blocking other saves if their folder cannot be used (D54)', async () => {
+  const { home, store } = open({ dir: 'own' });
+  writeFiles(home, { own: 'no folder' });
+  const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+  const result = await store.write([entry, adding('MEMORY.md', 'Tabs.')], never);
+  expect(result).toMatchObject({
+    kind: 'saved',
+    unsaved: [{ path: 'MEMORY.md', message: expect.stringContaining('not a directory') }],
   });
+  expect(readFileSync(join(home, 'data/axe/memory/bot.md'), 'utf8')).toBe('## e\n\n');
+});
 
-  it('read from one place only', async () => {
-    const { home, store } = open({ dir: 'own' });
-    writeFiles(home, { 'data/axe/memory/MEMORY.md': 'no\n', 'own/MEMORY.md': 'mine\n', 'own/bot.md': 'x' });
-    const all = await store.readTree(never);
-    expect(all.kind === 'tree' && Object.fromEntries(all.tree)).toEqual({ 'MEMORY.md': 'mine\n' });
-    expect(all.location).toBe(join(home, 'own'));
-  });
+it('the notes of this machine are read from one place only', async () => {
+  const { home, store } = open({ dir: 'own' });
+  writeFiles(home, { 'data/axe/memory/MEMORY.md': 'no\n', 'own/MEMORY.md': 'mine\n', 'own/bot.md': 'x' });
+  const all = await store.readTree(never);
+  expect(all.kind === 'tree' && Object.fromEntries(all.tree)).toEqual({ 'MEMORY.md': 'mine\n' });
+  expect(all.location).toBe(join(home, 'own'));
 });
 
 it.each([

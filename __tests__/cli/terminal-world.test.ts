@@ -76,33 +76,31 @@ describe('the output at the end of a run in a terminal', () => {
   });
 });
 
-describe('memory in a terminal', () => {
-  const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
+const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
 
-  async function append(deps: Dependencies, memoryPath: string, treePath = 'bot.md') {
-    const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
-    const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
-    if (plan.memory === undefined) throw new Error('the agent has no memory');
-    const store = deps.openMemory(plan.agent, { ...plan.memory, path: treePath.replace(/^untrusted\//, '') });
-    const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
-    return await store.write([change], new AbortController().signal);
-  }
+async function append(deps: Dependencies, memoryPath: string, treePath = 'bot.md') {
+  const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
+  const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
+  if (plan.memory === undefined) throw new Error('the agent has no memory');
+  const store = deps.openMemory(plan.agent, { ...plan.memory, path: treePath.replace(/^untrusted\//, '') });
+  const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
+  return await store.write([change], new AbortController().signal);
+}
 
-  it.each([
-    ['bot.md', 'mem.md'],
-    ['untrusted/bot.md', 'untrusted/mem.md'],
-    ['offline/bot.md', 'offline/mem.md'],
-    ['untrusted/offline/bot.md', 'untrusted/offline/mem.md'],
-  ])('for %s is the file %s if the agent names one', async (treePath, file) => {
-    const folder = tempDir('memory');
-    const { deps, home } = await open();
-    expect(await append(deps, join(folder, 'mem.md'), treePath)).toMatchObject({ kind: 'saved' });
-    expect(readFileSync(join(folder, file), 'utf8')).toBe(ADDED);
-    expect(existsSync(join(home, '.local'))).toBe(false);
-  });
+it.each([
+  ['bot.md', 'mem.md'],
+  ['untrusted/bot.md', 'untrusted/mem.md'],
+  ['offline/bot.md', 'offline/mem.md'],
+  ['untrusted/offline/bot.md', 'untrusted/offline/mem.md'],
+])('memory in a terminal for %s is the file %s if the agent names one', async (treePath, file) => {
+  const folder = tempDir('memory');
+  const { deps, home } = await open();
+  expect(await append(deps, join(folder, 'mem.md'), treePath)).toMatchObject({ kind: 'saved' });
+  expect(readFileSync(join(folder, file), 'utf8')).toBe(ADDED);
+  expect(existsSync(join(home, '.local'))).toBe(false);
+});
 
-  it('that has no place is an error of the store, not of the run', async () => {
-    const { deps } = await open({ terminal: createFakeTerminal({ env: { XDG_CONFIG_HOME: '/config' } }) });
-    expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
-  });
+it('memory in a terminal that has no place is an error of the store, not of the run', async () => {
+  const { deps } = await open({ terminal: createFakeTerminal({ env: { XDG_CONFIG_HOME: '/config' } }) });
+  expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
 });

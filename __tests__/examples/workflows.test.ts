@@ -21,41 +21,31 @@ const CALLED = {
     EXAMPLES.find(({ name }) => name === 'shared-review.yml')?.content ?? '',
 };
 
-describe('GitHub’s parser in these tests', () => {
-  const step = 'runs-on: ubuntu-latest\n    steps:\n      - run: echo';
-  it.each([
-    ['an invalid key', `on: push\njobs:\n  a:\n    runs_on: x\n    ${step}`, 'Unexpected value'],
-    ['an invalid event', `on: pushed\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
-    [
-      'an invalid scope',
-      `on: push\npermissions:\n  pulls: read\njobs:\n  a:\n    ${step}`,
-      'Unexpected value',
-    ],
-    [
-      'a condition that is no expression',
-      `on: push\njobs:\n  a:\n    if: (github.actor\n    ${step}`,
-      'expression',
-    ],
-    [
-      'a context that a condition has not',
-      `on: push\njobs:\n  a:\n    if: secrets.A\n    ${step}`,
-      'secrets',
-    ],
-    [
-      'an input that the called workflow has not',
-      'on: pull_request\njobs:\n  a:\n    uses: octocat/agents/.github/workflows/shared-review.yml@main\n    with: { agents: x }\n    secrets: inherit',
-      'agents',
-    ],
-  ])('refuses %s', async (_, content, word) => {
-    expect((await workflowErrors({ name: 'x.yml', content }, CALLED)).join('\n')).toContain(word);
-  });
+const step = 'runs-on: ubuntu-latest\n    steps:\n      - run: echo';
+it.each([
+  ['an invalid key', `on: push\njobs:\n  a:\n    runs_on: x\n    ${step}`, 'Unexpected value'],
+  ['an invalid event', `on: pushed\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
+  ['an invalid scope', `on: push\npermissions:\n  pulls: read\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
+  [
+    'a condition that is no expression',
+    `on: push\njobs:\n  a:\n    if: (github.actor\n    ${step}`,
+    'expression',
+  ],
+  ['a context that a condition has not', `on: push\njobs:\n  a:\n    if: secrets.A\n    ${step}`, 'secrets'],
+  [
+    'an input that the called workflow has not',
+    'on: pull_request\njobs:\n  a:\n    uses: octocat/agents/.github/workflows/shared-review.yml@main\n    with: { agents: x }\n    secrets: inherit',
+    'agents',
+  ],
+])('GitHub’s parser in these tests refuses %s', async (_, content, word) => {
+  expect((await workflowErrors({ name: 'x.yml', content }, CALLED)).join('\n')).toContain(word);
+});
 
-  it('evaluates as GitHub does: letters in any case, missing values as empty', () => {
-    const github = { event: { sender: { type: 'bot' } } };
-    expect(isMet("github.event.sender.type == 'Bot'", { github })).toBe(true);
-    expect(isMet("github.event.label.name == 'review'", { github })).toBe(false);
-    expect(isMet("contains(github.event.sender.type, 'O') && !github.event.issue", { github })).toBe(true);
-  });
+it('GitHub’s parser in these tests evaluates as GitHub does: letters in any case, missing values as empty', () => {
+  const github = { event: { sender: { type: 'bot' } } };
+  expect(isMet("github.event.sender.type == 'Bot'", { github })).toBe(true);
+  expect(isMet("github.event.label.name == 'review'", { github })).toBe(false);
+  expect(isMet("contains(github.event.sender.type, 'O') && !github.event.issue", { github })).toBe(true);
 });
 
 describe.each([...EXAMPLES, ...OTHERS])('the workflow $name', (file) => {

@@ -39,33 +39,31 @@ it('the clock makes ids of letters and digits that differ and sort by time', asy
   }
 });
 
-describe('a time limit', () => {
-  const clock = createFakeClock();
-  const limitWithin = (signal: AbortSignal, limitMs = 1000) => limitTime(clock, limitMs, signal);
+const clock = createFakeClock();
+const limitWithin = (signal: AbortSignal, limitMs = 1000) => limitTime(clock, limitMs, signal);
 
-  it('aborts its signal when it is reached', () => {
-    const limit = limitWithin(new AbortController().signal);
-    clock.advance(999);
-    expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([false, false, 1]);
-    clock.advance(1);
-    expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([true, true, 0]);
-  });
+it('a time limit aborts its signal when it is reached', () => {
+  const limit = limitWithin(new AbortController().signal);
+  clock.advance(999);
+  expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([false, false, 1]);
+  clock.advance(1);
+  expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([true, true, 0]);
+});
 
-  it('ends with the outer signal, which is not its own time, and leaves no more time than that', () => {
-    const outer = new AbortController();
-    const limit = limitWithin(outer.signal);
-    outer.abort();
-    expect([limit.signal.aborted, limit.isOver()]).toEqual([true, false]);
-    const within = limitWithin(limitWithin(new AbortController().signal, 500).signal);
-    expect(timeLeftMs(within.signal)).toBe(500);
-  });
+it('a time limit ends with the outer signal, which is not its own time, and leaves no more time than that', () => {
+  const outer = new AbortController();
+  const limit = limitWithin(outer.signal);
+  outer.abort();
+  expect([limit.signal.aborted, limit.isOver()]).toEqual([true, false]);
+  const within = limitWithin(limitWithin(new AbortController().signal, 500).signal);
+  expect(timeLeftMs(within.signal)).toBe(500);
+});
 
-  it('does not fire after its end', () => {
-    const limit = limitWithin(new AbortController().signal);
-    limit.end();
-    clock.advance(1000);
-    expect(limit.signal.aborted).toBe(false);
-  });
+it('a time limit does not fire after its end', () => {
+  const limit = limitWithin(new AbortController().signal);
+  limit.end();
+  clock.advance(1000);
+  expect(limit.signal.aborted).toBe(false);
 });
 
 describe('the deadline of a run', () => {

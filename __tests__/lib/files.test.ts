@@ -109,35 +109,33 @@ describe('open', () => {
   });
 });
 
-describe('replace', () => {
-  it('writes the whole file, keeps its mode and leaves nothing else behind', async () => {
-    const path = join(root, 'm.md');
-    await writeFile(path, 'old and long');
-    await chmod(path, 0o600);
-    await files.replace(path, 'new');
-    expect(await readFile(path, 'utf8')).toBe('new');
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(await readdir(root)).toEqual(['m.md']);
-  });
-
-  it('replaces a link and leaves its target unchanged, as axe gc does', async () => {
-    await symlink(await written('real.md', 'old'), join(root, 'link.md'));
-    await files.replace(join(root, 'link.md'), 'new');
-    expect(await readFile(join(root, 'real.md'), 'utf8')).toBe('old');
-    expect((await files.stat(join(root, 'link.md')))?.kind).toBe('file');
-  });
-
-  it('creates folders, and refuses to replace one', async () => {
-    await files.replace(join(root, 'a', 'b.md'), 'x');
-    await expect(files.replace(join(root, 'a'), 'x')).rejects.toMatchObject({ code: 'EISDIR' });
-    expect(await readdir(join(root, 'a'))).toEqual(['b.md']);
-  });
-
-  async function written(name: string, text: string): Promise<string> {
-    await writeFile(join(root, name), text);
-    return join(root, name);
-  }
+it('replace writes the whole file, keeps its mode and leaves nothing else behind', async () => {
+  const path = join(root, 'm.md');
+  await writeFile(path, 'old and long');
+  await chmod(path, 0o600);
+  await files.replace(path, 'new');
+  expect(await readFile(path, 'utf8')).toBe('new');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(root)).toEqual(['m.md']);
 });
+
+it('replace replaces a link and leaves its target unchanged, as axe gc does', async () => {
+  await symlink(await written('real.md', 'old'), join(root, 'link.md'));
+  await files.replace(join(root, 'link.md'), 'new');
+  expect(await readFile(join(root, 'real.md'), 'utf8')).toBe('old');
+  expect((await files.stat(join(root, 'link.md')))?.kind).toBe('file');
+});
+
+it('replace creates folders, and refuses to replace one', async () => {
+  await files.replace(join(root, 'a', 'b.md'), 'x');
+  await expect(files.replace(join(root, 'a'), 'x')).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(await readdir(join(root, 'a'))).toEqual(['b.md']);
+});
+
+async function written(name: string, text: string): Promise<string> {
+  await writeFile(join(root, name), text);
+  return join(root, name);
+}
 
 it('createExclusive lets exactly one of many callers succeed, with its content whole', async () => {
   const path = join(root, 'm.md.lock');

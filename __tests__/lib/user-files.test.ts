@@ -197,33 +197,31 @@ function workspace(): string {
 
 const what = 'the input `prompt-file`';
 
-describe('a path that a workflow names', () => {
-  it.each(['.', 'docs/a.md', 'docs/../docs/a.md', 'inner/a.md', 'empty', 'missing/b.md', 'inner/missing.md'])(
-    'is accepted inside the workspace: %s',
-    async (path) => {
-      const folder = workspace();
-      expect(await confine(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
-      expect(await confine(folder, { path: join(folder, path), what })).toContain(folder);
-    },
-  );
+it.each(['.', 'docs/a.md', 'docs/../docs/a.md', 'inner/a.md', 'empty', 'missing/b.md', 'inner/missing.md'])(
+  'a path that a workflow names is accepted inside the workspace: %s',
+  async (path) => {
+    const folder = workspace();
+    expect(await confine(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
+    expect(await confine(folder, { path: join(folder, path), what })).toContain(folder);
+  },
+);
 
-  it.each([
-    '..',
-    '../outside/secret.md',
-    '../worker/b.md',
-    // By its text it leads out, although a link leads back in.
-    '../back/docs/a.md',
-    'docs/../../outside/secret.md',
-    '/etc/passwd',
-    'out/secret.md',
-    'out/missing.md',
-    'env.md',
-    'environ.md',
-    'dangling',
-    'docs/a.md\0.txt',
-  ])('C1 10: is refused outside, with the name of the input: %p', async (path) => {
-    const refused = confine(workspace(), { path, what });
-    await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
-    await expect(refused).rejects.toBeInstanceOf(ConfigError);
-  });
+it.each([
+  '..',
+  '../outside/secret.md',
+  '../worker/b.md',
+  // By its text it leads out, although a link leads back in.
+  '../back/docs/a.md',
+  'docs/../../outside/secret.md',
+  '/etc/passwd',
+  'out/secret.md',
+  'out/missing.md',
+  'env.md',
+  'environ.md',
+  'dangling',
+  'docs/a.md\0.txt',
+])('C1 10: a path that a workflow names is refused outside, with the name of the input: %p', async (path) => {
+  const refused = confine(workspace(), { path, what });
+  await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
+  await expect(refused).rejects.toBeInstanceOf(ConfigError);
 });

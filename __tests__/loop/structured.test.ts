@@ -96,32 +96,30 @@ describe('a structured answer', () => {
   });
 });
 
-describe('finding the JSON of an answer', () => {
-  it.each<[string, string, unknown]>([
-    ['is the whole answer', '{"a":1}', { a: 1 }],
-    ['has white space and a byte order mark around it', '\uFEFF\n {"a":1} \n', { a: 1 }],
-    ['is a list', '[1,2]', [1, 2]],
-    ['is a word', 'null', null],
-    ['is in a fence', '```json\n{"a":1}\n```', { a: 1 }],
-    ['is in a fence with Windows line ends', '```json\r\n{\r\n"a":1}\r\n```\r\n', { a: 1 }],
-    ['is in a fence with words around it', 'Here it is:\n\n```json\n{"a":1}\n```\nDone.', { a: 1 }],
-    ['is in a fence of tildes', '~~~\n{"a":1}\n~~~', { a: 1 }],
-    ['is in a fence that was not closed', '```json\n{"a":1}', { a: 1 }],
-    ['holds a fence in a text', '```json\n{"a":"```\\nx\\n```"}\n```', { a: '```\nx\n```' }],
-    ['holds a whole fence, in none', '{"a":"\\n```json\\n{}\\n```\\n"}', { a: '\n```json\n{}\n```\n' }],
-  ])('accepts it when it %s', (_, answer, value) => {
-    expect(findJson(answer)).toEqual({ value });
-  });
+it.each<[string, string, unknown]>([
+  ['is the whole answer', '{"a":1}', { a: 1 }],
+  ['has white space and a byte order mark around it', '\uFEFF\n {"a":1} \n', { a: 1 }],
+  ['is a list', '[1,2]', [1, 2]],
+  ['is a word', 'null', null],
+  ['is in a fence', '```json\n{"a":1}\n```', { a: 1 }],
+  ['is in a fence with Windows line ends', '```json\r\n{\r\n"a":1}\r\n```\r\n', { a: 1 }],
+  ['is in a fence with words around it', 'Here it is:\n\n```json\n{"a":1}\n```\nDone.', { a: 1 }],
+  ['is in a fence of tildes', '~~~\n{"a":1}\n~~~', { a: 1 }],
+  ['is in a fence that was not closed', '```json\n{"a":1}', { a: 1 }],
+  ['holds a fence in a text', '```json\n{"a":"```\\nx\\n```"}\n```', { a: '```\nx\n```' }],
+  ['holds a whole fence, in none', '{"a":"\\n```json\\n{}\\n```\\n"}', { a: '\n```json\n{}\n```\n' }],
+])('finding the JSON of an answer accepts it when it %s', (_, answer, value) => {
+  expect(findJson(answer)).toEqual({ value });
+});
 
-  it.each<[string, string, RegExp]>([
-    ['nothing', ' \n', /empty/],
-    ['prose', 'All good.', /not JSON/],
-    ['JSON with words around it', 'Here: {"a":1}', /not JSON/],
-    ['two fences', '```json\n{}\n```\nor\n```json\n{}\n```', /not JSON/],
-    ['a fence with something else', '```ts\nlet a;\n```', /not JSON/],
-  ])('reports the problem of %s', (_, answer, problem) => {
-    expect(findJson(answer)).toEqual({ problem: expect.stringMatching(problem) });
-  });
+it.each<[string, string, RegExp]>([
+  ['nothing', ' \n', /empty/],
+  ['prose', 'All good.', /not JSON/],
+  ['JSON with words around it', 'Here: {"a":1}', /not JSON/],
+  ['two fences', '```json\n{}\n```\nor\n```json\n{}\n```', /not JSON/],
+  ['a fence with something else', '```ts\nlet a;\n```', /not JSON/],
+])('finding the JSON of an answer reports the problem of %s', (_, answer, problem) => {
+  expect(findJson(answer)).toEqual({ problem: expect.stringMatching(problem) });
 });
 
 const ORIGIN = '`output-schema`';
@@ -248,23 +246,21 @@ function extra(keyword: string, value: unknown): object {
   return { [keyword]: value };
 }
 
-describe('a schema that is only inspected', () => {
-  it.each<[string, object]>([
-    ['a good one', REVIEW],
-    ['one for draft 7', DRAFT_7],
-    ['one with an unknown format and an unknown keyword', { type: 'string', format: 'x-y', 'x-z': 1 }],
-  ])('is accepted if it is %s', async (_, schema) => {
-    await expect(inspectSchema({ ...schema }, ORIGIN)).resolves.toBeUndefined();
-  });
+it.each<[string, object]>([
+  ['a good one', REVIEW],
+  ['one for draft 7', DRAFT_7],
+  ['one with an unknown format and an unknown keyword', { type: 'string', format: 'x-y', 'x-z': 1 }],
+])('a schema that is only inspected is accepted if it is %s', async (_, schema) => {
+  await expect(inspectSchema({ ...schema }, ORIGIN)).resolves.toBeUndefined();
+});
 
-  it.each<[string, object, string]>([
-    ['an unknown type', { type: 'objekt' }, 'type must be equal to one of the allowed values'],
-    ['a list in place of a schema', { properties: { a: [] } }, 'properties/a must be object,boolean'],
-    ['an unknown draft', { $schema: 'https://example.com/draft' }, 'a draft we do not know'],
-  ])('is refused for %s', async (_, schema, message) => {
-    const inspected = inspectSchema({ ...schema }, ORIGIN);
-    await expect(inspected).rejects.toBeInstanceOf(ConfigError);
-    await expect(inspected).rejects.toThrow(message);
-    await expect(inspected).rejects.toThrow(ORIGIN);
-  });
+it.each<[string, object, string]>([
+  ['an unknown type', { type: 'objekt' }, 'type must be equal to one of the allowed values'],
+  ['a list in place of a schema', { properties: { a: [] } }, 'properties/a must be object,boolean'],
+  ['an unknown draft', { $schema: 'https://example.com/draft' }, 'a draft we do not know'],
+])('a schema that is only inspected is refused for %s', async (_, schema, message) => {
+  const inspected = inspectSchema({ ...schema }, ORIGIN);
+  await expect(inspected).rejects.toBeInstanceOf(ConfigError);
+  await expect(inspected).rejects.toThrow(message);
+  await expect(inspected).rejects.toThrow(ORIGIN);
 });

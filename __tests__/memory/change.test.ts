@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { applyChange, applyChanges, holdsEntry, isCarriedOut } from '../../src/memory/change.js';
 import { append, entryText, plainEntry } from './stores/entries.js';
 
@@ -35,31 +35,29 @@ it('searching for an entry writes an entry again whose provenance line was cut o
   expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
 });
 
-describe('changes of notes', () => {
-  const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;
-  const tree = new Map([['MEMORY.md', 'one\n']]);
+const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;
+const tree = new Map([['MEMORY.md', 'one\n']]);
 
-  it('keep the former version if requested', () => {
-    const edit = { kind: 'overwrite', text: 'two\n' } as const;
-    expect([...applyChanges(tree, [{ ...note, edit }])]).toEqual([
-      ['MEMORY.md', 'two\n'],
-      ['MEMORY.bak', 'one\n'],
-    ]);
-    expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
-    expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
-  });
+it('changes of notes keep the former version if requested', () => {
+  const edit = { kind: 'overwrite', text: 'two\n' } as const;
+  expect([...applyChanges(tree, [{ ...note, edit }])]).toEqual([
+    ['MEMORY.md', 'two\n'],
+    ['MEMORY.bak', 'one\n'],
+  ]);
+  expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+  expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+});
 
-  it('leave of a deleted note only its former version', () => {
-    const path = 'projects/a/notes/b.md';
-    const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
-    expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
-  });
+it('changes of notes leave of a deleted note only its former version', () => {
+  const path = 'projects/a/notes/b.md';
+  const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
+  expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
+});
 
-  it('change neither note nor former version if they have no effect', () => {
-    const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
-    const edit = { kind: 'append', text: 'one', dedup: true } as const;
-    expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
-  });
+it('changes of notes change neither note nor former version if they have no effect', () => {
+  const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
+  const edit = { kind: 'append', text: 'one', dedup: true } as const;
+  expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
 });
 
 it.each([

@@ -96,36 +96,34 @@ describe('the entries of a run log', () => {
   });
 });
 
-describe('the id of a text', () => {
-  const plain = plainEntry('by axe');
+const plain = plainEntry('by axe');
 
-  it.each([
-    ['its line ends', plain.replaceAll('\n', '\r\n')],
-    ['trailing blank lines', `${plain}\n\n  \n`],
-    ['a missing final line break', plain.trimEnd()],
-    ['conflict markers behind it', `${plain}=======\n`],
-  ])('does not change with %s', (_, text) => expect(textId(text)).toBe(textId(plain)));
+it.each([
+  ['its line ends', plain.replaceAll('\n', '\r\n')],
+  ['trailing blank lines', `${plain}\n\n  \n`],
+  ['a missing final line break', plain.trimEnd()],
+  ['conflict markers behind it', `${plain}=======\n`],
+])('the id of a text does not change with %s', (_, text) => expect(textId(text)).toBe(textId(plain)));
 
-  it.each([
-    ['the task', plain.replace('axe', 'Axe')],
-    ['a space', plain.replace('done', ' done')],
-    ['the time', plain.replace('04:05:06', '04:05:07')],
-    ['an empty line', plain.replace('\n**Result', '\n\n**Result')],
-  ])('changes with %s', (_, text) => expect(textId(text)).not.toBe(textId(plain)));
+it.each([
+  ['the task', plain.replace('axe', 'Axe')],
+  ['a space', plain.replace('done', ' done')],
+  ['the time', plain.replace('04:05:06', '04:05:07')],
+  ['an empty line', plain.replace('\n**Result', '\n\n**Result')],
+])('the id of a text changes with %s', (_, text) => expect(textId(text)).not.toBe(textId(plain)));
 
-  it('differs for each of many entries that are very similar', () => {
-    const ids = new Set<string>();
-    for (let second = 0; second < 20_000; second += 1) {
-      const time = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().replace('.000', '');
-      for (const result of ['ok', 'no'])
-        ids.add(textId(`## ${time}\n**Task:** Review #7\n**Result:** ${result}\n\n`));
-    }
-    expect(ids.size).toBe(40_000);
-    // Each half is as good as 32 bits can be: about 0.2 pairs of 40,000 fall together by chance.
-    for (const half of [(id: string) => id.slice(2, 10), (id: string) => id.slice(10)]) {
-      expect(new Set([...ids].map(half)).size).toBeGreaterThan(39_990);
-    }
-  });
+it('the id of a text differs for each of many entries that are very similar', () => {
+  const ids = new Set<string>();
+  for (let second = 0; second < 20_000; second += 1) {
+    const time = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().replace('.000', '');
+    for (const result of ['ok', 'no'])
+      ids.add(textId(`## ${time}\n**Task:** Review #7\n**Result:** ${result}\n\n`));
+  }
+  expect(ids.size).toBe(40_000);
+  // Each half is as good as 32 bits can be: about 0.2 pairs of 40,000 fall together by chance.
+  for (const half of [(id: string) => id.slice(2, 10), (id: string) => id.slice(10)]) {
+    expect(new Set([...ids].map(half)).size).toBeGreaterThan(39_990);
+  }
 });
 
 const PATH = 'bot.md';

@@ -18,49 +18,42 @@ it.each<[string, readonly string[], boolean, readonly string[]]>([
   expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
 });
 
-describe('guidance is read', () => {
-  const NONE: TriggerContext = { kind: 'none', warnings: [] };
-  const LOCAL: Trigger = { kind: 'local' };
+const NONE: TriggerContext = { kind: 'none', warnings: [] };
+const LOCAL: Trigger = { kind: 'local' };
 
-  async function read(
-    toml: string,
-    { trigger = pullRequest() as Trigger, context = NONE as TriggerContext | null, source = 'bot.toml' } = {},
-    loadGuidance: (paths: readonly string[]) => Promise<readonly ContextFile[]> = async (paths) =>
-      paths.map((path) => file(path)),
-  ) {
-    const text = `name = "bot"\nmodel = "openai/m"\n${toml}`;
-    const agent = { name: 'bot', source, ...parseAgent(text, { name: 'bot', file: source }) };
-    const about = { trigger, context: context ?? undefined, change: undefined, isReview: true };
-    const { files, warnings } = await readGuidance(agent, about, { loadGuidance } as unknown as AgentLibrary);
-    return { paths: files.map(({ path }) => path), warnings };
-  }
+async function read(
+  toml: string,
+  { trigger = pullRequest() as Trigger, context = NONE as TriggerContext | null, source = 'bot.toml' } = {},
+  loadGuidance: (paths: readonly string[]) => Promise<readonly ContextFile[]> = async (paths) =>
+    paths.map((path) => file(path)),
+) {
+  const text = `name = "bot"\nmodel = "openai/m"\n${toml}`;
+  const agent = { name: 'bot', source, ...parseAgent(text, { name: 'bot', file: source }) };
+  const about = { trigger, context: context ?? undefined, change: undefined, isReview: true };
+  const { files, warnings } = await readGuidance(agent, about, { loadGuidance } as unknown as AgentLibrary);
+  return { paths: files.map(({ path }) => path), warnings };
+}
 
-  it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
-    ['in a workflow', '', {}, ['AGENTS.md', 'REVIEW.md']],
-    ['unless the agent wants none', 'guidance = false', {}, []],
-    ['never where it may be the head', '', { context: null }, []],
-    ['on a terminal by no agent of axe', '', { trigger: LOCAL, context: null }, []],
-    [
-      'on a terminal if the agent wants it',
-      'guidance = true',
-      { trigger: LOCAL },
-      ['AGENTS.md', 'REVIEW.md'],
-    ],
-    ['by a built-in agent', '', { trigger: LOCAL, source: 'built-in' }, ['AGENTS.md', 'REVIEW.md']],
-    ['but for context files', 'files = ["AG*.md"]', {}, ['REVIEW.md']],
-    ['but for instructions', '[review]\ninstructions = "REVIEW.md"', {}, ['AGENTS.md']],
-  ])('%s', async (_, toml, scene, paths) => {
-    expect(await read(toml, scene)).toEqual({ paths, warnings: [] });
+it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
+  ['in a workflow', '', {}, ['AGENTS.md', 'REVIEW.md']],
+  ['unless the agent wants none', 'guidance = false', {}, []],
+  ['never where it may be the head', '', { context: null }, []],
+  ['on a terminal by no agent of axe', '', { trigger: LOCAL, context: null }, []],
+  ['on a terminal if the agent wants it', 'guidance = true', { trigger: LOCAL }, ['AGENTS.md', 'REVIEW.md']],
+  ['by a built-in agent', '', { trigger: LOCAL, source: 'built-in' }, ['AGENTS.md', 'REVIEW.md']],
+  ['but for context files', 'files = ["AG*.md"]', {}, ['REVIEW.md']],
+  ['but for instructions', '[review]\ninstructions = "REVIEW.md"', {}, ['AGENTS.md']],
+])('guidance is read %s', async (_, toml, scene, paths) => {
+  expect(await read(toml, scene)).toEqual({ paths, warnings: [] });
+});
+
+it('guidance is read with a warning where that fails, unless it is a bug', async () => {
+  const refused = new AxeError('no', { remedy: 'Add `contents: read`.' });
+  expect(await read('', {}, () => Promise.reject(refused))).toMatchObject({
+    paths: [],
+    warnings: [{ code: 'context-unread', remedy: 'Add `contents: read`.' }],
   });
-
-  it('with a warning where that fails, unless it is a bug', async () => {
-    const refused = new AxeError('no', { remedy: 'Add `contents: read`.' });
-    expect(await read('', {}, () => Promise.reject(refused))).toMatchObject({
-      paths: [],
-      warnings: [{ code: 'context-unread', remedy: 'Add `contents: read`.' }],
-    });
-    await expect(read('', {}, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
-  });
+  await expect(read('', {}, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
 });
 
 describe('guidance in a prompt', () => {

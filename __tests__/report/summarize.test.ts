@@ -135,9 +135,8 @@ const BROKEN = agent('broken', [
   { severity: 'warning', message: 'It is odd.', remedy: '', at: AT },
 ]);
 
-describe('the summary of agent validation', () => {
-  it('has a row for each agent and lists the problems', () => {
-    expect(markdownOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
+it('the summary of agent validation has a row for each agent and lists the problems', () => {
+  expect(markdownOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
 
 2 agents of octocat/hello@1234567. No model was asked and memory was not touched.
 
@@ -148,15 +147,14 @@ describe('the summary of agent validation', () => {
 
 - **error** \`axe/agents/broken.toml:1\`: It is wrong. Fix it.
 - **warning** \`axe/agents/broken.toml\`: It is odd.`);
-  });
+});
 
-  it('has cells that cannot leave their row, however long a name is', () => {
-    const row = markdownOf(agent(`long|${'c'.repeat(5000)}`))
-      .split('\n')
-      .find((line) => line.startsWith('| `axe/agents/long'));
-    expect(row?.length).toBeLessThan(200);
-    expect(row).toContain('long\\|ccc');
-  });
+it('the summary of agent validation has cells that cannot leave their row, however long a name is', () => {
+  const row = markdownOf(agent(`long|${'c'.repeat(5000)}`))
+    .split('\n')
+    .find((line) => line.startsWith('| `axe/agents/long'));
+  expect(row?.length).toBeLessThan(200);
+  expect(row).toContain('long\\|ccc');
 });
 
 it.each([

@@ -132,58 +132,56 @@ describe('an agent', () => {
   });
 });
 
-describe('the validation of agents', () => {
-  const files = {
-    'a.toml': `${HEAD}sub_agents = ["b"]\n`,
-    'b.toml': `${HEAD}sub_agents = ["c"]\n`,
-    'c.toml': `${HEAD}sub_agents = ["b"]\n`,
-    'd.toml': 'name = \n',
-  };
+const files = {
+  'a.toml': `${HEAD}sub_agents = ["b"]\n`,
+  'b.toml': `${HEAD}sub_agents = ["c"]\n`,
+  'c.toml': `${HEAD}sub_agents = ["b"]\n`,
+  'd.toml': 'name = \n',
+};
 
-  it('ends with an error if there is nothing to check, or an agent is not found', async () => {
-    await expect(validate({})).rejects.toMatchObject({
-      exitCode: 2,
-      message: 'there are no agents in `axe/agents` of here',
-    });
-    await expect(validate(files, { names: ['e'] })).rejects.toMatchObject({
-      message: 'agent config not found: e',
-      remedy: 'See.',
-    });
-    await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
+it('the validation of agents ends with an error if there is nothing to check, or an agent is not found', async () => {
+  await expect(validate({})).rejects.toMatchObject({
+    exitCode: 2,
+    message: 'there are no agents in `axe/agents` of here',
   });
-
-  it('ends with an error if the named folder has no agents', async () => {
-    const loader = { ...agentsOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
-    const request = { isFolderNamed: true };
-    await expect(validate({}, request, { agents: loader })).rejects.toMatchObject({
-      message: 'there are no agents in `mien` of here',
-      remedy: expect.stringContaining('`agents-dir`'),
-    });
-    const found = { ...loader, folders: ['axe/agents'] };
-    expect((await validate({}, request, { agents: found })).agents).toHaveLength(1);
+  await expect(validate(files, { names: ['e'] })).rejects.toMatchObject({
+    message: 'agent config not found: e',
+    remedy: 'See.',
   });
-
-  it.each(['sub_agents', 'files'])(
-    'ends before a hostile list of `%s` becomes as many requests',
-    async (key) => {
-      const asked: string[] = [];
-      const all = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
-      const hostile = { 'a.toml': `${HEAD}${key} = [${all}]\n` };
-      const loader = agentsOf(hostile, asked);
-      const agents: Agents = {
-        ...loader,
-        countFiles: async (pattern, workdir) => {
-          asked.push(pattern);
-          return await loader.countFiles(pattern, workdir);
-        },
-      };
-      await expect(validate(hostile, {}, { agents })).rejects.toThrow(
-        'there are more than 300 agents and files that they refer to',
-      );
-      expect(asked.filter((one) => one !== 'a')).toHaveLength(299);
-    },
-  );
+  await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
 });
+
+it('the validation of agents ends with an error if the named folder has no agents', async () => {
+  const loader = { ...agentsOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
+  const request = { isFolderNamed: true };
+  await expect(validate({}, request, { agents: loader })).rejects.toMatchObject({
+    message: 'there are no agents in `mien` of here',
+    remedy: expect.stringContaining('`agents-dir`'),
+  });
+  const found = { ...loader, folders: ['axe/agents'] };
+  expect((await validate({}, request, { agents: found })).agents).toHaveLength(1);
+});
+
+it.each(['sub_agents', 'files'])(
+  'the validation of agents ends before a hostile list of `%s` becomes as many requests',
+  async (key) => {
+    const asked: string[] = [];
+    const all = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
+    const hostile = { 'a.toml': `${HEAD}${key} = [${all}]\n` };
+    const loader = agentsOf(hostile, asked);
+    const agents: Agents = {
+      ...loader,
+      countFiles: async (pattern, workdir) => {
+        asked.push(pattern);
+        return await loader.countFiles(pattern, workdir);
+      },
+    };
+    await expect(validate(hostile, {}, { agents })).rejects.toThrow(
+      'there are more than 300 agents and files that they refer to',
+    );
+    expect(asked.filter((one) => one !== 'a')).toHaveLength(299);
+  },
+);
 
 it('the output of validation names a file with control characters in quotes', async () => {
   const odd = 'x\n::error::hi.toml';

@@ -120,48 +120,46 @@ describe('the job log', () => {
   });
 });
 
-describe('a turn in the job log', () => {
-  const use = { input: 1400, output: 38, cacheRead: 0, cacheWrite: 0 };
-  const call = (tool: string, path?: string) => called(tool, { path }, false, 5);
-  const reply = (turn: number, ...names: readonly string[]) =>
-    ({ kind: 'model-reply', turn, stopReason: 'end_turn', called: names, tools: 2 }) as const;
+const use = { input: 1400, output: 38, cacheRead: 0, cacheWrite: 0 };
+const call = (tool: string, path?: string) => called(tool, { path }, false, 5);
+const reply = (turn: number, ...names: readonly string[]) =>
+  ({ kind: 'model-reply', turn, stopReason: 'end_turn', called: names, tools: 2 }) as const;
 
-  it('is one line with its tools, tokens and what the run has cost so far, which unfolds to its calls', () => {
-    const { event, lines } = reporter();
-    event({ kind: 'tokens-used', use, costUsd: 0.0032 });
-    event(reply(1, 'read_file', 'read_file', 'submit_review'));
-    for (const path of ['a.ts', 'b.ts']) event(call('read_file', path));
-    event({ kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1 });
-    event(call('submit_review'));
-    event({ kind: 'tokens-used', use, costUsd: undefined });
-    event(reply(2));
-    expect(lines).toEqual([
-      '::group::Turn 1: read_file × 2, submit_review · 1,438 tokens · $0.0032 so far',
-      '  read_file a.ts: 5 ms',
-      '  read_file b.ts: 5 ms',
-      '  Note added to: MEMORY.md, 1 byte',
-      '  submit_review: 5 ms',
-      '::endgroup::',
-      'Turn 2: answered (end_turn) · 1,438 tokens',
-    ]);
-  });
+it('a turn in the job log is one line with its tools, tokens and what the run has cost so far, which unfolds to its calls', () => {
+  const { event, lines } = reporter();
+  event({ kind: 'tokens-used', use, costUsd: 0.0032 });
+  event(reply(1, 'read_file', 'read_file', 'submit_review'));
+  for (const path of ['a.ts', 'b.ts']) event(call('read_file', path));
+  event({ kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1 });
+  event(call('submit_review'));
+  event({ kind: 'tokens-used', use, costUsd: undefined });
+  event(reply(2));
+  expect(lines).toEqual([
+    '::group::Turn 1: read_file × 2, submit_review · 1,438 tokens · $0.0032 so far',
+    '  read_file a.ts: 5 ms',
+    '  read_file b.ts: 5 ms',
+    '  Note added to: MEMORY.md, 1 byte',
+    '  submit_review: 5 ms',
+    '::endgroup::',
+    'Turn 2: answered (end_turn) · 1,438 tokens',
+  ]);
+});
 
-  it('is closed where a call has no end, so that nothing else is folded away with it', () => {
-    const { event, endTurn, lines } = reporter();
-    event(reply(1, 'a', 'b'));
-    event(call('a'));
-    event({ kind: 'model-request', turn: 2, messages: 3, toolResults: 1, tools: 2 });
-    event(reply(2, 'a'));
-    endTurn();
-    endTurn();
-    expect(lines).toEqual([
-      '::group::Turn 1: a, b',
-      '  a: 5 ms',
-      '::endgroup::',
-      '::group::Turn 2: a',
-      '::endgroup::',
-    ]);
-  });
+it('a turn in the job log is closed where a call has no end, so that nothing else is folded away with it', () => {
+  const { event, endTurn, lines } = reporter();
+  event(reply(1, 'a', 'b'));
+  event(call('a'));
+  event({ kind: 'model-request', turn: 2, messages: 3, toolResults: 1, tools: 2 });
+  event(reply(2, 'a'));
+  endTurn();
+  endTurn();
+  expect(lines).toEqual([
+    '::group::Turn 1: a, b',
+    '  a: 5 ms',
+    '::endgroup::',
+    '::group::Turn 2: a',
+    '::endgroup::',
+  ]);
 });
 
 it.each<[RestoreResult, string]>([

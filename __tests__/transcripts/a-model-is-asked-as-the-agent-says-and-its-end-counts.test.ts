@@ -7,45 +7,43 @@ import { expectNoEntry, setStage, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { type AgentParts, agentToml, scheduledStage } from './tool-scene.js';
 
-describe('the effort', () => {
-  const AGENT = 'name = "worker"\nmodel = "litellm/any"\n[params]\n';
+const AGENT = 'name = "worker"\nmodel = "litellm/any"\n[params]\n';
 
-  it.each([
-    ['what the built-in reviewer says', { agent: 'builtin/pr-reviewer' }, 'medium'],
-    ['what the workflow says instead', { agent: 'builtin/pr-reviewer', effort: 'xhigh' }, 'xhigh'],
-    ['its own, where nobody says', { agent: 'builtin/ask', prompt: 'Is it safe?' }, undefined],
-  ])('the effort is %s', async (_, inputs, effort) => {
-    const stage = await setStageInProcess({ base: {} });
-    const step = await stage.run({ inputs });
-    expect(troubles(step)).toEqual([]);
-    const body = stage.model.requests()[0]?.body as { readonly output_config?: { readonly effort?: string } };
-    expect(body.output_config?.effort).toBe(effort);
-  });
+it.each([
+  ['what the built-in reviewer says', { agent: 'builtin/pr-reviewer' }, 'medium'],
+  ['what the workflow says instead', { agent: 'builtin/pr-reviewer', effort: 'xhigh' }, 'xhigh'],
+  ['its own, where nobody says', { agent: 'builtin/ask', prompt: 'Is it safe?' }, undefined],
+])('the effort is %s', async (_, inputs, effort) => {
+  const stage = await setStageInProcess({ base: {} });
+  const step = await stage.run({ inputs });
+  expect(troubles(step)).toEqual([]);
+  const body = stage.model.requests()[0]?.body as { readonly output_config?: { readonly effort?: string } };
+  expect(body.output_config?.effort).toBe(effort);
+});
 
-  it('on the command line `--effort` wins over the agent, whose raw options are sent', async () => {
-    const files = { 'axe/agents/worker.toml': `${AGENT}effort = "low"\ncompatible = { top_k = 5 }\n` };
-    const { model, cwd } = await lineScene({ files, model: () => text('Done.') });
-    const env = { AXE_LITELLM_BASE_URL: model.url };
-    expect(await runCli(['run', 'worker'], { cwd, env })).toMatchObject({ exitCode: 0, stdout: 'Done.' });
-    expect(await runCli(['run', 'worker', '--effort', 'high'], { cwd, env })).toMatchObject({ exitCode: 0 });
-    expect(model.requests().map(({ body }) => body)).toMatchObject([
-      { reasoning_effort: 'low', top_k: 5 },
-      { reasoning_effort: 'high', top_k: 5 },
-    ]);
-  });
+it('on the command line `--effort` wins over the agent, whose raw options are sent', async () => {
+  const files = { 'axe/agents/worker.toml': `${AGENT}effort = "low"\ncompatible = { top_k = 5 }\n` };
+  const { model, cwd } = await lineScene({ files, model: () => text('Done.') });
+  const env = { AXE_LITELLM_BASE_URL: model.url };
+  expect(await runCli(['run', 'worker'], { cwd, env })).toMatchObject({ exitCode: 0, stdout: 'Done.' });
+  expect(await runCli(['run', 'worker', '--effort', 'high'], { cwd, env })).toMatchObject({ exitCode: 0 });
+  expect(model.requests().map(({ body }) => body)).toMatchObject([
+    { reasoning_effort: 'low', top_k: 5 },
+    { reasoning_effort: 'high', top_k: 5 },
+  ]);
+});
 
-  it('the price that an agent gives counts where none is known', async () => {
-    const priced = `${AGENT}price = { input = 1000, output = 2000 }\n`;
-    const stage = await setStageInProcess({ base: { 'axe/agents/worker.toml': priced } });
-    const step = await stage.run({
-      inputs: { agent: 'worker', 'max-cost-usd': '5' },
-      env: { AXE_LITELLM_BASE_URL: stage.model.url },
-    });
-    expect(troubles(step)).toEqual([]);
-    const { 'cost-usd': cost, 'input-tokens': input, 'output-tokens': output } = step.outputs;
-    expect(Number(cost)).toBeCloseTo((Number(input) * 1000 + Number(output) * 2000) / 1e6);
-    expect(Number(cost)).toBeGreaterThan(0);
+it('the price that an agent gives counts where none is known', async () => {
+  const priced = `${AGENT}price = { input = 1000, output = 2000 }\n`;
+  const stage = await setStageInProcess({ base: { 'axe/agents/worker.toml': priced } });
+  const step = await stage.run({
+    inputs: { agent: 'worker', 'max-cost-usd': '5' },
+    env: { AXE_LITELLM_BASE_URL: stage.model.url },
   });
+  expect(troubles(step)).toEqual([]);
+  const { 'cost-usd': cost, 'input-tokens': input, 'output-tokens': output } = step.outputs;
+  expect(Number(cost)).toBeCloseTo((Number(input) * 1000 + Number(output) * 2000) / 1e6);
+  expect(Number(cost)).toBeGreaterThan(0);
 });
 
 describe('another model', () => {

@@ -125,33 +125,31 @@ describe('C3 54: a run that is killed', () => {
   });
 });
 
-describe('C3 54: a run that is cancelled', () => {
-  it('while the model works ends as cancelled, and leaves nothing to save', async () => {
-    const model = await startModelServer([{ kind: 'stall' }]);
-    const options = scheduledStep({ model }, { inputs: { 'memory-store': 'file' } });
-    const running = startStep('main', options);
-    model.onRequest(() => running.kill('SIGINT'));
-    const main = await running.finished;
-    expect(main).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
-    expect(main.outputs).toMatchObject({ conclusion: 'cancelled', 'memory-saved': 'false' });
-    expect(main.annotations).toMatchObject([{ level: 'error', message: 'the run was cancelled' }]);
-    expect(main.summary).toContain('the run was cancelled');
-    const post = await runPost(options, main);
-    expect(post.log.trim()).toBe('Memory: nothing is left to save.');
-    expect(existsSync(join(main.workspace, '.axe'))).toBe(false);
-  });
+it('C3 54: a run that is cancelled while the model works ends as cancelled, and leaves nothing to save', async () => {
+  const model = await startModelServer([{ kind: 'stall' }]);
+  const options = scheduledStep({ model }, { inputs: { 'memory-store': 'file' } });
+  const running = startStep('main', options);
+  model.onRequest(() => running.kill('SIGINT'));
+  const main = await running.finished;
+  expect(main).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
+  expect(main.outputs).toMatchObject({ conclusion: 'cancelled', 'memory-saved': 'false' });
+  expect(main.annotations).toMatchObject([{ level: 'error', message: 'the run was cancelled' }]);
+  expect(main.summary).toContain('the run was cancelled');
+  const post = await runPost(options, main);
+  expect(post.log.trim()).toBe('Memory: nothing is left to save.');
+  expect(existsSync(join(main.workspace, '.axe'))).toBe(false);
+});
 
-  it('while it saves completes its save first', async () => {
-    const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
-    const running = startStep('main', scene.step({ env: NO_CACHE }));
-    scene.github.onRequest(
-      ({ bytes }) => void (bytes.includes('createCommitOnBranch') && running.kill('SIGTERM')),
-    );
-    const main = await running.finished;
-    expect(main).toMatchObject({ exitCode: 0, signal: null, stderr: '', annotations: [] });
-    expect(main.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
-    expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.']);
-  });
+it('C3 54: a run that is cancelled while it saves completes its save first', async () => {
+  const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
+  const running = startStep('main', scene.step({ env: NO_CACHE }));
+  scene.github.onRequest(
+    ({ bytes }) => void (bytes.includes('createCommitOnBranch') && running.kill('SIGTERM')),
+  );
+  const main = await running.finished;
+  expect(main).toMatchObject({ exitCode: 0, signal: null, stderr: '', annotations: [] });
+  expect(main.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
+  expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.']);
 });
 
 it('the post step saves what the main step reported as not saved, if that is possible now', async () => {

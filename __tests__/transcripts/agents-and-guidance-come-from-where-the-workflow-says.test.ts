@@ -79,76 +79,72 @@ describe('another repository', () => {
   });
 });
 
-describe('an enterprise server', () => {
-  /** A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere is a 404. */
-  async function startEnterprise({ github }: Stage) {
-    return await startLoopback(async (request, response) => {
-      const [, rest] = /^\/api(?:\/v3)?(\/.*)$/.exec(request.path) ?? [];
-      const path = request.path.startsWith('/api/v3/') || rest === '/graphql' ? rest : undefined;
-      if (path === undefined) return void response.writeHead(404).end();
-      const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
-      const answer = await fetch(`${github.url}${path}?${request.query}`, {
-        method: request.method,
-        headers,
-        body: request.bytes.length === 0 ? null : new Uint8Array(request.bytes),
-      });
-      const type = answer.headers.get('content-type') ?? 'application/json';
-      response
-        .writeHead(answer.status, { 'content-type': type })
-        .end(Buffer.from(await answer.arrayBuffer()));
+/** A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere is a 404. */
+async function startEnterprise({ github }: Stage) {
+  return await startLoopback(async (request, response) => {
+    const [, rest] = /^\/api(?:\/v3)?(\/.*)$/.exec(request.path) ?? [];
+    const path = request.path.startsWith('/api/v3/') || rest === '/graphql' ? rest : undefined;
+    if (path === undefined) return void response.writeHead(404).end();
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
+    const answer = await fetch(`${github.url}${path}?${request.query}`, {
+      method: request.method,
+      headers,
+      body: request.bytes.length === 0 ? null : new Uint8Array(request.bytes),
     });
-  }
-
-  const addresses = (url: string) => ({
-    GITHUB_API_URL: `${url}/api/v3`,
-    GITHUB_GRAPHQL_URL: `${url}/api/graphql`,
-    GITHUB_SERVER_URL: 'https://github.example.com',
+    const type = answer.headers.get('content-type') ?? 'application/json';
+    response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()));
   });
+}
 
-  it.each([
-    ['both addresses', {}],
-    ['the REST address only', { GITHUB_GRAPHQL_URL: '' }],
-  ])('reviews and comments are posted there, given %s', async (_, more) => {
-    const stage = await setStageInProcess();
-    const server = await startEnterprise(stage);
-    const env = { ...addresses(server.url), ...more };
-    const step = await stage.run({ inputs: { 'memory-store': 'file' }, env });
-    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
-    expect(server.requests().length).toBeGreaterThan(5);
-    expect(server.requests().filter(({ path }) => !path.startsWith('/api/'))).toEqual([]);
-    expect(stage.github.requests()).toHaveLength(server.requests().length);
-    expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining(ANSWER)]);
-    expect(stage.repo.comments[0]?.body).toContain(
-      'https://github.example.com/Codertocat/Hello-World/actions/runs/1658821493',
-    );
-  });
-
-  it('agents come from another of its repositories, each requested with its own token', async () => {
-    const stage = await setStageInProcess();
-    stage.github.addRepo(SHARED, { isPrivate: true, contents: { [TOKEN]: 'read' } });
-    const files = {
-      'axe/agents/reviewer.toml': AGENT.replace('[memory]', 'skill = "law"\n\n[memory]'),
-      'axe/skills/law/SKILL.md': 'Law of the house.',
-    };
-    stage.github.commit(SHARED, files, { branch: 'v1' });
-    const server = await startEnterprise(stage);
-    const inputs = { 'agents-repo': `${SHARED}@v1`, 'repositories-token': TOKEN };
-    const step = await stage.run({ inputs, env: addresses(server.url) });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-    expect(stage.model.prompts()[0]?.system).toContain('Law of the house.');
-    const isThere = ({ path }: RecordedRequest) => path.startsWith('/api/v3/repos/octocat/agents/');
-    expect(tokensOf(server.requests().filter(isThere))).toEqual([TOKEN]);
-    expect(tokensOf(server.requests().filter((request) => !isThere(request)))).toEqual([GITHUB_TOKEN]);
-    expect(stage.github.requests()).toHaveLength(server.requests().length);
-    expect(JSON.stringify(stage.model.requests())).not.toContain(TOKEN);
-  });
-
-  /** The tokens that requests were made with, each once. */
-  function tokensOf(requests: readonly RecordedRequest[]): readonly string[] {
-    const sent = requests.map(({ headers }) => headers['authorization'] ?? '');
-    return [...new Set(sent)].map((value) => value.replace(/^(?:token|bearer) /i, ''));
-  }
+const addresses = (url: string) => ({
+  GITHUB_API_URL: `${url}/api/v3`,
+  GITHUB_GRAPHQL_URL: `${url}/api/graphql`,
+  GITHUB_SERVER_URL: 'https://github.example.com',
 });
+
+it.each([
+  ['both addresses', {}],
+  ['the REST address only', { GITHUB_GRAPHQL_URL: '' }],
+])('on an enterprise server reviews and comments are posted there, given %s', async (_, more) => {
+  const stage = await setStageInProcess();
+  const server = await startEnterprise(stage);
+  const env = { ...addresses(server.url), ...more };
+  const step = await stage.run({ inputs: { 'memory-store': 'file' }, env });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
+  expect(server.requests().length).toBeGreaterThan(5);
+  expect(server.requests().filter(({ path }) => !path.startsWith('/api/'))).toEqual([]);
+  expect(stage.github.requests()).toHaveLength(server.requests().length);
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining(ANSWER)]);
+  expect(stage.repo.comments[0]?.body).toContain(
+    'https://github.example.com/Codertocat/Hello-World/actions/runs/1658821493',
+  );
+});
+
+it('on an enterprise server agents come from another of its repositories, each requested with its own token', async () => {
+  const stage = await setStageInProcess();
+  stage.github.addRepo(SHARED, { isPrivate: true, contents: { [TOKEN]: 'read' } });
+  const files = {
+    'axe/agents/reviewer.toml': AGENT.replace('[memory]', 'skill = "law"\n\n[memory]'),
+    'axe/skills/law/SKILL.md': 'Law of the house.',
+  };
+  stage.github.commit(SHARED, files, { branch: 'v1' });
+  const server = await startEnterprise(stage);
+  const inputs = { 'agents-repo': `${SHARED}@v1`, 'repositories-token': TOKEN };
+  const step = await stage.run({ inputs, env: addresses(server.url) });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(stage.model.prompts()[0]?.system).toContain('Law of the house.');
+  const isThere = ({ path }: RecordedRequest) => path.startsWith('/api/v3/repos/octocat/agents/');
+  expect(tokensOf(server.requests().filter(isThere))).toEqual([TOKEN]);
+  expect(tokensOf(server.requests().filter((request) => !isThere(request)))).toEqual([GITHUB_TOKEN]);
+  expect(stage.github.requests()).toHaveLength(server.requests().length);
+  expect(JSON.stringify(stage.model.requests())).not.toContain(TOKEN);
+});
+
+/** The tokens that requests were made with, each once. */
+function tokensOf(requests: readonly RecordedRequest[]): readonly string[] {
+  const sent = requests.map(({ headers }) => headers['authorization'] ?? '');
+  return [...new Set(sent)].map((value) => value.replace(/^(?:token|bearer) /i, ''));
+}
 
 describe('guidance', () => {
   /** What a review was told, and what is seen of it. */

@@ -119,23 +119,21 @@ it('existing labels in the list are set, and the run remembers in quarantine', a
   expectTranscript('a-stranger-s-issue-is-triaged-within-the-list-of-labels', seen(step, stage));
 });
 
-describe('a token without a permission', () => {
-  it('the run fails, with the answer in the summary and the permission to add in one line', async () => {
-    const stage = await setStageInProcess({ github: { readOnly: true } });
-    const step = await stage.run({ inputs: { 'memory-store': 'cache' } });
-    expect(step.exitCode).toBe(1);
-    expect(troubles(step)).toMatchObject([{ message: expect.stringContaining('`pull-requests: write`') }]);
-    expectTranscript('a-token-that-may-not-comment-fails-the-run-and-loses-nothing', seen(step, stage));
-  });
+it('without a permission the run fails, with the answer in the summary and the permission to add in one line', async () => {
+  const stage = await setStageInProcess({ github: { readOnly: true } });
+  const step = await stage.run({ inputs: { 'memory-store': 'cache' } });
+  expect(step.exitCode).toBe(1);
+  expect(troubles(step)).toMatchObject([{ message: expect.stringContaining('`pull-requests: write`') }]);
+  expectTranscript('a-token-that-may-not-comment-fails-the-run-and-loses-nothing', seen(step, stage));
+});
 
-  it('no comment and no warning is written if comments are off', async () => {
-    const stage = await setStageInProcess();
-    const step = await stage.run({ inputs: { comment: 'never' } });
-    expect(step.exitCode).toBe(0);
-    expect(troubles(step)).toEqual([]);
-    expect(stage.repo.comments).toEqual([]);
-    expect(routesOf(stage).filter((route) => route.includes('comment'))).toEqual([]);
-  });
+it('without a permission no comment and no warning is written if comments are off', async () => {
+  const stage = await setStageInProcess();
+  const step = await stage.run({ inputs: { comment: 'never' } });
+  expect(step.exitCode).toBe(0);
+  expect(troubles(step)).toEqual([]);
+  expect(stage.repo.comments).toEqual([]);
+  expect(routesOf(stage).filter((route) => route.includes('comment'))).toEqual([]);
 });
 
 describe('publishing', () => {

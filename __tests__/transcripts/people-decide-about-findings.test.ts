@@ -191,63 +191,61 @@ describe('commands', () => {
   });
 });
 
-describe('answers', () => {
-  function lessonsIn(message: string): string {
-    return message.slice(message.indexOf('Findings of yours that are open'));
-  }
+function lessonsIn(message: string): string {
+  return message.slice(message.indexOf('Findings of yours that are open'));
+}
 
-  it('a writer’s answer is stored, the model learns it, and a repeated finding is dropped', async () => {
-    const { stage, timing } = await reviewedForAnswers({}, setStage);
-    const body = 'False positive: both sides are constants.';
-    seedReply(stage.repo, timing.id, { author: 'monalisa', body });
-    const second = await again(stage);
-    expect(second.exitCode).toBe(0);
-    expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
-    expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
-    const told = lessonsIn(stage.model.prompts()[2]?.messages[0] ?? '');
-    expect(told).not.toContain('constants');
-    const raised = stateIn(stage).match(/^- \{"kind":"(?:raised|ended|back)".*$/gm);
-    expectTranscript(
-      'an-answered-comment-is-not-raised-again',
-      [
-        `=== the end of the user message\n${told}\n`,
-        `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
-        `=== reviewer.state.md\n${steady(raised?.join('\n') ?? '')}\n`,
-      ].join('\n'),
-    );
-  });
+it('a writer’s answer is stored, the model learns it, and a repeated finding is dropped', async () => {
+  const { stage, timing } = await reviewedForAnswers({}, setStage);
+  const body = 'False positive: both sides are constants.';
+  seedReply(stage.repo, timing.id, { author: 'monalisa', body });
+  const second = await again(stage);
+  expect(second.exitCode).toBe(0);
+  expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
+  expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
+  const told = lessonsIn(stage.model.prompts()[2]?.messages[0] ?? '');
+  expect(told).not.toContain('constants');
+  const raised = stateIn(stage).match(/^- \{"kind":"(?:raised|ended|back)".*$/gm);
+  expectTranscript(
+    'an-answered-comment-is-not-raised-again',
+    [
+      `=== the end of the user message\n${told}\n`,
+      `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
+      `=== reviewer.state.md\n${steady(raised?.join('\n') ?? '')}\n`,
+    ].join('\n'),
+  );
+});
 
-  it('an answer is not lost if the run that reads it fails', async () => {
-    const { stage, timing } = await reviewedForAnswers();
-    seedReaction(stage.repo, { on: 'review-comment', of: timing.id, author: 'monalisa', content: '-1' });
-    const failed = await stage.run({
-      ...push(stage, SECOND, CHANGE),
-      inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
-      env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
-    });
-    expect(failed.outputs['conclusion']).toBe('failure');
-    expect(stateIn(stage)).not.toMatch(/^- \{"kind":"ended",/m);
-    await again(stage, 'd'.repeat(40));
-    expect(stateIn(stage)).toMatch(
-      /^- \{"kind":"ended",.*"state":"dismissed","by":"person","why":"thumbs-down","login":"monalisa",.*"pull":2\}/m,
-    );
+it('an answer is not lost if the run that reads it fails', async () => {
+  const { stage, timing } = await reviewedForAnswers();
+  seedReaction(stage.repo, { on: 'review-comment', of: timing.id, author: 'monalisa', content: '-1' });
+  const failed = await stage.run({
+    ...push(stage, SECOND, CHANGE),
+    inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
+    env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
   });
+  expect(failed.outputs['conclusion']).toBe('failure');
+  expect(stateIn(stage)).not.toMatch(/^- \{"kind":"ended",/m);
+  await again(stage, 'd'.repeat(40));
+  expect(stateIn(stage)).toMatch(
+    /^- \{"kind":"ended",.*"state":"dismissed","by":"person","why":"thumbs-down","login":"monalisa",.*"pull":2\}/m,
+  );
+});
 
-  it('an answer counts on a stranger’s pull request, and a stranger’s gesture does not', async () => {
-    const patch = { 'pull_request.user.login': 'hubot' };
-    const event = { name: 'pull_request', action: 'opened', patch };
-    const { stage, ...found } = await reviewedForAnswers({ event });
-    const [logged, timing] = [found.logged.id, found.timing.id];
-    seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
-    seedReaction(stage.repo, { on: 'review-comment', of: logged, author: 'hubot', content: '-1' });
-    stage.repo.talk.resolved.set(logged, 'hubot');
-    const second = await stage.run({ ...push(stage, SECOND, CHANGE, CHANGE, patch), inputs: ON_BRANCH });
-    expect(second.summary).toContain('1 earlier finding dismissed.');
-    expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');
-    expect(second.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
-    const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
-    expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
-    // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
-    expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id))).toEqual([false, false]);
-  });
+it('an answer counts on a stranger’s pull request, and a stranger’s gesture does not', async () => {
+  const patch = { 'pull_request.user.login': 'hubot' };
+  const event = { name: 'pull_request', action: 'opened', patch };
+  const { stage, ...found } = await reviewedForAnswers({ event });
+  const [logged, timing] = [found.logged.id, found.timing.id];
+  seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
+  seedReaction(stage.repo, { on: 'review-comment', of: logged, author: 'hubot', content: '-1' });
+  stage.repo.talk.resolved.set(logged, 'hubot');
+  const second = await stage.run({ ...push(stage, SECOND, CHANGE, CHANGE, patch), inputs: ON_BRANCH });
+  expect(second.summary).toContain('1 earlier finding dismissed.');
+  expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');
+  expect(second.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
+  const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
+  expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
+  // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
+  expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id))).toEqual([false, false]);
 });

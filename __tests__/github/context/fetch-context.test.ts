@@ -132,22 +132,21 @@ describe('the context of a pull request', () => {
   });
 });
 
-describe('a diff that GitHub does not send', () => {
-  it.each([
-    ['C5 68: for its size (406)', TOO_LARGE],
-    ['in time', refuse(504, 'this diff is taking too long to generate')],
-    ['for want of a common ancestor', refuse(404, 'No common ancestor')],
-  ])('%s is put together from the files', async (_, diff) => {
-    const files = [
-      file('a.ts', '@@ -1 +1 @@\n-old\n+new'),
-      file('new.ts', '@@ -0,0 +1 @@\n+x', 'added'),
-      file('gone.ts', '@@ -1 +0,0 @@\n-x', 'removed'),
-      { ...file('b.ts', undefined, 'renamed'), previous_filename: 'old b.ts' },
-      file('image.png', undefined, 'added'),
-      file('odd\nname.ts', '@@ -1 +1 @@\n-1\n+2'),
-    ];
-    const result = await fetched({ diff, files });
-    expect(result.diff).toBe(`diff --git a/a.ts b/a.ts
+it.each([
+  ['C5 68: for its size (406)', TOO_LARGE],
+  ['in time', refuse(504, 'this diff is taking too long to generate')],
+  ['for want of a common ancestor', refuse(404, 'No common ancestor')],
+])('a diff that GitHub does not send %s is put together from the files', async (_, diff) => {
+  const files = [
+    file('a.ts', '@@ -1 +1 @@\n-old\n+new'),
+    file('new.ts', '@@ -0,0 +1 @@\n+x', 'added'),
+    file('gone.ts', '@@ -1 +0,0 @@\n-x', 'removed'),
+    { ...file('b.ts', undefined, 'renamed'), previous_filename: 'old b.ts' },
+    file('image.png', undefined, 'added'),
+    file('odd\nname.ts', '@@ -1 +1 @@\n-1\n+2'),
+  ];
+  const result = await fetched({ diff, files });
+  expect(result.diff).toBe(`diff --git a/a.ts b/a.ts
 --- a/a.ts
 +++ b/a.ts
 @@ -1 +1 @@
@@ -177,27 +176,26 @@ diff --git "a/odd\\nname.ts" "b/odd\\nname.ts"
 -1
 +2
 `);
-    const message = 'GitHub did not send the whole diff; it was put together from 6 files';
-    expect(result.warnings).toMatchObject([{ code: 'context-incomplete', message }]);
-  });
+  const message = 'GitHub did not send the whole diff; it was put together from 6 files';
+  expect(result.warnings).toMatchObject([{ code: 'context-incomplete', message }]);
+});
 
-  it('C5 71: is put together from the event’s files, not from newer ones', async () => {
-    const { diff, messages } = await fetched({
-      diff: TOO_LARGE,
-      headSha: NEWER,
-      files: [file('sneaked-in.ts', '@@')],
-      pinnedFiles: [file('a.ts', '@@ -1 +1 @@\n-old\n+new')],
-    });
-    expect(diff).toBe(DIFF);
-    expect(messages).toHaveLength(2);
+it('C5 71: a diff that GitHub does not send is put together from the event’s files, not from newer ones', async () => {
+  const { diff, messages } = await fetched({
+    diff: TOO_LARGE,
+    headSha: NEWER,
+    files: [file('sneaked-in.ts', '@@')],
+    pinnedFiles: [file('a.ts', '@@ -1 +1 @@\n-old\n+new')],
   });
+  expect(diff).toBe(DIFF);
+  expect(messages).toHaveLength(2);
+});
 
-  it('because every permission is missing is left out, and the run goes on', async () => {
-    const denied = refuse(403, 'no');
-    const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, graphql: denied, ...QUIET });
-    const context = await fetchContext(client, trigger, noAbort());
-    expect(context).toMatchObject({ kind: 'none', warnings: Array(4).fill({}) });
-  });
+it('a diff that GitHub does not send because every permission is missing is left out, and the run goes on', async () => {
+  const denied = refuse(403, 'no');
+  const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, graphql: denied, ...QUIET });
+  const context = await fetchContext(client, trigger, noAbort());
+  expect(context).toMatchObject({ kind: 'none', warnings: Array(4).fill({}) });
 });
 
 const BOT = 'github-actions[bot]';

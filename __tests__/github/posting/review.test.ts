@@ -139,41 +139,39 @@ it('a comment that GitHub refuses on its line goes into the body, the others sta
   expect(posts(hello)).toBe(2);
 });
 
-describe('a review that cannot be posted', () => {
-  const replace = (hello: Hello, more: object) =>
-    void hello.github.addPull(NAME, { number: 42, ...sidesOf(hello), ...more });
-  const refusal = denied(POST, 'pull_requests=write');
-  it.each<[string, (hello: Hello) => void, RegExp]>([
-    ['without the permission', ({ github }) => github.fail(refusal), /Add `pull-requests: write`/],
-    ['on a locked pull request', (hello) => replace(hello, { locked: true }), /lock prevents review/],
-    [
-      'on one that does not exist',
-      ({ repo }) => void repo.pulls.clear(),
-      /If it exists, the token cannot see it: add `pull-requests: read`/,
-    ],
-    [
-      'on a commit that was pushed away',
-      (hello) => replace(hello, sidesOf({ ...hello, headSha: hello.baseSha })),
-      /is not part of the pull request/,
-    ],
-  ])('%s is reported and not repeated', async (_, arrange, said) => {
-    const hello = await startHello();
-    arrange(hello);
-    const failed: GitHubError = await publish(hello).catch((thrown) => thrown);
-    expect(`${failed.message}. ${failed.remedy}`).toMatch(said);
-    expect(posts(hello)).toBeLessThan(2);
-  });
+const replace = (hello: Hello, more: object) =>
+  void hello.github.addPull(NAME, { number: 42, ...sidesOf(hello), ...more });
+const refusal = denied(POST, 'pull_requests=write');
+it.each<[string, (hello: Hello) => void, RegExp]>([
+  ['without the permission', ({ github }) => github.fail(refusal), /Add `pull-requests: write`/],
+  ['on a locked pull request', (hello) => replace(hello, { locked: true }), /lock prevents review/],
+  [
+    'on one that does not exist',
+    ({ repo }) => void repo.pulls.clear(),
+    /If it exists, the token cannot see it: add `pull-requests: read`/,
+  ],
+  [
+    'on a commit that was pushed away',
+    (hello) => replace(hello, sidesOf({ ...hello, headSha: hello.baseSha })),
+    /is not part of the pull request/,
+  ],
+])('a review that cannot be posted %s is reported and not repeated', async (_, arrange, said) => {
+  const hello = await startHello();
+  arrange(hello);
+  const failed: GitHubError = await publish(hello).catch((thrown) => thrown);
+  expect(`${failed.message}. ${failed.remedy}`).toMatch(said);
+  expect(posts(hello)).toBeLessThan(2);
+});
 
-  it('is not posted if nobody can tell whether it exists already', async () => {
-    const client = createFakeGitHubClient({
-      graphql: () => {
-        throw failure(502, 'POST /graphql');
-      },
-    });
-    const draft = draftOf(await startHello());
-    await expect(publishReview(client, draft, noAbort())).rejects.toMatchObject({ status: 502 });
-    expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);
+it('a review that cannot be posted is not posted if nobody can tell whether it exists already', async () => {
+  const client = createFakeGitHubClient({
+    graphql: () => {
+      throw failure(502, 'POST /graphql');
+    },
   });
+  const draft = draftOf(await startHello());
+  await expect(publishReview(client, draft, noAbort())).rejects.toMatchObject({ status: 502 });
+  expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);
 });
 
 describe('a body with comments that have no line', () => {

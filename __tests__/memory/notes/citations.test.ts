@@ -91,35 +91,33 @@ describe('a note that rests on a line of code', () => {
   });
 });
 
-describe('completing what a note names', () => {
-  const cite = async ({ path, line, code }: { path: string; line: number; code: string }) =>
-    path === 'example.com' ? undefined : `<${path} ${line} ${code}>`;
+const cite = async ({ path, line, code }: { path: string; line: number; code: string }) =>
+  path === 'example.com' ? undefined : `<${path} ${line} ${code}>`;
 
-  it.each<[string, string, string]>([
-    ['a place at the end of a line', 'Fact (src/a.ts:2)', 'Fact <src/a.ts 2 >'],
-    ['as code, before the end of a sentence', 'Fact (`src/a.ts:2`).', 'Fact <src/a.ts 2 >.'],
-    ['a range by its first line', '- Fact (src/a.ts:2-4)', '- Fact <src/a.ts 2 >'],
-    ['with the code that it was shown with', `Fact ${PLACE}`, `Fact <src/a.ts 2 ${CODE}>`],
-    ['with code whose quotes are not escaped', 'F (a/b:2 "x = "y"")', 'F <a/b 2 x = "y">'],
-    ['with code whose quotes are', 'F (a/b:2 "x = \\"y\\"")', 'F <a/b 2 x = "y">'],
-    ['a path with brackets', 'F (app/(auth)/[id].tsx:2)', 'F <app/(auth)/[id].tsx 2 >'],
-    ['each of several lines', '- A (a:1)\n- B (a:2)\n\nC (b:3)', '- A <a 1 >\n- B <a 2 >\n\nC <b 3 >'],
-    ['the last of two', 'F (a/b:1) (a/b:1)', 'F (a/b:1) <a/b 1 >'],
-    ['nothing in the middle of a line', 'F (a/b:1) is so', 'F (a/b:1) is so'],
-    ['nothing in a block of code', '```\nat (a/b:1)\n```', '```\nat (a/b:1)\n```'],
-    ['nothing that is no file', 'The host (example.com:443)', 'The host (example.com:443)'],
-    ['nothing with a column', 'at f (a/b.ts:1:2)', 'at f (a/b.ts:1:2)'],
-    ['nothing of a commit that was made up', `F ${PLACE} ${HERE}`, `F <src/a.ts 2 ${CODE}>`],
-    ['nothing of two that were made up', `Is ${PLACE} ${HERE} ${HERE} so`, `Is ${PLACE} so`],
-  ])('takes %s', async (_, content, expected) => {
-    expect(await completeCitations(content, cite)).toBe(expected);
-  });
+it.each<[string, string, string]>([
+  ['a place at the end of a line', 'Fact (src/a.ts:2)', 'Fact <src/a.ts 2 >'],
+  ['as code, before the end of a sentence', 'Fact (`src/a.ts:2`).', 'Fact <src/a.ts 2 >.'],
+  ['a range by its first line', '- Fact (src/a.ts:2-4)', '- Fact <src/a.ts 2 >'],
+  ['with the code that it was shown with', `Fact ${PLACE}`, `Fact <src/a.ts 2 ${CODE}>`],
+  ['with code whose quotes are not escaped', 'F (a/b:2 "x = "y"")', 'F <a/b 2 x = "y">'],
+  ['with code whose quotes are', 'F (a/b:2 "x = \\"y\\"")', 'F <a/b 2 x = "y">'],
+  ['a path with brackets', 'F (app/(auth)/[id].tsx:2)', 'F <app/(auth)/[id].tsx 2 >'],
+  ['each of several lines', '- A (a:1)\n- B (a:2)\n\nC (b:3)', '- A <a 1 >\n- B <a 2 >\n\nC <b 3 >'],
+  ['the last of two', 'F (a/b:1) (a/b:1)', 'F (a/b:1) <a/b 1 >'],
+  ['nothing in the middle of a line', 'F (a/b:1) is so', 'F (a/b:1) is so'],
+  ['nothing in a block of code', '```\nat (a/b:1)\n```', '```\nat (a/b:1)\n```'],
+  ['nothing that is no file', 'The host (example.com:443)', 'The host (example.com:443)'],
+  ['nothing with a column', 'at f (a/b.ts:1:2)', 'at f (a/b.ts:1:2)'],
+  ['nothing of a commit that was made up', `F ${PLACE} ${HERE}`, `F <src/a.ts 2 ${CODE}>`],
+  ['nothing of two that were made up', `Is ${PLACE} ${HERE} ${HERE} so`, `Is ${PLACE} so`],
+])('completing what a note names takes %s', async (_, content, expected) => {
+  expect(await completeCitations(content, cite)).toBe(expected);
+});
 
-  it('refuses a place that ends a text of several lines', async () => {
-    await expect(completeCitations('It is\nso (a/b:1)', cite)).rejects.toThrow(
-      '(a/b:1) ends a text of several lines',
-    );
-  });
+it('completing what a note names refuses a place that ends a text of several lines', async () => {
+  await expect(completeCitations('It is\nso (a/b:1)', cite)).rejects.toThrow(
+    '(a/b:1) ends a text of several lines',
+  );
 });
 
 const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =>

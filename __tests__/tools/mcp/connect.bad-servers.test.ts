@@ -41,25 +41,23 @@ it.each([
   expect(warnings).toEqual([]);
 });
 
-describe('a server with unusual tools', () => {
-  it('is called by the name that the server knows, without the tools whose schema is broken', async () => {
-    const { tools, call, warnings } = await connect([badServer('unusual')]);
-    expect(tools.map(({ name }) => name)).toEqual(['dotted_name_with_spaces']);
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('`text-schema` (left out: ') }]);
-    const { text } = await call('dotted_name_with_spaces', { a: 1 });
-    const called = { name: 'dotted.name/with spaces', arguments: { a: 1 } };
-    expect(JSON.parse(text)).toMatchObject({ called });
-  });
+it('a server with unusual tools is called by the name that the server knows, without the tools whose schema is broken', async () => {
+  const { tools, call, warnings } = await connect([badServer('unusual')]);
+  expect(tools.map(({ name }) => name)).toEqual(['dotted_name_with_spaces']);
+  expect(warnings).toMatchObject([{ message: expect.stringContaining('`text-schema` (left out: ') }]);
+  const { text } = await call('dotted_name_with_spaces', { a: 1 });
+  const called = { name: 'dotted.name/with spaces', arguments: { a: 1 } };
+  expect(JSON.parse(text)).toMatchObject({ called });
+});
 
-  it('offers a hundred of ten thousand tools, the same every time', async () => {
-    const { tools, warnings } = await connect([badServer('many-tools')]);
-    expect(tools.map((tool) => tool.name)).toEqual(
-      Array.from({ length: 100 }, (_, index) => `tool${String(index).padStart(5, '0')}`),
-    );
-    expect(warnings).toEqual([
-      { code: 'mcp-server', message: expect.stringContaining('and 9895 more (left out: all servers') },
-    ]);
-  });
+it('a server with unusual tools offers a hundred of ten thousand tools, the same every time', async () => {
+  const { tools, warnings } = await connect([badServer('many-tools')]);
+  expect(tools.map((tool) => tool.name)).toEqual(
+    Array.from({ length: 100 }, (_, index) => `tool${String(index).padStart(5, '0')}`),
+  );
+  expect(warnings).toEqual([
+    { code: 'mcp-server', message: expect.stringContaining('and 9895 more (left out: all servers') },
+  ]);
 });
 
 describe('a call', () => {
@@ -99,33 +97,31 @@ describe('a call', () => {
   });
 });
 
-describe('the processes of MCP servers', () => {
-  it('are ended by close, with their children, even if they ignore every request to end', async () => {
-    const file = join(tempDir('mcp'), 'pids');
-    const { close } = await connect([badServer('stubborn', file)]);
-    const pids = readFileSync(file, 'utf8').trim().split('\n').map(Number);
-    expect(pids.map(isAlive)).toEqual([true, true]);
-    await close();
-    await untilGone(pids);
-  });
+it('the processes of MCP servers are ended by close, with their children, even if they ignore every request to end', async () => {
+  const file = join(tempDir('mcp'), 'pids');
+  const { close } = await connect([badServer('stubborn', file)]);
+  const pids = readFileSync(file, 'utf8').trim().split('\n').map(Number);
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  await close();
+  await untilGone(pids);
+});
 
-  it('are ended when the run ends while they start', async () => {
-    const file = join(tempDir('mcp'), 'pids');
-    const controller = new AbortController();
-    const { signal } = controller;
-    const reason = new Error('cancelled');
-    const connecting = connect([badServer('silent'), badServer('stubborn', file)], { signal });
-    await until(() => tryRead(file).includes('\n'));
-    controller.abort(reason);
-    await expect(connecting).rejects.toBe(reason);
-    await untilGone(tryRead(file).trim().split('\n').map(Number));
-  });
+it('the processes of MCP servers are ended when the run ends while they start', async () => {
+  const file = join(tempDir('mcp'), 'pids');
+  const controller = new AbortController();
+  const { signal } = controller;
+  const reason = new Error('cancelled');
+  const connecting = connect([badServer('silent'), badServer('stubborn', file)], { signal });
+  await until(() => tryRead(file).includes('\n'));
+  controller.abort(reason);
+  await expect(connecting).rejects.toBe(reason);
+  await untilGone(tryRead(file).trim().split('\n').map(Number));
+});
 
-  it('get a name that cannot break a log line', async () => {
-    const server = { ...stdioServer('a\n::error::b', []), command: '/no/such/program' };
-    const { warnings } = await connect([server]);
-    expect(warnings[0]?.message).toMatch(/^MCP server `a ::error::b` is left out/);
-  });
+it('the processes of MCP servers get a name that cannot break a log line', async () => {
+  const server = { ...stdioServer('a\n::error::b', []), command: '/no/such/program' };
+  const { warnings } = await connect([server]);
+  expect(warnings[0]?.message).toMatch(/^MCP server `a ::error::b` is left out/);
 });
 
 it.each([-32_000, -32_603, 401, 404])(

@@ -257,24 +257,22 @@ it('what was taken out does not come back, not even from a version that was pass
   expect(await idsRead(job(cache, { clock }))).toEqual(['a']);
 });
 
-describe('a version that was read once', () => {
-  it('is not read again, since it never changes, nor forgotten when it is evicted', async () => {
-    const cache = createFakeCache();
-    put(cache, 4, { 'bot.md': entryText('old') });
-    const store = job(cache);
-    await read(store);
-    cache.evict(key(4));
-    await store.write([append('a')], never);
-    const calls = [`restore ${PREFIX}`, `restore ${key(14)}`, `restore ${key(14)}`, `save ${key(5)}`];
-    expect(cache.calls).toEqual(calls);
-    expect(await idsRead(job(cache))).toEqual(['old', 'a']);
-  });
+it('a version that was read once is not read again, since it never changes, nor forgotten when it is evicted', async () => {
+  const cache = createFakeCache();
+  put(cache, 4, { 'bot.md': entryText('old') });
+  const store = job(cache);
+  await read(store);
+  cache.evict(key(4));
+  await store.write([append('a')], never);
+  const calls = [`restore ${PREFIX}`, `restore ${key(14)}`, `restore ${key(14)}`, `save ${key(5)}`];
+  expect(cache.calls).toEqual(calls);
+  expect(await idsRead(job(cache))).toEqual(['old', 'a']);
+});
 
-  it('is not the newest if a higher number exists, whatever the service says', async () => {
-    const cache = createFakeCache('completed');
-    for (const number of [2, 9, 15, 1]) put(cache, number, { 'bot.md': entryText(`n${number}`) });
-    expect(await idsRead(job(cache))).toEqual(['n15']);
-  });
+it('a version that was read once is not the newest if a higher number exists, whatever the service says', async () => {
+  const cache = createFakeCache('completed');
+  for (const number of [2, 9, 15, 1]) put(cache, number, { 'bot.md': entryText(`n${number}`) });
+  expect(await idsRead(job(cache))).toEqual(['n15']);
 });
 
 it.each([
