@@ -218,6 +218,16 @@ describe('the remote `origin`', () => {
     expect(await read(url)).toEqual({ host: 'github.com', owner: 'octo-org', name: 'hello.world' });
   });
 
+  it('is that of the repository whose worktree it is', async () => {
+    const root = tempDir('root');
+    writeFiles(root, {
+      'main/.git/config': '[remote "origin"]\n\turl = https://github.com/a/b\n',
+      'main/.git/worktrees/w/commondir': '../..\n',
+      'w/.git': `gitdir: ${root}/main/.git/worktrees/w\n`,
+    });
+    expect(await readOrigin(join(root, 'w'))).toMatchObject({ owner: 'a', name: 'b' });
+  });
+
   it.each([
     ['git@ghes.example.com:a/b.git', 'ghes.example.com'],
     ['ssh://git@ghes.example.com:122/a/b.git', 'ghes.example.com'],

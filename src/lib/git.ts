@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Environment } from './environment.js';
 import { AxeError } from './errors.js';
 import { createFiles, readWhole } from './files.js';
@@ -148,13 +148,23 @@ export async function findRepositoryRoot(folder: string): Promise<string | undef
 
 /** The repository of a checkout's remote `origin`, on any server or on that one alone; undefined where it names none. */
 export async function readOrigin(root: string, serverUrl?: string) {
-  const config = await readFile(join(root, '.git', 'config'), 'utf8').catch(() => '');
+  const config = await readFile(join(await gitFolder(root), 'config'), 'utf8').catch(() => '');
   const [, section = ''] = /^\[remote "origin"\]\n((?:[\t ].*\n?)*)/m.exec(config) ?? [];
   const [, named, owner = '', name = ''] = ORIGIN.exec(section) ?? [];
   const host = named === 'ssh.github.com' ? 'github.com' : named;
   const isThere =
     serverUrl === undefined || (URL.canParse(serverUrl) && new URL(serverUrl).hostname === host);
   return host === undefined || !isThere ? undefined : { host, owner, name };
+}
+
+/** The folder with git's configuration of a checkout; a worktree's or submodule's `.git` is a file that leads there. */
+async function gitFolder(root: string): Promise<string> {
+  const git = join(root, '.git');
+  const [, own] = /^gitdir: (.+)/.exec(await readFile(git, 'utf8').catch(() => '')) ?? [];
+  if (own === undefined) return git;
+  const folder = resolve(root, own);
+  const common = await readFile(join(folder, 'commondir'), 'utf8').catch(() => '.');
+  return resolve(folder, common.trim());
 }
 
 /** An address, or the short form of SSH: `git@github.com:owner/name.git`. */
