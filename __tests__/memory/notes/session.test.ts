@@ -166,6 +166,13 @@ describe('the changes of a session', () => {
   });
 });
 
+it('a damaged note is left for a person to correct, and not overwritten', async () => {
+  const scene = createNotesScene({ files: { 'MEMORY.md': '<<<<<<< HEAD\na\n>>>>>>> b\n' } });
+  const result = await scene.session.change(LONG_TERM, { kind: 'overwrite', content: 'c' });
+  expect(result).toMatchObject({ message: expect.stringContaining('holds git conflict markers') });
+  expect(scene.session.changes('trusted')).toEqual([]);
+});
+
 it('a blocked note (D54) is an error for a reader, unless it is a link, and a search continues without it', async () => {
   const message = 'open /x/MEMORY.md: permission denied';
   const unread = { path: 'MEMORY.md', reason: 'denied', message } as const;

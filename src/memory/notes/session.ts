@@ -21,6 +21,7 @@ import {
   type SaveResult,
   type TreeResult,
 } from '../store.js';
+import { damageOf } from '../stores/read-log.js';
 import type { CheckedNotes } from './citations.js';
 import { editedText, editNote, type NoteEdit } from './edit.js';
 import { renderSearch, searchNotes } from './search.js';
@@ -190,6 +191,10 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const clean = redact(readableText(wish.content));
     const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
     const text = loaded.tree.get(path) ?? '';
+    // Its copy would be gone with the next overwrite.
+    const damage = wish.kind === 'overwrite' ? damageOf(text) : undefined;
+    if (damage !== undefined)
+      return failed(`the note ${damage}; a person has to correct it. Append instead.`);
     const dedup = caps.dedup && target.kind === 'long_term';
     const edit = editOf(wish, content, timestamp, dedup, redact(options.checked().withheld(text)));
     const result = editNote(text, edit);
