@@ -118,6 +118,16 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
   });
 
+  it('forgets with --purge an entry that gc has trimmed', async () => {
+    const github = await startGitHubServer();
+    github.addRepo(REPO, { contents: 'write' });
+    github.commit(REPO, { 'README.md': '# Hello\n' });
+    const files = { 'bot.md': B, 'bot.md.bak': A, '.gitignore': '*.bak\n' };
+    github.commit(REPO, files, { branch: 'axe-memory' });
+    expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({ exitCode: 0 });
+    expect(JSON.stringify(github.files(REPO, 'axe-memory'))).not.toContain('aaaaaa');
+  });
+
   it.each([
     ['main', ['--branch', 'main'], {}, 'main', /and only `axe-memory` is memory's alone/],
     ['the default branch', [], {}, 'axe-memory', /which is the default branch/],

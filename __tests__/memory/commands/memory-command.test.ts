@@ -128,6 +128,12 @@ describe('forget', () => {
     expect(Object.fromEntries(store.tree)).toEqual(kept);
   });
 
+  it('removes an entry that gc has left next to the log alone', async () => {
+    const store = createFakeMemory({ 'bot.md': B, 'bot.md.bak': A + B });
+    expect(await command(store, 'forget aaaaaa')).toMatchObject({ kind: 'done', changed: true });
+    expect(Object.fromEntries(store.tree)).toEqual({ 'bot.md': B, 'bot.md.bak': B });
+  });
+
   it('deletes a note with its backup', async () => {
     const [note, copy] = ['projects/p-12345678/notes/auth.md', 'projects/p-12345678/notes/auth.bak'];
     const files = { 'bot.md': A, 'MEMORY.md': 'use tabs\n', [note]: 'new\n', [copy]: 'old\n' };
@@ -162,7 +168,7 @@ describe('promote', () => {
     expect(await command(store, 'promote cccccc', { origin: { actor: 'octocat' } })).toMatchObject({
       kind: 'done',
       changed: true,
-      text: '`cccccc-1` is now `p-cccccc-1` in the trusted lane, and trusted runs load it.',
+      text: '`cccccc-1` is now `p-cccccc-1` in the trusted lane, and trusted runs load it while it is among their newest entries.',
       quoted: expect.stringContaining('theirs'),
     });
     const promoted = entry(4, { ...THEIRS, id: 'p-cccccc-1', actor: 'octocat', trust: 'trusted' });

@@ -188,7 +188,7 @@ export async function promoteEntry(
     session,
   );
   if (saved.kind === 'failed') return saved;
-  const told = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
+  const told = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it while it is among their newest entries.`;
   const losses = [...cutNotes(fields.result), ...maskedNotes(`${fields.task}\n${fields.result}`, session)];
   return {
     kind: 'done',
@@ -216,7 +216,14 @@ export async function forgetMemory(
     const older = store.kind === 'file' ? '' : OLDER[store.kind];
     return await carryOut({ kind: 'done', text, changed: true }, changes, older, purge, session);
   }
-  const found = entriesWith(id, allEntries(view));
+  const lanes = [view.trusted, view.untrusted];
+  // On a disk a rewrite makes the copy anew.
+  const copies = store.kind === 'file' ? [] : lanes.map(({ path }) => `${path}.bak`);
+  const here = allEntries(view);
+  const trimmed = copies
+    .flatMap((path) => readEntries(tree.get(path) ?? '', 'trusted'))
+    .filter((one) => here.every((entry) => entry.id !== one.id));
+  const found = entriesWith(id, [...here, ...trimmed]);
   if ('kind' in found) return found;
   const [entry] = found;
   if (entry === undefined && !(purge && store.dropHistory !== undefined)) return noSuchEntry(id, location);
@@ -230,10 +237,7 @@ export async function forgetMemory(
           quoted: found.map(formatBrief).join('\n'),
           changed: true,
         };
-  const lanes = [view.trusted, view.untrusted];
   const logs = lanes.filter(({ entries }) => entries.some((one) => one.id === known));
-  // On a disk a rewrite makes the copy anew.
-  const copies = store.kind === 'file' ? [] : lanes.map(({ path }) => `${path}.bak`);
   const changes = [...logs.map(({ path }) => path), ...copies].map((path) => forgetEntry(path, known));
   return await carryOut(done, changes, OLDER[store.kind], purge, session);
 }
