@@ -175,7 +175,7 @@ describe('a finding that quotes its line', () => {
     ['  key: AKIAIOSFODNN7EXAMPLE', '+  key: ***'],
     ['say("<system>");', 'say("&lt;system>");'],
   ])('finds %s by what a model is shown of it', (code, shown) => {
-    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,2 @@\n+const a = 1;\n+${code}\n`);
+    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,2 @@\n+  key: 5\n+${code}\n`);
     expect(followCode(finding({ path: 'f.ts', line: 1, code: shown }), lines)).toMatchObject({ line: 2 });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeKey } from '../../src/review/diff-lines.js';
+import { codeKey, readDiffLines } from '../../src/review/diff-lines.js';
 import type { LedgerContext, Raising } from '../../src/review/ledger.js';
 import { readLedger } from '../../src/review/read-ledger.js';
+import { isCommitted } from '../../src/review/same.js';
 import {
   type KnownFinding,
   type Post,
@@ -11,7 +12,7 @@ import {
   type Settlement,
   type Thread,
 } from '../../src/review/seen.js';
-import { finding, LINES } from './change.js';
+import { finding } from './change.js';
 import {
   AT,
   back,
@@ -269,11 +270,23 @@ describe('a finding held against the present change', () => {
     const offer = '```suggestion\nquery("SELECT " + account.id);\n```';
     const first = opening({ body: marked([raised(parts)], offer) });
     const ledger = read(conversation({ first }), { lines: TOUCHED, ...about });
-    ledger.endCommitted(LINES);
-    expect(ledger.open).toHaveLength(1);
     ledger.endCommitted(TOUCHED);
     expect(ledger.findings.map(({ state, by }) => [state, by].join(' ').trim())).toEqual([expected]);
   });
+});
+
+it.each([
+  ['was pushed', 'three', '@@ -2,3 +2,3 @@\n two\n-3\n+three\n four\n', true],
+  ['stood there before', 'three', '@@ -2,4 +2,4 @@\n two\n three\n four\n-5\n+five\n', false],
+  ['was pushed in one of its lines', 'one\ntwo\nthree\nfour\nfive', '@@ -4 +4 @@\n-4\n+four\n', true],
+  ['takes a line out', 'two\nthree', '@@ -2,3 +2,2 @@\n two\n-bad\n three\n', true],
+  ['takes its last line out', 'two', '@@ -2,3 +2,2 @@\n two\n-bad\n three\n', true],
+  ['puts back what the base has', 'six', '@@ -5,2 +5,2 @@\n five\n-6\n+six\n', true],
+])('a suggestion that %s is committed: %j', (_, suggestion, hunk, expected) => {
+  const added = ['one', 'two', 'three', 'four', 'five'].map((line) => `+${line}\n`).join('');
+  const file = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,5 @@\n${added}`).get('f.ts');
+  const pushed = readDiffLines(`--- a/f.ts\n+++ b/f.ts\n${hunk}`).get('f.ts');
+  expect(isCommitted(suggestion, file, pushed)).toBe(expected);
 });
 
 describe('a finding that is raised', () => {

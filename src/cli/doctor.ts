@@ -86,7 +86,7 @@ async function examine(
     group: 'Agents',
     status: 'note',
     message: 'There are only the built-in agents',
-    remedy: `Agents of a repository are found from its top. \`${terminal.program} init\` writes one there.`,
+    remedy: `Agents of a repository are looked for in its top folder. \`${terminal.program} init\` writes one there.`,
   };
   return [
     ...(own.length > 0 ? [] : [onlyBuiltIn]),

@@ -158,7 +158,7 @@ export function createAsker(
   /**
    * The same request again after a passing error, until the tries of `[retry]` are spent, and then the next model. What a
    * provider asks us to wait is waited, unless the deadline comes first: nothing could come of waiting then. A reply that
-   * ends with an error is one too, and what there is if all fail. Each reply is counted, for what it took.
+   * ends with an error is one too, and is given back if all tries fail. Each reply is counted, for what it took.
    */
   async function askSomebody(
     optionsNow: () => LanguageModelV4CallOptions,

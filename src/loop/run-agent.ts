@@ -143,7 +143,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       if (goal?.isReached() === true) return ended(answer, budget, stats());
       const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
       lastCall = calls.at(-1);
-      cutTurns = end === 'whole' ? 0 : cutTurns + 1;
+      cutTurns = end === 'whole' || calls.length > 1 ? 0 : cutTurns + 1;
       if (cutTurns >= LAST_SAME_CALL || (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)) {
         const error = end === 'whole' ? inCircles(lastCall?.tool) : end;
         return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };

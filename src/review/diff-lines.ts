@@ -3,7 +3,7 @@ import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { shown } from '../lib/text/format.js';
 import { textId } from '../memory/units.js';
 import { fencedText } from '../safety/fence.js';
-import { MASK } from '../safety/redact.js';
+import { MASK, MIN_SECRET_LENGTH } from '../safety/redact.js';
 import { compareSeverity, type Finding, type Side } from './finding.js';
 
 /** A line that can carry a comment. */
@@ -108,21 +108,23 @@ export function isQuoted(text: string, quoted: string): boolean {
   // Perhaps copied with the diff's own mark.
   return [quoted, quoted.replace(/^[+-]/, '')]
     .map(shownCode)
-    .some((part) => line === part || (isLong(part) && holdsInOrder(line, part.split(MASK))));
+    .some(
+      (part) => line === part || (part.length >= MIN_PART && line.includes(part)) || isMasked(line, part),
+    );
 }
 
-/** A masked part may be short: a line is often little more than its secret. */
-function isLong(part: string): boolean {
-  return part.length >= MIN_PART || (part.includes(MASK) && /[\p{L}\p{N}]/u.test(part));
-}
-
-/** The model has not seen what is masked. */
-function holdsInOrder(line: string, pieces: readonly string[]): boolean {
+/** Whether a part is the whole line with secrets masked, of which the model has seen nothing. */
+export function isMasked(line: string, part: string): boolean {
+  const pieces = part.split(MASK);
+  const [first = ''] = pieces;
+  const isWhole = line.startsWith(first) && line.endsWith(pieces.at(-1) ?? '');
+  if (pieces.length < 2 || !isWhole || !/[\p{L}\p{N}]/u.test(part)) return false;
   let at = 0;
   return pieces.every((piece) => {
     const found = line.indexOf(piece, at);
-    at = found + piece.length;
-    return found >= 0;
+    const isThere = found >= at;
+    at = found + piece.length + MIN_SECRET_LENGTH;
+    return isThere;
   });
 }
 
@@ -135,7 +137,7 @@ type Placement =
       readonly startLine?: number;
       /** The line that was meant, where that one cannot carry a comment. */
       readonly about: number | undefined;
-      /** Exactly the lines that were meant. */
+      /** Exactly the lines that were meant, as the model saw them. */
       readonly isExact: boolean;
     }
   | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };

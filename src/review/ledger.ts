@@ -175,12 +175,12 @@ export class Ledger {
 
   /** Ends the findings whose suggestion is in what was pushed, by somebody whose commit decides. */
   endCommitted(pushed: DiffLines): void {
-    const { isPushByWriter, isTrusted } = this.context;
+    const { isPushByWriter, isTrusted, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
     // No suggestion ends what a person reopened.
     for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
       const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
-      if (isEnd && isCommitted(one.suggestion ?? '', pushed.get(one.path)))
+      if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path), pushed.get(one.path)))
         this.#end(one, 'settled', { by, why: 'suggestion' });
     }
   }

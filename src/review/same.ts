@@ -108,18 +108,30 @@ export function isOfLine(a: Finding, b: Finding): boolean {
   return isOneLine && isTellingKey(key) && a.category === b.category;
 }
 
-/** Whether lines that a comment offered to commit were pushed, one after the other; what stood there before was not. */
-export function isCommitted(suggestion: string, pushed: FileLines | undefined): boolean {
+/**
+ * Whether lines that a comment offered to commit stand in a file one after the other, and the push added one of them or took
+ * one out between them: what stood there before was not committed.
+ */
+export function isCommitted(
+  suggestion: string,
+  file: FileLines | undefined,
+  pushed: FileLines | undefined,
+): boolean {
   const offered = suggestion.split('\n').map(normalizeCode);
   if (pushed === undefined || offered.every((line) => line === '')) return false;
-  const linesAt = (first: number) => offered.map((_, index) => pushed.RIGHT.get(first + index));
-  return [...pushed.RIGHT.keys()]
-    .map(linesAt)
-    .some(
-      (lines) =>
-        lines.some((line) => line !== undefined && line.other === undefined) &&
-        lines.every((line, index) => line !== undefined && normalizeCode(line.text) === offered[index]),
-    );
+  const now = new Map([...(file?.RIGHT ?? []), ...pushed.RIGHT]);
+  const isAt = (first: number) =>
+    offered.every((line, index) => {
+      const there = now.get(first + index);
+      return there !== undefined && normalizeCode(there.text) === line;
+    });
+  const isAdded = (line: number) => pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
+  const oldLine = (line: number) => pushed.RIGHT.get(line)?.other ?? Number.NaN;
+  const isCutBefore = (line: number) => oldLine(line) > oldLine(line - 1) + 1;
+  return [...now.keys()].filter(isAt).some((first) => {
+    const lines = offered.map((_, index) => first + index);
+    return lines.some(isAdded) || [...lines, first + lines.length].some(isCutBefore);
+  });
 }
 
 /** A finding that a person with write access has dismissed, on whichever pull request. */

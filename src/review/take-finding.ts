@@ -16,6 +16,7 @@ import {
   describePlacement,
   findFile,
   followCode,
+  isMasked,
   type PlacedFinding,
   placeFinding,
   placeKey,
@@ -379,7 +380,8 @@ function isChangedSince(
 ): boolean {
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>
-    text !== '' && [code, code.replace(mark, '')].some((one) => shownCode(one) === text);
+    text !== '' &&
+    [code, code.replace(mark, '')].map(shownCode).some((one) => one === text || isMasked(text, one));
   if (file === undefined) return false;
   const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
   const before = new Set(hunk.map((line) => shownCode(line.slice(1))));

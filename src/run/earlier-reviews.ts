@@ -182,7 +182,7 @@ export async function findScope(
   if (found?.kind === 'ahead') {
     const { change, warnings } = found;
     const now = new Set(context.files.map(({ path }) => path));
-    const isListed = context.filesTotal === now.size;
+    const isListed = context.filesTotal === now.size && context.isListShort !== true;
     const reverted = change.files.flatMap(({ path }) => (isListed && !now.has(path) ? [path] : []));
     return { scope: { kind: 'since', before, change, reverted, ...pullRequest }, warnings };
   }

@@ -57,20 +57,22 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
   addRun(hello, { name: 'coverage', app: 'octoapp' });
   const summary = formatMark({ kind: 'check', lane: 'trusted' });
   addRun(hello, { name: 'reviewer', externalId: 'reviewer', summary });
+  addRun(hello, { name: 'echo', summary, app: 'octoapp' });
   addStatus(hello, { context: 'ci/old', description: 'No' });
   addStatus(hello, { context: 'ci/fixed' });
   addStatus(hello, { context: 'ci/fixed', state: 'success' });
   const { failed: checks, isComplete, unread } = await failing(hello);
   expect([isComplete, unread]).toEqual([true, []]);
   expect(checks.map(({ name, conclusion, log }) => [name, conclusion, log])).toEqual([
+    ['echo', 'failure', undefined],
     ['coverage', 'failure', undefined],
     ['more', 'failure', '##[error]more broke'],
     ['slow', 'timed_out', '##[error]slow broke'],
     ['test', 'failure', undefined],
     ['ci/old', 'failure', undefined],
   ]);
-  expect(checks[3]).toMatchObject({ summary: 'Failed\n\n1 of 9' });
-  expect(checks[4]).toMatchObject({ summary: 'No' });
+  expect(checks[4]).toMatchObject({ summary: 'Failed\n\n1 of 9' });
+  expect(checks[5]).toMatchObject({ summary: 'No' });
 });
 
 it('a log is never chosen by what another app claims', async () => {

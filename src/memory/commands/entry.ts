@@ -59,7 +59,7 @@ function readEntry({ id, timeMs, text }: Unit, line: number, lane: LogLane): Mem
     heading: heading.slice('## '.length),
     timeMs,
     task: lines[taskAt]?.slice(TASK.length).trim(),
-    result: end < 0 && taskAt < 0 ? undefined : said.replace(/^\*\*Result:\*\* ?/m, '').trimEnd(),
+    result: end < 0 && taskAt < 0 ? undefined : said.replace(/^\*\*Result:\*\* ?/m, '').trim(),
     body,
     provenance: below.flatMap((one) => parseProvenance(one) ?? []).at(-1),
   };

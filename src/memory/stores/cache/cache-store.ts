@@ -194,9 +194,11 @@ export function createCacheStore({
     const own = [...files].filter(([, text]) => text !== '');
     const moved = own.map(([path, text]) => [inside + path, text] as const);
     const whole = new Map([...(snapshot.others ?? []), ...moved]);
-    // The copy of what was trimmed would keep a full memory full.
+    // The copy of a log that was trimmed would keep a full memory full.
     const tree =
-      checkTree(whole) === undefined ? whole : new Map([...whole].filter(([path]) => !path.endsWith('.bak')));
+      checkTree(whole) === undefined
+        ? whole
+        : new Map([...whole].filter(([path]) => !path.endsWith('.md.bak')));
     const trouble = checkTree(tree);
     if (trouble !== undefined) return trouble;
     const number = nextFree(Number(snapshot.version) + 1);
