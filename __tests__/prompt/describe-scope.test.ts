@@ -36,7 +36,9 @@ describe('a review of the changes since the last one', () => {
     expect(text).toContain('The rest of the pull request, 2 files: not changed since that review');
     expect(text).toContain('modified a.ts +1 -1\nmodified c.ts +1 -1');
     const reverted = { change: changed('b.ts', 'd.ts'), reverted: ['d.ts'] };
-    expect(textOf(since(reverted))).toContain('1 of 3 files of the pull request.');
+    expect(textOf(since(reverted))).toContain(
+      '1 of 3 files of the pull request, and 1 file taken back to the base.',
+    );
   });
 
   it('is described if nothing of its own has changed', () => {

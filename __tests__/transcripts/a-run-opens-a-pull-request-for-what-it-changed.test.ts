@@ -3,11 +3,14 @@ import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { schedulePayload } from '../helpers/webhooks.js';
+import { loadWebhook, type PayloadPatch, schedulePayload } from '../helpers/webhooks.js';
+import { commentOnPull } from './review-scene.js';
 import {
   expectTranscript,
+  HEAD,
   REPO,
   type Stage,
+  type StageEvent,
   type StageOptions,
   seen,
   setStage,
@@ -117,6 +120,27 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
   expect(await run()).not.toBe(first);
   expect(stage.github.files(repository, branch)['src/mine.ts']).toBe('Mine.\n');
   expect(stage.github.files(repository, `${branch}-2`)['src/limit.ts']).toBe('export const limit = 40;\n');
+});
+
+it.each<[string, StageEvent, PayloadPatch]>([
+  ['manual start', { name: 'workflow_dispatch' }, {}],
+  ['comment', MENTION, { ...MENTION.patch, 'comment.id': 7 }],
+])('a task that another %s gives has a pull request of its own', async (_, event, patch) => {
+  const stage = await stageOf({ event, model: (_asked, index) => EDITS[index % 3] ?? text('') });
+  const again = { event: { name: event.name, payload: loadWebhook(event.name, event.action, patch) } };
+  await stage.run({ inputs: { ...INPUTS, prompt: 'Raise the limit.' } });
+  for (const _time of [1, 2]) await stage.run({ ...again, inputs: { ...INPUTS, prompt: 'Lower it.' } });
+  expect(stage.repo.pulls.size).toBe(2);
+});
+
+it('what is asked below a merged pull request goes into the default branch', async () => {
+  const stage = await stageOf({ event: { name: 'pull_request', action: 'opened' } });
+  const { event } = commentOnPull(stage, '@axe raise the limit');
+  Object.assign(Object(event.payload['issue']), { state: 'closed' });
+  stage.github.commit(REPO, FILES, { branch: 'changes', sha: HEAD });
+  await stage.run({ event, inputs: INPUTS });
+  const opened = [...stage.repo.pulls.values()].filter(({ head }) => head.ref.startsWith('axe/'));
+  expect(opened.map(({ base }) => base.ref)).toEqual([stage.repo.defaultBranch]);
 });
 
 it('a run that has read the words of a stranger opens nothing, and its patch makes the change', async () => {

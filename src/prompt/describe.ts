@@ -264,7 +264,8 @@ function headingOf(
   { change, before, reverted = [], isRewritten }: Since,
   { filesTotal }: FetchedChange,
 ): string {
-  const files = `${change.files.length - reverted.length} of ${count(filesTotal, 'file')} of the pull request`;
+  const back = reverted.length === 0 ? '' : `, and ${count(reverted.length, 'file')} taken back to the base`;
+  const files = `${change.files.length - reverted.length} of ${count(filesTotal, 'file')} of the pull request${back}`;
   return isRewritten === true
     ? `The branch was rewritten or merged since your last review of ${sha(before.last)}. Changed differently now: ${files}.`
     : `Changed since your last review of ${sha(before.last)}: ${files}.`;

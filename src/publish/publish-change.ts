@@ -85,22 +85,28 @@ async function open(
   const { plan, lane } = end;
   const { edits } = changes.made;
   const clean = cleanFor(lane, options);
-  const asked = subjectNumber(plan.trigger);
-  // Runs of the agent that are about the same have one pull request.
-  const task = String(asked ?? textId(options.workflow).slice(2, 10));
+  const { trigger } = plan;
+  const asked = subjectNumber(trigger);
+  const isClosed = 'isClosed' in trigger && trigger.isClosed === true;
+  // Runs of the agent that are about the same have one pull request. Each task that a person gives is another one.
+  const started =
+    trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
+  const task = String(asked ?? textId(started).slice(2, 10));
+  const key = trigger.kind === 'comment' ? `${task}/${trigger.commentId}` : task;
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
     const { branch: read, isForeign } = await changes.head();
     const change = {
       repository,
-      base: draft.base ?? (isForeign ? repository.defaultBranch : read),
+      // The branch of what was merged leads nowhere.
+      base: draft.base ?? (isForeign || isClosed ? repository.defaultBranch : read),
       isBaseAsked: draft.base !== undefined,
       branch: `axe/${memoryName(plan.agent.name).replace(/[^\w.-]+/g, '-')}/${task}`,
       edits,
       message: commitLine(draft.title, options.secrets),
       title: sanitize(draft.title, 'title', options.secrets),
       body: `${clean(draft.body)}\n\n${footer(by, options)}`,
-      mark: { kind: 'change', agent: plan.agent.name, key: task, lane },
+      mark: { kind: 'change', agent: plan.agent.name, key, lane },
     } as const;
     return await proposeChange(client, change, signal);
   });

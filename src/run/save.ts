@@ -71,7 +71,9 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
   const { sentence, isKeptWhole = false } = plan.task;
   const task = sanitize(sentence, 'memory', deps.secrets);
-  const result = [published.line ?? '', outcome.answer].filter((text) => text !== '').join('\n');
+  // Or the next run would take for done what the model says it did.
+  const unmade = published.failure === undefined ? '' : 'Not all of this could be published.';
+  const result = [published.line ?? '', unmade, outcome.answer].filter((text) => text !== '').join('\n');
   const whole = {
     timestamp: deps.clock.now(),
     task: isKeptWhole ? task : storedTask(task),
