@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_903,
+  'lines of src/': 47_877,
   'files of src/': 215,
-  'types of src/': 643,
+  'types of src/': 640,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 66_510,
+  'lines of __tests__/': 66_438,
   'lines of scripts/, bench/ and eval/': 4923,
 };
 
