@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_877,
+  'lines of src/': 47_875,
   'files of src/': 215,
   'types of src/': 640,
   'inputs of action.yml': 41,

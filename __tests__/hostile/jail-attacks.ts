@@ -38,7 +38,7 @@ export const JAIL_ATTACKS: readonly JailAttack[] = [
   {
     name: 'leads git to another configuration',
     command:
-      'cp -r "$WORK/.git" "$WORK/.x"; echo hostile >> "$WORK/.x/config"; echo ../.x > "$WORK/.git/commondir"',
+      'cp -r "$WORK/.git" "$WORK/.x"; echo hostile >> "$WORK/.x/config"; echo ../.x > "$WORK/.git/commondir"; chmod 555 "$WORK/.git"',
   },
   write('an action in the workspace', '$WORK', [
     ...['tools/axe/dist/post.js', 'tools/axe/action.yml', 'tools/axe/new.js'],

@@ -279,8 +279,9 @@ it.each([
   ['was pushed', 'three', '@@ -2,3 +2,3 @@\n two\n-3\n+three\n four\n', true],
   ['stood there before', 'three', '@@ -2,4 +2,4 @@\n two\n three\n four\n-5\n+five\n', false],
   ['was pushed in one of its lines', 'one\ntwo\nthree\nfour\nfive', '@@ -4 +4 @@\n-4\n+four\n', true],
-  ['takes a line out', 'two\nthree', '@@ -2,3 +2,2 @@\n two\n-bad\n three\n', true],
-  ['takes its last line out', 'two', '@@ -2,3 +2,2 @@\n two\n-bad\n three\n', true],
+  ['takes a line out', 'a = b + c\ntwo', '@@ -2,3 +2,2 @@\n a = b + c\n-bad\n two\n', true],
+  ['takes its last line out', 'a = b + c', '@@ -2,3 +2,2 @@\n a = b + c\n-bad\n three\n', true],
+  ['is a brace beside what was taken out', '}', '@@ -2,3 +2,2 @@\n two\n-bad\n }\n', false],
   ['puts back what the base has', 'six', '@@ -5,2 +5,2 @@\n five\n-6\n+six\n', true],
 ])('a suggestion that %s is committed: %j', (_, suggestion, hunk, expected) => {
   const added = ['one', 'two', 'three', 'four', 'five'].map((line) => `+${line}\n`).join('');

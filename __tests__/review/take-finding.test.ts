@@ -338,6 +338,5 @@ it('a fix that only removes lines is proved by the removed line, not by one that
   const KEY = diffOf('src/other.ts', "@@ -4,2 +4,1 @@\n keep();\n-login('AKIAIOSFODNN7EXAMPLE');");
   const masked = { evidence: [{ path: 'src/other.ts', line: 5, code: "-login('***');" }] };
   expect(settle(masked, { fresh: KEY }).settlements).toHaveLength(1);
-  const moved = settle({ evidence }, { fresh: MOVED });
-  expect(moved).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
+  expect(settle({ evidence }, { fresh: MOVED }).answer.kind).toBe('refused');
 });

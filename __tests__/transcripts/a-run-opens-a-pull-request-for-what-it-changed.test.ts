@@ -35,7 +35,7 @@ const MENTION = {
   patch: { 'comment.body': '@axe raise the limit to 20 and drop the old file.' },
 };
 const INPUTS = { agent: 'fixer', 'trigger-phrase': '@axe', 'changes-allowed': 'src/**' };
-const BRANCH = 'axe/fixer/1';
+const BRANCH = 'axe/fixer/1-492700400';
 
 const edit = (old: string, now: string) =>
   toolCall('edit_file', { path: 'src/limit.ts', old_string: `limit = ${old}`, new_string: `limit = ${now}` });

@@ -35,6 +35,7 @@ export function parseAgent(text: string, source: TomlSource) {
   return { config, warnings, workflowWarnings };
 }
 
+/** Of tables and lists. */
 const MAX_NESTING = 32;
 
 /** A file with more errors or unknown keys than this is not an agent: nobody reads them, and they cost time. */

@@ -87,12 +87,12 @@ async function open(
   const clean = cleanFor(lane, options);
   const { trigger } = plan;
   const asked = subjectNumber(trigger);
-  const isClosed = 'isClosed' in trigger && trigger.isClosed === true;
+  const isClosed = 'isClosed' in trigger && trigger.isClosed;
   // Runs of the agent that are about the same have one pull request. Each task that a person gives is another one.
   const started =
     trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
-  const task = String(asked ?? textId(started).slice(2, 10));
-  const key = trigger.kind === 'comment' ? `${task}/${trigger.commentId}` : task;
+  const subject = String(asked ?? textId(started).slice(2, 10));
+  const task = trigger.kind === 'comment' ? `${subject}-${trigger.commentId}` : subject;
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
     const { branch: read, isForeign } = await changes.head();
@@ -106,7 +106,7 @@ async function open(
       message: commitLine(draft.title, options.secrets),
       title: sanitize(draft.title, 'title', options.secrets),
       body: `${clean(draft.body)}\n\n${footer(by, options)}`,
-      mark: { kind: 'change', agent: plan.agent.name, key, lane },
+      mark: { kind: 'change', agent: plan.agent.name, key: task, lane },
     } as const;
     return await proposeChange(client, change, signal);
   });

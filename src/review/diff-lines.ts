@@ -116,8 +116,7 @@ export function isQuoted(text: string, quoted: string): boolean {
 /** Whether a part is the whole line with secrets masked, of which the model has seen nothing. */
 export function isMasked(line: string, part: string): boolean {
   const pieces = part.split(MASK);
-  const [first = ''] = pieces;
-  const isWhole = line.startsWith(first) && line.endsWith(pieces.at(-1) ?? '');
+  const isWhole = line.startsWith(pieces[0] ?? '') && line.endsWith(pieces.at(-1) ?? '');
   if (pieces.length < 2 || !isWhole || !/[\p{L}\p{N}]/u.test(part)) return false;
   let at = 0;
   return pieces.every((piece) => {

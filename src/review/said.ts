@@ -164,7 +164,7 @@ function nameOf(
   const name = title === '' ? cleanLine(path, MAX_PATH) : title;
   const isSeen = thread !== undefined && (!thread.isResolved || opened.has(id));
   if (isSeen && said !== undefined)
-    return `[${titleLine(name.replace(/[[\]]|\\$/g, ''), clean)}](${said.url}) · ${handle}`;
+    return `[${titleLine(name.replace(/[[\]]|\\+$/g, ''), clean)}](${said.url}) · ${handle}`;
   return `${titleLine(name, clean)} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }
 

@@ -119,18 +119,17 @@ export function isCommitted(
 ): boolean {
   const offered = suggestion.split('\n').map(normalizeCode);
   if (pushed === undefined || offered.every((line) => line === '')) return false;
-  const now = new Map([...(file?.RIGHT ?? []), ...pushed.RIGHT]);
-  const isAt = (first: number) =>
-    offered.every((line, index) => {
-      const there = now.get(first + index);
-      return there !== undefined && normalizeCode(there.text) === line;
-    });
+  const lines = [...(file?.RIGHT ?? []), ...pushed.RIGHT];
+  const now = new Map(lines.map(([line, { text }]) => [line, normalizeCode(text)]));
+  const isAt = (first: number) => offered.every((line, index) => now.get(first + index) === line);
   const isAdded = (line: number) => pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
   const oldLine = (line: number) => pushed.RIGHT.get(line)?.other ?? Number.NaN;
+  // Beside a brace many lines are taken out.
+  const isTold = offered.some((line) => isTellingKey(codeKey(line)));
   const isCutBefore = (line: number) => oldLine(line) > oldLine(line - 1) + 1;
   return [...now.keys()].filter(isAt).some((first) => {
-    const lines = offered.map((_, index) => first + index);
-    return lines.some(isAdded) || [...lines, first + lines.length].some(isCutBefore);
+    const there = offered.map((_, index) => first + index);
+    return there.some(isAdded) || (isTold && [...there, first + there.length].some(isCutBefore));
   });
 }
 

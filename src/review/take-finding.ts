@@ -235,21 +235,18 @@ function questionAbout(
 
 const MAX_ASKED = 5;
 
-/**
- * A suggestion that is what its lines read already is none, and one for lines that the model was shown otherwise than they are
- * is not offered to be committed.
- */
+/** What its lines read already is no suggestion, and lines that were shown otherwise than they are get none to commit. */
 function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
     return { finding, placement };
-  const { suggestion = '' } = finding;
   const { line, startLine = line } = placement;
   const right = findFile(lines, finding.path)?.RIGHT;
   const current = Array.from({ length: line - startLine + 1 }, (_, index) =>
     (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
   ).join('\n');
-  if (suggestion === current) return { finding: { ...finding, suggestion: undefined }, placement };
-  const isExact = current === fencedText(current) && (current.includes(MASK) || !suggestion.includes(MASK));
+  if (finding.suggestion === current) return { finding: { ...finding, suggestion: undefined }, placement };
+  const isExact =
+    current === fencedText(current) && (current.includes(MASK) || !finding.suggestion?.includes(MASK));
   return { finding, placement: { ...placement, isExact } };
 }
 

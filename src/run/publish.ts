@@ -11,7 +11,6 @@ import { type DiffLines, readDiffLines } from '../review/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../review/evidence.js';
 import { applyActs, Ledger } from '../review/ledger.js';
 import type { ReviewEnd } from '../review/post-review.js';
-import type { Scope } from '../review/scope.js';
 import { lastReviewed, type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
 import { reviewEndOf } from '../review/tell-findings.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
@@ -44,7 +43,10 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     // People may have answered findings since the run began.
     reviewEnd = reviewEndOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
     const knew = new Set(before.findings.map(({ id }) => id));
-    findings = withActs(ledger, pull, buffered, knew, pushedLines(plan.scope));
+    // Of a branch that was rewritten nobody knows what was pushed.
+    const since = plan.scope?.kind === 'since' && !plan.scope.isRewritten ? plan.scope : undefined;
+    const pushed = since && readDiffLines(since.change.diff);
+    findings = withActs(ledger, pull, buffered, knew, pushed);
   }
   const others = learned.others
     .map((one) => withActs(one.ledger, one.pull))
@@ -63,11 +65,6 @@ export function withActs(
 ): FindingsToTell {
   const news = applyActs(ledger, buffered, knew, pushed);
   return { pull, ledger, news };
-}
-
-/** What is new since the last review; undefined where that is not known, as on a branch that was rewritten. */
-function pushedLines(scope: Scope | undefined): DiffLines | undefined {
-  return scope?.kind === 'since' && scope.isRewritten !== true ? readDiffLines(scope.change.diff) : undefined;
 }
 
 /**

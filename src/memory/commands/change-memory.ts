@@ -219,11 +219,9 @@ export async function forgetMemory(
   const lanes = [view.trusted, view.untrusted];
   // On a disk a rewrite makes the copy anew.
   const copies = store.kind === 'file' ? [] : lanes.map(({ path }) => `${path}.bak`);
-  const here = allEntries(view);
-  const trimmed = copies
-    .flatMap((path) => readEntries(tree.get(path) ?? '', 'trusted'))
-    .filter((one) => here.every((entry) => entry.id !== one.id));
-  const found = entriesWith(id, [...here, ...trimmed]);
+  const trimmed = copies.flatMap((path) => readEntries(tree.get(path) ?? '', 'trusted'));
+  const inLogs = entriesWith(id, allEntries(view));
+  const found = 'kind' in inLogs || inLogs.length > 0 ? inLogs : entriesWith(id, trimmed);
   if ('kind' in found) return found;
   const [entry] = found;
   if (entry === undefined && !(purge && store.dropHistory !== undefined)) return noSuchEntry(id, location);

@@ -91,6 +91,7 @@ function compareFound(a: Found, b: Found): number {
   );
 }
 
+/** Before and after one that was found. */
 const CONTEXT_LINES = 3;
 
 /** Most regions of one file. */

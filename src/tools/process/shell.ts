@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
@@ -108,8 +108,14 @@ export function createShell(env: Environment, jail: () => Promise<ProcessJail>):
       signal.throwIfAborted();
       throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
     } finally {
-      // It leads git to another configuration, which says what git runs by itself; what is not there no jail protects.
-      if (isNew) await rm(redirect, { recursive: true, force: true }).catch(() => undefined);
+      // It leads git to another configuration, which says what git runs by itself; what is not there no jail protects. The
+      // command may have made its folder read-only.
+      if (isNew && existsSync(redirect)) {
+        await chmod(dirname(redirect), 0o755).catch(() => undefined);
+        await rm(redirect, { recursive: true }).catch((thrown: unknown) => {
+          throw new ToolError(`the command left \`.git/commondir\` behind: ${messageOf(thrown)}`);
+        });
+      }
     }
   };
 }
