@@ -25,8 +25,7 @@ function same(text: string): string {
 
 function text(parts: Partial<Finding>, signature = SIGNATURE): string {
   const one = placed({ handle: 'FQ7K2', title: 'T', body: 'B', ...parts });
-  const clean = (markdown: string) => markdown.replaceAll('s3cret', '***');
-  return commentText(one, { signature, isFork: false, clean });
+  return commentText(one, { signature, isFork: false, clean: (words) => words.replaceAll('s3cret', '***') });
 }
 
 const CODE = '\n\nSuggested:\n\n```\nx\n```';

@@ -295,9 +295,8 @@ describe('the end of an earlier finding', () => {
     expect(settle({}, { fresh }).answer.kind).toBe('refused');
     const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
     expect(settle({ evidence }, { fresh }).answer.kind).toBe('taken');
-    const restored = diffOf('src/auth.ts', '@@ -9,1 +9,1 @@\n-line 9;\n+old(9);');
-    const old = [{ path: 'src/auth.ts', line: 9, code: 'old(9);' }];
-    expect(settle({ evidence: old }, { fresh: restored }).answer.kind).toBe('taken');
+    const back = diffOf('src/auth.ts', '@@ -9,1 +9,1 @@\n-line 9;\n+old(9);');
+    expect(settle({ evidence: [{ ...CURE, code: 'old(9);' }] }, { fresh: back }).answer.kind).toBe('taken');
   });
 
   it.each<[string, string | undefined, string]>([

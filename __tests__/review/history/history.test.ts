@@ -110,7 +110,9 @@ function judgeFinding(one: KnownFinding, ledger: Ledger, { world, step, memory, 
   memory.severities.set(one.id, one.severity);
   const key = memory.resolves.get(one.id);
   const isCut = world.isCut && !setup.hasMemory;
-  if (key !== undefined && !stands(world, one, key)) memory.resolves.delete(one.id);
+  // Of a file that left the change before a run noted the Resolve, nobody knows that the line was there.
+  const isLeft = !world.changed.has(one.path) && !one.isTold;
+  if (key !== undefined && (isLeft || !stands(world, one, key))) memory.resolves.delete(one.id);
   if (!isCut && key !== undefined && isOpen(one) && stands(world, one, key))
     fail('a Resolve is respected', say(one));
   const isFresh = !memory.known.has(one.id);
