@@ -23,8 +23,9 @@ import { agentsDirsOf, findAgents } from '../run/agents.js';
 import { createBaseReader } from '../run/cite.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
+import { originOf } from '../run/memory.js';
 import { answerForm } from '../run/plan.js';
-import { originOf, type RunRequest } from '../run/records.js';
+import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
 import {

@@ -89,9 +89,8 @@ async function open(
   const asked = subjectNumber(trigger);
   const isClosed = 'isClosed' in trigger && trigger.isClosed;
   // Runs of the agent that are about the same have one pull request. Each task that a person gives is another one.
-  const started =
-    trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
-  const subject = String(asked ?? textId(started).slice(2, 10));
+  const about = trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
+  const subject = String(asked ?? textId(about).slice(2, 10));
   const task = trigger.kind === 'comment' ? `${subject}-${trigger.commentId}` : subject;
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {

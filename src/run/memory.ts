@@ -2,6 +2,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import type { Trust } from '../event/trust.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
+import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
 import { grouped } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
@@ -12,6 +13,16 @@ import { parseReviewFacts } from '../review/state-facts.js';
 import type { Dependencies } from './dependencies.js';
 import { type NotesPlan, openNotes } from './notes.js';
 import type { Memory, MemoryPlan, Plan, RunRequest } from './records.js';
+
+/** Facts of a workflow run that an entry's provenance names (D8); on a laptop most are missing. */
+export function originOf(env: Environment) {
+  return {
+    runId: env['GITHUB_RUN_ID'] ?? '',
+    attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
+    job: env['GITHUB_JOB'] ?? '',
+    sha: env['GITHUB_SHA'] ?? '',
+  };
+}
 
 /** The memory plan of an agent, or undefined if its memory is off. */
 export function planMemory(

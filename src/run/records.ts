@@ -4,7 +4,6 @@ import type { Effort } from '../agent/keys.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Lane, TaintSource, TaintTracker, Trust } from '../event/trust.js';
-import type { Environment } from '../lib/environment.js';
 import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
@@ -51,7 +50,7 @@ export interface RunRequest {
   /** A change on this machine, as context (`--git`). */
   readonly readChange: () => Promise<LocalChange | undefined>;
   /** Facts of the workflow run; undefined on the command line without an event. */
-  readonly origin: ReturnType<typeof originOf> | undefined;
+  readonly origin: Readonly<Record<'runId' | 'attempt' | 'job' | 'sha', string>> | undefined;
   /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
@@ -131,16 +130,6 @@ export interface MemoryPlan {
   readonly entryId: string;
   /** The entry's last line; undefined leaves the file as axe writes it (D8). */
   readonly provenance: Provenance | undefined;
-}
-
-/** Facts of a workflow run that an entry's provenance names (D8); on a laptop most are missing. */
-export function originOf(env: Environment) {
-  return {
-    runId: env['GITHUB_RUN_ID'] ?? '',
-    attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
-    job: env['GITHUB_JOB'] ?? '',
-    sha: env['GITHUB_SHA'] ?? '',
-  };
 }
 
 /** The change a run looks at: the commits that were compared, and their whole diff. */

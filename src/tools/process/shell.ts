@@ -108,8 +108,7 @@ export function createShell(env: Environment, jail: () => Promise<ProcessJail>):
       signal.throwIfAborted();
       throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
     } finally {
-      // It leads git to another configuration, which says what git runs by itself; what is not there no jail protects. The
-      // command may have made its folder read-only.
+      // It leads git to another configuration, and no jail protects what is not there. Its folder may be read-only by now.
       if (isNew && existsSync(redirect)) {
         await chmod(dirname(redirect), 0o755).catch(() => undefined);
         await rm(redirect, { recursive: true }).catch((thrown: unknown) => {
