@@ -164,7 +164,7 @@ async function refusePurge(client: GitHubClient, owner: string, repo: string, br
     throw refused('which is the default branch');
   const params = { owner, repo, tree_sha: branch, recursive: '1' };
   const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { params, signal });
-  // Run logs, states and notes end in `.md`, what a rewrite has left of one in `.bak`; the file store ignores those for git.
+  // Run logs, states and notes end in `.md`, what a rewrite has left of one in `.bak`, which the file store has git ignore.
   const other = v
     .parse(TREE, tree.body)
     .tree.find(({ type, path }) => type !== 'tree' && !/(?:\.(?:md|bak)|(?:^|\/)\.gitignore)$/.test(path));

@@ -41,7 +41,7 @@ export function withModelOptions(
     options: {
       ...options,
       tools: isAzure ? tools?.map(withShortDescription) : tools,
-      // Unless allowed, Google Cloud forbids structured outputs; and newer Claudes refuse a forced tool. The prompt holds the schema.
+      // Unless allowed, Google Cloud forbids structured outputs, and newer Claudes refuse a forced tool. The prompt holds the schema.
       responseFormat: provider.access === 'vertex' && wire === 'anthropic' ? undefined : responseFormat,
       maxOutputTokens: isAzure && wire === 'openai' ? undefined : (maxOutputTokens ?? least),
       reasoning: effort,

@@ -105,9 +105,9 @@ function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
 function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame['clean']): string {
   if (finding.suggestion === undefined) return '';
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
-  const offer = clean(codeBlock(finding.suggestion, 'suggestion'));
+  const offer = codeBlock(finding.suggestion, 'suggestion');
   // What cleaning changes is not what would have to be committed.
-  return isOffered && offer === codeBlock(finding.suggestion, 'suggestion')
+  return isOffered && clean(offer) === offer
     ? offer
     : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`);
 }

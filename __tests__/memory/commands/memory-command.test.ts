@@ -129,9 +129,9 @@ describe('forget', () => {
   });
 
   it('removes an entry that gc has left next to the log alone', async () => {
-    const store = createFakeMemory({ 'bot.md': B, 'bot.md.bak': A + B });
-    expect(await command(store, 'forget aaaaaa')).toMatchObject({ kind: 'done', changed: true });
-    expect(Object.fromEntries(store.tree)).toEqual({ 'bot.md': B, 'bot.md.bak': B });
+    const store = createFakeMemory({ 'bot.md': B, 'untrusted/bot.md.bak': UNTRUSTED + B });
+    expect(JSON.stringify(await command(store, 'forget cccccc'))).toContain(' untrusted by ');
+    expect(Object.fromEntries(store.tree)).toMatchObject({ 'bot.md': B, 'untrusted/bot.md.bak': B });
   });
 
   it('deletes a note with its backup', async () => {

@@ -218,8 +218,8 @@ export async function forgetMemory(
   }
   const lanes = [view.trusted, view.untrusted];
   // On a disk a rewrite makes the copy anew.
-  const copies = store.kind === 'file' ? [] : lanes.map(({ path }) => `${path}.bak`);
-  const trimmed = copies.flatMap((path) => readEntries(tree.get(path) ?? '', 'trusted'));
+  const copies = store.kind === 'file' ? [] : lanes.map(({ path, lane }) => ({ path: `${path}.bak`, lane }));
+  const trimmed = copies.flatMap(({ path, lane }) => readEntries(tree.get(path) ?? '', lane));
   const inLogs = entriesWith(id, allEntries(view));
   const found = 'kind' in inLogs || inLogs.length > 0 ? inLogs : entriesWith(id, trimmed);
   if ('kind' in found) return found;
@@ -236,7 +236,7 @@ export async function forgetMemory(
           changed: true,
         };
   const logs = lanes.filter(({ entries }) => entries.some((one) => one.id === known));
-  const changes = [...logs.map(({ path }) => path), ...copies].map((path) => forgetEntry(path, known));
+  const changes = [...logs, ...copies].map(({ path }) => forgetEntry(path, known));
   return await carryOut(done, changes, OLDER[store.kind], purge, session);
 }
 
