@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CATEGORIES, SEVERITIES } from '../src/review/finding.js';
+import { CATEGORIES, SEVERITIES } from '../src/findings/finding.js';
 
 /** A person asked for what cannot be done, or a file of theirs is wrong; anything else is a fault of the program. */
 export class UsageError extends Error {}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { CATEGORIES, EFFECTS, REACHES } from '../src/review/finding.js';
+import { CATEGORIES, EFFECTS, REACHES } from '../src/findings/finding.js';
 import { UsageError } from './case.js';
 import type { LoadedCase } from './load.js';
 import { playFirst, type Setting } from './play.js';

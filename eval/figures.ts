@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../src/review/finding.js';
+import { SEVERITIES } from '../src/findings/finding.js';
 import type { Usage } from './observe.js';
 import type { MemoryKind } from './play.js';
 import { type CaseScore, type ScoredSecond, type Share, sumUsage } from './score.js';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { StoredRepo } from '../__tests__/helpers/github-state.js';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import type { StepResult } from '../__tests__/helpers/run-action.js';
+import type { Coverage } from '../src/findings/change/scope.js';
+import type { FindingRecord } from '../src/findings/post/record.js';
+import { findingMarksOf } from '../src/findings/state-facts.js';
 import { parseDiff } from '../src/lib/text/diff.js';
-import type { FindingRecord } from '../src/review/record.js';
-import type { Coverage } from '../src/review/scope.js';
-import { findingMarksOf } from '../src/review/state-facts.js';
 import type { Version } from './versions.js';
 
 /** The account that the action's token belongs to. */

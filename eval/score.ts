@@ -1,4 +1,4 @@
-import { compareSeverity, SEVERITIES, type Severity } from '../src/review/finding.js';
+import { compareSeverity, SEVERITIES, type Severity } from '../src/findings/finding.js';
 import type { Case, CaseKind, Expected } from './case.js';
 import { assign, isAllowed, isBait, isMeant, isOn } from './match.js';
 import type { Posted, Seen, Thread, Usage } from './observe.js';

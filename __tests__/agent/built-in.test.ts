@@ -3,7 +3,7 @@ import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, FIXER } from '../../src/agent/built-i
 import { parseAgent } from '../../src/agent/inspect.js';
 import { checkAgentName } from '../../src/agent/loader.js';
 import { TOOL_NAMES } from '../../src/run/tools.js';
-import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
+import { REVIEW_TOOL_NAMES } from '../../src/tools/findings/review-tools.js';
 
 const KNOWN: readonly string[] = [
   ...TOOL_NAMES.filter((name) => name.startsWith('github_')),

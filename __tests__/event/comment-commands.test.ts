@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../src/event/comment-commands.js';
-import { reviewCommand } from '../../src/review/scope.js';
+import { reviewCommand } from '../../src/findings/change/scope.js';
 import { readCommand } from '../../src/run/commands/run-command.js';
 import { cellsOf, markedTable } from '../helpers/documents.js';
 import { comment } from '../helpers/triggers.js';

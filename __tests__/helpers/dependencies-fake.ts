@@ -2,6 +2,9 @@ import type { AgentLibrary } from '../../src/agent/agent-source.js';
 import { formatModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { DEFAULT_ADMISSION_POLICY, type PermissionAnswer } from '../../src/event/trust.js';
+import { DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import type { NewSince } from '../../src/findings/change/scope.js';
+import { type ReviewResult, recordsOf } from '../../src/findings/post/record.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
@@ -15,10 +18,7 @@ import {
   type SaveResult,
 } from '../../src/memory/store.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
-import { type ContextFile, DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/context.js';
-import { DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import { type ReviewResult, recordsOf } from '../../src/review/record.js';
-import type { NewSince } from '../../src/review/scope.js';
+import { type ContextFile, DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/diff-policy.js';
 import type {
   Dependencies,
   PublishRequest,

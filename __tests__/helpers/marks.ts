@@ -4,7 +4,7 @@ import {
   type FindingMark,
   findingMark,
   type Raised,
-} from '../../src/review/state-facts.js';
+} from '../../src/findings/state-facts.js';
 import { formatMark, type Mark } from '../../src/safety/mark.js';
 
 const ID = '0123456789abcdef';

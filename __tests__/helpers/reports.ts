@@ -1,10 +1,10 @@
+import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
-import type { MemoryCommandResult, MemoryRefusal } from '../../src/memory/commands/command-session.js';
 import type { Finished, Outputs, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
 import { summarize } from '../../src/report/summarize.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { PublishRequest } from '../../src/run/dependencies.js';
+import type { MemoryCommandResult, MemoryRefusal } from '../../src/run/memory-commands/command-session.js';
 import type { Plan, RunReport, RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';

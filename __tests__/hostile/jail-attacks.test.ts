@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { protectedPaths } from '../../src/tools/files/path-rules.js';
+import { protectedPaths } from '../../src/safety/path-rules.js';
 import { jailPlaces, makeReserved, untrackedCredentials } from '../../src/tools/process/jail-places.js';
 import { createCommandJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
+import type { Spent } from '../../src/findings/state-facts.js';
 import { Budget, costLimit, spendBefore, spentFact, type TokenUse, usedUp } from '../../src/loop/budget.js';
-import type { Spent } from '../../src/review/state-facts.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };

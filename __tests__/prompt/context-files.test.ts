@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isBinary } from '../../src/prompt/context.js';
+import { isBinary } from '../../src/prompt/diff-policy.js';
 
 it.each([
   ['nothing', 0, undefined, false],

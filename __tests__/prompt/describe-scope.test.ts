@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FetchedChange } from '../../src/event/trigger.js';
-import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
+import type { FullReason, Scope } from '../../src/findings/change/scope.js';
 import { describeScoped } from '../../src/prompt/describe.js';
-import type { FullReason, Scope } from '../../src/review/scope.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 
 const [FROM, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
 const POLICY = DEFAULT_DIFF_POLICY;

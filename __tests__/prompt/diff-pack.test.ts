@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateText } from '../../src/lib/text/bytes.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import type { DiffPolicy } from '../../src/prompt/context.js';
 import { describeDiff } from '../../src/prompt/describe.js';
 import { type PackedDiff, packDiff } from '../../src/prompt/diff-pack.js';
+import type { DiffPolicy } from '../../src/prompt/diff-policy.js';
 import { parseFences } from '../../src/safety/fence.js';
 
 /** A diff that adds lines to one file. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/bytes.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { splitDiff } from '../../src/prompt/diff-pack.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 
 const POLICY = DEFAULT_DIFF_POLICY;
 

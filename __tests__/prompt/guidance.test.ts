@@ -3,7 +3,7 @@ import type { AgentLibrary } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
-import type { ContextFile, TriggerContext } from '../../src/prompt/context.js';
+import type { ContextFile, TriggerContext } from '../../src/prompt/diff-policy.js';
 import { guidancePaths, pickGuidance, readGuidance, warnOfOwnChanges } from '../../src/prompt/guidance.js';
 import { pullRequest } from '../helpers/triggers.js';
 

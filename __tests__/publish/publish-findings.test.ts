@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { AxeError, type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { type ActionPublisherOptions, reviewRemarks } from '../../src/publish/answer.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/publish-findings.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { withActs } from '../../src/run/publish.js';
+import { placed, readPull, startPull } from '../findings/post-scene.js';
 import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { completed, exhausted, reportOf, requestOf, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { placed, readPull, startPull } from '../review/post-scene.js';
 import { publisherOf } from './publisher-scene.js';
 
 /** Publishes a finding and a label at the end of a run on pull request 42. */

@@ -1,7 +1,7 @@
+import { DEFAULT_PUBLISH_RULES } from '../../src/findings/buffered-publications.js';
 import type { Warning } from '../../src/lib/errors.js';
 import type { ActionPublisherOptions } from '../../src/publish/answer.js';
 import { createActionPublisher } from '../../src/publish/publisher.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/review/buffered.js';
 import { type Answer, createFakeGitHubClient } from '../helpers/github-client-fake.js';
 
 export const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';

@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
+import { type Coverage, cutShort } from '../../src/findings/change/scope.js';
+import type { Severity } from '../../src/findings/finding.js';
+import type { ReviewEnd } from '../../src/findings/post/post-review.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { ActionPublisherOptions } from '../../src/publish/answer.js';
 import { checkOf } from '../../src/publish/publisher.js';
-import type { Severity } from '../../src/review/finding.js';
-import type { ReviewEnd } from '../../src/review/post-review.js';
-import { type Coverage, cutShort } from '../../src/review/scope.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
 import type { Inputs } from '../../src/runner/inputs.js';
+import { placed } from '../findings/post-scene.js';
 import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';
@@ -16,7 +17,6 @@ import { seedReview } from '../helpers/github-review-seed.js';
 import { answerLine } from '../helpers/marks.js';
 import { completed, exhausted, reportOf, requestOf, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { placed } from '../review/post-scene.js';
 import { CREATE, conversation, publisherOf, RUN_URL, SECRET, UPDATE } from './publisher-scene.js';
 
 /** Publishes the end of a run; gives what came of it, what was warned of and what was written. */

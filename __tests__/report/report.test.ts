@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Severity } from '../../src/findings/finding.js';
+import { metGates, type ReviewResult } from '../../src/findings/post/record.js';
 import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { SaveResult } from '../../src/memory/store.js';
 import { reportRun, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
-import type { Severity } from '../../src/review/finding.js';
-import { metGates, type ReviewResult } from '../../src/review/record.js';
 import type { Published, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { readFailOn, readInputs } from '../../src/runner/inputs.js';
 import type { Runner } from '../../src/runner/runner.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../findings/records.js';
 import {
   AGENT,
   createFakeDependencies,
@@ -24,7 +25,6 @@ import { completed, reportOf, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { SCHEDULE } from '../helpers/triggers.js';
-import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../review/records.js';
 
 const SECRET = 'hunter2-hunter2';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { markFacts } from '../../src/findings/state-facts.js';
 import { AxeError, type Warning } from '../../src/lib/errors.js';
 import type { Conclusion, Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
 import { withFacts } from '../../src/memory/state.js';
 import { formatToolsByTurn } from '../../src/report/run.js';
-import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { raised } from '../helpers/marks.js';

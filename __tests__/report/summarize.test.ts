@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
-import type { GcResult } from '../../src/memory/gc/gc-result.js';
 import { formatProvenance } from '../../src/memory/run-log.js';
 import { formatUnsavedSummary } from '../../src/report/run.js';
 import { noAnswer } from '../../src/report/summarize.js';
+import type { GcResult } from '../../src/run/gc-result.js';
 import type { CheckedAgent } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Citation } from '../../src/memory/notes/citations.js';
+import type { Citation } from '../../src/memory/citations.js';
 import { createBaseReader } from '../../src/run/cite.js';
 import { startHello } from '../github/hello-fixture.js';
 import { makeGitRepo } from '../helpers/git-repo.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { createTaintTracker } from '../../src/event/trust.js';
+import { DEFAULT_PUBLISH_RULES } from '../../src/findings/buffered-publications.js';
+import type { Coverage, Scope } from '../../src/findings/change/scope.js';
+import type { Thread } from '../../src/findings/read/peoples-words.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/review/buffered.js';
-import type { Coverage, Scope } from '../../src/review/scope.js';
-import type { Thread } from '../../src/review/seen.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';
 import type { Conversed, Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';

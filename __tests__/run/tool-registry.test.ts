@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { createGitHubReader } from '../../src/github/reading/reader.js';
 import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tools.js';
+import { createGitHubReader } from '../../src/tools/github/reader.js';
 import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { prepareReview } from '../../src/review/prepare-review.js';
-import { endText } from '../../src/review/said.js';
+import { endText } from '../../src/findings/post/finding-texts.js';
+import { prepareReview } from '../../src/findings/post/prepare-review.js';
 import { type Channel, sanitize } from '../../src/safety/sanitize.js';
-import { placed } from '../review/change.js';
-import { known, NO_NEWS, posting } from '../review/threads.js';
+import { placed } from '../findings/change.js';
+import { known, NO_NEWS, posting } from '../findings/threads.js';
 import {
   CODE,
   hostileMarkdown,

@@ -1,6 +1,6 @@
-import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/review/finding.js';
-import { FINDINGS_VERSION, RECORD_STATES } from '../../src/review/record.js';
-import { COVERAGE_KINDS, UNREAD_REASONS } from '../../src/review/scope.js';
+import { COVERAGE_KINDS, UNREAD_REASONS } from '../../src/findings/change/scope.js';
+import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/findings/finding.js';
+import { FINDINGS_VERSION, RECORD_STATES } from '../../src/findings/post/record.js';
 
 const TEXT = { type: 'string' };
 const LINE = { type: 'integer', minimum: 1 };

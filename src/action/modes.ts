@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
+import { refPlace } from '../agent/read-ref.js';
 import { isRepository, type Repository, type Trigger } from '../event/trigger.js';
-import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { listClosedPulls, proposeChange } from '../github/posting/commit-edits.js';
 import { findIssues, findOrCreateIssue } from '../github/posting/issues.js';
@@ -12,6 +12,11 @@ import { readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
+import { memoryName } from '../memory/paths.js';
+import { modelProblem } from '../model/model-access.js';
+import { formatGone } from '../report/format-memory.js';
+import { dirsAtRef, localAgents } from '../run/agents.js';
+import type { Dependencies } from '../run/dependencies.js';
 import {
   hasRecommendations,
   type OwnFiles,
@@ -19,14 +24,9 @@ import {
   proposalMessage,
   readProposal,
   recommendationsDigest,
-} from '../memory/gc/analysis.js';
-import type { Suggestion } from '../memory/gc/gc-result.js';
-import { memoryName } from '../memory/paths.js';
-import { modelProblem } from '../model/model-access.js';
-import { formatGone } from '../report/format-memory.js';
-import { dirsAtRef, localAgents } from '../run/agents.js';
-import type { Dependencies } from '../run/dependencies.js';
-import { collectAgentMemory, type Suggest } from '../run/gc.js';
+} from '../run/gc/analysis.js';
+import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
+import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
 import type { RunReport, RunRequest } from '../run/records.js';
 import { type ValidationDependencies, validateAgents } from '../run/validate.js';

@@ -1,4 +1,5 @@
 import { warning } from '@actions/core';
+import { endLeftCheck } from '../findings/post/check-progress.js';
 import { createClock, signalAfter } from '../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../lib/defaults.js';
 import { AxeError, formatError, WARNING_TITLES } from '../lib/errors.js';
@@ -7,7 +8,6 @@ import type { SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-memory.js';
 import { writeSummary } from '../report/report.js';
 import { formatUnsavedSummary } from '../report/run.js';
-import { endLeftCheck } from '../review/check.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs.js';
 import { type KeptChange, readLeftCheck, readPending, wasReported } from '../runner/journal.js';

@@ -1,5 +1,5 @@
 import type { Warning } from '../lib/errors.js';
-import type { ContextFile } from '../prompt/context.js';
+import type { ContextFile } from '../prompt/diff-policy.js';
 import type { AgentConfig } from './config.js';
 
 /** What stands at a path; `reason` is half a sentence behind `failed to read …: `. */

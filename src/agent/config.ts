@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { CATEGORIES, type Category, SEVERITIES } from '../findings/finding.js';
 import { DEFAULT_MODEL, NOTES_LIMITS, REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS, noteKind } from '../memory/paths.js';
-import { CATEGORIES, type Category, SEVERITIES } from '../review/finding.js';
 import {
   type AgentProblem,
   choiceKey,

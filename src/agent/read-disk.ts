@@ -13,8 +13,8 @@ import {
   type ContextFile,
   createContextBudget,
   isBinary,
-} from '../prompt/context.js';
-import { isSecretPath } from '../tools/files/path-rules.js';
+} from '../prompt/diff-policy.js';
+import { isSecretPath } from '../safety/path-rules.js';
 import type { AgentPlace, AgentReader, Found } from './agent-source.js';
 
 interface DiskOptions {

@@ -1,10 +1,14 @@
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
-import { type CommandSession, parseMemoryCommand, viewMemory } from '../memory/commands/command-session.js';
-import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
-import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import type { Provenance } from '../memory/run-log.js';
 import { createBaseReader } from '../run/cite.js';
+import {
+  type CommandSession,
+  parseMemoryCommand,
+  viewMemory,
+} from '../run/memory-commands/command-session.js';
+import { formatEntries, type MemoryEntry } from '../run/memory-commands/entry.js';
+import { runMemoryCommand } from '../run/memory-commands/memory-command.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
 import { commandOf, type ParsedFlags, wrongCount } from './command-line.js';

@@ -10,7 +10,7 @@ import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
 import { diffOfRange, filesAtBase } from '../lib/git.js';
 import { errorOf } from '../lib/outcome.js';
 import { isFolder, readStdin } from '../lib/user-files.js';
-import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
+import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/diff-policy.js';
 import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/prompt.js';
 import { originOf } from '../run/memory.js';
 import type { Memory, Plan, RunReport, RunRequest } from '../run/records.js';

@@ -1,5 +1,8 @@
 import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
+import { DEFAULT_PUBLISH_RULES } from '../findings/buffered-publications.js';
+import { formatBuffered } from '../findings/post/comment-text.js';
+import { allFindings, raisedRecords, recordsOf } from '../findings/post/record.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
@@ -7,9 +10,6 @@ import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import { readConfigFile } from '../lib/user-files.js';
 import { guarded } from '../memory/store.js';
 import { createModels } from '../model/create.js';
-import { DEFAULT_PUBLISH_RULES } from '../review/buffered.js';
-import { formatBuffered } from '../review/comment-text.js';
-import { allFindings, raisedRecords, recordsOf } from '../review/record.js';
 import { postsReviews } from '../run/admit.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import { createBaseReader } from '../run/cite.js';

@@ -1,9 +1,9 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { type ReviewFact, type Spent, spentUsd } from '../findings/state-facts.js';
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
 import { usd } from '../lib/text/format.js';
-import { type ReviewFact, type Spent, spentUsd } from '../review/state-facts.js';
 
 /** Price of a model in US dollars per million tokens. */
 interface Rates {

@@ -1,4 +1,4 @@
-import { editedText, type NoteEdit } from './notes/edit.js';
+import { editedText, type NoteEdit } from './note-edit.js';
 import { backupPath } from './paths.js';
 import { encodeField, PROVENANCE_START, parseProvenance, separator } from './run-log.js';
 import { mergeStates } from './state.js';

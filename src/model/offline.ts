@@ -1,10 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type { Category, FindingEffect, Reach } from '../findings/finding.js';
 import { AxeError } from '../lib/errors.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
-import type { Category, FindingEffect, Reach } from '../review/finding.js';
 import { type Fenced, parseFences } from '../safety/fence.js';
 import { findTokens } from '../safety/secrets.js';
 

@@ -1,12 +1,13 @@
 import type { Actor, CountedFile, FetchedChange } from '../event/trigger.js';
+import { filesWithoutLines, type Scope, WHY_FULL } from '../findings/change/scope.js';
+import { claimedChecks } from '../findings/decide/evidence.js';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cutToBytes, estimateText, utf8Bytes } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count, grouped } from '../lib/text/format.js';
-import { claimedChecks } from '../review/evidence.js';
-import { filesWithoutLines, type Scope, WHY_FULL } from '../review/scope.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
+import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import {
   type CommitNote,
   createPathFilter,
@@ -16,8 +17,7 @@ import {
   type Remark,
   type RemarkThread,
   type Surroundings,
-} from './context.js';
-import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
+} from './diff-policy.js';
 
 /** What a message is made of. */
 export interface Parts {

@@ -1,6 +1,6 @@
 import { compareBytes, cutToBytes, estimateText } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import { createPathFilter, type DiffPolicy } from './context.js';
+import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
 export interface NotShown {
   readonly file: DiffFile;

@@ -6,7 +6,7 @@ import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { foldersAbove, selectPaths } from '../lib/text/glob.js';
-import type { ContextFile, LocalChange, TriggerContext } from './context.js';
+import type { ContextFile, LocalChange, TriggerContext } from './diff-policy.js';
 
 /** How a project wants to be worked on; the first that is there counts. */
 const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];

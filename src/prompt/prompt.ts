@@ -3,9 +3,9 @@ import { cleanLine, codeBlock } from '../lib/text/format.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
 import { newestEntries } from '../memory/stores/read-log.js';
 import { fence, mapFences } from '../safety/fence.js';
-import type { ContextFile } from './context.js';
 import { DIFF_SOURCE } from './describe.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
+import type { ContextFile } from './diff-policy.js';
 
 export interface SystemPromptParts {
   readonly systemPrompt: string;

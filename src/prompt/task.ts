@@ -10,14 +10,13 @@ import {
   type Trigger,
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
+import type { Scope } from '../findings/change/scope.js';
+import { formatToFix } from '../findings/post/finding-texts.js';
+import type { KnownFinding } from '../findings/read/peoples-words.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
-import { formatToFix } from '../review/said.js';
-import type { Scope } from '../review/scope.js';
-import type { KnownFinding } from '../review/seen.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
-import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange, type TriggerContext } from './context.js';
 import {
   DIFF_SOURCE,
   describeChecks,
@@ -35,6 +34,12 @@ import {
   NO_PARTS,
   type Parts,
 } from './describe.js';
+import {
+  DEFAULT_DIFF_POLICY,
+  type DiffPolicy,
+  type LocalChange,
+  type TriggerContext,
+} from './diff-policy.js';
 
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */

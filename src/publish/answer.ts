@@ -1,4 +1,7 @@
 import { type CommentTrigger, subjectTrigger, type Trigger } from '../event/trigger.js';
+import type { Buffered, PublishRules } from '../findings/buffered-publications.js';
+import { formatCoverage } from '../findings/change/scope.js';
+import type { CheckProgress } from '../findings/post/check-progress.js';
 import { orRefusal } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -6,9 +9,6 @@ import { type MarkedComment, publishComment, replyInThread } from '../github/pos
 import type { Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { count } from '../lib/text/format.js';
-import type { Buffered, PublishRules } from '../review/buffered.js';
-import type { CheckProgress } from '../review/check.js';
-import { formatCoverage } from '../review/scope.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs.js';

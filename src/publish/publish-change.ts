@@ -1,4 +1,5 @@
 import { type Repository, subjectNumber } from '../event/trigger.js';
+import type { PullRequestDraft } from '../findings/buffered-publications.js';
 import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -10,7 +11,6 @@ import { formatPatch } from '../lib/text/diff.js';
 import { codeBlock, codeSpan, count, grouped, shown } from '../lib/text/format.js';
 import { memoryName } from '../memory/paths.js';
 import { textId } from '../memory/units.js';
-import type { PullRequestDraft } from '../review/buffered.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { disarmUrl, isReferenceUrl } from '../safety/words.js';

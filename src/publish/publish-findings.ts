@@ -1,4 +1,12 @@
 import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
+import { NOTHING_BUFFERED } from '../findings/buffered-publications.js';
+import { formatCoverage, isQuestion } from '../findings/change/scope.js';
+import { formatRefusals } from '../findings/post/comment-text.js';
+import { hasNews, isClosed, reviewEndOf } from '../findings/post/conversations.js';
+import { backMark, endedMark, type ReviewExtent, type ReviewPost } from '../findings/post/finding-texts.js';
+import { type PostedReview, postReview } from '../findings/post/post-review.js';
+import { type FindingRecord, type ReviewResult, recordsOf } from '../findings/post/record.js';
+import type { MarksOnPull } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -6,14 +14,6 @@ import { findOrCreateIssue, type ReactionSubject, react, setLabels } from '../gi
 import { isCutShort } from '../lib/outcome.js';
 import { paragraphs, usd } from '../lib/text/format.js';
 import { textId } from '../memory/units.js';
-import { NOTHING_BUFFERED } from '../review/buffered.js';
-import { formatRefusals } from '../review/comment-text.js';
-import { type PostedReview, postReview } from '../review/post-review.js';
-import { type FindingRecord, type ReviewResult, recordsOf } from '../review/record.js';
-import { backMark, endedMark, type ReviewExtent, type ReviewPost } from '../review/said.js';
-import { formatCoverage, isQuestion } from '../review/scope.js';
-import type { MarksOnPull } from '../review/state-facts.js';
-import { hasNews, isClosed, reviewEndOf } from '../review/tell-findings.js';
 import type { Acknowledgement, FindingsToTell, PublishRequest, ToldFindings } from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';

@@ -10,7 +10,7 @@ import {
   paragraphs,
 } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
-import type { GoneLine } from '../memory/notes/citations.js';
+import type { GoneLine } from '../memory/citations.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { BlockedPlace, MemoryStore, Place } from '../memory/store.js';
 import type { Memory, Plan, Remembered, RunNotes } from '../run/records.js';

@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
-import { AxeError, mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/errors.js';
-import { createFiles } from '../lib/files.js';
-import { VERSION } from '../lib/product.js';
-import { isOpen } from '../review/finding.js';
+import { isOpen } from '../findings/finding.js';
 import {
   allFindings,
   countFindings,
@@ -11,7 +8,10 @@ import {
   type MetGate,
   metGates,
   type ReviewResult,
-} from '../review/record.js';
+} from '../findings/post/record.js';
+import { AxeError, mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/errors.js';
+import { createFiles } from '../lib/files.js';
+import { VERSION } from '../lib/product.js';
 import type { Transcript } from '../runner/action-reporter.js';
 import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';

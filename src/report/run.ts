@@ -1,3 +1,8 @@
+import { type Coverage, formatCoverage, freshFiles } from '../findings/change/scope.js';
+import { formatSeverities, isOpen } from '../findings/finding.js';
+import { SEVERITY_MARKS, tableCell } from '../findings/post/comment-text.js';
+import type { FindingRecord } from '../findings/post/record.js';
+import { worthTable } from '../findings/state-facts.js';
 import { groupBy } from '../lib/data.js';
 import { formatError, sourcePosition, type Warning, warningText } from '../lib/errors.js';
 import {
@@ -26,11 +31,6 @@ import type { Spend } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
-import { SEVERITY_MARKS, tableCell } from '../review/comment-text.js';
-import { formatSeverities, isOpen } from '../review/finding.js';
-import type { FindingRecord } from '../review/record.js';
-import { type Coverage, formatCoverage, freshFiles } from '../review/scope.js';
-import { worthTable } from '../review/state-facts.js';
 import type { Plan, Published, Remembered } from '../run/records.js';
 import { formatLost, formatMemory, loadedEntries, memoryNotes, whatWasAdded } from './format-memory.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';

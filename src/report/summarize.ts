@@ -1,4 +1,5 @@
 import { formatModelRef } from '../agent/config.js';
+import { formatSeverities, isOpen } from '../findings/finding.js';
 import {
   AxeError,
   CancelledError,
@@ -22,10 +23,9 @@ import {
   paragraphs,
   table,
 } from '../lib/text/format.js';
-import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
-import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
-import { formatSeverities, isOpen } from '../review/finding.js';
+import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../run/gc-result.js';
+import { formatCommandResult, formatRefusal } from '../run/memory-commands/command-session.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan } from '../runner/action-reporter.js';

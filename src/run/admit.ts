@@ -22,12 +22,12 @@ import {
   type Trust,
   untrusted,
 } from '../event/trust.js';
+import { planReview } from '../findings/buffered-publications.js';
+import { filesWithoutLines, planScope, reviewCommand, type Scope } from '../findings/change/scope.js';
+import { isPaused, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
-import { createPathFilter, type TriggerContext } from '../prompt/context.js';
-import { planReview } from '../review/buffered.js';
-import { filesWithoutLines, planScope, reviewCommand, type Scope } from '../review/scope.js';
-import { isPaused, type ReviewFact } from '../review/state-facts.js';
+import { createPathFilter, type TriggerContext } from '../prompt/diff-policy.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';

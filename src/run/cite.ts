@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
+import { checkEvidence, linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { fetchBaseCode } from '../github/reading/contents.js';
 import { createQueue } from '../lib/clock.js';
@@ -15,9 +16,8 @@ import {
   countLine,
   formatCitation,
   type ReadBase,
-} from '../memory/notes/citations.js';
+} from '../memory/citations.js';
 import { projectSlug } from '../memory/paths.js';
-import { checkEvidence, linesOfDiff, ShownFiles, type ShownLines } from '../review/evidence.js';
 import { sanitize } from '../safety/sanitize.js';
 import { showHidden } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';

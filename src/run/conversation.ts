@@ -1,5 +1,8 @@
 import { formatModelRef, type ModelParams, type ModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
+import type { Buffered } from '../findings/buffered-publications.js';
+import type { ShownLines } from '../findings/decide/evidence.js';
+import type { Publications } from '../findings/publication-buffer.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
@@ -7,9 +10,6 @@ import type { Budget } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withoutSecrets } from '../loop/messages.js';
 import type { UsageByAgent } from '../loop/reply.js';
-import type { Publications } from '../review/buffer.js';
-import type { Buffered } from '../review/buffered.js';
-import type { ShownLines } from '../review/evidence.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import type { Plan, Remembered, ReviewedChange, RunNotes, RunRequest } from './records.js';

@@ -1,6 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import type { Trust } from '../event/trust.js';
+import { parseReviewFacts } from '../findings/state-facts.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
@@ -9,7 +10,6 @@ import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, notesUnder, unusableLogPath } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
 import type { RestoreResult } from '../memory/store.js';
-import { parseReviewFacts } from '../review/state-facts.js';
 import type { Dependencies } from './dependencies.js';
 import { type NotesPlan, openNotes } from './notes.js';
 import type { Memory, MemoryPlan, Plan, RunRequest } from './records.js';

@@ -5,7 +5,7 @@ import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { count } from '../lib/text/format.js';
 import { applyChanges, type MemoryTree, type NoteChange } from '../memory/change.js';
-import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/notes/citations.js';
+import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/citations.js';
 import { formatMemoryBlock } from '../memory/notes/context-block.js';
 import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import {

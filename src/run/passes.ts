@@ -1,3 +1,4 @@
+import { type Buffered, joinPasses, NOTHING_BUFFERED } from '../findings/buffered-publications.js';
 import { atMost } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
@@ -8,8 +9,7 @@ import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/reply.js';
 import { buildSystemPrompt } from '../prompt/prompt.js';
-import { type Buffered, joinPasses, NOTHING_BUFFERED } from '../review/buffered.js';
-import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
+import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import { type AgentConversation, type Held, type LiveRun, lostByThrown, tellLost } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';

@@ -2,6 +2,9 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
 import { findMention } from '../event/mention.js';
 import { subjectNumber } from '../event/trigger.js';
+import { type Coverage, coverageOf, NOTHING_READ, reviewCommand } from '../findings/change/scope.js';
+import { formatKnown } from '../findings/post/finding-texts.js';
+import { postedIds } from '../findings/state-facts.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
@@ -16,6 +19,7 @@ import {
   responseFormatOf,
   schemaOrigin,
 } from '../loop/structured.js';
+import { splitDiff } from '../prompt/diff-pack.js';
 import {
   createPathFilter,
   type DiffPolicy,
@@ -23,14 +27,10 @@ import {
   knowOwnRemarks,
   type LocalChange,
   type TriggerContext,
-} from '../prompt/context.js';
-import { splitDiff } from '../prompt/diff-pack.js';
+} from '../prompt/diff-policy.js';
 import { readGuidance, warnOfOwnChanges } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/prompt.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
-import { formatKnown } from '../review/said.js';
-import { type Coverage, coverageOf, NOTHING_READ, reviewCommand } from '../review/scope.js';
-import { postedIds } from '../review/state-facts.js';
 import { FENCE_NOTICE } from '../safety/fence.js';
 import { admitChange, firstGiven, postsReviews, runAhead, type Skipped } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';

@@ -1,3 +1,6 @@
+import { NOTHING_BUFFERED } from '../findings/buffered-publications.js';
+import { cutShort, withoutAnswer, withoutFiles } from '../findings/change/scope.js';
+import { reviewEndOf } from '../findings/post/conversations.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
@@ -5,9 +8,6 @@ import type { OpenModel } from '../loop/asker.js';
 import { Budget, costLimit, spendBefore, unheldLimits } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/reply.js';
-import { NOTHING_BUFFERED } from '../review/buffered.js';
-import { cutShort, withoutAnswer, withoutFiles } from '../review/scope.js';
-import { reviewEndOf } from '../review/tell-findings.js';
 import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';

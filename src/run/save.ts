@@ -1,5 +1,13 @@
 import { subjectNumber } from '../event/trigger.js';
 import type { TaintTracker } from '../event/trust.js';
+import { patchesOf } from '../findings/change/scope.js';
+import {
+  markFacts,
+  pruneState,
+  type Reviewed,
+  type ReviewFact,
+  type Spent,
+} from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
@@ -14,8 +22,6 @@ import {
 } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave } from '../memory/store.js';
-import { patchesOf } from '../review/scope.js';
-import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
 import type { Conversed, EntryChange, Memory, MemoryPlan, Plan, Published, Remembered } from './records.js';

@@ -6,29 +6,29 @@ import { nearest } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
 import { mayChange, type Trust } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { createGitHubReader, type GitHubReader } from '../github/reading/reader.js';
-import {
-  createGitHubDiff,
-  createGitHubFile,
-  createGitHubHistory,
-  createGitHubSearch,
-} from '../github/tools/code.js';
-import { createGitHubChecks, createGitHubComments } from '../github/tools/talk.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
-import { type ProtectedPaths, protectedPaths } from '../tools/files/path-rules.js';
+import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
 import { createListDirectory, createReadFile, createSearchFiles } from '../tools/files/read-files.js';
 import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';
+import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
+import {
+  createGitHubDiff,
+  createGitHubFile,
+  createGitHubHistory,
+  createGitHubSearch,
+} from '../tools/github/code.js';
+import { createGitHubReader, type GitHubReader } from '../tools/github/reader.js';
+import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
 import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
 import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createRunCommand, createShell, type ProcessJail, type Shell } from '../tools/process/shell.js';
-import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import { effectsOf, grantTools, type RequestedTool, type Tool } from '../tools/tool.js';
 import { createUrlFetch } from '../tools/web/url-fetch.js';
 import { createWebSearch } from '../tools/web/web-search.js';

@@ -1,15 +1,8 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
 import { isOffline, parseModelRef } from '../agent/config.js';
-import { atMost } from '../lib/clock.js';
-import { VERIFICATION } from '../lib/defaults.js';
-import { AxeError, ConfigError } from '../lib/errors.js';
-import { errorOf, type RunStats } from '../lib/outcome.js';
-import { parseDiff } from '../lib/text/diff.js';
-import { count } from '../lib/text/format.js';
-import type { LoopDependencies } from '../loop/events.js';
-import { withStats } from '../loop/reply.js';
-import type { Buffered } from '../review/buffered.js';
+import type { Buffered } from '../findings/buffered-publications.js';
+import { ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import {
   applyVerdicts,
   type DescribedClaims,
@@ -18,11 +11,18 @@ import {
   type FindingVerdict,
   groupClaims,
   Verdicts,
-} from '../review/claims.js';
-import { ShownFiles, type ShownLines } from '../review/evidence.js';
-import { atLeast, compareSeverity, type Finding } from '../review/finding.js';
-import type { Settlement } from '../review/seen.js';
-import { createGiveVerdict } from '../tools/review/review-tools.js';
+} from '../findings/decide/second-look.js';
+import { atLeast, compareSeverity, type Finding } from '../findings/finding.js';
+import type { Settlement } from '../findings/read/peoples-words.js';
+import { atMost } from '../lib/clock.js';
+import { VERIFICATION } from '../lib/defaults.js';
+import { AxeError, ConfigError } from '../lib/errors.js';
+import { errorOf, type RunStats } from '../lib/outcome.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/format.js';
+import type { LoopDependencies } from '../loop/events.js';
+import { withStats } from '../loop/reply.js';
+import { createGiveVerdict } from '../tools/findings/review-tools.js';
 import {
   type AgentConversation,
   type Held,

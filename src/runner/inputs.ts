@@ -1,5 +1,8 @@
 import { EFFORTS } from '../agent/keys.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/trust.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../findings/buffered-publications.js';
+import { SEVERITIES } from '../findings/finding.js';
+import { FINDINGS_GATES } from '../findings/post/record.js';
 import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
@@ -11,11 +14,8 @@ import type { Environment } from '../lib/environment.js';
 import { ConfigError } from '../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../lib/outcome.js';
 import { compileGlob } from '../lib/text/glob.js';
-import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
+import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { isLanguage } from '../prompt/prompt.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/buffered.js';
-import { SEVERITIES } from '../review/finding.js';
-import { FINDINGS_GATES } from '../review/record.js';
 import { createSecrets, type Secrets } from '../safety/secrets.js';
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { saveState, warning } from '@actions/core';
+import type { LeftCheck } from '../findings/post/check-progress.js';
 import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf } from '../lib/errors.js';
@@ -7,7 +8,6 @@ import { createFiles } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Change } from '../memory/change.js';
-import type { LeftCheck } from '../review/check.js';
 import type { Journal } from '../run/dependencies.js';
 import { CHECK_STATE, PENDING_STATE } from './runner.js';
 

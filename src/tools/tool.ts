@@ -1,11 +1,11 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { Trust } from '../event/trust.js';
+import type { ShownLines } from '../findings/decide/evidence.js';
 import { MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
 import { ToolError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { truncate } from '../lib/text/bytes.js';
 import { cleanLine, shown } from '../lib/text/format.js';
-import type { ShownLines } from '../review/evidence.js';
 import { fence, stripTerminalSequences } from '../safety/fence.js';
 import { holdsSecret, redact } from '../safety/redact.js';
 

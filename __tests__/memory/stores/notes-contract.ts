@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type NoteChange, versionId } from '../../../src/memory/change.js';
-import type { NoteEdit } from '../../../src/memory/notes/edit.js';
+import type { NoteEdit } from '../../../src/memory/note-edit.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import type { StorePlace } from './contract.js';
 import { never } from './entries.js';

@@ -13,7 +13,7 @@ import {
 } from '../../helpers/dependencies-fake.js';
 import { WRITER } from '../../helpers/reports.js';
 import { comment } from '../../helpers/triggers.js';
-import { entry } from '../../memory/commands/logs.js';
+import { entry } from '../memory-commands/logs.js';
 
 const SECRET_WORDS = 'the cellar door is open';
 const SAID = { task: `Review ${SECRET_WORDS}`, result: SECRET_WORDS };

@@ -3,7 +3,7 @@ import { ProviderError } from '../../../src/lib/errors.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import type { SaveResult } from '../../../src/memory/store.js';
 import { parseLog } from '../../../src/memory/units.js';
-import { collectAgentMemory } from '../../../src/run/gc.js';
+import { collectAgentMemory } from '../../../src/run/gc/gc.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { ProviderError } from '../../../src/lib/errors.js';
 import { estimateText } from '../../../src/lib/text/bytes.js';
-import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { parseLog } from '../../../src/memory/units.js';
-import { collect, type GcRequest } from '../../../src/run/gc.js';
+import { collect, type GcRequest } from '../../../src/run/gc/gc.js';
+import type { GcFindings } from '../../../src/run/gc-result.js';
 import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 

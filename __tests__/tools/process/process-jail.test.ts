@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { protectedPaths } from '../../../src/tools/files/path-rules.js';
+import { protectedPaths } from '../../../src/safety/path-rules.js';
 import { jailPlaces, makeReserved } from '../../../src/tools/process/jail-places.js';
 import { createCommandJail, findCommandJail } from '../../../src/tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../../../src/tools/process/programs.js';

@@ -16,7 +16,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { protectedPaths } from '../../../src/tools/files/path-rules.js';
+import { protectedPaths } from '../../../src/safety/path-rules.js';
 import { createShell } from '../../../src/tools/process/shell.js';
 import type { ToolResult } from '../../../src/tools/tool.js';
 import { createWorkspace, openFolder, readStart } from '../../../src/tools/workspace/workspace.js';

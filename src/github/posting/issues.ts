@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import type { ReactionName } from '../../review/buffered.js';
+import type { ReactionName } from '../../findings/buffered-publications.js';
 import { isMarked, type Mark, type MarkFields, withMark } from '../../safety/mark.js';
 import {
   againIfLost,

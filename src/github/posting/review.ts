@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import type { OwnReview } from '../../findings/read/peoples-words.js';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
-import type { OwnReview } from '../../review/seen.js';
 import { isMarked, type Mark, withMark } from '../../safety/mark.js';
 import { askRest, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Base, CountedFile, FetchedChange, Head, Repository } from '../../event/trigger.js';
+import type { NewSince } from '../../findings/change/scope.js';
 import type { Warning } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
 import { count } from '../../lib/text/format.js';
-import type { CommitNote } from '../../prompt/context.js';
-import type { NewSince } from '../../review/scope.js';
+import type { CommitNote } from '../../prompt/diff-policy.js';
 import {
   askRest,
   fetchPages,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/format.js';
-import type { BaseCode } from '../../memory/notes/citations.js';
+import type { BaseCode } from '../../memory/citations.js';
 import { askGraphQl, askRest, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Actor, Base, Head } from '../../event/trigger.js';
-import type { OwnReview, Post, Thread } from '../../review/seen.js';
+import type { OwnReview, Post, Thread } from '../../findings/read/peoples-words.js';
 import { isMarked } from '../../safety/mark.js';
 import { askGraphQl, notUnderstood, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';

@@ -3,6 +3,8 @@ import { createQueue, dateOf } from '../../lib/clock.js';
 import { ToolError, type Warning } from '../../lib/errors.js';
 import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
+import type { CheckedNotes } from '../citations.js';
+import { editedText, editNote, type NoteEdit } from '../note-edit.js';
 import {
   flatDailyPath,
   type NotesPlaces,
@@ -22,8 +24,6 @@ import {
   type TreeResult,
 } from '../store.js';
 import { damageOf } from '../stores/read-log.js';
-import type { CheckedNotes } from './citations.js';
-import { editedText, editNote, type NoteEdit } from './edit.js';
 import { renderSearch, searchNotes } from './search.js';
 
 /** What a tool wants done to a note; the content is the model's, as it came. */

@@ -2,18 +2,18 @@ import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/config.js';
 import type { CommentTrigger } from '../../event/trigger.js';
 import type { AdmissionPolicy, Permission, Trust } from '../../event/trust.js';
+import type { FindingMark, ReviewFact } from '../../findings/state-facts.js';
+import type { MemoryStore } from '../../memory/store.js';
+import { type Access, admitActor } from '../admit.js';
+import type { Dependencies, Reply } from '../dependencies.js';
+import { planMemory } from '../memory.js';
 import {
   keepsNothing,
   type MemoryCommandResult,
   type MemoryDone,
   refusal,
   saveChanges,
-} from '../../memory/commands/command-session.js';
-import type { MemoryStore } from '../../memory/store.js';
-import type { FindingMark, ReviewFact } from '../../review/state-facts.js';
-import { type Access, admitActor } from '../admit.js';
-import type { Dependencies, Reply } from '../dependencies.js';
-import { planMemory } from '../memory.js';
+} from '../memory-commands/command-session.js';
 import type { MemoryPlan, RunRequest } from '../records.js';
 import { factsChange } from '../save.js';
 

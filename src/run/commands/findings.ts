@@ -1,15 +1,27 @@
 import type { CommentTrigger } from '../../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../event/trust.js';
+import type { Ledger } from '../../findings/decide/ledger.js';
+import { isOpen } from '../../findings/finding.js';
+import {
+  dismissedText,
+  doneText,
+  LEFT_OPEN,
+  leftText,
+  reopenedText,
+} from '../../findings/post/finding-texts.js';
+import {
+  type KnownFinding,
+  marksIn,
+  type Post,
+  postsIn,
+  type Seen,
+} from '../../findings/read/peoples-words.js';
+import { markFacts } from '../../findings/state-facts.js';
 import { cleanLine } from '../../lib/text/format.js';
-import { type MemoryRefusal, refusal } from '../../memory/commands/command-session.js';
-import { isOpen } from '../../review/finding.js';
-import type { Ledger } from '../../review/ledger.js';
-import { dismissedText, doneText, LEFT_OPEN, leftText, reopenedText } from '../../review/said.js';
-import { type KnownFinding, marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
-import { markFacts } from '../../review/state-facts.js';
 import type { Dependencies } from '../dependencies.js';
 import { readFindings } from '../earlier-reviews.js';
 import { readMemory } from '../memory.js';
+import { type MemoryRefusal, refusal } from '../memory-commands/command-session.js';
 import { withActs } from '../publish.js';
 import type { ReviewedChange, RunRequest } from '../records.js';
 import {

@@ -3,8 +3,14 @@ import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-comman
 import { findMention } from '../../event/mention.js';
 import type { CommentTrigger, Trigger } from '../../event/trigger.js';
 import { classifyTrust, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/trust.js';
+import { readHandle } from '../../findings/finding.js';
+import { isDismissal } from '../../findings/read/peoples-words.js';
 import { AxeError } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
+import { isNotesPath } from '../../memory/paths.js';
+import { isOwnText } from '../../safety/mark.js';
+import { admitActor } from '../admit.js';
+import type { Dependencies } from '../dependencies.js';
 import {
   formatCommandResult,
   type MemoryCommand,
@@ -12,14 +18,8 @@ import {
   type MemoryRefusal,
   parseMemoryCommand,
   refusal,
-} from '../../memory/commands/command-session.js';
-import { runMemoryCommand } from '../../memory/commands/memory-command.js';
-import { isNotesPath } from '../../memory/paths.js';
-import { readHandle } from '../../review/finding.js';
-import { isDismissal } from '../../review/seen.js';
-import { isOwnText } from '../../safety/mark.js';
-import { admitActor } from '../admit.js';
-import type { Dependencies } from '../dependencies.js';
+} from '../memory-commands/command-session.js';
+import { runMemoryCommand } from '../memory-commands/memory-command.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../records.js';
 import {

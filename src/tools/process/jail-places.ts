@@ -5,8 +5,8 @@ import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Environment } from '../../lib/environment.js';
 import { runGit } from '../../lib/git.js';
 import { isInside } from '../../lib/user-files.js';
-import type { ProtectedPaths } from '../files/path-rules.js';
-import { CREDENTIAL_PLACES, isSecretPath, PROTECTED_PLACES } from '../files/path-rules.js';
+import type { ProtectedPaths } from '../../safety/path-rules.js';
+import { CREDENTIAL_PLACES, isSecretPath, PROTECTED_PLACES } from '../../safety/path-rules.js';
 import { pathFolders } from './programs.js';
 
 /** Sockets of services that start programs for who asks them, out of the jail, some as root. */

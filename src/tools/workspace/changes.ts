@@ -4,9 +4,9 @@ import { compareBytes } from '../../lib/text/bytes.js';
 import { count, grouped, shown } from '../../lib/text/format.js';
 import { compileGlob } from '../../lib/text/glob.js';
 import { createMemoryFilter } from '../../memory/paths.js';
-import { isBinary } from '../../prompt/context.js';
+import { isBinary } from '../../prompt/diff-policy.js';
+import { foldName, isSecretPath, isWriteProtected, parsePath } from '../../safety/path-rules.js';
 import { redact } from '../../safety/redact.js';
-import { foldName, isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
 import { showHidden } from '../tool.js';
 
 /** A file before the first edit of a run and after the last one; undefined where there is none. */

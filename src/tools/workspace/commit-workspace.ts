@@ -4,7 +4,7 @@ import { ToolError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { grouped, shown } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/paths.js';
-import { isSecretPath, parsePath } from '../files/path-rules.js';
+import { isSecretPath, parsePath } from '../../safety/path-rules.js';
 import type { Changes } from './changes.js';
 import type { FolderEntry, Workspace } from './workspace.js';
 

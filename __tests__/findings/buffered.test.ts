@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseModelRef } from '../../src/agent/config.js';
+import { parseAgent } from '../../src/agent/inspect.js';
+import {
+  allowedName,
+  type Buffered,
+  joinPasses,
+  NOTHING_BUFFERED,
+  planReview,
+  type ReviewWishes,
+  splitNames,
+} from '../../src/findings/buffered-publications.js';
+import { placed } from './change.js';
+
+function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
+  const findings = all.map((parts, index) => placed({ id: `${id}${index}`, ...parts }));
+  return { ...NOTHING_BUFFERED, findings };
+}
+
+const SAME = {
+  title: 'SQL is put together from the id',
+  body: 'The `id` of the user reaches the `query` unescaped.',
+};
+const OTHER = {
+  title: 'All columns are read',
+  body: 'The blob makes each row a megabyte large.',
+  category: 'performance',
+} as const;
+
+describe('findings of several passes', () => {
+  it('are one if two passes raised it', () => {
+    const { findings } = joinPasses([pass('a', {}), pass('b', SAME)], 100);
+    expect(findings.map(({ finding }) => finding.id)).toEqual(['a0']);
+  });
+
+  it('stay two if they are two defects, or one pass distinguished them', () => {
+    expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
+  });
+
+  it('are limited to the worst ones if there are too many', () => {
+    const nit = { ...OTHER, line: 49, severity: 'nit' } as const;
+    const buffered = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
+    expect(buffered.findings.map(({ finding }) => finding.severity)).toEqual(['critical']);
+    expect(buffered.refusedFindings).toBe(1);
+  });
+
+  it('have the summaries of all', () => {
+    const passes = ['A.', 'B.'].map((summary) => ({ ...pass('a'), review: { summary } }));
+    expect(joinPasses(passes, 100).review).toEqual({ summary: 'A.\n\nB.' });
+    expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
+  });
+});
+
+describe('an allow-list', () => {
+  it.each<[string, readonly string[], string | undefined]>([
+    ['BUG', ['docs', 'Bug'], 'Bug'],
+    ['bugs', ['bug'], undefined],
+    ['a-b-c', ['a*b*c'], 'a-b-c'],
+    ['abba', ['ab*ba'], 'abba'],
+    ['a', ['a*a'], undefined],
+  ])('maps %j with %j to %j', (name, patterns, expected) => {
+    expect(allowedName(name, patterns)).toBe(expected);
+  });
+
+  it('is matched at once for a long name and many stars', () => {
+    expect(allowedName('a'.repeat(10_000), [`${'*a'.repeat(1000)}*b`])).toBeUndefined();
+  });
+});
+
+it('a list of names is split, each once', () => {
+  expect(['bug, Bug', undefined].map(splitNames)).toEqual([['Bug'], []]);
+});
+
+function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
+  const text = `name = "v"\nmodel = "a/m"\n[review]\n${toml}\n`;
+  const { config } = parseAgent(text, { name: 'v', file: 'v.toml' });
+  return planReview(wishes, { config: config.review, model: parseModelRef(model) });
+}
+
+const OWN = 'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
+
+it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
+  [
+    'is the default',
+    plan({}),
+    { depth: 'standard', verifyModel: undefined, verifier: '', minSeverity: undefined },
+  ],
+  [
+    'is what the agent says',
+    plan({}, OWN),
+    { depth: 'quick', verifyModel: parseModelRef('b/w'), minSeverity: 'nit', overrides: { test: 'nit' } },
+  ],
+  [
+    'is what the workflow says, before the agent',
+    plan({ depth: 'standard', minSeverity: 'major' }, OWN),
+    { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
+  ],
+  ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
+])('the review plan of a run %s', (_, made, expected) => {
+  expect(made).toMatchObject(expected);
+});

@@ -1,0 +1,58 @@
+import { expect, it } from '@jest/globals';
+import { createCheckProgress } from '../../src/findings/post/check-progress.js';
+import type { ReviewEnd } from '../../src/findings/post/post-review.js';
+import { publishCheckRun } from '../../src/github/posting/check-run.js';
+import { startHello } from '../github/hello-fixture.js';
+import { HELLO, noAbort } from '../helpers/github-client-fake.js';
+import { placed } from './post-scene.js';
+
+const CLEAR: ReviewEnd = { open: [], isBlocking: false, unposted: [] };
+const OPEN: ReviewEnd = { ...CLEAR, open: [placed().finding] };
+const BLOCKING: ReviewEnd = { ...OPEN, isBlocking: true };
+const NONE = 'success: No findings · whole';
+const BLOCKED = 'failure: An earlier review blocks · whole';
+const BEFORE = 'c'.repeat(40);
+const SKIPPED = { message: 'Nothing changed', since: BEFORE };
+
+/** The same commit, which needs no other one. */
+const AGAIN = { message: 'It was reviewed before', since: undefined };
+const UNREAD = { ...AGAIN, isUnread: true };
+
+const ALL = 'success: All files';
+const HERE = 'neutral: No findings in 3 of 4 files';
+const OPEN_HERE = 'neutral: 2 minor open in 3 of 4 files';
+const CUT = ', cut short';
+const BLOCKS = { ...CLEAR, isBlocking: true };
+type Skip = { message: string; since: string | undefined; isUnread?: boolean };
+it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
+  ['of a skipped run holds what is open', SKIPPED, OPEN, ALL, 'neutral: 1 major open'],
+  ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 major open · whole'],
+  ['of a skipped run says what the last said', SKIPPED, CLEAR, ALL, ALL],
+  ['of a skipped run fails no more', SKIPPED, CLEAR, 'failure: 1 minor open', 'neutral: No findings'],
+  ['of a skipped run counts anew', SKIPPED, CLEAR, OPEN_HERE, HERE],
+  ['of a skipped run succeeds once all is read', SKIPPED, CLEAR, 'failure: 1 minor open · whole', NONE],
+  ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
+  ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: No findings · whole'],
+  ['of what is unread holds what blocked', UNREAD, CLEAR, 'failure: 1 major open', 'failure: 1 major open'],
+  ['of a first run that is skipped says so', SKIPPED, CLEAR, undefined, 'neutral: Nothing was reviewed'],
+  ['of a command is brought up to date', undefined, OPEN, ALL, 'neutral: 1 major open'],
+  ['of a command counts anew', undefined, CLEAR, `neutral: 1 major open${CUT}`, `neutral: No findings${CUT}`],
+  ['of a command names what blocks', undefined, BLOCKS, 'neutral: 1 major open · whole', BLOCKED],
+  ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
+  ['of a command is not made', undefined, OPEN, undefined, ''],
+])('the check %s', async (_, skipped, review, before, expected) => {
+  const { client, repo, headSha } = await startHello();
+  if (before !== undefined) {
+    const [conclusion, title] = before.split(': ') as ['success' | 'failure' | 'neutral', string];
+    const report = { repository: HELLO, headSha: skipped?.since ?? headSha, name: 'bot', conclusion };
+    const text = { title, summary: 'x', annotations: [] };
+    await publishCheckRun(client, { ...report, ...text }, { signal: noAbort() });
+  }
+  const clean = (text: string) => text;
+  const keep = async () => undefined;
+  const progress = createCheckProgress({ client, runUrl: '', clean, log: () => undefined, keep });
+  const isUnread = skipped?.isUnread === true;
+  await progress.tell({ repository: HELLO, headSha, name: 'bot', review, skipped, isUnread });
+  const shown = repo.talk.checkRuns.filter((run) => run.headSha === headSha);
+  expect(shown.map(({ conclusion, title }) => `${conclusion}: ${title}`).join()).toBe(expected);
+});

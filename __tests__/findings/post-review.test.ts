@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Buffered } from '../../src/findings/buffered-publications.js';
+import { denied, type Hello } from '../github/hello-fixture.js';
+import { seedReview } from '../helpers/github-review-seed.js';
+import { findingLine } from '../helpers/marks.js';
+import { type PostScene, placed, publish, readPull, settle, startPull } from './post-scene.js';
+
+const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+const REVIEWED: Partial<Buffered> = { findings: [placed()], review: { summary: 'One thing.' } };
+const QUIET: Partial<Buffered> = { review: { summary: 'Again.' } };
+const ASKED = { agent: 'bot/reply-9' };
+const OTHER = placed({ title: 'Rows are lost', body: 'A retry drops them.', category: 'data' });
+
+/** The reviews that say something, without their hidden lines. */
+function texts({ repo }: Hello): readonly string[] {
+  return repo.talk.reviews.flatMap(({ body }) => (body === '' ? [] : [body.split('\n').slice(2).join('\n')]));
+}
+
+describe('a review', () => {
+  it('is posted with its comments, and holds the marks of all of them', async () => {
+    const hello = await startPull();
+    const { part, warnings, marks } = await publish(hello, REVIEWED);
+    const { id, handle } = placed().finding;
+    expect(warnings).toEqual([]);
+    expect(part).toMatchObject({
+      isReview: true,
+      line: 'Asked for changes on #42 with 1 comment: src/a.ts:2.',
+      url: expect.stringMatching(/#pullrequestreview-\d+$/),
+      records: [{ id, handle, state: 'open', isNew: true }],
+      review: { open: [{ id }], isBlocking: true, unposted: [] },
+    });
+    expect(marks).toMatchObject([{ kind: 'raised', id, handle, line: 2, lane: 'trusted' }]);
+    expect(hello.repo.talk.reviews).toMatchObject([{ state: 'CHANGES_REQUESTED', commit: hello.headSha }]);
+    const said = [hello.repo.talk.reviews[0]?.body, hello.repo.talk.reviewComments[0]?.body];
+    expect(said).toEqual(Array(2).fill(expect.stringContaining(`"kind":"raised","id":"${id}"`)));
+  });
+
+  it('does not repeat what is open', async () => {
+    const hello = await startPull();
+    await publish(hello, REVIEWED);
+    const again = { findings: [placed({ id: '1'.repeat(16), title: 'Still wrong' })], review: QUIET.review };
+    const { part, open } = await publish(hello, again);
+    expect([part.line, open, texts(hello)]).toEqual(['Not repeated: 1 open.', 1, [expect.anything()]]);
+  });
+
+  it('is posted even if a stranger has posted it with our marker', async () => {
+    const hello = await startPull();
+    const body = `${findingLine(placed().finding)}\nWrong.`;
+    seedReview(hello.repo, { pull: 42, author: 'monalisa', comments: [{ path: 'src/a.ts', line: 2, body }] });
+    await publish(hello, REVIEWED);
+    expect(hello.repo.talk.reviewComments).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<Buffered>, PostScene, number]>([
+    ['is posted once where there is nothing new', QUIET, {}, 1],
+    ['is posted once for a mention too', QUIET, ASKED, 1],
+    ['is posted by each agent', QUIET, { agent: 'bot-2' }, 2],
+    ['is posted once more for a new finding', REVIEWED, {}, 2],
+  ])('%s', async (_, buffered, scene, number) => {
+    const hello = await startPull();
+    await publish(hello, QUIET);
+    const { part } = await publish(hello, buffered, scene);
+    expect(texts(hello)).toHaveLength(number);
+    expect(part).toMatchObject({ isReview: true });
+  });
+
+  it('after a mention has a name of its own', async () => {
+    const hello = await startPull();
+    await publish(hello, QUIET, ASKED);
+    expect(hello.repo.talk.reviews[0]?.body).toContain('"agent":"bot/reply\\u002d9"');
+  });
+
+  it('holds what is beyond `max-comments`, which lives on like all others', async () => {
+    const hello = await startPull();
+    const { part } = await publish(hello, { findings: [placed(), OTHER] }, { maxComments: 0 });
+    const line = 'Asked for changes on #42. 2 findings in the text of the review.';
+    expect([part.line, hello.repo.talk.reviewComments]).toEqual([line, []]);
+    const titles = (await readPull(hello)).open.map(({ title }) => title);
+    expect(titles).toEqual(['It is wrong', 'Rows are lost']);
+    const { open } = await publish(hello, settle('fixed'));
+    expect(open).toBe(1);
+    expect(texts(hello)[1]).toMatch(/✅ It is wrong · .* — settled by .*\n.*Rows are lost.* — still open/);
+  });
+});
+
+describe('a finding on a line that has a conversation', () => {
+  it('is a reply in it, and asks for changes from there', async () => {
+    const hello = await startPull();
+    const mild = placed({ severity: 'minor' });
+    await publish(hello, { findings: [mild], review: { summary: 'One.' } });
+    const { part, warnings } = await publish(hello, { findings: [OTHER], review: { summary: 'Stop.' } });
+    const [first, reply, ...more] = hello.repo.talk.reviewComments;
+    expect([warnings, more, reply?.inReplyTo]).toEqual([[], [], first?.id]);
+    expect(first?.body).toContain(mild.finding.id);
+    expect(part.review).toMatchObject({ isBlocking: true, open: [{ title: 'Rows are lost' }, {}] });
+    expect(reply?.body).toMatch(new RegExp(`"id":"${OTHER.finding.id}".*\\n.*Rows are lost`));
+    expect(hello.repo.talk.reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');
+    expect((await readPull(hello)).open.map(({ said }) => said?.comment)).toEqual([reply?.id, first?.id]);
+  });
+
+  it('begins its own where that one is resolved and all of it has ended', async () => {
+    const hello = await startPull();
+    await publish(hello, REVIEWED);
+    await publish(hello, settle('fixed'));
+    await publish(hello, { findings: [OTHER] });
+    const begun = hello.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined);
+    expect(begun.map(({ id }) => hello.repo.talk.resolved.has(id))).toEqual([true, false]);
+  });
+});
+
+describe('a review that is not posted', () => {
+  it('stays in the summary', async () => {
+    const hello = await startPull();
+    const { part, warnings } = await publish(hello, REVIEWED, { isOver: false });
+    expect([warnings, hello.repo.talk.reviews]).toEqual([[], []]);
+    expect(part).toMatchObject({
+      isReview: false,
+      isReviewLost: true,
+      details: expect.stringMatching(/^\*\*Review, not posted\*\*\n\nOne thing\..*Wrong\./s),
+      review: { unposted: [{}] },
+    });
+  });
+
+  it('does not free a pull request that a review before it blocks', async () => {
+    const hello = await startPull();
+    await publish(hello, REVIEWED);
+    const { part } = await publish(hello, settle('fixed'), { isOver: false });
+    expect(part.review).toMatchObject({ open: [], isBlocking: true });
+  });
+
+  it('is a warning with the line to add, is shown on the lines, and is no state to keep', async () => {
+    const hello = await startPull();
+    hello.github.fail(denied(REVIEW, 'pull_requests=write'));
+    const findings = [placed({ suggestion: 'return 1' })];
+    const { part, warnings, marks } = await publish(hello, { ...REVIEWED, findings });
+    expect(warnings).toEqual([expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/)]);
+    expect(part).toMatchObject({ isReview: true, review: { open: [{}], unposted: [{}] } });
+    expect([marks, part.details]).toEqual([
+      [],
+      expect.stringMatching(
+        /^\*\*Review, not posted\*\*\n\nOne thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,
+      ),
+    ]);
+  });
+});

@@ -1,0 +1,315 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FindingMark } from '../../src/findings/state-facts.js';
+import { denied, type Hello } from '../github/hello-fixture.js';
+import { seedReaction } from '../helpers/github-review-seed.js';
+import {
+  CODE,
+  type PostScene,
+  placed,
+  publish,
+  push,
+  readPull,
+  repeat,
+  settle,
+  startPull,
+  type Wanted,
+} from './post-scene.js';
+import { NOW } from './threads.js';
+
+const LATER = new Date('2026-11-22T12:00:00Z');
+const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
+const DISMISS = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
+const BOT = 'github-actions[bot]';
+const QUIET: Wanted = { review: { summary: 'Looked again.' } };
+const OTHER = placed({ title: 'Rows are lost', category: 'data' });
+
+/** Pull request 42 with a review of these findings; on one line they share a conversation. */
+async function reviewed(findings = [placed()], scene: PostScene = {}): Promise<Hello> {
+  const hello = await startPull();
+  await publish(hello, { findings, review: { summary: 'Stop.' } }, scene);
+  return hello;
+}
+
+const textOf = (body: string) => body.split('\n').slice(1).join('\n');
+
+/** What the first conversation and the first review came to; replies without their hidden lines. */
+function state({ repo: { talk } }: Hello) {
+  const [first] = talk.reviewComments;
+  const replies = talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === first?.id);
+  return {
+    review: talk.reviews[0]?.state,
+    resolvedBy: talk.resolved.get(first?.id ?? 0),
+    replies: replies.map(({ body }) => textOf(body).replace(/\bF(?=[A-Z]*\d)[A-Z0-9]{4}\b/g, 'F')),
+  };
+}
+
+function resolve({ repo: { talk } }: Hello, login: string): void {
+  talk.resolved.set(talk.reviewComments[0]?.id ?? 0, login);
+}
+
+function thumbsDown({ repo }: Hello): void {
+  const of = repo.talk.reviewComments[0]?.id ?? 0;
+  seedReaction(repo, { on: 'review-comment', of, author: 'hubot', content: '-1' });
+}
+
+/** The marks of what was decided of earlier findings. */
+function decided(marks: readonly FindingMark[]) {
+  return marks.filter(({ kind }) => kind !== 'raised');
+}
+
+/** The last text that a run added to the conversation, with its hidden line. */
+function lastText({ repo: { talk } }: Hello): string {
+  return talk.reviewComments.at(-1)?.body ?? '';
+}
+
+const LOCKED = { route: REPLY, status: 422, body: { message: 'Locked' }, times: 9 };
+const RESOLVING = 'resolving it takes `contents: write`.';
+
+describe('the conversation of a finding that has ended', () => {
+  const NOTHING = () => undefined;
+  const NOTED = 'Noted: F is dismissed, and not raised again on this line. Undo: `/axe reopen F`.';
+  const SAID_SO = 'F is not raised again on this line, as `hubot` said: It is bound now.';
+  const IN_WORDS = settle('dismissed', 'It is wrong', 'hubot');
+  it.each<[string, Wanted, (hello: Hello) => void, string, string]>([
+    ['is fixed', settle('fixed'), NOTHING, '✅ F is settled by HEAD: It is bound now.', 'model'],
+    ['is wrong', settle('wrong'), NOTHING, 'I take F back: It is bound now.', 'model'],
+    ['a person dismissed in words', IN_WORDS, NOTHING, SAID_SO, 'person'],
+    ['a person dismissed by 👎', QUIET, thumbsDown, NOTED, 'person'],
+  ])(
+    'that %s is resolved, then said, and no review asks for changes',
+    async (_, wanted, before, text, by) => {
+      const hello = await reviewed();
+      before(hello);
+      const head = push(hello, CODE);
+      const calls = hello.github.calls().length;
+      const { part, warnings, marks, open } = await publish(hello, wanted);
+      const said = text.replace('HEAD', head.slice(0, 7));
+      expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: BOT, replies: [said] });
+      const outcome = { kind: 'ended', closed: true, by };
+      expect([warnings, open, decided(marks)]).toMatchObject([[], 0, [outcome]]);
+      expect(lastText(hello)).toContain('"closed":true');
+      const done = hello.github.calls().slice(calls);
+      expect(done.indexOf('POST /graphql resolveReviewThread')).toBeLessThan(
+        done.findIndex((call) => call.endsWith('/replies')),
+      );
+      expect(part.line).toMatch(
+        /^Posted a review on #42\. (Settled 1 earlier finding|1 earlier finding dismissed)\.$/,
+      );
+      expect(hello.repo.talk.reviews.map(({ body }) => body).join()).toMatch(/- (✅|✖️) \[It is wrong\]/);
+    },
+  );
+
+  it('is said to be open where the token may not resolve it, once', async () => {
+    const hello = await reviewed();
+    hello.repo.contents = 'read';
+    const { marks } = await publish(hello, settle('wrong'));
+    expect(decided(marks)).toMatchObject([{ closed: false }]);
+    for (const again of [QUIET, settle('wrong')]) await publish(hello, again);
+    const reply = `I take F back: It is bound now.\n\nThe conversation stays open: ${RESOLVING}`;
+    expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: undefined, replies: [reply] });
+    expect((await readPull(hello)).open).toEqual([]);
+  });
+
+  it('is untouched by a run that has read what strangers wrote: the claim is said once a commit', async () => {
+    const hello = await reviewed();
+    for (const _ of [1, 2]) await publish(hello, settle('fixed'), { lane: 'untrusted' });
+    const claim = /^F looks done as of .*\n\nA person with write access has to resolve it: /;
+    const replies = [expect.stringMatching(claim)];
+    expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies });
+    expect((await readPull(hello)).open).toHaveLength(1);
+  });
+
+  it('is left to people where they have ended it on an untrusted run', async () => {
+    const hello = await reviewed();
+    thumbsDown(hello);
+    const { open } = await publish(hello, QUIET, { lane: 'untrusted' });
+    expect([open, state(hello)]).toMatchObject([0, { review: 'DISMISSED', resolvedBy: undefined }]);
+    expect(state(hello).replies).toEqual([expect.stringMatching(/^Noted: .*\.$/)]);
+  });
+
+  it('is not answered where a person resolved it, which ends the finding', async () => {
+    const hello = await reviewed();
+    resolve(hello, 'hubot');
+    const { marks, open } = await publish(hello, QUIET);
+    expect([open, decided(marks)]).toMatchObject([0, [{ by: 'person', login: 'hubot', why: 'resolved' }]]);
+    expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: 'hubot', replies: [] });
+  });
+
+  it('is resolved with the last open finding that it holds', async () => {
+    const hello = await reviewed([placed(), OTHER]);
+    expect(hello.repo.talk.reviewComments).toHaveLength(1);
+    const { marks } = await publish(hello, settle('fixed'));
+    expect([decided(marks), state(hello)]).toMatchObject([[{ closed: false }], { resolvedBy: undefined }]);
+    // It stays open on purpose, so nothing is said of the token.
+    const settled = expect.stringMatching(/^✅ F is settled by [0-9a-f]{7}: It is bound now\.$/);
+    expect(state(hello).replies).toEqual([settled]);
+    await publish(hello, settle('fixed', 'Rows are lost'));
+    expect(state(hello)).toMatchObject({ review: 'DISMISSED', resolvedBy: BOT });
+  });
+
+  it('keeps what could not be said in it for the summary', async () => {
+    const hello = await reviewed();
+    hello.github.fail(LOCKED);
+    const { part } = await publish(hello, { findings: [OTHER], ...QUIET });
+    expect(part.details).toContain('Rows are lost');
+    expect(part.review?.unposted.map(({ finding }) => finding.title)).toEqual(['Rows are lost']);
+  });
+
+  it.each<[string, (hello: Hello) => void, RegExp]>([
+    ['an answer is refused', ({ github }) => github.fail(LOCKED), /^1 answer in .* could not be posted: /],
+    [
+      'a review is not dismissed',
+      ({ github }) => github.fail(denied(DISMISS, 'pull_requests=write')),
+      /^a review that asks for changes was not dismissed: /,
+    ],
+  ])('is a warning, and the run goes on, where %s', async (_, fail, warning) => {
+    const hello = await reviewed();
+    fail(hello);
+    const { warnings } = await publish(hello, settle('fixed'));
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+    expect(hello.repo.talk.reviews.map(({ body }) => body).join()).toContain('Looked again.');
+  });
+});
+
+describe('the conversation of a finding that is open', () => {
+  const CRITICAL = { severity: 'critical' } as const;
+  const ON_LINE_2 = { line: 2, code: 'const total = sum(rows);' };
+
+  it('is opened where it is back, and asks for changes again', async () => {
+    const hello = await reviewed();
+    await publish(hello, settle('fixed'));
+    const head = push(hello, CODE, 'e'.repeat(40));
+    const { part, marks } = await publish(hello, repeat(), { now: LATER });
+    const replies = [{}, `F is back since ${head.slice(0, 7)}.`];
+    expect(state(hello)).toMatchObject({ resolvedBy: undefined, replies });
+    expect(decided(marks)).toMatchObject([{ kind: 'back', by: 'model' }]);
+    const line = expect.stringContaining('1 earlier finding came back.');
+    expect(part).toMatchObject({ line, review: { open: [{}], isBlocking: true } });
+    const body = expect.stringContaining('- ↩️ [It is wrong](');
+    expect(hello.repo.talk.reviews.at(-2)).toMatchObject({ state: 'CHANGES_REQUESTED', body });
+  });
+
+  it.each<[string, Wanted, Partial<FindingMark>, string]>([
+    ['is worse', repeat('It is wrong', CRITICAL), CRITICAL, 'critical'],
+    ['is on a changed line', repeat('It is wrong', ON_LINE_2), { line: 2 }, 'major'],
+  ])('is told where it %s, once', async (_, wanted, mark, severity) => {
+    const hello = await reviewed();
+    const changed = CODE.replace(/.*sort.*\n/, '').replace(/count\(rows, key\)/, 'sum(rows)');
+    push(hello, severity === 'major' ? changed : CODE);
+    const { marks } = await publish(hello, wanted);
+    expect(decided(marks)).toMatchObject([{ kind: 'back', ...mark }]);
+    expect(state(hello).replies).toEqual([`F is still there as of ddddddd, and ${severity}.`]);
+    expect((await readPull(hello)).open).toMatchObject([{ isTold: true, isGone: false, ...mark }]);
+    expect((await publish(hello, wanted)).part.line).toBe('Not repeated: 1 open.');
+  });
+
+  it('is opened where somebody closed it who cannot end the finding', async () => {
+    const hello = await reviewed();
+    resolve(hello, 'monalisa');
+    const { marks, open } = await publish(hello, QUIET);
+    expect([open, decided(marks)]).toMatchObject([1, [{ kind: 'back' }]]);
+    expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies: [] });
+  });
+
+  it('is closed for good by whoever closes what was said in it since', async () => {
+    const hello = await reviewed();
+    resolve(hello, 'monalisa');
+    await publish(hello, { findings: [OTHER], ...QUIET });
+    resolve(hello, 'monalisa');
+    hello.repo.roles.set('monalisa', 'write');
+    expect((await readPull(hello)).open.map(({ title }) => title)).toEqual([]);
+  });
+
+  it('is named in the review where the token may not open it', async () => {
+    const hello = await reviewed();
+    resolve(hello, 'monalisa');
+    hello.repo.contents = 'read';
+    await publish(hello, { findings: [placed({ line: 24, title: 'Late' })], ...QUIET });
+    expect(hello.repo.talk.reviews.at(-1)?.body).toMatch(/It is wrong · `src\/a\.ts:2` · F.... — still open/);
+  });
+
+  it.each<[string, Wanted, (hello: Hello) => void, string]>([
+    ['a finding comes back', repeat(), () => undefined, 'is back since '],
+    ['a stranger closed it', QUIET, (hello) => resolve(hello, 'monalisa'), 'is still open.'],
+  ])('has the ends of the others marked once more where %s', async (_, wanted, before, text) => {
+    const hello = await reviewed([placed(), OTHER]);
+    await publish(hello, settle('wrong', 'Rows are lost'));
+    if (text.startsWith('is back')) await publish(hello, settle('fixed'));
+    before(hello);
+    const { marks } = await publish(hello, wanted, { now: LATER });
+    const again = { kind: 'ended', id: OTHER.finding.id, closed: false };
+    expect(marks.slice(-2)).toMatchObject([{ kind: 'back', id: placed().finding.id }, again]);
+    expect(lastText(hello)).toMatch(new RegExp(`${OTHER.finding.id}.*"closed":false.*\\n.*${text}`));
+    expect((await readPull(hello)).open.map(({ title }) => title)).toEqual(['It is wrong']);
+  });
+});
+
+describe('a review that asks for changes', () => {
+  const PUSHED = { head: 'f'.repeat(40) };
+  const MINOR = placed({ line: 24, title: 'Slow', severity: 'minor' });
+
+  it.each<[string, Wanted, PostScene, string, boolean]>([
+    ['stays while a finding is open that asks for it', QUIET, {}, 'CHANGES_REQUESTED', true],
+    ['is taken back where none is that is bad enough', settle('fixed'), {}, 'DISMISSED', false],
+    ['stays where `block-on` is milder', settle('fixed'), { blockOn: 'minor' }, 'CHANGES_REQUESTED', true],
+    ['is taken back where `block-on` is stricter', QUIET, { blockOn: 'critical' }, 'DISMISSED', false],
+    ['stays for another agent', QUIET, { agent: 'bot-2' }, 'CHANGES_REQUESTED', false],
+    ['stays where the newest commit is another', settle('fixed'), PUSHED, 'CHANGES_REQUESTED', true],
+  ])('%s', async (_, wanted, scene, expected, isBlocking) => {
+    const hello = await reviewed([placed(), MINOR]);
+    hello.repo.comparisons.set(`${hello.baseSha}...${'f'.repeat(40)}`, CODE);
+    const { part } = await publish(hello, wanted, scene);
+    expect([hello.repo.talk.reviews[0]?.state, part.review?.isBlocking]).toEqual([expected, isBlocking]);
+  });
+
+  it.each<[string, Wanted, boolean]>([
+    ['the same finding', QUIET, false],
+    ['one that blocks nothing', { findings: [MINOR] }, false],
+    ['another one that blocks', { findings: [placed({ line: 24, title: 'Leak' })] }, true],
+    ['one that is worse than it was', repeat('It is wrong', { severity: 'critical' }), true],
+  ])('that a person dismissed decides about %s: %#', async (_, wanted, isAsked) => {
+    const hello = await reviewed();
+    const { reviews } = hello.repo.talk;
+    reviews.splice(0, 1, ...reviews.slice(0, 1).map((one) => ({ ...one, submittedAt: NOW.toISOString() })));
+    for (const review of reviews) Object.assign(review, { state: 'DISMISSED', dismissedBy: 'octocat' });
+    const { part } = await publish(hello, wanted, { now: LATER });
+    expect(part.review?.isBlocking).toBe(isAsked);
+    expect(reviews.some((one) => one.state === 'CHANGES_REQUESTED')).toBe(isAsked);
+  });
+});
+
+it.each<[PostScene, boolean]>([
+  [{}, true],
+  [{ lines: undefined }, false],
+])('a run asks for changes later only where the change is known: %#', async (scene, isAsked) => {
+  const hello = await reviewed([placed()], { blockOn: 'critical' });
+  await publish(hello, {}, scene);
+  expect(hello.repo.talk.reviews.some(({ state }) => state === 'CHANGES_REQUESTED')).toBe(isAsked);
+});
+
+describe('what is kept of findings', () => {
+  it('does not say that a stranger closed what has ended', async () => {
+    const hello = await reviewed();
+    hello.repo.contents = 'read';
+    await publish(hello, settle('fixed'));
+    resolve(hello, 'monalisa');
+    const { marks } = await publish(hello, QUIET);
+    expect(decided(marks)).toMatchObject([{ kind: 'ended', closed: false }]);
+  });
+
+  it('is where they stand once they were read, and what their texts say where memory knows nothing', async () => {
+    const hello = await reviewed();
+    const [comment] = hello.repo.talk.reviewComments;
+    const { part, marks } = await publish(hello, settle('fixed'));
+    expect(marks).toMatchObject([
+      { kind: 'raised', thread: `PRRT_${comment?.id}`, comment: comment?.id },
+      { kind: 'ended' },
+    ]);
+    expect(part.posted).toEqual([comment?.id, hello.repo.talk.reviews[0]?.id]);
+    const kept = { marks, posted: new Set(part.posted) };
+    expect((await publish(hello, QUIET, { memory: kept })).part).toMatchObject({
+      marks: [{ marks: [] }],
+      posted: [],
+    });
+  });
+});

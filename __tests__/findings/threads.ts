@@ -1,0 +1,185 @@
+import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import { codeKey, readDiffLines } from '../../src/findings/change/diff-lines.js';
+import type { Lesson } from '../../src/findings/decide/duplicates.js';
+import { Ledger, type LedgerContext, type News } from '../../src/findings/decide/ledger.js';
+import type { ReviewPost } from '../../src/findings/post/finding-texts.js';
+import type { KnownFinding, OwnReview, Post, Seen, Thread } from '../../src/findings/read/peoples-words.js';
+import { readLedger } from '../../src/findings/read/read-ledger.js';
+import {
+  type Back,
+  type Ended,
+  type FindingMark,
+  findingMark,
+  type Raised,
+} from '../../src/findings/state-facts.js';
+import { formatMark } from '../../src/safety/mark.js';
+import { HELLO } from '../helpers/github-client-fake.js';
+import * as marks from '../helpers/marks.js';
+import * as seenHelpers from '../helpers/seen.js';
+import { CHANGE, finding, LINES } from './change.js';
+
+export const ID = '0123456789abcdef';
+export const OTHER = 'fedcba9876543210';
+export const HEAD = 'a'.repeat(40);
+export const AT = new Date('2026-11-20T10:00:00Z');
+export const LATER = new Date('2026-11-21T10:00:00Z');
+export const NOW = new Date('2026-11-22T10:00:00Z');
+
+/** The line of the finding, and what it is known by. */
+export const CODE = 'query("SELECT " + user.id);';
+export const KEY = codeKey(CODE);
+
+/** The change after a push that touched the line of the finding, and after one that took its file back. */
+export const TOUCHED = readDiffLines(CHANGE.replace(CODE, 'query("SELECT " + account.id);'));
+export const WITHOUT_FILE = new Map([...LINES].filter(([path]) => path !== 'src/auth.ts'));
+
+/** octocat, monalisa and hubot may write. */
+export function isWriter(login: string): boolean {
+  return ['octocat', 'monalisa', 'hubot'].includes(login.toLowerCase());
+}
+
+const PLACE = { path: 'src/auth.ts', line: 10, code: KEY };
+
+export function raised(parts: Partial<Raised> = {}): Raised {
+  const words = { title: 'The query is built from the id', category: 'security' } as const;
+  return marks.raised({ ...words, ...PLACE, ...parts });
+}
+
+/** The same on another line of the file. */
+export function otherRaised(parts: Partial<Raised> = {}): Raised {
+  const words = { title: 'Nobody awaits the result', category: 'data' } as const;
+  return raised({ id: OTHER, handle: 'FX3M9', ...words, ...parts });
+}
+
+export function ended(parts: Partial<Ended> = {}): Ended {
+  const end = { at: LATER.getTime(), state: 'settled', by: 'model', why: 'fixed', code: KEY } as const;
+  return marks.ended({ ...end, ...parts });
+}
+
+export function back(parts: Partial<Back> = {}): Back {
+  return marks.back({ at: NOW.getTime(), ...PLACE, ...parts });
+}
+
+/** A text with the hidden line that holds these marks. */
+export function marked(all: readonly FindingMark[], text = 'Text.'): string {
+  return `${formatMark(findingMark('bot', 'trusted', all))}\n${text}`;
+}
+
+/** Something that a person wrote. */
+export function said(login: string, body: string, parts: Partial<Post> = {}): Post {
+  const createdAt = LATER.toISOString();
+  return seenHelpers.said(login, body, { authorAssociation: 'NONE', createdAt, ...parts });
+}
+
+/** Something that a run of ours wrote, with marks; the comment that began the conversation of the finding, if left out. */
+export function opening(parts: Partial<Post> = {}, all: readonly FindingMark[] = [raised()]): Post {
+  return said('github-actions', marked(all, 'The id reaches the query unescaped. Bind it.'), {
+    id: 1,
+    url: 'https://github.com/octocat/hello/pull/42#discussion_r1',
+    author: { login: 'github-actions', isBot: true },
+    isOurs: true,
+    createdAt: AT.toISOString(),
+    ...parts,
+  });
+}
+
+export function thread(parts: Partial<Thread> = {}): Thread {
+  const hunk = `@@ -9,2 +9,2 @@\n line 9;\n+${CODE}`;
+  const { path, line } = PLACE;
+  return seenHelpers.thread({ path, line, hunk, reviewId: 7, first: opening(), ...parts });
+}
+
+/** A review of ours. */
+export function review(body: string, parts: Partial<OwnReview> = {}): OwnReview {
+  const fields = { state: 'COMMENTED', headSha: HEAD, submittedAt: AT.toISOString() } as const;
+  return { id: 7, url: 'https://github.com/octocat/hello/pull/42#r7', body, ...fields, ...parts };
+}
+
+/** A pull request on which the finding was posted. */
+export function seen(parts: Partial<Seen> = {}): Seen {
+  return { head: HEAD, threads: [thread()], reviews: [], comments: [], ...parts };
+}
+
+/** A trusted run on a pull request from a branch, without memory. */
+export function context(parts: Partial<LedgerContext> = {}): LedgerContext {
+  return seenHelpers.ledgerContext({ lines: LINES, isWriter, ...parts });
+}
+
+/** The findings as a run reads them. */
+export function read(parts: Partial<Seen> = {}, about: Partial<LedgerContext> = {}): Ledger {
+  return readLedger(seen(parts), context(about));
+}
+
+/** A ledger of given findings. */
+export function ledgerOf(findings: readonly KnownFinding[] = [], about: Partial<LedgerContext> = {}): Ledger {
+  return new Ledger(context(about), seen(), findings);
+}
+
+/** An open finding, as a run knows it. */
+export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
+  return {
+    ...finding({ code: CODE }),
+    key: KEY,
+    isTold: true,
+    isGone: false,
+    endedGone: false,
+    lane: 'trusted',
+    raisedAt: AT.getTime(),
+    thread: thread(),
+    first: raised(),
+    said: { url: opening().url, thread: 'T_1', first: 1, comment: 1 },
+    ...parts,
+  };
+}
+
+/** One on the next line, of another category, without a conversation. */
+export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
+  const { said: _, ...one } = known();
+  const place = { line: 11, code: 'return user;', key: codeKey('return user;') };
+  const first = otherRaised(place);
+  const { id, handle, title, category } = first;
+  return { ...one, ...place, id, handle, title, category, thread: undefined, first, ...parts };
+}
+
+export const NO_NEWS: News = { fresh: [], kept: [], heldBack: [], ended: [], back: [], claimed: [] };
+
+/** What a run of the agent `pr-reviewer` has to say, with a summary of one letter. */
+export function posting(parts: Partial<ReviewPost> = {}): ReviewPost {
+  return {
+    place: { repository: HELLO, number: 42 },
+    agent: 'pr-reviewer',
+    head: HEAD,
+    lane: 'trusted',
+    ledger: ledgerOf(),
+    news: NO_NEWS,
+    buffered: { ...NOTHING_BUFFERED, review: { summary: 'S' } },
+    remarks: [],
+    isOver: true,
+    maxComments: 20,
+    blockOn: undefined,
+    extent: undefined,
+    footer: '',
+    signature: '',
+    now: NOW,
+    warn: () => undefined,
+    clean: (text) => text,
+    ...parts,
+  };
+}
+
+/** What was dismissed on another pull request. */
+export function lesson(parts: Partial<Lesson> = {}): Lesson {
+  return {
+    id: OTHER,
+    handle: 'FL3SN',
+    pull: 40,
+    path: 'src/auth.ts',
+    category: 'data',
+    key: KEY,
+    title: 'The query is built from the id',
+    why: 'thumbs-down',
+    login: 'octocat',
+    at: AT.getTime(),
+    ...parts,
+  };
+}

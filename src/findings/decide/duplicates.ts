@@ -1,0 +1,204 @@
+import { groupBy } from '../../lib/data.js';
+import {
+  codeKey,
+  type DiffLines,
+  type FileLines,
+  isTellingKey,
+  normalizeCode,
+} from '../change/diff-lines.js';
+import { type Category, type Finding, isOpen, type Side } from '../finding.js';
+import type { KnownFinding, SameClaim } from '../read/peoples-words.js';
+import type { Ended, MarkOnPull } from '../state-facts.js';
+
+type Sameness =
+  | { readonly kind: 'same'; readonly of: KnownFinding }
+  /** The model that raises it has to say. */
+  | { readonly kind: 'ask'; readonly of: readonly KnownFinding[] }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Lines within which a similar title is asked about. */
+const NEAR = 30;
+
+/** The share of the words of the shorter title that the other has too. */
+const ALIKE = 0.5;
+
+/**
+ * Whether a finding is an earlier one: by a telling line of code and its category, or by the model's own word. What is on
+ * the same line, or near it under a similar title, is asked about once. Nothing is a way round a dismissal of this very line
+ * and category.
+ */
+export function findSame(
+  draft: Finding,
+  { sameAs, isNew = false, knew }: SameClaim,
+  findings: readonly KnownFinding[],
+  lines: DiffLines | undefined,
+): Sameness {
+  const inFile = findings.filter(({ path }) => path === draft.path);
+  const isHere = (one: KnownFinding) => isOnLine(one, draft, lines);
+  const dismissed = inFile.find(
+    (one) => one.state === 'dismissed' && one.category === draft.category && isHere(one),
+  );
+  if (dismissed !== undefined) return { kind: 'same', of: dismissed };
+  if (sameAs !== undefined) {
+    const of = findings.find(({ handle }) => handle === sameAs.trim().toUpperCase());
+    if (of === undefined) return { kind: 'refused', why: `there is no finding ${sameAs}` };
+    const isElsewhere = of.path !== draft.path && of.state !== 'outdated' && !of.isGone;
+    return isElsewhere
+      ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
+      : { kind: 'same', of };
+  }
+  const here = inFile.filter(isHere).toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
+  const same = here.find(({ category, key }) => category === draft.category && isTellingKey(key));
+  if (same !== undefined && (isOpen(same) || !isNew)) return { kind: 'same', of: same };
+  const unknown = here.find(({ id }) => knew !== undefined && !knew.has(id));
+  if (unknown !== undefined) return { kind: 'same', of: unknown };
+  if (isNew) return { kind: 'new' };
+  const like = inFile.filter(
+    (one) =>
+      !here.includes(one) && Math.abs(one.line - draft.line) <= NEAR && isAlike(one.title, draft.title),
+  );
+  const asked = [...here, ...like];
+  return asked.length === 0 ? { kind: 'new' } : { kind: 'ask', of: asked };
+}
+
+/** Whether a finding is raised on the line of an earlier one. */
+function isOnLine(one: KnownFinding, draft: Finding, lines: DiffLines | undefined): boolean {
+  if (one.side !== draft.side || one.key !== codeKey(draft.code ?? '')) return false;
+  if (!isTellingKey(one.key)) return one.line === draft.line;
+  const stands = whereStands(one, lines);
+  return !one.isGone && (stands === undefined || stands === draft.line);
+}
+
+/** Whether two titles share enough words to ask about them. */
+function isAlike(one: string, other: string): boolean {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared / Math.max(1, Math.min(a.size, b.size)) >= ALIKE;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return new Set(words.filter((word) => !FILLERS.has(word)));
+}
+
+const FILLERS = new Set(
+  'a an and are as at be by for from has in is it its of on or that the this to was with'.split(' '),
+);
+
+/** The line of the change that reads as a finding's did, the nearest one; undefined for none, or where nobody knows. */
+export function whereStands(
+  finding: { readonly path: string; readonly side: Side; readonly line: number; readonly key: string },
+  lines: DiffLines | undefined,
+  isFree: (line: number) => boolean = () => true,
+): number | undefined {
+  const file = lines?.get(finding.path);
+  if (file === undefined || finding.key === '') return undefined;
+  const at = (keysOf(file[finding.side]).get(finding.key) ?? []).filter(isFree);
+  return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
+}
+
+const KEYS = new WeakMap<FileLines[Side], ReturnType<typeof keysOf>>();
+
+/** The lines of a side by what they are known by; made once, since every finding looks its own up. */
+function keysOf(lines: FileLines[Side]): ReadonlyMap<string, readonly number[]> {
+  const keys = KEYS.get(lines) ?? groupBy([...lines.keys()], (line) => codeKey(lines.get(line)?.text ?? ''));
+  KEYS.set(lines, keys);
+  return keys;
+}
+
+/** Whether two findings of a run are about one line, and of one category; only a telling line says so. */
+export function isOfLine(a: Finding, b: Finding): boolean {
+  const key = codeKey(a.code ?? '');
+  const isOneLine = a.path === b.path && a.line === b.line && key === codeKey(b.code ?? '');
+  return isOneLine && isTellingKey(key) && a.category === b.category;
+}
+
+/**
+ * Whether lines that a comment offered to commit stand in a file one after the other, and the push added one of them or took
+ * one out between them: what stood there before was not committed.
+ */
+export function isCommitted(
+  suggestion: string,
+  file: FileLines | undefined,
+  pushed: FileLines | undefined,
+): boolean {
+  const offered = suggestion.split('\n').map(normalizeCode);
+  if (pushed === undefined || offered.every((line) => line === '')) return false;
+  const lines = [...(file?.RIGHT ?? []), ...pushed.RIGHT];
+  const now = new Map(lines.map(([line, { text }]) => [line, normalizeCode(text)]));
+  const isAt = (first: number) => offered.every((line, index) => now.get(first + index) === line);
+  const isAdded = (line: number) => pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
+  const oldLine = (line: number) => pushed.RIGHT.get(line)?.other ?? Number.NaN;
+  // Beside a brace many lines are taken out.
+  const isTold = offered.some((line) => isTellingKey(codeKey(line)));
+  const isCutBefore = (line: number) => oldLine(line) > oldLine(line - 1) + 1;
+  return [...now.keys()].filter(isAt).some((first) => {
+    const there = offered.map((_, index) => first + index);
+    return there.some(isAdded) || (isTold && [...there, first + there.length].some(isCutBefore));
+  });
+}
+
+/** A finding that a person with write access has dismissed, on whichever pull request. */
+export interface Lesson {
+  readonly id: string;
+  readonly handle: string;
+  readonly pull: number;
+  readonly path: string;
+  readonly category: Category;
+  /** Of the line, see `codeKey`. */
+  readonly key: string;
+  /** The model's words; empty where a stranger may have had a part in them. */
+  readonly title: string;
+  readonly why: Ended['why'];
+  readonly login: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+/** The dismissals that hold, newest first: whoever reopens one takes it back. */
+export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {
+  const raised = new Map(marks.flatMap((mark) => (mark.kind === 'raised' ? [[mark.id, mark] as const] : [])));
+  const last = new Map<string, MarkOnPull>();
+  for (const mark of marks.toSorted((a, b) => a.at - b.at))
+    if (mark.kind !== 'raised') last.set(mark.id, mark);
+  const lessons = [...last.values()].flatMap((mark): readonly Lesson[] => {
+    const first = raised.get(mark.id);
+    if (mark.kind !== 'ended' || mark.state !== 'dismissed' || mark.by !== 'person') return [];
+    if (first === undefined) return [];
+    const { pull, why, login = '', at } = mark;
+    const { id, handle, path, category, code: key } = first;
+    const title = first.lane === 'trusted' ? first.title : '';
+    return [{ id, handle, pull, path, category, key, title, why, login, at }];
+  });
+  return lessons.toSorted((a, b) => b.at - a.at);
+}
+
+/** The lesson of the same file, telling line and category. */
+export function lessonOfLine(
+  { path, category, code = '' }: Finding,
+  lessons: readonly Lesson[],
+): Lesson | undefined {
+  const key = codeKey(code);
+  return lessons.find(
+    (one) => one.path === path && one.category === category && isTellingKey(key) && one.key === key,
+  );
+}
+
+/** No lesson holds back what is critical or about security. */
+export function isNeverHeld({ severity, category }: Pick<Finding, 'severity' | 'category'>): boolean {
+  return severity === 'critical' || category === 'security';
+}
+
+/** Lessons of the same file under a title like this one: the model is asked whether it means one of them. */
+export function lessonsLike({ path, title }: Finding, lessons: readonly Lesson[]): readonly Lesson[] {
+  return lessons.filter((one) => one.path === path && one.title !== '' && isAlike(one.title, title));
+}
+
+/** Which decision of a person holds a finding back. */
+export function whyHeldBack(of: KnownFinding | Lesson): string {
+  if ('pull' in of) return `dismissed on #${of.pull}`;
+  return of.state === 'dismissed'
+    ? `${of.handle} was dismissed on this pull request`
+    : `${of.handle} was closed by a person, and its line is as it was`;
+}

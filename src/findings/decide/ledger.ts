@@ -1,0 +1,298 @@
+import type { Buffered, HeldBack } from '../buffered-publications.js';
+import { codeKey, type DiffLines, type PlacedFinding } from '../change/diff-lines.js';
+import {
+  compareSeverity,
+  type EndedBy,
+  type EndReason,
+  type Finding,
+  hasEnded,
+  isBlocking,
+  isOpen,
+  type Severity,
+  worse,
+} from '../finding.js';
+import type { KnownFinding, SameClaim, Seen, Settlement } from '../read/peoples-words.js';
+import type { PullMemory } from '../state-facts.js';
+import {
+  findSame,
+  isCommitted,
+  isNeverHeld,
+  type Lesson,
+  lessonOfLine,
+  lessonsLike,
+  whereStands,
+} from './duplicates.js';
+
+/** What the findings of a pull request are held against. */
+export interface LedgerContext {
+  /** Each agent has a ledger of its own. */
+  readonly agent: string;
+  /** The whole diff; undefined where it is not known: then findings are where they were said to be. */
+  readonly lines: DiffLines | undefined;
+  readonly isFork: boolean;
+  /** Nobody without write access wrote what the run has read: only then the model's word ends a finding. */
+  readonly isTrusted: boolean;
+  /** The event is a push, by somebody with write access. */
+  readonly isPushByWriter: boolean;
+  /** From this severity on a finding blocks: the model's word alone does not end it. */
+  readonly gate: Severity;
+  /** Undefined where the state knows nothing of the pull request. */
+  readonly memory: PullMemory | undefined;
+  readonly lessons: readonly Lesson[];
+  isWriter(login: string): boolean;
+}
+
+export type Raising =
+  | { readonly kind: 'raised'; readonly finding: KnownFinding }
+  /** It is open already. */
+  | { readonly kind: 'kept'; readonly finding: KnownFinding }
+  /** It had ended, or is worse than it was, or on a line that changed. */
+  | { readonly kind: 'back'; readonly finding: KnownFinding; readonly was: KnownFinding }
+  /** A person decided. */
+  | { readonly kind: 'held-back'; readonly of: KnownFinding | Lesson }
+  /** The model has to say whether it is one of these. */
+  | { readonly kind: 'ask'; readonly of: readonly (KnownFinding | Lesson)[] }
+  | { readonly kind: 'refused'; readonly why: string };
+
+interface Change {
+  readonly by: EndedBy;
+  readonly login?: string | undefined;
+  readonly why?: EndReason | undefined;
+  readonly reason?: string | undefined;
+}
+
+/**
+ * The findings of one pull request and agent, and the only code that changes their state. What is kept, and where each rule
+ * comes from, is in `docs/internals/findings.md`.
+ */
+export class Ledger {
+  readonly #findings: KnownFinding[];
+
+  constructor(
+    readonly context: LedgerContext,
+    /** Undefined where GitHub could not be asked: what the state knows is then the least that is open. */
+    readonly seen: Seen | undefined,
+    findings: readonly KnownFinding[],
+  ) {
+    this.#findings = [...findings];
+  }
+
+  get findings(): readonly KnownFinding[] {
+    return this.#findings;
+  }
+
+  /** The same, to try something on. */
+  copy(): Ledger {
+    return new Ledger(this.context, this.seen, this.#findings);
+  }
+
+  /** The open ones, worst first. */
+  get open(): readonly KnownFinding[] {
+    return this.#findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
+  }
+
+  find(name: string): KnownFinding | undefined {
+    const handle = name.trim().toUpperCase();
+    return this.#findings.find((one) => one.handle === handle);
+  }
+
+  /** Takes a finding of this run, unless it is an earlier one. */
+  raise(draft: Finding, claim: SameClaim = {}): Raising {
+    const { lines, isTrusted, lessons } = this.context;
+    const meant = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
+    const own = meant === undefined || this.find(meant.handle) !== undefined ? claim : {};
+    const same = findSame(draft, own, this.#findings, lines);
+    if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
+    const before = meant ?? lessonOfLine(draft, lessons);
+    if (before !== undefined && isTrusted && !isNeverHeld(draft)) return { kind: 'held-back', of: before };
+    const like = before === undefined && claim.isNew !== true ? lessonsLike(draft, lessons) : [];
+    if (same.kind === 'refused') return same;
+    const asked = [...(same.kind === 'ask' ? same.of : []), ...like];
+    if (asked.length > 0) return { kind: 'ask', of: asked };
+    const finding = {
+      ...draft,
+      dismissedOn: before?.pull ?? draft.dismissedOn,
+      key: codeKey(draft.code ?? ''),
+      isTold: false,
+      isGone: false,
+      endedGone: false,
+      lane: 'untrusted',
+      raisedAt: Number.POSITIVE_INFINITY,
+      thread: undefined,
+      first: undefined,
+    } as const;
+    this.#findings.push(finding);
+    return { kind: 'raised', finding };
+  }
+
+  #raiseAgain(was: KnownFinding, draft: Finding): Raising {
+    if (was.state === 'dismissed') return { kind: 'held-back', of: was };
+    // Its own line decides, not the one that the model names: "the same" moves no finding whose line stands.
+    const stands = whereStands(was, this.context.lines);
+    const isPersons = was.state === 'settled' && was.by === 'person';
+    if (isPersons && stands !== undefined && !was.endedGone) return { kind: 'held-back', of: was };
+    const { path, line, side, startLine, code } = stands === undefined ? draft : { ...was, line: stands };
+    // A word of the model never makes a finding milder: that would end it by the back door.
+    const severity = worse(draft.severity, was.severity);
+    const moved = { ...was, path, line, side, startLine, code, severity, isGone: false };
+    const key = stands === undefined ? codeKey(code ?? '') : was.key;
+    if (isOpen(was)) {
+      // What no text says is forgotten by the next reading.
+      if (severity !== was.severity || stands === undefined)
+        return { kind: 'back', finding: this.#put({ ...moved, key, by: undefined, isTold: false }), was };
+      const finding = this.#put(moved);
+      return was.isTold || was.first === undefined
+        ? { kind: 'kept', finding }
+        : { kind: 'back', finding, was };
+    }
+    const finding = this.#put(opened({ ...moved, key }, { by: 'model' }));
+    return { kind: 'back', finding, was };
+  }
+
+  /** Ends a finding by the model's word, or says why not; the evidence was looked at before. */
+  end(settlement: Settlement): KnownFinding | string {
+    const { how, reason, by: login, isAgreed = false } = settlement;
+    const { handle } = settlement.finding;
+    const finding = this.find(handle);
+    if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
+    if (!this.context.isTrusted)
+      return 'somebody with write access has to decide: the change comes from outside';
+    if (how === 'dismissed')
+      return this.#end(finding, 'dismissed', { by: 'person', login, why: 'words', reason });
+    if (this.isBlocking(finding) && !isAgreed) return 'a second look did not confirm its end';
+    return this.#end(finding, 'settled', { by: 'model', why: how, reason });
+  }
+
+  /** Reopens a finding: the command just given is newer than any *Resolve*. */
+  reopen(id: string, login: string): void {
+    const finding = this.#findings.find((one) => one.id === id);
+    if (finding === undefined || !hasEnded(finding)) return;
+    const { lines, isFork } = this.context;
+    // Outside the change, only a fork's blocking findings are open.
+    const isLeft = lines?.has(finding.path) === false && !(isFork && this.isBlocking(finding));
+    if (!isLeft) this.#put(opened(finding, { by: 'person', login, why: 'command' }));
+  }
+
+  /** Ends the findings whose suggestion is in what was pushed, by somebody whose commit decides. */
+  endCommitted(pushed: DiffLines): void {
+    const { isPushByWriter, isTrusted, lines } = this.context;
+    const by = isPushByWriter ? 'person' : 'program';
+    // No suggestion ends what a person reopened.
+    for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
+      const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
+      if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path), pushed.get(one.path)))
+        this.#end(one, 'settled', { by, why: 'suggestion' });
+    }
+  }
+
+  /** Whether an end of a finding takes more than the model's word. */
+  isBlocking({ severity, confidence }: Pick<Finding, 'severity' | 'confidence'>): boolean {
+    return isBlocking({ severity, confidence }, this.context.gate);
+  }
+
+  #end(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
+    const { lines } = this.context;
+    const endedGone = lines !== undefined && whereStands(finding, lines) === undefined;
+    return this.#put({ ...ended(finding, state, change), endedGone });
+  }
+
+  #put(finding: KnownFinding): KnownFinding {
+    this.#findings[this.#findings.findIndex(({ id }) => id === finding.id)] = finding;
+    return finding;
+  }
+}
+
+/** A finding that has ended. */
+export function ended(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
+  return { ...finding, ...change, state, isTold: false };
+}
+
+/** A finding that is open, or open again. */
+export function opened(finding: KnownFinding, change: Change): KnownFinding {
+  return {
+    ...finding,
+    why: undefined,
+    login: undefined,
+    reason: undefined,
+    ...change,
+    state: 'open',
+    isTold: false,
+  };
+}
+
+/** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
+export interface News {
+  /** Raised by this run. */
+  readonly fresh: readonly PlacedFinding[];
+  /** Raised by this run, and open already. */
+  readonly kept: readonly KnownFinding[];
+  readonly heldBack: readonly HeldBack[];
+  /** Ended, and no text of ours says so yet. */
+  readonly ended: readonly KnownFinding[];
+  /** Open again, worse or on another line, and no text of ours says so yet. */
+  readonly back: readonly KnownFinding[];
+  /** The model says that they are over, and is not the one to decide. */
+  readonly claimed: readonly Settlement[];
+}
+
+/**
+ * Puts what a run wants to the ledger as it is now: between the reading at its beginning and this one people may have
+ * answered, and another run may have posted. `knew` are the ids of the findings that the model was told of, and `pushed` is what
+ * is new since the last review; undefined where nobody knows.
+ */
+export function applyActs(
+  ledger: Ledger,
+  buffered: Buffered,
+  knew: ReadonlySet<string>,
+  pushed: DiffLines | undefined,
+): News {
+  if (pushed !== undefined) ledger.endCommitted(pushed);
+  const kept = new Map<string, KnownFinding>();
+  const heldBack = [...buffered.heldBack];
+  const fresh: PlacedFinding[] = [];
+  // The model also knows what it has raised itself.
+  const known = new Set(knew);
+  for (const { of, finding } of buffered.repeated) {
+    const raising = ledger.raise(finding, { sameAs: of.handle });
+    if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
+    if (raising.kind === 'held-back') heldBack.push({ finding, of: raising.of });
+  }
+  for (const placed of buffered.findings) {
+    const raising = ledger.raise(placed.finding, { isNew: true, knew: known });
+    if (raising.kind === 'raised') {
+      const { id, dismissedOn } = raising.finding;
+      fresh.push({ ...placed, finding: { ...placed.finding, dismissedOn } });
+      known.add(id);
+    }
+    if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
+    if (raising.kind === 'held-back') heldBack.push({ finding: placed.finding, of: raising.of });
+  }
+  const claimed: Settlement[] = [];
+  for (const settlement of buffered.settlements) {
+    const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
+    const end = ledger.end(settlement);
+    if (typeof end === 'string' && isStill && !ledger.context.isTrusted) claimed.push(settlement);
+  }
+  const isFresh = new Set(fresh.map(({ finding }) => finding.id));
+  const untold = ledger.findings.filter((one) => !one.isTold && !isFresh.has(one.id));
+  return {
+    fresh,
+    kept: [...kept.values()],
+    heldBack,
+    ended: untold.filter(hasEnded),
+    back: untold.filter(isOpen),
+    claimed,
+  };
+}
+
+/** Of a finding that the model takes for over, and is not the one to decide. */
+export const OVER = 'said to be over; a person has to resolve it';
+
+/** What a run raised and its review does not say again; empty for nothing. */
+export function notRepeated({ kept, heldBack }: News): string {
+  const parts = [
+    ...(kept.length === 0 ? [] : [`${kept.length} open`]),
+    ...(heldBack.length === 0 ? [] : [`${heldBack.length} dismissed before`]),
+  ];
+  return parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`;
+}

@@ -1,0 +1,336 @@
+import { groupBy } from '../../lib/data.js';
+import { utf8Bytes } from '../../lib/text/bytes.js';
+import type { DiffFile } from '../../lib/text/diff.js';
+import { cleanLine, count } from '../../lib/text/format.js';
+import { FENCE_NOTICE, fence } from '../../safety/fence.js';
+import {
+  type Buffered,
+  type PublicationAnswer,
+  type PublishRules,
+  type RefutedWhy,
+  refused,
+  taken,
+} from '../buffered-publications.js';
+import type { PlacedFinding } from '../change/diff-lines.js';
+import {
+  atLeast,
+  compareSeverity,
+  type Evidence,
+  type Finding,
+  type FindingEffect,
+  isSource,
+  type Reach,
+  type Side,
+  severityOf,
+  worse,
+} from '../finding.js';
+import type { Settlement } from '../read/peoples-words.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
+import type { FindingScope } from './take-finding.js';
+
+/** Findings of one file within so many lines are judged together, since they rest on the same code, and so many at most. */
+const NEAR_LINES = 60;
+const MAX_CLAIMS = 3;
+
+/** Puts findings together for their second look, the worst first: money may end in the middle. */
+export function groupClaims(findings: readonly Finding[]): readonly (readonly Finding[])[] {
+  const groups: Finding[][] = [];
+  for (const ofFile of groupBy(findings, ({ side, path }) => `${side} ${path}`).values()) {
+    let open: Finding[] = [];
+    for (const finding of ofFile.toSorted((a, b) => a.line - b.line)) {
+      const [first] = open;
+      const isNear = first !== undefined && finding.line - first.line <= NEAR_LINES;
+      if (isNear && open.length < MAX_CLAIMS) open.push(finding);
+      else {
+        open = [finding];
+        groups.push(open);
+      }
+    }
+  }
+  const worstOf = (group: readonly Finding[]) => group.map(({ severity }) => severity).reduce(worse);
+  return groups.toSorted((a, b) => compareSeverity(worstOf(a), worstOf(b)));
+}
+
+interface ClaimSurroundings {
+  /** The files of the whole diff. */
+  readonly files: readonly DiffFile[];
+  /** What the finder was shown. */
+  readonly shownFiles: ShownFiles;
+}
+
+/** The message to a verifier, and the lines of files that it shows. */
+export interface DescribedClaims {
+  readonly message: string;
+  readonly shown: readonly ShownLines[];
+}
+
+/**
+ * What a verifier is told: each claim in its own words, and the code around all of them. Severity, confidence and who found
+ * it are left out: a verifier that knows them judges these.
+ */
+export function describeClaims(group: readonly Finding[], surroundings: ClaimSurroundings): DescribedClaims {
+  const around = describeAround(group, surroundings);
+  const opening =
+    group.length === 1
+      ? 'Decide on this claim about the pull request.'
+      : `Decide on these ${group.length} claims about the pull request, each by itself.`;
+  const claims = group.flatMap((finding, index) => describeClaim(finding, index + 1));
+  const evidence = group.flatMap((finding) => finding.evidence);
+  return {
+    message: [opening, FENCE_NOTICE, ...claims, ...around.blocks].join('\n\n'),
+    shown: [...evidence.map(shownEvidence), ...around.shown],
+  };
+}
+
+/** Code points of a path. */
+const MAX_PATH = 300;
+
+function describeClaim(finding: Finding, number: number): readonly string[] {
+  const { path, line, startLine, side, title, body, trigger, evidence, suggestion } = finding;
+  const range = startLine === undefined ? `line ${line}` : `lines ${startLine} to ${line}`;
+  const version = side === 'RIGHT' ? 'after the change' : 'before the change';
+  const words = [title, body, ...(trigger === undefined ? [] : [`When: ${trigger}`])];
+  const offered = suggestion === undefined ? [] : [suggestion];
+  return [
+    `Claim ${number}, on ${range} of the file ${version}:`,
+    fence([`File: ${cleanLine(path, MAX_PATH)}`, ...words].join('\n'), { source: `claim ${number}` }),
+    ...fenced(evidence.map(formatEvidence), `evidence of claim ${number}`),
+    ...fenced(offered, `suggestion of claim ${number}, in place of ${range}`),
+  ];
+}
+
+/** What a verifier is told of a finding that is said to be over: its words, who says so why, and the code of both places. */
+export function describeSettlement(
+  { finding, reason, evidence }: Settlement,
+  surroundings: ClaimSurroundings,
+): DescribedClaims {
+  const { path, line, side, code = '', title, body, isGone } = finding;
+  const after = evidence.map((one) => ({ path: one.path, side: 'RIGHT' as const, line: one.line }));
+  const around = describeAround([{ path, side, line }, ...after], surroundings);
+  const where = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
+  const claim = [`File: ${cleanLine(path, MAX_PATH)}`, `Its line then: ${code}`, body || title].join('\n');
+  const blocks = [
+    'Decide whether this claim about the pull request is still true of the code as it is now.',
+    FENCE_NOTICE,
+    `Claim 1, ${where}:`,
+    fence(claim, { source: 'claim 1' }),
+    fence(reason, { source: 'why it is said to be over' }),
+    ...fenced(evidence.map(formatEvidence), 'lines that are said to end it'),
+    ...around.blocks,
+  ];
+  return { message: blocks.join('\n\n'), shown: around.shown };
+}
+
+function shownEvidence({ path, line, code }: Evidence): ShownLines {
+  return { path, side: 'RIGHT', firstLine: line, lines: [code] };
+}
+
+function formatEvidence({ path, line, code }: Evidence): string {
+  return `${path}:${line}: ${code}`;
+}
+
+function fenced(lines: readonly string[], source: string): readonly string[] {
+  return lines.length === 0 ? [] : [fence(lines.join('\n'), { source })];
+}
+
+type ClaimedLines = Pick<Finding, 'path' | 'side' | 'line' | 'startLine'>;
+
+/** Lines above and below a claim that are told of its file. */
+const AROUND = 40;
+
+/** Most bytes that are told of a file. */
+const MAX_TOLD_BYTES = 48 * 1024;
+
+/** The code around lines, file by file, as far as it is known; `shown` is what of it counts as evidence. */
+function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurroundings) {
+  const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
+    const rows = rowsOf(path, surroundings);
+    const rowAt = (side: Side, line: number) => rows.find((row) => row[side] === line)?.at ?? line;
+    const spans = claimed.map(
+      ({ side, line, startLine = line }) =>
+        [rowAt(side, startLine) - AROUND, rowAt(side, line) + AROUND] as const,
+    );
+    const near = rows.filter((row) => spans.some(([from, to]) => row.at >= from && row.at <= to));
+    return { path, rows: fitting(near) };
+  });
+  return {
+    blocks: files.flatMap(({ path, rows }) => {
+      const lines = rows.map(({ text }) => text);
+      return fenced(lines, `${cleanLine(path, MAX_PATH)} with the change`);
+    }),
+    shown: files.flatMap(({ path, rows }) =>
+      rows.map(({ LEFT, RIGHT, code }): ShownLines => {
+        const side = RIGHT === undefined ? 'LEFT' : 'RIGHT';
+        return { path, side, firstLine: RIGHT ?? LEFT, lines: [code] };
+      }),
+    ),
+  };
+}
+
+/** A line of a file with the change in it: its number on each side that has it, and where it stands in the new version. */
+interface Row {
+  readonly at: number;
+  readonly LEFT?: number;
+  readonly RIGHT?: number;
+  readonly code: string;
+  readonly text: string;
+}
+
+/** The lines of the diff of a file, and what else of its new version the finder was shown. */
+function rowsOf(path: string, { files, shownFiles }: ClaimSurroundings): readonly Row[] {
+  const rows: Row[] = [];
+  const hunks = files.filter((file) => file.path === path).flatMap((file) => file.hunks);
+  for (const { newStart, newLines, lines } of hunks) {
+    // A hunk without new lines names the line before it.
+    let at = newLines === 0 ? newStart + 1 : newStart;
+    for (const line of lines) {
+      const { text: code } = line;
+      if (line.kind === 'removed') rows.push({ at, LEFT: line.oldLine, code, text: `-${code}` });
+      else {
+        at = line.newLine;
+        const mark = line.kind === 'added' ? '+' : ' ';
+        const left = line.kind === 'added' ? undefined : line.oldLine;
+        rows.push({ at, LEFT: left, RIGHT: at, code, text: `${mark}${at}: ${code}` });
+        at += 1;
+      }
+    }
+  }
+  const inDiff = new Set(rows.map(({ RIGHT }) => RIGHT));
+  for (const [at, code] of shownFiles.of(path, 'RIGHT')?.lines ?? [])
+    if (!inDiff.has(at)) rows.push({ at, RIGHT: at, code, text: ` ${at}: ${code}` });
+  return rows.toSorted((a, b) => a.at - b.at);
+}
+
+/** The lines from the first on that fit into what may be told. */
+function fitting(rows: readonly Row[]): readonly Row[] {
+  let free = MAX_TOLD_BYTES;
+  const end = rows.findIndex(({ text }) => {
+    free -= utf8Bytes(text) + 1;
+    return free < 0;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+export const VERDICT_KINDS = ['holds', 'refuted', 'unclear'] as const;
+
+export interface FindingVerdict {
+  readonly kind: (typeof VERDICT_KINDS)[number];
+  /** Number of the claim, from 1; left out for the only one. */
+  readonly claim?: number;
+  /** The lines that refute it, or that it holds by; left out: none. */
+  readonly evidence?: readonly Evidence[];
+  readonly effect?: FindingEffect;
+  readonly reach?: Reach;
+  /** False: the suggestion does not fix it, or breaks something else. */
+  readonly suggestionFixes?: boolean;
+  readonly reason: string;
+}
+
+/** Code points of a reason. */
+const MAX_REASON = 400;
+
+/** Collects the verdicts of one verifier on its claims; each claim has one. */
+export class Verdicts {
+  readonly #given = new Map<string, FindingVerdict>();
+  /** Claims whose refutation named no line that was shown: they are unclear unless the verifier does better. */
+  readonly #unproven = new Map<string, FindingVerdict>();
+
+  /** `ids` are the findings in the order of their claims; `shownFiles` is what this verifier has been shown. */
+  constructor(
+    private readonly ids: readonly string[],
+    private readonly shownFiles: ShownFiles,
+  ) {}
+
+  get isComplete(): boolean {
+    return this.ids.every((id) => this.#given.has(id));
+  }
+
+  get all(): ReadonlyMap<string, FindingVerdict> {
+    return new Map([...this.#unproven, ...this.#given]);
+  }
+
+  /** Takes a verdict, or says why not. */
+  give(given: FindingVerdict): PublicationAnswer {
+    const { claim = this.ids.length === 1 ? 1 : undefined, evidence = [] } = given;
+    const id = claim === undefined ? undefined : this.ids[claim - 1];
+    if (id === undefined)
+      return refused(`Not accepted: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
+    if (this.#given.has(id)) return refused(`Not accepted: claim ${claim} already has its verdict.`);
+    const verdict = { ...given, reason: cleanLine(given.reason, MAX_REASON) };
+    const problem = given.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
+    if (problem !== undefined) {
+      this.#unproven.set(id, { ...verdict, kind: 'unclear' });
+      return refused(problem);
+    }
+    this.#given.set(id, verdict);
+    const left = this.ids.length - this.#given.size;
+    const more = left === 0 ? '' : ` ${count(left, 'claim')} left.`;
+    return taken(`Taken: claim ${claim}: ${verdict.kind}.${more}`);
+  }
+
+  /** A wish refutes nothing, and neither does a line that the verifier has not seen. */
+  #problemOf(evidence: readonly Evidence[]): string | undefined {
+    const checks = evidence.slice(0, MAX_EVIDENCE).map((one) => checkEvidence(one, this.shownFiles));
+    if (checks.some((check) => typeof check !== 'string')) return undefined;
+    const [first] = checks;
+    if (typeof first === 'string') return first;
+    return 'Not accepted: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
+  }
+}
+
+type VerdictScope = Pick<FindingScope, 'overrides' | 'isRead'> & Pick<PublishRules, 'minSeverity'>;
+
+/**
+ * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the
+ * verifier failed or the budget was spent, leaves it as it is, and is counted. `requested` are ids of the findings that were to
+ * have a second look.
+ */
+export function applyVerdicts(
+  buffered: Buffered,
+  requested: ReadonlySet<string>,
+  verdicts: ReadonlyMap<string, FindingVerdict>,
+  scope: VerdictScope,
+): Buffered {
+  const findings: PlacedFinding[] = [];
+  const refuted = [...buffered.refuted];
+  for (const placed of buffered.findings) {
+    const { finding } = placed;
+    const verdict = requested.has(finding.id) ? verdicts.get(finding.id) : undefined;
+    const drop = (why: RefutedWhy, of = finding) =>
+      refuted.push({ finding: of, why, reason: verdict?.reason ?? '' });
+    if (verdict === undefined) findings.push(placed);
+    else if (verdict.kind === 'refuted') drop('refuted');
+    else if (verdict.kind === 'unclear') {
+      const isBad = atLeast(finding.severity, 'major');
+      if (isBad) findings.push({ ...placed, finding: { ...finding, confidence: 'unsure' } });
+      else drop('unclear');
+    } else {
+      const held = corrected(finding, verdict, scope);
+      if (atLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
+      else drop('below-min-severity', held);
+    }
+  }
+  const unverified = buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length;
+  return { ...buffered, findings, refuted, unverified };
+}
+
+function corrected(
+  raised: Finding,
+  { effect = raised.effect, reach = raised.reach, suggestionFixes = true }: FindingVerdict,
+  { isRead, overrides }: VerdictScope,
+): Finding {
+  const { path, category, suggestion } = raised;
+  const isInSource = isSource(path, isRead(path));
+  const severity =
+    effect === undefined || reach === undefined
+      ? raised.severity
+      : severityOf({ effect, reach, category, isInSource, overrides });
+  return {
+    ...raised,
+    suggestion: suggestionFixes ? suggestion : undefined,
+    effect,
+    reach,
+    severity,
+    confidence: 'confirmed',
+  };
+}

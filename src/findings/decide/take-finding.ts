@@ -1,0 +1,394 @@
+import { cleanLine, shown } from '../../lib/text/format.js';
+import { fencedText } from '../../safety/fence.js';
+import { MASK } from '../../safety/redact.js';
+import {
+  type Buffered,
+  type PublicationAnswer,
+  type PublishRules,
+  refused,
+  sizeProblem,
+  TEXT_LIMITS,
+  taken,
+} from '../buffered-publications.js';
+import {
+  type DiffLines,
+  describePlacement,
+  findFile,
+  followCode,
+  isMasked,
+  type PlacedFinding,
+  placeFinding,
+  placeKey,
+  shownCode,
+} from '../change/diff-lines.js';
+import {
+  atLeast,
+  type Evidence,
+  type Finding,
+  handleOf,
+  isOpen,
+  isSource,
+  mintId,
+  type Severity,
+  type SeverityOverrides,
+  severityOf,
+} from '../finding.js';
+import { readSuggestion } from '../post/comment-text.js';
+import { isOfPerson, type KnownFinding, type Settlement } from '../read/peoples-words.js';
+import { isOfLine, type Lesson, whyHeldBack } from './duplicates.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
+import type { Ledger } from './ledger.js';
+
+/** A comment as the model asks for it. */
+export interface CommentRequest
+  extends Pick<Finding, 'path' | 'line' | 'startLine' | 'title' | 'body' | 'trigger' | 'category'>,
+    Required<Pick<Finding, 'effect' | 'reach'>>,
+    Partial<Pick<Finding, 'side' | 'evidence' | 'suggestion'>> {
+  /** False: data or safety may be lost, and the model could not settle whether. */
+  readonly sure?: boolean | undefined;
+  /** The text of `line` as the model read it; wins over the number. */
+  readonly code?: string | undefined;
+  /** The earlier finding that this one is, as the model says. */
+  readonly sameAs?: string | undefined;
+  /** The model has been asked, and says that it is none of the earlier ones. */
+  readonly isNew?: boolean | undefined;
+}
+
+/** What findings are held against. */
+export interface FindingScope {
+  /** The whole diff. */
+  readonly lines: DiffLines;
+  /** What is new since the last review; undefined where all was looked at. */
+  readonly fresh: DiffLines | undefined;
+  /** The earlier findings of the pull request. */
+  readonly ledger: Ledger;
+  readonly overrides: SeverityOverrides;
+  /** Whether people read a file, which is not generated or vendored. */
+  isRead(path: string): boolean;
+  /** What ids are minted from: no other run has it. */
+  readonly run: string;
+  /** What the model has been shown. */
+  readonly shown: ShownFiles;
+  /** Strangers may have a part in what this run reads, so titles of theirs are nothing new to it. */
+  readonly isUntrusted: boolean;
+  /** Whether a path is among those that the review is about. */
+  isInScope(path: string): boolean;
+  /** This agent has reviewed the pull request before. */
+  readonly isLaterReview: boolean;
+}
+
+/** The answer to the model, and what the run wants published after it. */
+interface Taken {
+  readonly answer: PublicationAnswer;
+  readonly state: Buffered;
+  /** The place about which the model is asked. */
+  readonly asked?: string;
+}
+
+/**
+ * Takes a comment among the findings of a run, or says why not. What the pull request has already is not said twice: where
+ * place and words do not decide whether a finding is an earlier one, the model is asked, once. `questioned` are the places about
+ * which it was.
+ */
+export function takeFinding(
+  request: CommentRequest,
+  before: Buffered,
+  scope: FindingScope,
+  rules: PublishRules,
+  questioned: ReadonlySet<string>,
+): Taken {
+  const { lines, ledger } = scope;
+  const { findings, heldBack } = before;
+  const refuse = (text: string): Taken => ({ answer: refused(`Not accepted: ${text}`), state: before });
+  const take = (text: string, changed: Partial<Buffered>): Taken => {
+    return { answer: taken(text), state: { ...before, ...changed } };
+  };
+  const problem = problemOf(request);
+  if (problem !== undefined) return refuse(`${problem}.`);
+  const followed = followCode(readFinding(request, before, scope), lines);
+  if (typeof followed === 'string')
+    return refuse(
+      `line ${request.line} of ${shown(request.path)} reads ${shown(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged.`,
+    );
+  const evidence: ShownEvidence[] = [];
+  for (const one of followed.evidence) {
+    const check = checkEvidence(one, scope.shown);
+    if (typeof check === 'string') return { answer: refused(check), state: before };
+    evidence.push(check);
+  }
+  const proof = evidence.map(({ side: _, ...one }) => one);
+  const placed = checkSuggestion(placeFinding({ ...followed, evidence: proof }, lines), lines);
+  const { finding } = placed;
+  const stopped = stopAtGate(finding, evidence, scope, rules.minSeverity);
+  if (stopped !== undefined) return refuse(stopped);
+  // It takes the place of a comment of this run on the same line.
+  const at = findings.findIndex((one) => isOfLine(one.finding, finding));
+  const same = findings[at];
+  if (same !== undefined) {
+    const { id, handle, dismissedOn } = same.finding;
+    const again = { ...placed, finding: { ...finding, id, handle, dismissedOn } };
+    return take(answerTaken(again, at, lines, ', in place of what it said before'), {
+      findings: findings.with(at, again),
+    });
+  }
+  const place = placeKey(placed);
+  const isNew = request.isNew === true || questioned.has(place);
+  const raising = ledger.copy().raise(finding, { sameAs: request.sameAs, isNew });
+  switch (raising.kind) {
+    case 'refused':
+      return refuse(`${raising.why}.`);
+    case 'ask':
+      return { ...refuse(questionAbout(raising.of, placed, scope)), asked: place };
+    case 'held-back': {
+      const { of } = raising;
+      const text = `Held back: ${whyHeldBack(of)}. It is not posted.`;
+      return take(text, { heldBack: [...heldBack, { finding, of }] });
+    }
+    case 'kept':
+    case 'back': {
+      const of = raising.kind === 'kept' ? raising.finding : raising.was;
+      const others = before.repeated.filter((one) => one.of.id !== of.id);
+      const text = isOpen(of)
+        ? `${of.handle} is open already, so it is not posted again.`
+        : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
+      return take(text, { repeated: [...others, { of, finding }] });
+    }
+    case 'raised': {
+      const { refusedFindings } = before;
+      const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
+      if (findings.length >= rules.maxFindings)
+        return { ...refuse(why), state: { ...before, refusedFindings: refusedFindings + 1 } };
+      const { dismissedOn } = raising.finding;
+      const raised = { ...placed, finding: { ...finding, dismissedOn } };
+      return take(answerTaken(raised, findings.length, lines), { findings: [...findings, raised] });
+    }
+  }
+}
+
+function answerTaken(placed: PlacedFinding, index: number, lines: DiffLines, replaced = ''): string {
+  const { severity } = placed.finding;
+  return `Comment ${index + 1} (severity ${severity})${replaced}: ${describePlacement(placed, lines)} Nothing is posted before the run ends.`;
+}
+
+function problemOf({ path, title, body, suggestion = '' }: CommentRequest): string | undefined {
+  const tooLong =
+    sizeProblem('path', path, TEXT_LIMITS.pathBytes) ??
+    sizeProblem('title', title, TEXT_LIMITS.findingTitleBytes) ??
+    sizeProblem('body', body, TEXT_LIMITS.commentBytes);
+  if (tooLong !== undefined || suggestion.trim() === '') return tooLong;
+  return sizeProblem('suggestion', suggestion, TEXT_LIMITS.suggestionBytes);
+}
+
+const MAX_TRIGGER = 300;
+
+function readFinding(
+  request: CommentRequest,
+  { findings, repeated, heldBack }: Buffered,
+  { overrides, isRead, run, ledger }: FindingScope,
+): Finding {
+  const { path, line, startLine, side = 'RIGHT', title, body, trigger = '', code } = request;
+  const { category, effect, reach, evidence = [], sure = true } = request;
+  const suggestion = readSuggestion(request.suggestion, path);
+  const isInSource = isSource(path, isRead(path));
+  const id = mintId(run, findings.length + repeated.length + heldBack.length + 1);
+  const taken = new Set(
+    [...ledger.findings, ...findings.map(({ finding }) => finding)].map((one) => one.handle),
+  );
+  return {
+    id,
+    handle: handleOf(id, (handle) => taken.has(handle)),
+    agent: ledger.context.agent,
+    state: 'open',
+    path,
+    line,
+    side,
+    title: cleanLine(title, TEXT_LIMITS.findingTitleBytes),
+    body: body.trim(),
+    category,
+    effect,
+    reach,
+    severity: severityOf({ effect, reach, category, isInSource, overrides }),
+    confidence: sure ? 'likely' : 'unsure',
+    evidence: evidence.slice(0, MAX_EVIDENCE),
+    trigger: trigger.trim() === '' ? undefined : cleanLine(trigger, MAX_TRIGGER),
+    startLine,
+    suggestion,
+    code,
+  };
+}
+
+function questionAbout(
+  asked: readonly (KnownFinding | Lesson)[],
+  { finding }: PlacedFinding,
+  { isUntrusted }: FindingScope,
+): string {
+  const listed = asked.slice(0, MAX_ASKED).map((one) => {
+    const isHere = !('pull' in one);
+    const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
+    const place = isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${shown(one.path)}`;
+    const title = isHere && !isUntrusted && one.lane !== 'trusted' ? one.category : `“${one.title}”`;
+    return `${one.handle} ${state}${place}: ${title}`;
+  });
+  const [first] = asked;
+  return `not yet. ${listed.join('; ')}. If yours is the same, call again with \`same_as: "${first?.handle ?? ''}"\`; if it is another one, with \`new: true\`.`;
+}
+
+const MAX_ASKED = 5;
+
+/** What its lines read already is no suggestion, and lines that were shown otherwise than they are get none to commit. */
+function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
+  if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
+    return { finding, placement };
+  const { line, startLine = line } = placement;
+  const right = findFile(lines, finding.path)?.RIGHT;
+  const current = Array.from({ length: line - startLine + 1 }, (_, index) =>
+    (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
+  ).join('\n');
+  if (finding.suggestion === current) return { finding: { ...finding, suggestion: undefined }, placement };
+  const isExact =
+    current === fencedText(current) && (current.includes(MASK) || !finding.suggestion?.includes(MASK));
+  return { finding, placement: { ...placement, isExact } };
+}
+
+/** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
+function stopAtGate(
+  finding: Finding,
+  evidence: readonly ShownEvidence[],
+  scope: FindingScope,
+  minSeverity: Severity,
+): string | undefined {
+  const { path, line, severity, title, body, trigger = '' } = finding;
+  if (!scope.isInScope(path))
+    return `${shown(path)} is outside the paths that this review is about. Leave it out.`;
+  if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
+    return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
+  if (![finding, ...evidence].some((place) => isChanged(scope.lines, place)))
+    return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
+  if (!atLeast(severity, minSeverity))
+    return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
+  if (severity === 'nit' && scope.isLaterReview)
+    return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
+  return undefined;
+}
+
+/** Nobody can act on "make sure that it works": it says that the reviewer has not looked. */
+const ASKS =
+  /^(?:(?:please|maybe|perhaps|you|we|i|they|should|could|may|might|want|would|need|recommend|suggest|it|is|be|worth|good|better|to)[\s,]+){0,6}(?:verify(?:ing)?|ensur(?:e|ing)|mak(?:e|ing) sure|consider(?:ing)?|double[- ]check(?:ing)?|check (?:if|that|whether)|confirm(?:ing)?)\b/i;
+
+function asks(text: string): boolean {
+  return ASKS.test(text.replace(/^[\s*_`>#-]+/, ''));
+}
+
+function asksOnly(body: string): boolean {
+  const sentences = body.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
+  return sentences.length > 0 && sentences.every(asks);
+}
+
+/**
+ * Whether the change adds or removes one of the lines. A changed file whose lines are not in the diff, since it is
+ * binary, too large or only renamed, counts as changed everywhere.
+ */
+function isChanged(
+  lines: DiffLines,
+  { path, line, startLine = line, side }: Pick<Finding, 'path' | 'line' | 'startLine' | 'side'>,
+): boolean {
+  const file = lines.get(path);
+  if (file === undefined) return false;
+  if (file.LEFT.size + file.RIGHT.size === 0) return true;
+  const [first, last] = [Math.min(startLine, line), Math.max(startLine, line)];
+  for (const [number, { other }] of file[side])
+    if (other === undefined && number >= first && number <= last) return true;
+  return false;
+}
+
+/** The end of a finding as the model asks for it. */
+export interface SettleRequest {
+  /** Its name, `FQ7K2`. */
+  readonly finding: string;
+  readonly how: Settlement['how'];
+  readonly reason: string;
+  /** The lines that fix it. */
+  readonly evidence: readonly Evidence[];
+  /** Login of the person who dismissed it in words. */
+  readonly by?: string | undefined;
+}
+
+const MAX_REASON = 300;
+
+/**
+ * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since the finding was posted,
+ * and a dismissal a person who has written in its conversation: neither a wish of the model's nor a sentence in a diff
+ * closes anything.
+ */
+export function takeSettlement(
+  request: SettleRequest,
+  settlements: readonly Settlement[],
+  scope: FindingScope,
+): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
+  const refuse = (text: string) => ({ answer: refused(`Not accepted: ${text}`), settlements });
+  const finding = scope.ledger.find(request.finding);
+  if (finding === undefined || !isOpen(finding)) {
+    const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
+    const open = names === '' ? 'there are none' : `these are ${names}`;
+    return refuse(`${shown(request.finding)} is not one of your open findings; ${open}.`);
+  }
+  const reason = cleanLine(request.reason, MAX_REASON);
+  if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
+  const problem = problemOfEnd(request, finding, scope);
+  if (problem !== undefined) return refuse(problem);
+  const by = request.how === 'dismissed' ? (request.by ?? '').replace(/^@/, '') : '';
+  const settlement = { finding, how: request.how, reason, evidence: request.evidence, by };
+  const others = settlements.filter((one) => one.finding.id !== finding.id);
+  const again = others.length < settlements.length ? ', in place of what you said before' : '';
+  const text = `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`;
+  return { answer: taken(text), settlements: [...others, settlement] };
+}
+
+function problemOfEnd(
+  { how, evidence, by = '' }: SettleRequest,
+  finding: KnownFinding,
+  scope: FindingScope,
+): string | undefined {
+  switch (how) {
+    case 'wrong':
+      return undefined;
+    case 'dismissed': {
+      const login = by.replace(/^@/, '').toLowerCase();
+      const people = (finding.thread?.replies ?? []).filter(isOfPerson).map(({ author }) => author.login);
+      return people.some((one) => one.toLowerCase() === login && scope.ledger.context.isWriter(one))
+        ? undefined
+        : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
+    }
+    case 'fixed':
+      return evidence.some((one) => isChangedSince(one, finding, scope))
+        ? undefined
+        : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
+  }
+}
+
+/**
+ * Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. Or
+ * whether it was taken out since the last review; what the whole diff has taken out may have been out before.
+ */
+function isChangedSince(
+  { path, code }: Evidence,
+  { thread }: KnownFinding,
+  { lines, fresh }: FindingScope,
+): boolean {
+  const file = findFile(fresh ?? lines, path);
+  const isQuoted = (text: string, mark: RegExp) =>
+    text !== '' &&
+    [code, code.replace(mark, '')].map(shownCode).some((one) => one === text || isMasked(text, one));
+  if (file === undefined) return false;
+  const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
+  const before = new Set(hunk.map((line) => shownCode(line.slice(1))));
+  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: shownCode(line.text) }));
+  const isAdded = there.some(
+    ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
+  );
+  if (isAdded || fresh === undefined) return isAdded;
+  const kept = new Set(there.map(({ text }) => text));
+  return [...file.LEFT.values()]
+    .map(({ text, other }) => ({ text: shownCode(text), other }))
+    .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
+}

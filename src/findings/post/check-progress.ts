@@ -1,0 +1,197 @@
+import type { Trigger } from '../../event/trigger.js';
+import { withGitHub } from '../../github/client/ask.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import { GitHubError } from '../../github/client/errors.js';
+import {
+  type CheckRunKey,
+  type CheckRunReport,
+  endCheckRun,
+  type FoundCheckRun,
+  publishCheckRun,
+  readCheckRun,
+  startCheckRun,
+} from '../../github/posting/check-run.js';
+import { coverageTitle, type Scope } from '../change/scope.js';
+import { formatSeverities } from '../finding.js';
+import type { ReviewEnd } from './post-review.js';
+
+interface CheckProgressOptions {
+  readonly client: GitHubClient;
+  /** Address of the run; empty outside of a workflow. */
+  readonly runUrl: string;
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+  log(line: string): void;
+  /** Notes for the post step that a check is about to be begun; undefined: it has ended. */
+  keep(check: LeftCheck | undefined): Promise<void>;
+}
+
+/** A check that a killed main step left in progress. */
+export interface LeftCheck {
+  readonly owner: string;
+  readonly name: string;
+  readonly headSha: string;
+  readonly agent: string;
+}
+
+/** What a run has decided before a check of it is begun. */
+interface CheckedRun {
+  readonly trigger: Trigger;
+  readonly agent: { readonly name: string };
+  readonly scope?: Scope;
+}
+
+type CheckEnd = Pick<CheckRunReport, 'title' | 'conclusion'>;
+
+/** Findings that changed without a run. */
+interface ToldCheck extends CheckRunKey {
+  readonly review: ReviewEnd;
+  readonly skipped: { readonly message: string; readonly since?: string | undefined } | undefined;
+  /** Conversations could not be read, so more may be open; left out: they were. */
+  readonly isUnread?: boolean;
+}
+
+const REMEDY = 'The result is in the job summary.';
+
+export type CheckProgress = ReturnType<typeof createCheckProgress>;
+
+/**
+ * Shows the check of a commit from the moment that a model is asked. To begin it is a courtesy: where GitHub refuses that,
+ * the log says so, and the warning is left to its end. What a killed run leaves in progress is ended by the post step.
+ */
+export function createCheckProgress(options: CheckProgressOptions) {
+  let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
+  let reviewEnd: ReviewEnd | undefined;
+  async function finished(): Promise<void> {
+    if (begun === undefined) return;
+    begun = undefined;
+    await options.keep(undefined);
+  }
+  return {
+    finished,
+    /** `review` is what was open when the run began; left out where nobody knows. */
+    start(plan: CheckedRun, head: string | undefined, review?: ReviewEnd): void {
+      // A question about a pull request is no look at its commit.
+      if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
+      reviewEnd = review;
+      begun ??= begin(plan, head, options);
+    },
+    /** The check that was begun, once GitHub has taken it. */
+    started: async (): Promise<FoundCheckRun | undefined> => await begun,
+    /** Writes what findings say without a run: of a command only where the commit has a check. */
+    tell: (told: ToldCheck): Promise<void> => tell(told, options),
+    /** `review` is what is open now; left out: what was open when the run began. */
+    async end(message: string, kind: 'failed' | 'cancelled', review = reviewEnd): Promise<void> {
+      const check = await begun;
+      if (check === undefined) return;
+      let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };
+      if (kind === 'cancelled') end = { title: 'Cancelled', conclusion: 'cancelled' };
+      else if (review?.isBlocking === true) end = { title: openTitle(review), conclusion: 'failure' };
+      await write(check, { ...end, summary: message }, options, check);
+      await finished();
+    },
+  };
+}
+
+/**
+ * The commit that the check of an event is about: what is reviewed, where that is known, else the event's own. Another
+ * workflow's is left alone: it may be anybody's.
+ */
+export function commitOf(trigger: Trigger, reviewed?: string): string | undefined {
+  if (reviewed !== undefined) return reviewed;
+  if (trigger.kind === 'pull_request' || trigger.kind === 'merge_group') return trigger.head.sha;
+  return trigger.kind === 'push' && !/^0*$/.test(trigger.after) ? trigger.after : undefined;
+}
+
+async function begin(
+  { trigger, agent }: CheckedRun,
+  head: string | undefined,
+  { client, runUrl, log, keep }: CheckProgressOptions,
+): Promise<(CheckRunKey & FoundCheckRun) | undefined> {
+  const headSha = commitOf(trigger, head);
+  if (trigger.kind === 'local' || headSha === undefined) return undefined;
+  const { repository } = trigger;
+  const key = { repository, headSha, name: agent.name };
+  await keep({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
+  const summary = runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
+  const check = { ...key, title: 'At work', summary };
+  const started = await withGitHub((signal) => startCheckRun(client, check, signal), REMEDY);
+  if (!(started instanceof GitHubError)) return { ...key, ...started };
+  log(`No check in progress: ${started.message}`);
+  await keep(undefined);
+  return undefined;
+}
+
+/**
+ * A commit without a check would wait for it forever where the check is required. Open findings hold as they are; without any,
+ * what the check of the commit before said of how much was read holds still.
+ */
+async function tell(
+  { repository, headSha, name, review, skipped, isUnread = false }: ToldCheck,
+  options: CheckProgressOptions,
+): Promise<void> {
+  const last = { repository, headSha: skipped?.since ?? headSha, name };
+  const read = await withGitHub((signal) => readCheckRun(options.client, last, signal), REMEDY);
+  const before = read instanceof GitHubError ? undefined : read;
+  if (skipped === undefined && before === undefined) return;
+  const end = endAfter(review, before, isUnread);
+  const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
+  await write({ repository, headSha, name }, { ...end, summary }, options);
+}
+
+/** The title says what is open now, and as before how much was read. */
+function endAfter(review: ReviewEnd, before: CheckEnd | undefined, isUnread: boolean): CheckEnd {
+  const [known, read = ''] =
+    /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
+  const title = `${openTitle(review)}${read}`;
+  if (review.isBlocking) return { title, conclusion: 'failure' };
+  if (review.open.length > 0) return { title, conclusion: 'neutral' };
+  if (before === undefined) return { title: 'Nothing was reviewed', conclusion: 'neutral' };
+  // What could not be read holds as it was, and is no success.
+  if (isUnread)
+    return { title: before.title, conclusion: before.conclusion === 'failure' ? 'failure' : 'neutral' };
+  if (read === coverageTitle(WHOLE)) return { title, conclusion: 'success' };
+  return {
+    title: known === undefined ? before.title : title,
+    conclusion: before.conclusion === 'failure' ? 'neutral' : before.conclusion,
+  };
+}
+
+const WHOLE = { kind: 'whole', files: 0, read: 0, unread: [] } as const;
+
+async function write(
+  { repository, headSha, name }: CheckRunKey,
+  end: CheckEnd & { readonly summary: string },
+  { client, clean, log }: CheckProgressOptions,
+  started?: FoundCheckRun,
+): Promise<void> {
+  const report = { repository, headSha, name, ...end, summary: clean(end.summary), annotations: [] };
+  const result = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
+  if (result instanceof GitHubError) log(`The check was not written: ${result.message}`);
+}
+
+/** Ends a check that a killed main step left in progress. */
+export async function endLeftCheck(
+  client: GitHubClient,
+  { owner, name, headSha, agent }: LeftCheck,
+  log: (line: string) => void,
+): Promise<void> {
+  const report = {
+    repository: { owner, name, defaultBranch: '', isPrivate: false },
+    headSha,
+    name: agent,
+    conclusion: 'cancelled',
+    title: 'Stopped before its end',
+    summary: 'The run was stopped before it could write its result. Start it again.',
+    annotations: [],
+  } as const;
+  const ended = await withGitHub((signal) => endCheckRun(client, report, signal), REMEDY);
+  if (ended === 'ended') log(`Ended the check of ${agent}, which the main step had left in progress.`);
+  else if (ended !== 'none') log(`The check of ${agent} is still in progress: ${ended.message}`);
+}
+
+/** `1 major, 2 minor open`. */
+export function openTitle({ open, isBlocking }: ReviewEnd): string {
+  if (open.length > 0) return `${formatSeverities(open.map(({ severity }) => severity))} open`;
+  return isBlocking ? 'An earlier review blocks' : 'No findings';
+}

@@ -1,0 +1,300 @@
+import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
+import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../../lib/text/format.js';
+import { formatMark, type Mark } from '../../safety/mark.js';
+import type { Buffered, Refusal } from '../buffered-publications.js';
+import { aboutLines, type PlacedFinding, worstFirst } from '../change/diff-lines.js';
+import { isNeverHeld } from '../decide/duplicates.js';
+import type { Confidence, Finding, Severity } from '../finding.js';
+
+/** How the parts of a comment are put together. */
+interface CommentFrame {
+  /** Who says so, and where to read more: markdown of ours. */
+  readonly signature: string;
+  /** On a fork a push ends no finding. */
+  readonly isFork: boolean;
+  /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
+  clean(markdown: string): string;
+}
+
+/**
+ * Markdown of a comment on a line. What GitHub may offer to commit replaces exactly what was meant. Each text of the model's
+ * is cleaned by itself: a section or fence that it leaves open must not take in what follows.
+ */
+export function commentText(placed: PlacedFinding, frame: CommentFrame): string {
+  const { finding, placement } = placed;
+  const isMoved = placement.kind === 'line' && placement.about !== undefined;
+  return paragraphs([
+    headingOf(finding, frame.clean),
+    isMoved ? `(${aboutLines(finding)})` : '',
+    wordsOf(finding, frame.clean),
+    dismissedBefore(finding),
+    suggestionOf(placed, frame.clean),
+    foldOf(finding, frame),
+  ]);
+}
+
+/** The same for where no line carries it: nothing can be offered to be committed, and nobody can answer below it. */
+export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean']): string {
+  const { finding } = placed;
+  return paragraphs([
+    headingOf(finding, clean),
+    wordsOf(finding, clean),
+    dismissedBefore(finding),
+    finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`),
+  ]);
+}
+
+/** What a finding says below its title, as plain markdown that nobody has cleaned yet: for where nothing is posted. */
+export function plainText({ body, trigger, suggestion }: Finding): string {
+  return paragraphs([
+    body,
+    trigger === undefined ? '' : `When: ${trigger}`,
+    suggestion === undefined ? '' : `Suggested:\n\n${codeBlock(suggestion, '')}`,
+  ]);
+}
+
+/** Marks of severities; the word always goes with them. */
+export const SEVERITY_MARKS: Readonly<Record<Severity, string>> = {
+  critical: '🔴',
+  major: '🟠',
+  minor: '🟡',
+  nit: '⚪',
+};
+
+function headingOf({ severity, category, confidence, title }: Finding, clean: CommentFrame['clean']): string {
+  const name = `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
+  const sure = confidence === 'unsure' ? ', not certain' : '';
+  return `${SEVERITY_MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
+}
+
+/** Markdown inside a cell of a table; behind two backslashes a pipe would end the cell, and a code span with it. */
+export function tableCell(markdown: string): string {
+  return markdown.replace(/\\*\|/g, '\\|');
+}
+
+/**
+ * A title inside a line of markdown. It is cut, then cleaned, and cut shorter where that made it too long: a cut through
+ * cleaned markdown can bring to life what was in a code span.
+ */
+export function titleLine(
+  title: string,
+  clean: CommentFrame['clean'],
+  most = MAX_TITLE,
+  kept = most,
+): string {
+  // Behind a word, where no block begins.
+  const line = clean(`x ${cleanLine(title, kept)}`).slice(2);
+  return line.length <= most ? line : titleLine(title, clean, most, Math.floor((kept * most) / line.length));
+}
+
+const MAX_TITLE = 200;
+
+function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
+  // Cleaning can make an offer of what was none, and lets its lines be; as code they are cleaned too.
+  const words = clean(withoutOffers(clean(body)));
+  return paragraphs([words, trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
+}
+
+function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
+  if (dismissedOn === undefined) return '';
+  const why = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
+  const reason = isNeverHeld({ severity, category }) ? ` It is reported again because it ${why}.` : '';
+  return `*Dismissed before, on #${dismissedOn}.${reason}*`;
+}
+
+function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame['clean']): string {
+  if (finding.suggestion === undefined) return '';
+  const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
+  const offer = codeBlock(finding.suggestion, 'suggestion');
+  // What cleaning changes is not what would have to be committed.
+  return isOffered && clean(offer) === offer
+    ? offer
+    : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`);
+}
+
+const CONFIDENCE: Readonly<Record<Confidence, string>> = {
+  confirmed: '- A second look in a fresh context came to the same result.',
+  likely: '',
+  unsure: '- The agent could not see everything that decides this.',
+};
+
+const MAX_PATH = 200;
+const MAX_CODE = 200;
+
+function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): string {
+  const { evidence, confidence, handle } = finding;
+  const lines = [
+    ...evidence.map(({ path, line, code }) => {
+      const place = clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`));
+      return `- ${place} ${clean(codeSpan(cleanLine(code, MAX_CODE)))}`;
+    }),
+    CONFIDENCE[confidence],
+  ].filter((line) => line !== '');
+  const done = isFork ? 'Done? A person with write access resolves it.' : 'Done? Push, or resolve.';
+  const answers = `${handle} · Wrong? 👎 or \`/axe dismiss <why>\`, and it is not raised again on this line. ${done}`;
+  return [
+    `<details><summary>${lines.length === 0 ? 'How to answer' : 'Why this is reported'}</summary>`,
+    ...(lines.length === 0 ? [] : [lines.join('\n')]),
+    `${answers}${signature === '' ? '' : ` · ${signature}`}`,
+    '</details>',
+  ].join('\n\n');
+}
+
+/** Separates the findings of a joined comment. */
+export const BETWEEN_FINDINGS = '\n\n---\n\n';
+
+/** The part of a joined comment that is about this finding; else the whole comment. */
+export function partOf(body: string, handle: string): string {
+  // A model's text may hold a fold, and a line that looks like an end.
+  const end = (name: string) => `\n${name} · Wrong\\?[^\n]*\n\n</details>`;
+  const parts = body.split(new RegExp(`(?<=${end('\\w+')})${BETWEEN_FINDINGS}`));
+  return parts.find((part) => new RegExp(`${end(handle)}\\s*$`).test(part)) ?? body;
+}
+
+/** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */
+export function formatBuffered(buffered: Buffered): string {
+  const { findings, review, labels, issues, reaction, refusals } = buffered;
+  const acts = [
+    ...(labels.add.length === 0 ? [] : [`- Add the labels ${spans(labels.add)}`]),
+    ...(labels.remove.length === 0 ? [] : [`- Remove the labels ${spans(labels.remove)}`]),
+    ...issues.map(({ title }) => `- Open the issue ${codeSpan(title)}`),
+    ...(reaction === undefined ? [] : [`- React with ${codeSpan(reaction)}`]),
+  ];
+  return paragraphs([
+    review?.summary ?? '',
+    formatPlaces(findings),
+    ...findings.map(formatFinding),
+    acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
+    formatRefusals(refusals),
+  ]);
+}
+
+/** A line for each finding, the worst first, with a place that an editor or terminal can open. */
+function formatPlaces(findings: readonly PlacedFinding[]): string {
+  if (findings.length === 0) return '';
+  const lines = worstFirst(findings).map(
+    (one) => `- ${placeOf(one)} ${one.finding.severity}: ${one.finding.title}`,
+  );
+  return [`**${count(findings.length, 'finding')}**`, '', ...lines].join('\n');
+}
+
+function placeOf({ finding, placement }: PlacedFinding): string {
+  const line = placement.kind === 'line' ? placement.line : finding.line;
+  return `${cleanLine(finding.path, MAX_PATH)}:${line}`;
+}
+
+/** Findings with their places below a heading, as markdown that nobody has cleaned yet; empty for none. */
+export function formatFindings(heading: string, findings: readonly PlacedFinding[]): string {
+  if (findings.length === 0) return '';
+  return [`**${heading}**`, ...findings.map(formatFinding)].join('\n\n');
+}
+
+function formatFinding(placed: PlacedFinding): string {
+  const { finding } = placed;
+  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${paragraphs([finding.title, plainText(finding)])}`;
+}
+
+const MAX_REFUSALS = 20;
+
+/** What the model wanted and is not allowed to have, as a list; empty for nothing. */
+export function formatRefusals(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return '';
+  const left = refusals.length - MAX_REFUSALS;
+  const lines = refusals.slice(0, MAX_REFUSALS).map(({ tool, why }) => `- ${codeSpan(tool)}: ${why}`);
+  return [`**Refused**\n`, ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n');
+}
+
+function spans(names: readonly string[]): string {
+  return names.map(codeSpan).join(', ');
+}
+
+/** Marks of block quotes and list items before a fence. */
+const CONTAINER = String.raw`[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)*`;
+const OFFER = new RegExp(`^(${CONTAINER}(?:\`{3,}|~{3,}))[ \\t]*suggestion\\b[^\\n]*$`, 'gim');
+const OPENING = /^\s*(`{3,}|~{3,})[ \t]*(\S*)[ \t]*$/;
+
+/**
+ * Text without blocks that GitHub would offer to commit: only the `suggestion` of a finding is held against the lines
+ * it replaces. Their code stays, as code.
+ */
+export function withoutOffers(markdown: string): string {
+  return markdown.replace(OFFER, '$1');
+}
+
+/**
+ * The lines of a suggestion: without the fence that many models put around it, with `\n` between lines and none at the
+ * end; undefined if nothing is left. In a markdown file a fence may be what is suggested.
+ */
+export function readSuggestion(written: string | undefined, path: string): string | undefined {
+  const text = (written ?? '').replaceAll('\r\n', '\n');
+  const lines = (unfenced(text, path) ?? text).replace(/\n$/, '');
+  return lines === '' ? undefined : lines;
+}
+
+/** What is in the one fence that a text consists of. */
+function unfenced(text: string, path: string): string | undefined {
+  const lines = text.trimEnd().split('\n');
+  const [, fence, language = ''] = OPENING.exec(lines[0] ?? '') ?? [];
+  const inner = lines.slice(1, -1);
+  if (fence === undefined || lines.length < 2 || lines.at(-1)?.trim() !== fence) return undefined;
+  if (inner.some((line) => line.trim().startsWith(fence))) return undefined;
+  const isMeant = language === 'suggestion' || !/\.(?:md|mdx|markdown)$/i.test(path);
+  return isMeant ? inner.join('\n') : undefined;
+}
+
+/** The lines that a comment of ours offers to commit; undefined where it offers none. */
+export function offeredLines(markdown: string): readonly string[] | undefined {
+  const [, fence = '', code] = SUGGESTION.exec(markdown) ?? [];
+  return fence === '' ? undefined : code?.split('\n');
+}
+
+const SUGGESTION = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m;
+
+/** What a comment says of a finding below its heading, without the code that it offers. */
+export function bodyIn(comment: string): string {
+  return comment
+    .replace(/^\S+ \*\*.*\n+/, '')
+    .replace(SUGGESTION, '')
+    .trim();
+}
+
+/**
+ * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark and footer stay whole.
+ */
+export function framedBody({
+  mark,
+  text,
+  footer,
+  maxCharacters = MAX_COMMENT_CHARACTERS,
+}: {
+  readonly mark: Mark;
+  /** Markdown that went through outbound cleaning (D24). */
+  readonly text: string;
+  readonly footer: string;
+  readonly maxCharacters?: number;
+}): string {
+  const marker = formatMark(mark);
+  const below = footer === '' ? '' : `\n\n${footer}`;
+  const whole = `${marker}\n${closeFence(text)}${below}`;
+  if (whole.length <= maxCharacters) return whole;
+  const frame = marker.length + 1 + CUT_NOTE.length + below.length + MAX_CLOSING_FENCE;
+  // At the end of a line: a cut through one can bring to life what was in a code span.
+  const kept = text.slice(0, text.lastIndexOf('\n', Math.max(0, maxCharacters - frame)) + 1);
+  return `${marker}\n${closeFence(kept)}${CUT_NOTE}${below}`;
+}
+
+const CUT_NOTE =
+  '\n\n*The text is cut here: it is longer than a comment can be; the rest is in the job summary.*';
+
+/** Longest fence that is closed after a cut, with its line break; a longer one is not taken for a fence. */
+const MAX_CLOSING_FENCE = 101;
+
+/** Ends a code fence that was left open, which would swallow what follows (memory-and-security C8 99). */
+function closeFence(text: string): string {
+  let open = '';
+  for (const [, run = '', rest = ''] of text.matchAll(/^ {0,3}(`{3,100}|~{3,100})(.*)$/gm)) {
+    if (open === '') open = run.startsWith('`') && rest.includes('`') ? '' : run;
+    else if (run.startsWith(open) && rest.trim() === '') open = '';
+  }
+  return open === '' ? text : `${text.trimEnd()}\n${open}`;
+}

@@ -1,0 +1,253 @@
+import type { Repository } from '../../event/trigger.js';
+import type { Warning } from '../../lib/errors.js';
+import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
+import { fence } from '../../safety/fence.js';
+import type { MarkLane } from '../../safety/mark.js';
+import type { Buffered } from '../buffered-publications.js';
+import type { Lesson } from '../decide/duplicates.js';
+import { type Ledger, type News, OVER } from '../decide/ledger.js';
+import { END_WORDS, type Severity } from '../finding.js';
+import { type KnownFinding, marksIn, type Settlement } from '../read/peoples-words.js';
+import type { Back, Ended } from '../state-facts.js';
+import { partOf, SEVERITY_MARKS, titleLine } from './comment-text.js';
+
+/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
+export type ReviewExtent = 'whole' | 'part' | 'cut';
+
+/** What a run has to say of the findings of a pull request, and all that its texts are made from. */
+export interface ReviewPost {
+  readonly place: { readonly repository: Repository; readonly number: number };
+  /** Whose review it is; one that was asked for in a comment bears the comment's number behind the agent's name. */
+  readonly agent: string;
+  /** Sha of the commit that the findings were held against. */
+  readonly head: string;
+  /** Of what the run says; a run that read strangers' text resolves nothing. */
+  readonly lane: MarkLane;
+  readonly ledger: Ledger;
+  readonly news: News;
+  readonly buffered: Buffered;
+  /** Ids of findings that are answered elsewhere; left out: none. */
+  readonly answered?: ReadonlySet<string>;
+  /** Sentences for people about how the review came about, in markdown that nobody has cleaned yet. */
+  readonly remarks: readonly string[];
+  /** The run answers a question: what it says nothing of is not its subject. */
+  readonly isQuestion?: boolean;
+  /** The run completed, or a limit ended it, and it may write comments. */
+  readonly isOver: boolean;
+  readonly maxComments: number;
+  readonly blockOn: Severity | undefined;
+  /** Undefined where a review without findings says nothing by that. */
+  readonly extent: ReviewExtent | undefined;
+  /** The small line at the end, cleaned markdown; empty for none. */
+  readonly footer: string;
+  /** Of a comment on a line: who says so. */
+  readonly signature: string;
+  readonly now: Date;
+  warn(warning: Warning): void;
+  /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
+  clean(markdown: string): string;
+}
+
+type TextFrame = Pick<ReviewPost, 'head' | 'clean'>;
+
+const SHORT_SHA = 7;
+const MAX_PATH = 200;
+
+/** What is answered in the conversation of a finding that has ended; undefined for who has resolved it, and sees that. */
+export function endText(
+  { handle, state, why, login = '', reason = '' }: KnownFinding,
+  { head, clean }: TextFrame,
+): string | undefined {
+  const said = titleLine(reason, clean);
+  const settled = `✅ ${handle} is settled by ${head.slice(0, SHORT_SHA)}`;
+  switch (why) {
+    case 'resolved':
+      return undefined;
+    case 'fixed':
+      return `${settled}: ${said}`;
+    case 'suggestion':
+      return `${settled}: ${END_WORDS.suggestion}.`;
+    case 'wrong':
+      return `I take ${handle} back: ${said}`;
+    case 'words':
+      return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
+    default:
+      return state === 'dismissed' ? dismissedText(handle) : doneText(handle);
+  }
+}
+
+/** What is answered to a dismissal, whichever way it was made. */
+export function dismissedText(handle: string): string {
+  return `Noted: ${handle} is dismissed, and not raised again on this line. Undo: \`/axe reopen ${handle}\`.`;
+}
+
+export function doneText(handle: string): string {
+  return `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`;
+}
+
+export function reopenedText(handle: string): string {
+  return `${handle} is open again. Undo: \`/axe dismiss ${handle}\`, or \`/axe done ${handle}\`.`;
+}
+
+/** What is said in the conversation of a finding that is open again, or worse. */
+export function backText(finding: KnownFinding, { head }: TextFrame): string {
+  return `${finding.handle} is ${backWords(finding, head)}.`;
+}
+
+function backWords({ by, severity }: KnownFinding, head: string): string {
+  const commit = head.slice(0, SHORT_SHA);
+  if (by === undefined) return `still there as of ${commit}, and ${severity}`;
+  return by === 'person' ? 'open again' : `back since ${commit}`;
+}
+
+/** The answer to `/axe reopen` where the file of the finding has left the change. */
+export function leftText(handle: string): string {
+  return `${handle} is not open now: its file is not part of the change. If it stays closed once the file is back, write \`/axe reopen ${handle}\` again.`;
+}
+
+/** What is added where the token may not change a conversation. */
+export const LEFT_OPEN = 'The conversation stays open: resolving it takes `contents: write`.';
+
+/** What is said where the model takes a finding for over, and is not the one to decide. */
+export function claimText(
+  { finding: { handle }, how, reason }: Settlement,
+  { head, clean }: TextFrame,
+): string {
+  const over = how === 'wrong' ? 'may be wrong' : `looks done as of ${head.slice(0, SHORT_SHA)}`;
+  return `${handle} ${over}: ${titleLine(reason, clean)}\n\nA person with write access has to resolve it: the change comes from outside.`;
+}
+
+/**
+ * One line for each earlier finding that this review has to tell of, as markdown, then what is open still; empty where
+ * nothing happened to any, and none stands nowhere else. `opened` are ids of findings whose conversation this run has opened;
+ * `listsOpen`: the review asks for changes because of what is open.
+ */
+export function formatEarlier(
+  { ledger, news, head, clean }: TextFrame & { readonly ledger: Ledger; readonly news: News },
+  opened: ReadonlySet<string>,
+  listsOpen: boolean,
+): readonly string[] {
+  const { ended, back, claimed, fresh } = news;
+  const name = (finding: KnownFinding) => nameOf(finding, opened, clean);
+  const lines = [
+    ...ended
+      .filter(({ why }) => why !== 'resolved')
+      .map((finding) => `- ${endedWords(finding, head, name(finding))}`),
+    ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWords(finding, head)}`),
+    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — ${OVER}`),
+  ];
+  const told = new Set(
+    [...back, ...[...fresh, ...claimed].map(({ finding }) => finding)].map(({ id }) => id),
+  );
+  const still = ledger.open.filter(({ id }) => !told.has(id));
+  // One without a conversation that people see stands only here.
+  const isLost = still.some(({ thread }) => thread === undefined || thread.isResolved);
+  if (lines.length === 0 && !isLost && !listsOpen) return [];
+  return [
+    ...lines,
+    ...still.map((finding) => `- ${SEVERITY_MARKS[finding.severity]} ${name(finding)} — still open`),
+  ];
+}
+
+function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: string): string {
+  if (why === 'fixed') return `✅ ${name} — settled by \`${head.slice(0, SHORT_SHA)}\``;
+  const mark = state === 'dismissed' || why === 'wrong' ? '✖️' : '✅';
+  return `${mark} ${name} — ${state}: ${END_WORDS[why]}`;
+}
+
+/** Title and handle; a link where there is a conversation that people see, else the place. */
+function nameOf(
+  { id, title, path, line, handle, thread, said }: KnownFinding,
+  opened: ReadonlySet<string>,
+  clean: TextFrame['clean'],
+): string {
+  const name = title === '' ? cleanLine(path, MAX_PATH) : title;
+  const isSeen = thread !== undefined && (!thread.isResolved || opened.has(id));
+  if (isSeen && said !== undefined)
+    return `[${titleLine(name.replace(/[[\]]|\\+$/g, ''), clean)}](${said.url}) · ${handle}`;
+  return `${titleLine(name, clean)} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
+}
+
+/** `closed`: the conversation is resolved as this is written, by somebody who can end the finding. */
+export function endedMark(finding: KnownFinding, at: number, closed: boolean): Ended {
+  const { id, by = 'model', why = 'fixed', login, endedGone, key } = finding;
+  const state = finding.state === 'dismissed' ? 'dismissed' : 'settled';
+  return { kind: 'ended', id, at, state, by, why, login, code: endedGone ? '' : key, closed };
+}
+
+export function backMark(finding: KnownFinding, at: number, closedBy?: string): Back {
+  const { id, by = 'model', login, path, line, side, key: code, severity } = finding;
+  return { kind: 'back', id, at, by, login, path, line, side, code, severity, closedBy };
+}
+
+/** Lines of each list. */
+const MAX_OPEN = 30;
+const MAX_ENDED = 15;
+/**
+ * What the model has to know of earlier findings on the files of this pull request; undefined if there is nothing. To an
+ * untrusted run no titles are shown: a model wrote them.
+ */
+export function formatKnown({ findings, open, context }: Ledger, isUntrusted: boolean): string | undefined {
+  const showsTitle = ({ lane }: KnownFinding) => !isUntrusted && lane === 'trusted';
+  const isPersons = ({ state, by }: KnownFinding) =>
+    state === 'dismissed' || (state === 'settled' && by === 'person');
+  const gone = open.filter(({ isGone }) => isGone);
+  const paths = new Set(
+    [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [path, previousPath ?? path]),
+  );
+  const lessons = context.lessons.filter(({ path }) => paths.has(path));
+  const described = (one: KnownFinding) => formatFinding(one, showsTitle(one));
+  const decided = findings.filter(isPersons).map((one) => `${described(one)} (${one.state})`);
+  const told = lessons.map((one) => formatLesson(one, isUntrusted));
+  const text = paragraphs([
+    section(OPEN, 'open findings', MAX_OPEN, open.map(described)),
+    gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
+    section(ENDED, 'decided findings', MAX_ENDED, decided),
+    section(LESSONS, 'dismissed findings', MAX_ENDED, told),
+  ]);
+  return text === '' ? undefined : text;
+}
+
+const OPEN =
+  'Findings of yours that are open on this pull request. They are posted already: do not raise them again. Where the code now fixes one, call `settle_finding`. If you mean one of them again, give its name in `same_as`.';
+const GONE =
+  'The line of {} is not in the change any more. Look whether the fault is still there: `settle_finding` if it is not, and nothing if it is.';
+const ENDED =
+  'Findings of yours on this pull request that people with write access have dismissed or closed. Do not raise them again, here or in other words; a new fault near them is a new finding.';
+const LESSONS =
+  'Findings that people with write access have dismissed on these files, on other pull requests. If you mean one of them, give its name in `same_as`; a new fault near them is a new finding.';
+
+function section(heading: string, source: string, most: number, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const shown = lines.slice(0, most);
+  const more = lines.length > shown.length ? [`... and ${lines.length - shown.length} more`] : [];
+  return `${heading}\n${fence([...shown, ...more].join('\n'), { source })}`;
+}
+
+function formatFinding(
+  { handle, path, line, severity, category, title, isGone }: KnownFinding,
+  showsTitle: boolean,
+): string {
+  const place = `${cleanLine(path, MAX_PATH)}${isGone ? '' : `:${line}`}`;
+  const said = showsTitle ? ` — "${title}"` : '';
+  return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
+}
+
+/** What a run is told of a finding that it is to fix: what its comment says, with the lines that prove it. */
+export function formatToFix(finding: KnownFinding): string {
+  const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
+  const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
+  const comment = posts.find((post) => post.id === said?.comment && marksIn(post).length > 0);
+  const [fold = ''] = /<details>.*?<\/details>/s.exec(partOf(comment?.body ?? '', handle)) ?? [];
+  const text = [
+    `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
+    body === '' ? `${severity} · ${category} — ${title}` : body,
+    (fold.match(/^- `.*$/gm) ?? []).join('\n'),
+  ];
+  return fence(paragraphs(text), { source: `finding ${handle}` });
+}
+
+function formatLesson({ handle, path, category, title, pull }: Lesson, isUntrusted: boolean): string {
+  const said = isUntrusted || title === '' ? '' : ` — "${title}"`;
+  return `- ${handle} ${cleanLine(path, MAX_PATH)} ${category}${said} (on #${pull})`;
+}

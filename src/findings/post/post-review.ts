@@ -1,0 +1,234 @@
+import { NO_TOKEN, withGitHub } from '../../github/client/ask.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import { GitHubError } from '../../github/client/errors.js';
+import { type PublishedReview, publishReview } from '../../github/posting/review.js';
+import { warningText } from '../../lib/errors.js';
+import { cleanLine, count, paragraphs } from '../../lib/text/format.js';
+import type { Buffered } from '../buffered-publications.js';
+import { type PlacedFinding, worstFirst } from '../change/diff-lines.js';
+import { notRepeated } from '../decide/ledger.js';
+import type { Finding } from '../finding.js';
+import type { MarksOnPull } from '../state-facts.js';
+import { formatFindings } from './comment-text.js';
+import {
+  adoptedIds,
+  bindings,
+  changeConversations,
+  hasNews,
+  isAsking,
+  mustAsk,
+  reviewEndOf,
+  reviewsOf,
+  sayReplies,
+  withdrawRequests,
+} from './conversations.js';
+import type { ReviewPost } from './finding-texts.js';
+import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
+import { type FindingRecord, recordsOf } from './record.js';
+
+/** What a review came to, posted or not. */
+export interface ReviewEnd {
+  /** The open findings, worst first. */
+  readonly open: readonly Finding[];
+  /** It asks for changes, or an earlier one does still. */
+  readonly isBlocking: boolean;
+  /** Findings that could not be posted, or were not to be. */
+  readonly unposted: readonly PlacedFinding[];
+}
+
+export interface PostedReview {
+  /** The review says what the run had to say: no other comment is needed. */
+  readonly isReview: boolean;
+  readonly line?: string | undefined;
+  readonly url?: string;
+  readonly marks?: readonly MarksOnPull[];
+  /** Ids of texts of ours that memory did not know. */
+  readonly posted?: readonly number[];
+  /** Every finding with its fate; left out where the run reviewed nothing. */
+  readonly records?: readonly FindingRecord[];
+  readonly isReviewLost?: boolean;
+  readonly failure?: string;
+  /** Markdown for the job summary that nobody has cleaned yet. */
+  readonly details?: string;
+  /** Left out where the run wanted none. */
+  readonly review?: ReviewEnd;
+}
+
+/** Posts the one review of a run (D23), where there is anything to say. Trouble is a warning. */
+export async function postReview(
+  client: GitHubClient | undefined,
+  posting: ReviewPost,
+): Promise<PostedReview> {
+  if (isNothing(posting.buffered) && !hasNews(posting)) return unchanged(posting);
+  // Nobody can see it on the pull request, so the next one must not go on from it.
+  if (!posting.isOver) return unposted(posting);
+  if (client !== undefined) return await postNew(client, posting);
+  const trouble = { message: NO_TOKEN, remedy: REMEDY };
+  posting.warn(notPosted(trouble));
+  return unposted(posting, trouble);
+}
+
+/** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
+function unchanged(posting: ReviewPost): PostedReview {
+  const { place, ledger } = posting;
+  const marks = [{ pull: place.number, marks: bindings(posting) }];
+  const kept = { isReview: false, marks, posted: adoptedIds(ledger) };
+  if (posting.isQuestion === true) return kept;
+  return { ...kept, records: recordsOf(posting), review: reviewEndOf(posting) };
+}
+
+/** Nothing raised, ended or said of any finding. */
+function isNothing({ findings, repeated, heldBack, refuted, settlements, review }: Buffered): boolean {
+  const said = [findings, repeated, heldBack, refuted, settlements];
+  return said.every(({ length }) => length === 0) && review === undefined;
+}
+
+const UNPOSTED = 'Findings not posted as comments';
+const REMEDY = 'The findings are in the job summary.';
+
+type Trouble = Pick<GitHubError, 'message' | 'remedy'>;
+
+const KEPT_BACK = 'Nothing new was found, so no review was posted.';
+
+async function postNew(client: GitHubClient, posting: ReviewPost): Promise<PostedReview> {
+  const { place, ledger, news, buffered } = posting;
+  // Which conversations are answered in is known before any is resolved.
+  const changed = await changeConversations(client, posting, repliedIn(posting));
+  const prepared = prepareReview(posting, changed.marks);
+  const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
+  const { said, unsaid } = await sayReplies(client, posting, [...changed.replies, ...prepared.replies]);
+  const unreplied = prepared.replies.filter((one) => unsaid.includes(one)).map(({ placed }) => placed);
+  const isRequested = await withdrawRequests(client, posting);
+  const isLost = result instanceof GitHubError;
+  const marks = [...bindings(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
+  const line = sentences([
+    result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
+    toldLine(posting, said > 0),
+    notRepeated(news),
+    secondLooks(buffered),
+  ]);
+  const part = {
+    isReview: !isNothing(buffered),
+    line: line === '' ? undefined : line,
+    marks: [{ pull: place.number, marks }],
+    posted: adoptedIds(ledger),
+    review: {
+      open: ledger.open,
+      isBlocking: isRequested || isAsking(posting),
+      unposted: isLost ? worstFirst(news.fresh) : unreplied,
+    },
+  };
+  if (isLost) return { ...unposted(posting, result), ...part };
+  if (result === undefined) {
+    const details = paragraphs([KEPT_BACK, buffered.review?.summary ?? '']);
+    return { ...part, records: recordsOf(posting), details };
+  }
+  const { url, created } = result;
+  const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
+  return { ...part, records: recordsOf(posting, url), url, details: formatFindings(UNPOSTED, left) };
+}
+
+/** The first review always says something; a later one only what people do not know yet. */
+function isWorthPosting(posting: ReviewPost): boolean {
+  const { ledger, news, agent, buffered } = posting;
+  if (news.fresh.length > 0 || mustAsk(posting)) return true;
+  if (buffered.review === undefined) return false;
+  const told = news.ended.filter(({ why }) => why !== 'resolved');
+  return reviewsOf(ledger, agent).length === 0 || told.length + news.back.length + news.claimed.length > 0;
+}
+
+async function post(
+  client: GitHubClient,
+  posting: ReviewPost,
+  { body, footer, mark, comments }: PreparedReview,
+): Promise<PublishedReview | GitHubError> {
+  const draft = {
+    ...posting.place,
+    headSha: posting.head,
+    event: isAsking(posting) ? 'REQUEST_CHANGES' : 'COMMENT',
+    body,
+    footer,
+    mark,
+    comments,
+    own: posting.ledger.seen?.reviews,
+  } as const;
+  const result = await withGitHub((signal) => publishReview(client, draft, signal), REMEDY);
+  if (result instanceof GitHubError) posting.warn(notPosted(result));
+  return result;
+}
+
+function notPosted({ message, remedy }: Trouble) {
+  return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
+}
+
+/** Where a review is not posted, its findings are in the job summary. */
+function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
+  const { news, buffered } = posting;
+  const fresh = worstFirst(news.fresh);
+  const summary = buffered.review?.summary;
+  return {
+    isReview: trouble !== undefined,
+    isReviewLost: true,
+    failure: trouble && warningText(notPosted(trouble)),
+    details: paragraphs([
+      summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
+      formatFindings(UNPOSTED, fresh),
+    ]),
+    review: { ...reviewEndOf(posting), unposted: fresh },
+    records: recordsOf(posting),
+  };
+}
+
+const MAX_PLACES = 5;
+const MAX_PATH = 100;
+
+/** The line in the entry (D9): computed, with nobody's words but paths. */
+function lineOf(
+  { created, event }: PublishedReview,
+  { comments, inBody }: PreparedReview,
+  number: number,
+): string {
+  if (!created) return `The review of #${number} was already posted.`;
+  const places = comments
+    .slice(0, MAX_PLACES)
+    .map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
+  const more = comments.length > MAX_PLACES ? ` and ${comments.length - MAX_PLACES} more` : '';
+  const at = comments.length === 0 ? '' : `: ${places.join(', ')}${more}`;
+  const posted = comments.length === 0 ? 'a review' : count(comments.length, 'comment');
+  const asked = comments.length === 0 ? '' : ` with ${posted}`;
+  const isBlocking = event === 'REQUEST_CHANGES';
+  const what = isBlocking ? `Asked for changes on #${number}${asked}` : `Posted ${posted} on #${number}`;
+  const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
+  return sentences([`${what}${at}.`, inText]);
+}
+
+/** What became of earlier findings, in numbers. */
+function toldLine({ ledger, news }: ReviewPost, isSaid: boolean): string {
+  const number = (some: readonly unknown[], text: (counted: string) => string) =>
+    some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
+  const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
+  const settled = news.ended.filter(({ state }) => state === 'settled');
+  const back = news.back.filter(({ by }) => by !== undefined);
+  const told = new Set(back.map(({ id }) => id));
+  const open = ledger.open.filter(({ id, first }) => first !== undefined && !told.has(id));
+  return sentences([
+    number(settled, (some) => `Settled ${some}.`),
+    number(dismissed, (some) => `${some} dismissed.`),
+    number(news.claimed, (some) => `Left ${some} for a person to settle.`),
+    number(back, (some) => `${some} came back.`),
+    isSaid && open.length > 0 ? `${count(open.length, 'earlier finding')} open.` : '',
+  ]);
+}
+
+function secondLooks({ refuted: all }: Buffered): string {
+  const unclear = all.filter(({ why }) => why === 'unclear').length;
+  const refuted = all.filter(({ why }) => why === 'refuted').length;
+  return sentences([
+    refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
+    unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
+  ]);
+}
+
+function sentences(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}

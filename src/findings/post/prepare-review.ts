@@ -1,0 +1,359 @@
+import type { ReviewComment } from '../../github/posting/review.js';
+import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
+import { cutToBytes } from '../../lib/text/bytes.js';
+import { cleanLine, codeSpan, count, paragraphs } from '../../lib/text/format.js';
+import { formatMark, type Mark } from '../../safety/mark.js';
+import { codeKey, type PlacedFinding, worstFirst } from '../change/diff-lines.js';
+import { type Ledger, notRepeated } from '../decide/ledger.js';
+import { formatSeverities, isOpen, type Side } from '../finding.js';
+import type { KnownFinding, Thread } from '../read/peoples-words.js';
+import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from '../state-facts.js';
+import {
+  BETWEEN_FINDINGS,
+  commentText,
+  findingInText,
+  SEVERITY_MARKS,
+  tableCell,
+  titleLine,
+} from './comment-text.js';
+import { isAsking, mustAsk, reviewsOf, type ThreadReply } from './conversations.js';
+import { formatEarlier, type ReviewPost } from './finding-texts.js';
+
+/** A finding on a line where a conversation of ours is open: it is said there. */
+interface PreparedReply extends ThreadReply {
+  readonly placed: PlacedFinding;
+}
+
+/** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */
+export interface PreparedReview {
+  /** Distinguishes this agent's review of this commit from all others; `body` begins with it. */
+  readonly mark: Mark;
+  /** Cleaned markdown. */
+  readonly body: string;
+  /** The last line, for below whatever is added to the body; empty for none. */
+  readonly footer: string;
+  /** The marks of what it raises. */
+  readonly raised: readonly Raised[];
+  /** Cleaned markdown behind their marks, the worst first. */
+  readonly comments: readonly ReviewComment[];
+  readonly replies: readonly PreparedReply[];
+  /** Findings in the review's text. */
+  readonly inBody: readonly PlacedFinding[];
+  /** Findings for which there was no room: for the job summary. */
+  readonly omitted: readonly PlacedFinding[];
+}
+
+/**
+ * Makes the one review of a run: the worst findings get their lines, one conversation for each line, and all others stand in
+ * the review's text. On a line where a conversation of ours is open a finding is said there. `marks` are those of earlier
+ * findings.
+ */
+export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]): PreparedReview {
+  const listed = worstFirst(posting.news.fresh);
+  const replies: PreparedReply[] = [];
+  const lines = new Map<string, PlacedFinding[]>();
+  const unplaced: PlacedFinding[] = [];
+  for (const placed of listed) {
+    const { placement: at } = placed;
+    const thread = threadAt(placed, posting.ledger);
+    const line = at.kind === 'line' ? `${at.side} ${at.line} ${at.path}` : undefined;
+    if (thread !== undefined) replies.push(prepareReply(placed, thread, posting, marks));
+    else if (line === undefined) unplaced.push(placed);
+    else lines.set(line, [...(lines.get(line) ?? []), placed]);
+  }
+  const groups = [...lines.values()];
+  const onLines = groups.slice(0, posting.maxComments).map((group) => fitOnLine(group, posting));
+  const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, posting));
+  const overCap = [...onLines.flatMap(({ left }) => left), ...groups.slice(onLines.length).flat()];
+  const inText = [...unplaced, ...overCap];
+  const raised = [...inText, ...listed.filter((one) => !inText.includes(one))].map((one) =>
+    raisedMark(one, posting),
+  );
+  const text = formatBody(posting, [...marks, ...raised], { listed, unplaced, overCap });
+  const footer = posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`;
+  return { ...text, footer, raised, comments, replies };
+}
+
+/**
+ * The open conversation of the agent on that line. One that is resolved, and whose findings have all ended, is finished: a
+ * new finding there begins its own.
+ */
+function threadAt({ placement }: PlacedFinding, ledger: Ledger): Thread | undefined {
+  if (placement.kind !== 'line') return undefined;
+  const { path, side, line } = placement;
+  const isOn = (place: { readonly path: string; readonly side: Side; readonly line: number | undefined }) =>
+    place.path === path && place.side === side && place.line === line;
+  // A finding that followed its line is there, wherever GitHub shows its conversation.
+  const isHere = (one: KnownFinding) =>
+    (isOn(one) && !one.isGone) || (one.thread !== undefined && isOn(one.thread));
+  return ledger.findings.find(
+    (one) => isHere(one) && (one.thread?.isResolved === false || (one.thread !== undefined && isOpen(one))),
+  )?.thread;
+}
+
+/** Ids of the conversations in which findings of this run are said. */
+export function repliedIn({ news, ledger }: ReviewPost): ReadonlySet<string> {
+  return new Set(news.fresh.flatMap((placed) => threadAt(placed, ledger)?.id ?? []));
+}
+
+function prepareReply(
+  placed: PlacedFinding,
+  thread: Thread,
+  posting: ReviewPost,
+  earlier: readonly FindingMark[],
+): PreparedReply {
+  const isOpened = earlier.some(
+    (mark) =>
+      mark.kind === 'back' &&
+      mark.closedBy === undefined &&
+      posting.ledger.findings.some((one) => one.id === mark.id && one.thread?.id === thread.id),
+  );
+  const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
+  const marks = [{ ...raisedMark(placed, posting), closedBy }];
+  const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
+  // GitHub would put a suggestion in the place of the lines that the conversation is about, which may be others.
+  return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
+}
+
+/**
+ * Joined, a comment takes the widest place; a suggestion is offered only where its lines are exactly the comment's, and that
+ * of the worst finding alone: whoever commits two writes the code twice.
+ */
+function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): readonly ReviewComment[] {
+  const [first] = group;
+  if (first === undefined || first.placement.kind !== 'line') return [];
+  const { path, side, line } = first.placement;
+  const starts = group.map(({ placement }) =>
+    placement.kind === 'line' ? (placement.startLine ?? line) : line,
+  );
+  const start = Math.min(...starts);
+  const offering = group.find(
+    ({ finding, placement }) =>
+      finding.suggestion !== undefined &&
+      placement.kind === 'line' &&
+      placement.isExact &&
+      (placement.startLine ?? line) === start,
+  );
+  const fitted = group.map((one) => (one === offering ? one : withoutOffer(one)));
+  const texts = fitted.map((one) => commentText(one, frameOf(posting)));
+  const marks = group.map((one) => raisedMark(one, posting));
+  const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
+  const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
+  const startLine = start === line ? undefined : start;
+  return [
+    { path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN_FINDINGS)}` },
+  ];
+}
+
+function withoutOffer({ placement, ...rest }: PlacedFinding): PlacedFinding {
+  return { ...rest, placement: placement.kind === 'line' ? { ...placement, isExact: false } : placement };
+}
+
+/** Room for the mark, in UTF-16 units: its titles are escaped. */
+const MARKER = 8000;
+
+/** As many findings of one line as a comment has room for, and the others; the first has it alone. */
+function fitOnLine(
+  group: readonly PlacedFinding[],
+  posting: ReviewPost,
+): { readonly fitting: readonly PlacedFinding[]; readonly left: readonly PlacedFinding[] } {
+  let room = MAX_COMMENT_CHARACTERS - MARKER;
+  const end = group.findIndex((one, index) => {
+    room -= commentText(one, frameOf(posting)).length + BETWEEN_FINDINGS.length;
+    return (room < 0 && index > 0) || index >= MAX_ON_LINE;
+  });
+  return end < 0 ? { fitting: group, left: [] } : { fitting: group.slice(0, end), left: group.slice(end) };
+}
+
+/** Findings in one comment: each takes a mark. */
+const MAX_ON_LINE = 8;
+
+function frameOf({ signature, clean, ledger }: ReviewPost) {
+  return { signature, clean, isFork: ledger.context.isFork };
+}
+
+/** Numbers that a model made up have no end. */
+const MAX_LINE = 999_999_999;
+
+/** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
+function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, clean }: ReviewPost): Raised {
+  const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
+  const { id, handle, title, category, severity, confidence, path, line, side, code = '' } = finding;
+  return {
+    kind: 'raised',
+    id,
+    at: now.getTime(),
+    agent: agentOf(agent),
+    handle,
+    title: titleLine(title, clean),
+    category,
+    severity,
+    confidence: confidence === 'likely' ? undefined : confidence,
+    path: isKnown || clean(path) === path ? path : '',
+    line: Math.min(line, MAX_LINE),
+    side,
+    code: codeKey(code),
+    lane,
+  };
+}
+
+/**
+ * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
+ * findings without a line, findings beyond the limit (folded), what was not repeated. Never longer than GitHub takes: findings
+ * for which there is no room are counted.
+ */
+function formatBody(
+  posting: ReviewPost,
+  marks: readonly FindingMark[],
+  {
+    listed,
+    unplaced,
+    overCap,
+  }: Readonly<Record<'listed' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
+) {
+  const { ledger, agent, head, footer, clean } = posting;
+  const opened = marks.flatMap((mark) =>
+    mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
+  );
+  const earlier = formatEarlier(posting, new Set(opened), mustAsk(posting));
+  const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === head).length;
+  // Nothing new is said a second time by the mark that it had the first time.
+  const isMore = before > 0 && (mustAsk(posting) || listed.length + earlier.length > 0);
+  const mark = markOf(posting, marks, isMore ? before + 1 : 1);
+  const headline = headlineOf(posting, listed, earlier.length > 0);
+  const fixed = [
+    [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
+    earlier.slice(0, MAX_EARLIER).join('\n'),
+    formatTable(listed, clean),
+  ];
+  const used = fixed.reduce((sum, text) => sum + text.length, formatMark(mark).length + footer.length);
+  const inText = [...unplaced, ...overCap];
+  const shown = fitFindings(inText, MAX_COMMENT_CHARACTERS - FRAME - used, clean);
+  const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
+  const outside = textsOf(unplaced);
+  const omitted = inText.filter((one) => !shown.has(one));
+  const body = paragraphs([
+    formatMark(mark),
+    ...fixed,
+    outside.length === 0 ? '' : `### ${count(outside.length, 'finding')} outside of the diff`,
+    ...outside,
+    formatOverCap(textsOf(overCap), posting.maxComments),
+    formatNotes(posting, omitted.length),
+  ]);
+  return { mark, body, inBody: [...shown.keys()], omitted };
+}
+
+const MAX_EARLIER = 30;
+const MAX_ROWS = 30;
+
+/** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
+function headlineOf(
+  { news, buffered, extent }: ReviewPost,
+  listed: readonly PlacedFinding[],
+  hasEarlier: boolean,
+): string {
+  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
+  if (listed.length > 0) {
+    const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
+    return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
+  }
+  const summary = buffered.review?.summary ?? '';
+  if (extent === undefined || news.back.length > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
+  const none = hasEarlier || news.kept.length > 0 ? 'Nothing new' : 'No findings';
+  return `**${none}${where}.**`;
+}
+
+/** A model that begins with it needs no headline that says the same. */
+const SAYS_NOTHING_FOUND = /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
+
+/** One line a finding, worst first; a single one needs no table. */
+function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean']): string {
+  if (listed.length < 2) return '';
+  const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
+    const { severity, title, path, line } = finding;
+    const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
+    return `| ${SEVERITY_MARKS[severity]} | ${tableCell(titleLine(title, clean))} | ${tableCell(place)} |`;
+  });
+  return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Whose review it is, of which commit, and as many marks of its run as there is room for, also those said on lines. */
+function markOf(posting: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
+  const { agent, head, lane } = posting;
+  const asks = isAsking(posting) || undefined;
+  const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part, asks } as const;
+  let kept = marks;
+  while (kept.length > 0 && formatMark({ ...named, marks: kept, lane }).length > MAX_MARKS)
+    kept = kept.slice(0, -1);
+  return { ...named, marks: kept, lane };
+}
+
+/** UTF-16 units. */
+const MAX_MARKS = 24_000;
+const MAX_NAME = 100;
+/** UTF-16 units of a remark, of which there are few. */
+const MAX_REMARK = 1000;
+/** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
+const FRAME = 5000;
+const MAX_SUMMARY = 24_000;
+const CUT = '\n\n*The summary is too long to show here.*';
+
+function fitSummary({ buffered, clean }: ReviewPost): string {
+  const summary = buffered.review?.summary ?? '';
+  const whole = clean(summary).trim();
+  if (whole.length <= MAX_SUMMARY) return whole;
+  const part = clean(cutToBytes(summary, MAX_SUMMARY / 2).text.trimEnd()).trim();
+  return part.length + CUT.length <= MAX_SUMMARY ? part + CUT : CUT.trim();
+}
+
+/** The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one does not. */
+function fitFindings(
+  findings: readonly PlacedFinding[],
+  room: number,
+  clean: ReviewPost['clean'],
+): ReadonlyMap<PlacedFinding, string> {
+  const shown = new Map<PlacedFinding, string>();
+  let free = room;
+  for (const finding of findings) {
+    const text = placedInText(finding, clean);
+    // With a blank line behind it.
+    const cost = text.length + 2;
+    if (cost > free) continue;
+    free -= cost;
+    shown.set(finding, text);
+  }
+  return shown;
+}
+
+const MAX_PLACE = 200;
+
+function placedInText(placed: PlacedFinding, clean: ReviewPost['clean']): string {
+  return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
+}
+
+/** With the handle: nobody can answer it below a comment of its own. */
+function placeOf({ finding, placement }: PlacedFinding): string {
+  const { path, line, startLine, side, handle } = finding;
+  // A binary or empty file has no line of that number.
+  if (placement.kind === 'body' && placement.reason === 'no-lines')
+    return `**${codeSpan(cleanLine(path, MAX_PLACE))}** · ${handle}`;
+  const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
+  return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''} · ${handle}`;
+}
+
+function formatOverCap(texts: readonly string[], maxComments: number): string {
+  if (texts.length === 0) return '';
+  const title = `${count(texts.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
+  return [`<details>\n<summary>${title}</summary>`, ...texts, '</details>'].join('\n\n');
+}
+
+function formatNotes({ news, buffered, remarks, clean }: ReviewPost, omitted: number): string {
+  const refused = buffered.refusedFindings;
+  const notes = [
+    ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
+    notRepeated(news),
+    omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
+    refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,
+  ].filter((note) => note !== '');
+  return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
+}

@@ -1,0 +1,364 @@
+import { count, grouped } from '../../lib/text/format.js';
+import type { Buffered } from '../buffered-publications.js';
+import { worstFirst } from '../change/diff-lines.js';
+import { type Coverage, NOTHING_READ } from '../change/scope.js';
+import { whyHeldBack } from '../decide/duplicates.js';
+import { type Ledger, type News, OVER } from '../decide/ledger.js';
+import {
+  type Category,
+  type Confidence,
+  compareSeverity,
+  END_WORDS,
+  type Evidence,
+  FINDING_STATES,
+  type Finding,
+  type FindingEffect,
+  formatSeverities,
+  isBlocking,
+  isOpen,
+  type Reach,
+  SEVERITIES,
+  type Severity,
+  type Side,
+} from '../finding.js';
+import { bodyIn } from './comment-text.js';
+
+/**
+ * What has become of a finding, for other programs: its state, or why it was raised and not posted. `refuted`: a second look
+ * found that it is wrong; `unclear`: it could not tell, and nothing bad would come of it.
+ */
+export const RECORD_STATES = [...FINDING_STATES, 'refuted', 'unclear', 'held-back'] as const;
+
+/** A finding and its fate, as a run hands it to other programs. */
+export interface FindingRecord {
+  /** 16 hexadecimal digits, minted once. */
+  readonly id: string;
+  readonly handle: string;
+  readonly state: (typeof RECORD_STATES)[number];
+  /** This run raised it; left out: an earlier one did. */
+  readonly isNew?: true;
+  /** How it came into its state, in a word or a sentence. */
+  readonly why?: string;
+  /** Login of the person who decided. */
+  readonly by?: string;
+  readonly title: string;
+  readonly body?: string;
+  readonly trigger?: string;
+  readonly path: string;
+  readonly line: number;
+  readonly startLine?: number;
+  readonly side: Side;
+  readonly severity: Severity;
+  readonly confidence: Confidence;
+  readonly category: Category;
+  readonly effect?: FindingEffect;
+  readonly reach?: Reach;
+  readonly evidence?: readonly Evidence[];
+  /** Text that takes the place of the lines; empty to delete them. */
+  readonly suggestion?: string;
+  readonly url?: string;
+  readonly agent: string;
+}
+
+/** The words of the input `fail-on` that are about what a review found or could not do. */
+export const FINDINGS_GATES: readonly string[] = [
+  ...SEVERITIES.map((severity) => `findings:${severity}`),
+  'coverage',
+  'not-published',
+];
+
+export interface MetGate {
+  readonly gate: string;
+  /** Why, for the log: `1 major, 2 minor findings are open`. */
+  readonly why: string;
+}
+
+/** Those of {@link FINDINGS_GATES} that a review meets, in their order. They decide for forks too, where no review can block. */
+export function metGates(gates: readonly string[], review: ReviewResult | undefined): readonly MetGate[] {
+  if (review === undefined) return [];
+  return gates.flatMap((gate) => {
+    const why = whyMet(gate, review);
+    return why === undefined ? [] : [{ gate, why }];
+  });
+}
+
+function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string | undefined {
+  const { findings, coverage } = report;
+  if (gate === 'not-published') return isUnpublished ? 'the review was not published' : undefined;
+  if (gate === 'coverage') {
+    if (coverage === undefined || coverage.kind === 'whole') return undefined;
+    return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
+  }
+  const severity = SEVERITIES.find((one) => gate === `findings:${one}`);
+  const open = severity === undefined ? [] : blocking(findings, severity);
+  if (open.length === 0) return undefined;
+  const counts = formatSeverities(open.map((record) => record.severity));
+  return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
+}
+
+/** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
+export function blocking(findings: readonly FindingRecord[], least: Severity): readonly FindingRecord[] {
+  return findings.filter((record) => isOpen(record) && isBlocking(record, least));
+}
+
+/** What a run says of a change to other programs; its texts are redacted already. */
+export interface FindingsReport {
+  /** Commits. */
+  readonly head: string;
+  readonly base: string;
+  /** Undefined where the run was about no pull request. */
+  readonly pull: number | undefined;
+  /** Undefined where nothing was read. */
+  readonly coverage: Coverage | undefined;
+  readonly findings: readonly FindingRecord[];
+}
+
+export interface ReviewResult {
+  readonly agent: string;
+  readonly report: FindingsReport;
+  /** Something was to be posted, and was not. */
+  readonly isUnpublished: boolean;
+}
+
+/** The version of the form; a program that reads it need not know a later one. */
+export const FINDINGS_VERSION = 1;
+
+/** All findings in the form of `schema/findings.schema.json`. */
+export function allFindings({ head, base, pull, coverage, findings }: FindingsReport): object {
+  const counts = countFindings(findings);
+  return { version: FINDINGS_VERSION, head, base, pull: pull ?? null, coverage, counts, findings };
+}
+
+/** Counts findings by state, and those that are open by severity. */
+export function countFindings(findings: readonly FindingRecord[]) {
+  const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
+  const states = findings.map(({ state }) => state);
+  const severities = open.map(({ severity }) => severity);
+  return {
+    total: findings.length,
+    states: tally(RECORD_STATES, states),
+    open: tally(SEVERITIES, severities),
+    worst: severities[0] ?? null,
+  };
+}
+
+function tally(names: readonly string[], found: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(names.map((name) => [name, found.filter((one) => one === name).length]));
+}
+
+interface SarifTool {
+  readonly version: string;
+  /** GitHub keeps the results of each agent apart by it. */
+  readonly agent: string;
+  /** Outbound cleaning for what people read (D24); code stays as it is. */
+  clean(text: string): string;
+}
+
+/**
+ * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results, dismissed ones suppressed
+ * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so a finding on
+ * a removed line is about the whole file.
+ */
+export function formatSarif(report: FindingsReport, tool: SarifTool): string {
+  const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
+  const categories = [...new Set(reported.map(({ category }) => category))].sort();
+  const { kind, files, read } = report.coverage ?? NOTHING_READ;
+  const run = {
+    tool: {
+      driver: {
+        name: 'axe-action',
+        version: tool.version,
+        rules: categories.map((category) => ruleOf(category, reported)),
+      },
+    },
+    automationDetails: { id: `axe-action/${tool.agent}/` },
+    columnKind: 'utf16CodeUnits',
+    invocations: [
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: notificationsOf(report.coverage ?? NOTHING_READ),
+      },
+    ],
+    results: reported.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
+    properties: { coverage: { kind, files, read } },
+  };
+  return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
+}
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+const DESCRIPTIONS: Readonly<Record<Category, string>> = {
+  correctness: 'The code does something other than it should.',
+  security: 'People can read, change or run what they should not.',
+  data: 'Data is lost, changed or written twice.',
+  concurrency: 'The result depends on which of two things comes first.',
+  resource: 'Something stays open, or grows without a limit.',
+  'error-handling': 'An error is lost, or mistaken for something else.',
+  interface: 'A promise to callers or users is broken.',
+  performance: 'It takes more time or memory than it has to.',
+  test: 'A test is missing, or proves nothing.',
+  docs: 'The documentation does not match the code.',
+  other: 'A fault of another kind.',
+};
+
+/** GitHub reads the score of security alerts from the rule, so the rule has that of its worst finding. */
+function ruleOf(category: Category, records: readonly FindingRecord[]): object {
+  const [worst] = records
+    .filter((record) => record.category === category)
+    .map(({ severity }) => severity)
+    .sort(compareSeverity);
+  return {
+    id: ruleId(category),
+    name: category,
+    shortDescription: { text: DESCRIPTIONS[category] },
+    properties: { tags: [category], ...securityScore(category, worst) },
+  };
+}
+
+function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
+  const { id, category, severity, confidence, side, line, startLine = line, evidence = [] } = record;
+  const region = side === 'LEFT' ? undefined : { startLine: Math.min(startLine, line), endLine: line };
+  return {
+    ruleId: ruleId(category),
+    ruleIndex,
+    level: LEVELS[severity],
+    message: { text: clean(textOf(record)) },
+    locations: [{ physicalLocation: locationOf(record.path, region) }],
+    relatedLocations: evidence.length === 0 ? undefined : evidence.map(relatedLocation),
+    partialFingerprints: { 'axeFindingId/v1': id },
+    suppressions: suppressionsOf(record, clean),
+    hostedViewerUri: record.url,
+    properties: { severity, confidence, ...securityScore(category, severity) },
+  };
+}
+
+function ruleId(category: Category): string {
+  return `axe/${category}`;
+}
+
+const LEVELS: Readonly<Record<Severity, string>> = {
+  critical: 'error',
+  major: 'error',
+  minor: 'warning',
+  nit: 'note',
+};
+
+const SECURITY_SCORES: Readonly<Partial<Record<Severity, string>>> = {
+  critical: '9.0',
+  major: '7.0',
+  minor: '4.0',
+};
+
+function securityScore(category: Category, severity: Severity | undefined): object {
+  const isScored = category === 'security' && severity !== undefined;
+  return { 'security-severity': isScored ? SECURITY_SCORES[severity] : undefined };
+}
+
+function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
+  const sentence = /[.!?。！？]$/u.test(title) ? title : `${title}.`;
+  const parts = [sentence, body, trigger === '' ? '' : `When: ${trigger}`];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** A path is a URI reference here: `#`, `?` and spaces in it need an escape. */
+function locationOf(path: string, region: object | undefined): object {
+  const uri = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+  return { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region };
+}
+
+function relatedLocation({ path, line, code }: Evidence, index: number): object {
+  return {
+    id: index + 1,
+    physicalLocation: locationOf(path, { startLine: line, snippet: { text: code } }),
+    message: { text: code },
+  };
+}
+
+function suppressionsOf(
+  { state, why, by }: FindingRecord,
+  clean: SarifTool['clean'],
+): readonly object[] | undefined {
+  if (state !== 'dismissed') return undefined;
+  const reasons = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
+  const justification = reasons.length === 0 ? undefined : clean(reasons.join(', '));
+  return [{ kind: 'external', status: 'accepted', justification }];
+}
+
+/** Without a word on it, no result would look like nothing wrong. */
+function notificationsOf({ kind, files, read, isCutShort }: Coverage): readonly object[] {
+  if (kind === 'whole') return [];
+  const cut = isCutShort === true ? ' The review was cut short.' : '';
+  return [{ level: 'warning', message: { text: `${read} of ${count(files, 'file')} reviewed.${cut}` } }];
+}
+
+/**
+ * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
+ * review, where one was posted.
+ */
+export function recordsOf(
+  { ledger, news, buffered }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
+  url?: string,
+): readonly FindingRecord[] {
+  const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
+  const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
+  const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
+  const known = ledger.findings.map((one): FindingRecord => {
+    const record = recordOf(one);
+    if (back.has(one.id)) return { ...record, why: 'it came back' };
+    if (claimed.has(one.id)) return { ...record, why: OVER };
+    if (!fresh.has(one.id)) return record;
+    const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
+    return { ...record, isNew: true, why, url };
+  });
+  // What was decided on this pull request is among the known ones.
+  const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
+  const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
+  const heldBack = [...heldOnce].map(({ finding, of }) => {
+    const state: FindingRecord['state'] = 'held-back';
+    return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
+  });
+  const all = [...known, ...refutedRecords(buffered), ...heldBack];
+  return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+/** The same of a run that has no earlier findings and posts nothing. */
+export function raisedRecords(buffered: Buffered): readonly FindingRecord[] {
+  const raised = worstFirst(buffered.findings).map(({ finding }) => ({
+    ...recordOf(finding),
+    isNew: true as const,
+  }));
+  return [...raised, ...refutedRecords(buffered)];
+}
+
+function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
+  return refuted.map(({ finding, why, reason }) => {
+    // Confirmed, but too mild to be posted, is not wrong.
+    const state = why === 'below-min-severity' ? 'held-back' : why;
+    return { ...recordOf(finding), state, why: reason };
+  });
+}
+
+function recordOf(finding: Finding): FindingRecord {
+  const { id, handle, agent, state, why, reason, title, said, trigger, evidence, suggestion } = finding;
+  const body = said === undefined ? finding.body : bodyIn(finding.body);
+  const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
+  const place = { path, line, startLine, side };
+  const judged = { severity, confidence, category, effect, reach };
+  const end = why === undefined ? undefined : END_WORDS[why];
+  return {
+    id,
+    handle,
+    state,
+    why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
+    by: finding.login,
+    title,
+    body: body === '' ? undefined : body,
+    trigger,
+    ...place,
+    ...judged,
+    evidence: evidence.length === 0 ? undefined : evidence,
+    suggestion,
+    url: said?.url,
+    agent,
+  };
+}

@@ -1,0 +1,301 @@
+import { cleanLine, count, shown } from '../lib/text/format.js';
+import {
+  allowedName,
+  type Buffered,
+  type IssueDraft,
+  NOTHING_BUFFERED,
+  type PublicationAnswer,
+  type PublishRules,
+  type PullRequestDraft,
+  REACTIONS,
+  refused,
+  sizeProblem,
+  TEXT_LIMITS,
+  taken,
+} from './buffered-publications.js';
+import type { ShownLines } from './decide/evidence.js';
+import {
+  type CommentRequest,
+  type FindingScope,
+  type SettleRequest,
+  takeFinding,
+  takeSettlement,
+} from './decide/take-finding.js';
+import type { Finding } from './finding.js';
+import { withoutOffers } from './post/comment-text.js';
+
+/** What a run publishes to. */
+interface PublishScope {
+  readonly rules: PublishRules;
+  /** The pull request; undefined where the run is about none, or its diff is not known. */
+  readonly review: FindingScope | undefined;
+  /** The issue or pull request that is labelled and reacted to. */
+  readonly subject: number | undefined;
+  /** Nothing is posted: the review is printed on this machine. */
+  readonly isLocal?: boolean;
+  /** What the run changes in the repository; left out where it may change nothing. */
+  readonly changes?: ProposableChanges | undefined;
+  /** The run is about an open pull request, on whose branch its changes can be committed. */
+  readonly isOnPull?: boolean;
+  /** The findings that the run fixes, each with a commit of its own; left out: it is for something else. */
+  readonly toFix?: readonly Pick<Finding, 'handle' | 'title'>[] | undefined;
+}
+
+/** What a run has changed so far. */
+interface ProposableChanges {
+  /** Why it cannot be committed, in half a sentence; undefined if it can. */
+  problem(): string | undefined;
+  /** Why the run commits nothing itself, in half a sentence; undefined if it does. */
+  whyOnlyPatch(): string | undefined;
+  /** Ends a commit; its number is that of the one before where nothing was edited since. */
+  endCommit(): number;
+}
+
+/**
+ * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
+ * for the model, and every refusal is kept for the summary.
+ */
+export class Publications {
+  private state: Buffered = NOTHING_BUFFERED;
+  /** Findings about which the model was asked whether they are an earlier one, and has not said. */
+  private unanswered: readonly CommentRequest[] = [];
+  /** Places about which it was asked. */
+  private readonly questioned = new Set<string>();
+
+  constructor(private readonly scope: PublishScope) {}
+
+  /** What was collected so far. A finding that a question was left open about counts as another one: none is lost. */
+  get buffered(): Buffered {
+    return this.unanswered.reduce((state, request) => {
+      return this.withFinding({ ...request, isNew: true }, state).state;
+    }, this.state);
+  }
+
+  /** What findings are held against; undefined where there is nothing to review. */
+  get scopeOfReview(): (FindingScope & Pick<PublishScope, 'rules'>) | undefined {
+    const { review, rules } = this.scope;
+    return review === undefined ? undefined : { ...review, rules };
+  }
+
+  /** Whether there is anything that a tool of this name could publish to. */
+  isOpenTo(tool: string): boolean {
+    switch (tool) {
+      case 'add_review_comment':
+      case 'submit_review':
+        return this.scope.review !== undefined;
+      case 'settle_finding':
+        return (this.scope.review?.ledger.open.length ?? 0) > 0;
+      case 'set_labels':
+      case 'react':
+        return this.scope.subject !== undefined;
+      case 'open_pull_request':
+        return this.scope.changes !== undefined;
+      case 'push_to_pull_request':
+        return this.scope.changes !== undefined && this.scope.isOnPull === true;
+      default:
+        return !this.isLocal;
+    }
+  }
+
+  get isLocal(): boolean {
+    return this.scope.isLocal === true;
+  }
+
+  /** Whether there is any label that may be set. */
+  get allowsLabels(): boolean {
+    return this.scope.rules.labels.length > 0;
+  }
+
+  /** A comment on lines of the change. */
+  addComment(request: CommentRequest): PublicationAnswer {
+    const { state, answer, asked } = this.withFinding(request, this.state);
+    this.state = state;
+    if (asked !== undefined) {
+      this.questioned.add(asked);
+      this.unanswered = [...this.unanswered, request];
+      return answer;
+    }
+    if (answer.kind === 'taken')
+      this.unanswered = this.unanswered.filter((one) => !isOfOneLine(one, request));
+    return this.kept('add_review_comment', answer);
+  }
+
+  private withFinding(request: CommentRequest, before: Buffered) {
+    return takeFinding(request, before, this.review(), this.scope.rules, this.questioned);
+  }
+
+  /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
+  private review(): FindingScope {
+    const { review } = this.scope;
+    if (review === undefined) throw new Error('a review tool was used where there is nothing to review');
+    return review;
+  }
+
+  /** What a tool has shown to the model, which may be named as evidence. */
+  show(shown: readonly ShownLines[]): void {
+    this.scope.review?.shown.show(shown);
+  }
+
+  /** The end of an earlier finding; the last one on each counts. */
+  settle(request: SettleRequest): PublicationAnswer {
+    const { answer, settlements } = takeSettlement(request, this.state.settlements, this.review());
+    this.state = { ...this.state, settlements };
+    return this.kept('settle_finding', answer);
+  }
+
+  /** The summary of the review; the last one counts. */
+  submitReview(summary: string): PublicationAnswer {
+    const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
+    if (problem !== undefined) return this.refuse('submit_review', `Not accepted: ${problem}.`);
+    this.state = { ...this.state, review: { summary: withoutOffers(summary).trim() } };
+    const size = count(this.state.findings.length, 'finding');
+    return taken(`The review is recorded, with ${size}. It is posted when the run ends.`);
+  }
+
+  /** Labels to add and to take off; the last word on each label counts. */
+  setLabels(requested: {
+    readonly add: readonly string[];
+    readonly remove: readonly string[];
+  }): PublicationAnswer {
+    const { labels: patterns, maxLabels } = this.scope.rules;
+    const { labels: before } = this.state;
+    const withAllowed = (names: readonly string[], more: readonly string[]) => {
+      const allowed = more.flatMap((name) => allowedName(name, patterns) ?? []);
+      return [...names, ...withoutNames(allowed, names)].slice(0, maxLabels);
+    };
+    const add = withAllowed(withoutNames(before.add, requested.remove), requested.add);
+    const remove = withAllowed(withoutNames(before.remove, add), requested.remove);
+    const labels = { add: withoutNames(add, remove), remove };
+    this.state = { ...this.state, labels };
+    const all = [...requested.add, ...requested.remove];
+    const left = withoutNames(withoutNames(all, labels.add), labels.remove);
+    const picked = withoutNames(all, left);
+    const rule = `Labels that may be set: ${patterns.map(shown).join(', ') || 'none'}; at most ${maxLabels} a run.`;
+    const refusal = `Not accepted: ${left.map(shown).join(', ') || 'no name was given'}. ${rule}`;
+    if (picked.length === 0) return this.refuse('set_labels', refusal);
+    if (left.length > 0) this.note('set_labels', refusal);
+    return taken(`Taken: ${picked.map(shown).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`);
+  }
+
+  /** An issue to open; one of the same title takes the place of the earlier one. */
+  createIssue({ title, body, labels }: IssueDraft): PublicationAnswer {
+    const tool = 'create_issue';
+    const { maxIssues, labels: patterns, maxLabels } = this.scope.rules;
+    const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
+    const problem =
+      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
+    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
+    const others = this.state.issues.filter((issue) => issue.title !== line);
+    if (others.length >= maxIssues) {
+      const most = `a run may open ${count(maxIssues, 'issue')} here`;
+      return this.refuse(
+        tool,
+        `Not accepted: ${most}. Send the same title again to change one, or put it in your answer.`,
+      );
+    }
+    const allowed = labels.flatMap((name) => allowedName(name, patterns) ?? []);
+    const issue = { title: line, body: body.trim(), labels: allowed.slice(0, maxLabels) };
+    this.state = { ...this.state, issues: [...others, issue] };
+    const names = issue.labels.map(shown).join(', ') || 'none';
+    return taken(
+      `The issue ${shown(line)} is recorded, with these labels: ${names}. It is opened when the run ends.`,
+    );
+  }
+
+  /** A pull request for what the file tools have changed, also after this; the last one counts, in place of commits. */
+  openPullRequest({ title, body, base }: PullRequestDraft): PublicationAnswer {
+    const changes = this.changes();
+    const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
+    const problem =
+      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
+      sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
+      changes.problem();
+    if (problem !== undefined) return this.refuse('open_pull_request', `Not accepted: ${problem}.`);
+    this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base }, commits: [] };
+    const onlyPatch = changes.whyOnlyPatch();
+    return taken(
+      onlyPatch === undefined
+        ? `The pull request ${shown(line)} is recorded. It is opened when the run ends.`
+        : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
+    );
+  }
+
+  /**
+   * A commit of what was edited since the last one, in place of a pull request. Where nothing was, its message is another one
+   * now.
+   */
+  pushToPullRequest(message: string): PublicationAnswer {
+    const tool = 'push_to_pull_request';
+    const changes = this.changes();
+    const line = cleanLine(message, TEXT_LIMITS.titleCodePoints);
+    const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
+    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
+    const { toFix = [] } = this.scope;
+    const named = toFix.length === 1 ? toFix : toFix.filter(({ handle }) => message.includes(handle));
+    const [fixes] = named;
+    if (toFix.length > 0 && named.length !== 1) {
+      const handles = toFix.map(({ handle }) => handle).join(', ');
+      const why = `\`message\` has to name the one finding that the commit fixes: ${handles}`;
+      return this.refuse(tool, `Not accepted: ${why}.`);
+    }
+    const number = changes.endCommit();
+    const same = this.state.commits.find((commit) => commit.number === number);
+    if (same !== undefined && same.fixes?.handle !== fixes?.handle)
+      return this.refuse(tool, `Not accepted: no file was edited since ${shown(same.message)}.`);
+    const others = this.state.commits.filter((commit) => commit !== same);
+    const commits = [...others, { message: line, number, fixes }];
+    this.state = { ...this.state, pullRequest: undefined, commits };
+    const onlyPatch = changes.whyOnlyPatch();
+    return taken(
+      onlyPatch === undefined
+        ? `The commit ${shown(line)} is recorded. It is pushed when the run ends.`
+        : `Nothing is pushed, because ${onlyPatch}. ${ONLY_PATCH}`,
+    );
+  }
+
+  private changes(): ProposableChanges {
+    const { changes } = this.scope;
+    if (changes === undefined) throw new Error('a tool for changes was used where nothing may be changed');
+    return changes;
+  }
+
+  /** A reaction; the last one counts. */
+  react(content: string): PublicationAnswer {
+    const reaction = REACTIONS.find((one) => one === content.trim().toLowerCase());
+    if (reaction === undefined) {
+      const why = `the reaction ${shown(content)} is not one of those allowed here`;
+      const names = REACTIONS.map(shown).join(', ');
+      return this.refuse('react', `Not accepted: ${why}: ${names}.`);
+    }
+    this.state = { ...this.state, reaction };
+    return taken(`The reaction ${shown(reaction)} is recorded. It is added when the run ends.`);
+  }
+
+  private refuse(tool: string, why: string): PublicationAnswer {
+    return this.kept(tool, refused(why));
+  }
+
+  private kept(tool: string, answer: PublicationAnswer): PublicationAnswer {
+    if (answer.kind === 'refused') this.note(tool, answer.text);
+    return answer;
+  }
+
+  private note(tool: string, why: string): void {
+    this.state = { ...this.state, refusals: [...this.state.refusals, { tool, why }] };
+  }
+}
+
+const ONLY_PATCH = 'When the run ends, its patch is in the job summary, where a person can apply it.';
+/** The model answers by calling again for the same line, where it may say the finding in other words. */
+function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
+  return (
+    one.path === other.path &&
+    (one.line === other.line || (one.code !== undefined && one.code === other.code))
+  );
+}
+
+/** The names that are not among the others; case counts for nothing. */
+function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
+  const removed = new Set(others.map((name) => name.toLowerCase()));
+  return names.filter((name) => !removed.has(name.toLowerCase()));
+}

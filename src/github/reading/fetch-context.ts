@@ -1,0 +1,302 @@
+import {
+  type CommentTrigger,
+  type IssueTrigger,
+  isRepository,
+  type PullRequestTrigger,
+  type PushTrigger,
+  pushKind,
+  type Repository,
+  type Trigger,
+  tagOf,
+  type WorkflowRunTrigger,
+} from '../../event/trigger.js';
+import type { Warning } from '../../lib/errors.js';
+import type { Remark, Surroundings, TriggerContext } from '../../prompt/diff-policy.js';
+import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
+import { isWriter } from '../../tools/github/reader.js';
+import { notUnderstood, orRefusal, unreadWarning } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError, GRAPHQL } from '../client/errors.js';
+import { fetchChangeBetween, fetchPullChange, type ReadChange } from './changes.js';
+import { commitsOf, failingChecks, fetchPullOfCommit, fetchTagRange } from './commits.js';
+import { type DatedPost, type FoundSubject, type LinkedIssue, readSubjectsOnce } from './subject.js';
+
+/**
+ * Fetches what a trigger's user message needs beside the event: change, commits, conversation, linked issues, failing
+ * checks. No checkout is needed, and everything is asked for at the same time. What the token may not read is a warning;
+ * of the change, other trouble is a GitHubError that is thrown.
+ */
+export async function fetchContext(
+  client: GitHubClient,
+  trigger: Trigger,
+  signal: AbortSignal,
+  readSubject: SubjectReader = readSubjectsOnce(client),
+): Promise<TriggerContext> {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return await fetchPull(client, trigger, signal, readSubject);
+    case 'issue':
+      return await fetchIssue(client, trigger, signal, readSubject);
+    case 'comment': {
+      const fetchTalk = trigger.on === 'issue' ? fetchIssue : fetchPull;
+      return await fetchTalk(client, trigger, signal, readSubject);
+    }
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return NOTHING;
+    case 'push':
+      return await fetchPush(client, trigger, signal);
+    case 'release':
+      return await fetchTag(client, trigger.repository, trigger.tag, signal);
+    case 'workflow_run':
+      return await fetchWorkflowRun(client, trigger, signal);
+    case 'merge_group': {
+      const { repository, base, head } = trigger;
+      const pair = { repository, base: base.sha, head: head.sha };
+      return changeContext(await fetchChangeBetween(client, pair, signal));
+    }
+  }
+}
+
+type SubjectReader = ReturnType<typeof readSubjectsOnce>;
+
+/**
+ * A review names the commits it is about, as a pull request's own events do. Any other comment does not; then the pull
+ * request is read as it is when the run begins, and stays that for all of it.
+ */
+async function fetchPull(
+  client: GitHubClient,
+  trigger: PullRequestTrigger | CommentTrigger,
+  signal: AbortSignal,
+  readSubject: SubjectReader,
+): Promise<TriggerContext> {
+  const place = { repository: trigger.repository, number: trigger.number };
+  const subject = readSubject({ ...place, isPull: true }, signal);
+  const now = subject.then(({ pull }) => {
+    if (pull === undefined) throw notUnderstood(GRAPHQL);
+    return pull;
+  });
+  const commits = trigger.kind === 'pull_request' ? trigger : trigger.commits;
+  const named = commits?.head.sha === '' ? undefined : commits;
+
+  async function readChange() {
+    const found = named ?? (await orRefusal(now, ...MAY_LACK));
+    if (found instanceof GitHubError) return { change: undefined, warnings: [unreadWarning(found)] };
+    const { head, base } = found;
+    const pinned = named === undefined ? { head, base } : undefined;
+    return { ...(await fetchPullChange(client, place, { head, base }, now, signal)), pinned };
+  }
+
+  const [read, around] = await Promise.all([
+    readChange(),
+    fetchSurroundings(client, trigger, subject, true, signal),
+  ]);
+  const warnings = [...read.warnings, ...around.warnings];
+  if (read.change === undefined) return { kind: 'none', ...around, warnings };
+  return { kind: 'pull_request', ...read.change, pinned: read.pinned, ...around, warnings };
+}
+
+async function fetchIssue(
+  client: GitHubClient,
+  trigger: IssueTrigger | CommentTrigger,
+  signal: AbortSignal,
+  readSubject: SubjectReader,
+): Promise<TriggerContext> {
+  const { repository, number } = trigger;
+  const subject = readSubject({ repository, number, isPull: false }, signal);
+  return { kind: 'none', ...(await fetchSurroundings(client, trigger, subject, false, signal)) };
+}
+
+/** A question can be answered without the change: a token that may not see it gets one of these. */
+const MAY_LACK = ['denied', 'missing'] as const;
+
+/** What a new branch is compared with is where it left the default branch; a deleted one holds nothing. */
+async function fetchPush(
+  client: GitHubClient,
+  trigger: PushTrigger,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const { repository, before, after, ref } = trigger;
+  const kind = pushKind(trigger);
+  const tag = tagOf(trigger);
+  if (kind !== 'deleted' && tag !== undefined) return await fetchTag(client, repository, tag, signal);
+  if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return NOTHING;
+  const base = kind === 'created' ? repository.defaultBranch : before;
+  if (base === '') return NOTHING;
+  const change = await fetchChangeBetween(client, { repository, base, head: after }, signal);
+  // The event lists the commits.
+  return changeContext({ ...change, commits: undefined });
+}
+
+/** What a tag brought since the one before it; the first one is compared with nothing. */
+async function fetchTag(
+  client: GitHubClient,
+  repository: Repository,
+  tag: string,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const range = await orRefusal(fetchTagRange(client, repository, tag, signal), ...MAY_LACK);
+  if (range instanceof GitHubError)
+    return { kind: 'none', unread: ['the changes since the last tag'], warnings: [unreadWarning(range)] };
+  if (range === undefined) return { kind: 'none', sinceTag: '', warnings: [] };
+  const { since, base, head } = range;
+  const change = await fetchChangeBetween(client, { repository, base, head }, signal);
+  return { ...changeContext(change), sinceTag: since };
+}
+
+/** The checks of the run's commit with their logs; the change where a pull request says what it is compared with. */
+async function fetchWorkflowRun(
+  client: GitHubClient,
+  trigger: WorkflowRunTrigger,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const { repository, headSha: head } = trigger;
+
+  async function readChange(): Promise<TriggerContext> {
+    const pull =
+      trigger.pull ?? (await orRefusal(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
+    if (pull === undefined) return NOTHING;
+    if (pull instanceof GitHubError) return { kind: 'none', warnings: [unreadWarning(pull)] };
+    const pair = { repository, base: pull.base.sha || pull.base.ref, head };
+    const change = changeContext(await fetchChangeBetween(client, pair, signal));
+    return { ...change, pullOfCommit: pull.number };
+  }
+
+  const logs = { name: '', maxLogLines: LOG_LINES, maxLogs: MAX_LOGS };
+  const [change, checks] = await Promise.all([
+    readChange(),
+    failingChecks(client, { repository, sha: head }, logs, signal),
+  ]);
+  return {
+    ...change,
+    checks: checks.failed,
+    unread: [...(change.unread ?? []), ...(checks.unread.length > 0 ? [SOME_CHECKS] : [])],
+    warnings: [...change.warnings, ...checks.unread],
+  };
+}
+
+const LOG_LINES = 60;
+const MAX_LOGS = 3;
+const SOME_CHECKS = 'some of the checks';
+
+const NOTHING: TriggerContext = { kind: 'none', warnings: [] };
+
+function changeContext({ change, commits, commitsTotal, warnings }: ReadChange): TriggerContext {
+  return change === undefined
+    ? { kind: 'none', commits, commitsTotal, unread: ['the diff'], warnings }
+    : { kind: 'change', ...change, commits, commitsTotal, warnings };
+}
+
+type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
+
+/** What becomes a remark: of a comment that came with a review with the number of that. */
+type Said = Pick<DatedPost, 'id' | 'author' | 'isOurs' | 'body'> & { readonly reviewId?: number };
+
+/** Threads, comments and issues whose authors' permissions are asked for; those of further authors are unknown. */
+const MAX_AUTHORS = 12;
+
+/**
+ * Reads what is around an issue or pull request, everything at the same time; of failing checks no logs, for which there are
+ * tools. What cannot be read is a warning and named in the result. Rejects only for an aborted signal.
+ */
+async function fetchSurroundings(
+  client: GitHubClient,
+  trigger: SubjectTrigger,
+  subject: Promise<FoundSubject>,
+  isPull: boolean,
+  signal: AbortSignal,
+): Promise<Surroundings & { readonly warnings: readonly Warning[] }> {
+  const { repository, number } = trigger;
+  const warnings: Warning[] = [];
+  const unread: string[] = [];
+  function readOr<Value>(what: string, found: Value | GitHubError): Value | undefined {
+    if (!(found instanceof GitHubError)) return found;
+    unread.push(what);
+    warnings.push(unreadWarning(found, what));
+    return undefined;
+  }
+  const head = trigger.kind === 'pull_request' ? { repository, sha: trigger.head.sha } : undefined;
+  const noLogs = { name: '', maxLogLines: 0, maxLogs: 0 };
+  const [listed, found, checks] = await Promise.all([
+    isPull ? orRefusal(commitsOf(client, { repository, number }, signal)) : undefined,
+    orRefusal(subject),
+    head && failingChecks(client, head, noLogs, signal),
+  ]);
+  const commits = readOr('the commits', listed);
+  const read = readOr(isPull ? ALL_SAID : 'the conversation', found);
+  const issues = readOr('the linked issues', read?.pull?.linkedIssues);
+  if (checks !== undefined && checks.unread.length > 0) {
+    unread.push(SOME_CHECKS);
+    warnings.push(...checks.unread);
+  }
+  const said = read && (await listen(client, trigger, read, issues, signal));
+  return {
+    commits,
+    ...said,
+    checks: checks?.failed,
+    unread: unread.length === 0 ? undefined : unread,
+    warnings,
+  };
+}
+
+const ALL_SAID = 'the conversation, the review threads and the linked issues';
+
+/**
+ * What people said up to the event, with who of them may write. What was written or changed later is left out (C5 71), and
+ * so is the comment that the event holds.
+ */
+async function listen(
+  client: GitHubClient,
+  trigger: SubjectTrigger,
+  { pull, comments, olderComments }: FoundSubject,
+  issues: readonly LinkedIssue[] | undefined,
+  signal: AbortSignal,
+): Promise<Surroundings> {
+  const { repository, at: before } = trigger;
+  const without = trigger.kind === 'comment' ? trigger.commentId : undefined;
+  let changedLater = 0;
+  function isInTime({ id, changedAt }: { readonly id?: number; readonly changedAt: string }): boolean {
+    if (id !== undefined && id === without) return false;
+    const isLater = before !== undefined && Date.parse(changedAt) > Date.parse(before);
+    if (isLater) changedLater += 1;
+    return !isLater;
+  }
+  const threads = pull?.threads.map((thread) => {
+    const posts = [{ ...thread.first, reviewId: thread.reviewId }, ...thread.replies];
+    return { ...thread, said: posts.filter(isInTime) };
+  });
+  const below = comments.filter(isInTime);
+  const closing = issues?.filter(isInTime);
+  const people = [...(threads ?? []).flatMap(({ said }) => said), ...below, ...(closing ?? [])];
+  // A bot may quote anybody, so none is a writer.
+  const logins = new Set(people.filter(({ author }) => !author.isBot).map(({ author }) => author.login));
+  const newest = [...logins].slice(-MAX_AUTHORS);
+  const answers = await Promise.all(newest.map((login) => isWriter(client, repository, login, signal)));
+  const writers = new Set(newest.filter((_, index) => answers[index]));
+  const remark = ({ id, reviewId, author, isOurs, body }: Said): Remark => ({
+    id,
+    reviewId,
+    author,
+    isOurs: isOurs && 'kind' in markOf(body),
+    lane: laneOf(body),
+    // A run may have the token of somebody who may write.
+    mayWrite: writers.has(author.login) && !isOwnText(body),
+    text: body,
+  });
+  return {
+    threads: threads?.map(({ path, line, originalLine, isResolved, isOutdated, said }) => {
+      return { path, line: line ?? originalLine, isResolved, isOutdated, remarks: said.map(remark) };
+    }),
+    comments: below.map(remark),
+    issues: closing?.map((issue) => ({
+      reference: `${isRepository(issue.repository, repository) ? '' : issue.repository}#${issue.number}`,
+      isOpen: issue.isOpen,
+      title: issue.title,
+      remark: remark({ ...issue, id: 0, isOurs: false }),
+    })),
+    changedLater: changedLater || undefined,
+    olderComments: olderComments || undefined,
+  };
+}

@@ -1,0 +1,311 @@
+import { resolve } from 'node:path';
+import type { LoadedAgent } from '../../agent/agent-source.js';
+import { isOffline, type ModelRef, parseModelRef } from '../../agent/config.js';
+import type { Effort } from '../../agent/keys.js';
+import type { Trigger } from '../../event/trigger.js';
+import { classifyTrust, type Permission } from '../../event/trust.js';
+import { parseReviewFacts, worthTable } from '../../findings/state-facts.js';
+import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
+import { AxeError, ConfigError } from '../../lib/errors.js';
+import { estimateText } from '../../lib/text/bytes.js';
+import { createAsker, modelSettings } from '../../loop/asker.js';
+import {
+  Budget,
+  type BudgetLimits,
+  costLimit,
+  type Spend,
+  spendBefore,
+  spentFact,
+  usedUp,
+} from '../../loop/budget.js';
+import { firstMessages, textOf } from '../../loop/messages.js';
+import { Usage } from '../../loop/reply.js';
+import type { GoneLine } from '../../memory/citations.js';
+import { notesUnder } from '../../memory/paths.js';
+import { promptText } from '../../memory/run-log.js';
+import { statePath } from '../../memory/state.js';
+import { firstUnread, type MemoryStore } from '../../memory/store.js';
+import { newestEntries } from '../../memory/stores/read-log.js';
+import { agentWorkdir } from '../admit.js';
+import { openAgentMemory } from '../commands/command.js';
+import { openModel } from '../conversation.js';
+import type { Dependencies } from '../dependencies.js';
+import {
+  countLog,
+  type GcEnd,
+  type GcFindings,
+  type GcResult,
+  planTrim,
+  type Suggestion,
+  type TrimPlan,
+} from '../gc-result.js';
+import { checkCited, placesOf } from '../notes.js';
+import type { RunReport, RunRequest } from '../records.js';
+import { factsChange, UNSTOPPED } from '../save.js';
+import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from './analysis.js';
+
+export interface GcRequest {
+  readonly agent: LoadedAgent;
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree. */
+  readonly path: string;
+  readonly trigger: Trigger;
+  /** `provider/model`; empty for the agent's. */
+  readonly model: string;
+  readonly fallbackModels: readonly string[];
+  /** In the place of the agent's. */
+  readonly effort?: Effort | undefined;
+  /** What it may cost, of the agent's state. May throw an AxeError. */
+  limits(state: string): BudgetLimits;
+  /** Leave everything as it is: after an analysis, as axe does, or without asking a model. */
+  readonly dryRun: false | 'analysis' | 'figures';
+  /** Told of each finding as soon as it is there: a later step may fail. */
+  tell(findings: GcFindings): void;
+}
+
+type Ask = (system: string, message: string) => Promise<GcReply>;
+
+/** How garbage collection ended, with what can be made of its analysis where there is one. */
+interface Collected {
+  readonly end: GcEnd;
+  readonly analysed?: { readonly text: string; readonly gone: readonly GoneLine[]; readonly ask: Ask };
+}
+
+/**
+ * Garbage collection (axe-behaviour §19): counts an agent's run log, has a model look for patterns in the newest of it and
+ * trims it to what the agent wants to keep. What is appended in the meantime stays on every store. The offline rules
+ * analyse nothing: with them there are figures and no trim. Throws an AxeError; nothing is trimmed then.
+ */
+export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
+  const { log, state } = await readLog(request, deps);
+  const gone = await findGone(request, deps);
+  if (gone.length > 0) request.tell({ gone });
+  const { config } = request.agent;
+  const counted = countLog(log);
+  request.tell({ worth: worthTable(parseReviewFacts(state), deps.clock.now()) });
+  if (counted.entries === 0) return { end: { kind: 'empty' } };
+  request.tell({ counted });
+  const plan = planTrim(counted, config.memory);
+  const ref = parseModelRef(request.model === '' ? config.model : request.model);
+  if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
+  if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
+  const limits = request.limits(state);
+  const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
+  const newest = newestOf(log, roomTokens);
+  const reply = await ask(ANALYST_PROMPT, newest.text);
+  const { text } = reply;
+  if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
+  const broken = brokenAnalysis(reply);
+  if (broken !== undefined) throw broken;
+  const end: GcEnd = request.dryRun === false ? await trim(plan, request) : { kind: 'dry-run' };
+  return { end, analysed: { text, gone, ask } };
+}
+
+/** Lines of the agent's notes that rest on code which is gone. Throws an AxeError. */
+async function findGone(
+  { agent, store, path, trigger }: GcRequest,
+  deps: Dependencies,
+): Promise<readonly GoneLine[]> {
+  if (!agent.config.memory.notes) return [];
+  const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
+  const places = placesOf(agent, path, trigger, workdir);
+  const found = await store.readTree(deps.deadline.signal, notesUnder(places, path, deps.clock.now()));
+  if (found.kind === 'failed') throw new AxeError(found.message, { remedy: found.remedy });
+  const { checked, warnings } = await checkCited(found.tree, places, deps);
+  for (const warning of warnings) deps.reporter.warn(warning);
+  return checked.gone;
+}
+
+/** The run log and its state. Throws an AxeError. */
+async function readLog(
+  { store, path }: GcRequest,
+  { deadline: { signal }, reporter }: Dependencies,
+): Promise<{ readonly log: string; readonly state: string }> {
+  const places = [path, statePath(path)];
+  const found = await store.readTree(signal, places);
+  const trouble = found.kind === 'failed' ? found : firstUnread(found, places);
+  if (found.kind === 'failed' || trouble !== undefined) {
+    signal.throwIfAborted();
+    throw new AxeError(trouble?.message ?? '', { remedy: trouble?.remedy });
+  }
+  for (const warning of found.warnings) reporter.warn(warning);
+  const [log = '', state = ''] = places.map((place) => found.tree.get(place));
+  return { log, state };
+}
+
+/** Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and an answer takes room. */
+async function openQuestions(
+  ref: ModelRef,
+  limits: BudgetLimits,
+  { agent: { config }, fallbackModels, effort, tell }: GcRequest,
+  deps: Dependencies,
+): Promise<{ readonly ask: Ask; readonly roomTokens: number }> {
+  const { deadline, clock } = deps;
+  const { signal } = deadline;
+  await deps.models.configure();
+  const params = effort === undefined ? config.params : { ...config.params, effort };
+  const model = await openModel(deps, ref, params);
+  const startedAt = clock.now().getTime();
+  const [usage, budget] = [new Usage(model.model.modelId), new Budget(limits)];
+  // The offline rules would give an answer that is not an analysis.
+  const others = fallbackModels.map(parseModelRef).filter((other) => !isOffline(other));
+  const asker = createAsker(
+    {
+      model,
+      fallbacks: others.map((other) => () => openModel(deps, other)),
+      retry: config.retry,
+      budget,
+      usage,
+      ownSettings: effort === undefined ? ['temperature', 'effort'] : ['temperature'],
+    },
+    { ...deps, signal, leftMs: () => deadline.leftMs() },
+  );
+  const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const quarter = Math.floor(window / 4);
+  const settings = {
+    maxOutputTokens: params.maxTokens === 0 ? undefined : Math.min(quarter, params.maxTokens),
+    temperature: GC.temperature,
+    ...modelSettings(params),
+  };
+  const ask: Ask = async (system, message) => {
+    try {
+      signal.throwIfAborted();
+      const messages = firstMessages({ system, message });
+      const reply = await asker.ask(messages, settings, Math.min(quarter, GC.outputTokens));
+      return { text: textOf(reply.content), finish: reply.finishReason.unified };
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      throw cause instanceof AxeError ? cause : thrown;
+    } finally {
+      tell({ usage: usage.stats(clock.now().getTime() - startedAt, budget) });
+    }
+  };
+  const { maxTokens, maxCostUsd } = limits;
+  const inputUsd = model.price?.input ?? 0;
+  const byCost = maxCostUsd > 0 && inputUsd > 0 ? (maxCostUsd / inputUsd) * 1e6 : window;
+  return { ask, roomTokens: Math.floor(Math.min(window, maxTokens || window, byCost) / 2) };
+}
+
+/** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
+function newestOf(log: string, roomTokens: number): { readonly text: string; readonly entries: number } {
+  // No script has more than eight bytes for a token by our estimate.
+  for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
+    const { text: newest, loaded } = newestEntries(log, 0, maxBytes);
+    const text = promptText(newest);
+    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: loaded };
+  }
+}
+
+/** However little room there is: a few entries. */
+const LEAST_BYTES = 8 * 1024;
+
+async function trim(plan: TrimPlan, { agent, store, path, tell }: GcRequest): Promise<GcEnd> {
+  if (plan.kind !== 'trim') return plan;
+  tell({ isTrimming: true });
+  const { removed, kept, keeps } = plan;
+  const saved = await store.write([{ kind: 'trim', path, keeps }], UNSTOPPED);
+  if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
+  const { message, remedy } = saved;
+  throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
+}
+
+/** What becomes of an analysis beside the summary. Does not throw: trouble is a warning. */
+export type Suggest = (
+  agent: LoadedAgent,
+  analysed: NonNullable<Collected['analysed']>,
+) => Promise<Suggestion>;
+
+/**
+ * Garbage collection in a workflow: the analysis goes to the job summary, and the trim through the store that the
+ * agent's runs use. Throws a ConfigError for an event that strangers can cause and for an agent without memory; trouble
+ * with model or store is in the report, with what was found out before it.
+ */
+export async function collectAgentMemory(
+  request: RunRequest,
+  suggest: Suggest | undefined,
+  deps: Dependencies,
+): Promise<RunReport> {
+  const { trigger, admissionPolicy: admission, dryRun, model, fallbackModels, effort } = request;
+  refuseStrangers(trigger);
+  const { allowBots } = admission;
+  const trust = (actor: Permission | 'unknown') => classifyTrust(trigger, { actor, allowBots });
+  const opened = await openAgentMemory(request, admission, trust, deps);
+  if (opened.kind === 'skipped') return opened;
+  const { agent, memory } = opened;
+  if (memory === undefined) {
+    throw new ConfigError(`the agent "${agent.name}" has no memory`, {
+      remedy: 'Set `enabled = true` in `[memory]` of the agent.',
+    });
+  }
+  if (request.isMemoryReadOnly && !dryRun) {
+    throw new ConfigError('`mode: gc` trims memory, which `memory-readonly: true` forbids', {
+      remedy: 'Leave `memory-readonly` out, or write `dry-run: true` for the figures alone.',
+    });
+  }
+  const { plan, store } = memory;
+  deps.deadline.limit(request.timeLimit(agent.config.timeoutSeconds) * 1000);
+  let findings: GcFindings = {};
+  let spend: Spend | undefined;
+  const limits = (state: string) => {
+    const now = deps.clock.now();
+    spend = spendBefore(parseReviewFacts(state), { trigger, limits: request.spendLimits, now });
+    const spent = usedUp(spend);
+    if (spent !== undefined) throw new AxeError(spent.message, { remedy: spent.remedy });
+    const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
+    return { maxTokens, ...costLimit(request.maxCostUsd, spend) };
+  };
+  const tell = (found: GcFindings) => {
+    findings = { ...findings, ...found };
+  };
+  const report = (end: GcResult['end'], suggestion?: Suggestion): RunReport => ({
+    kind: 'gc',
+    agent: agent.name,
+    collection: { ...findings, end, suggestion },
+  });
+  try {
+    const { end, analysed } = await collect(
+      {
+        agent,
+        store,
+        path: plan.path,
+        trigger,
+        model,
+        fallbackModels,
+        effort,
+        limits,
+        dryRun: dryRun && 'figures',
+        tell,
+      },
+      deps,
+    );
+    return report(end, analysed && (await suggest?.(agent, analysed)));
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const spent = spend && usedUp(spend);
+    if (spent !== undefined)
+      return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
+    return report({ kind: 'failed', error: thrown });
+  } finally {
+    const cost = findings.usage?.costUsd;
+    const now = deps.clock.now();
+    const fact =
+      spend && spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
+    if (fact !== undefined) {
+      const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
+      if (saved.kind === 'failed') {
+        const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
+        const { remedy = 'Check where memory is kept.' } = saved;
+        deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
+      }
+    }
+  }
+}
+
+/** Only what people with write access cause may cost money and change memory without anybody looking. */
+function refuseStrangers(trigger: Trigger): void {
+  if (trigger.kind === 'schedule' || trigger.kind === 'dispatch' || trigger.kind === 'push') return;
+  const event = trigger.kind === 'local' ? 'local' : trigger.event;
+  throw new ConfigError(`\`mode: gc\` does not run on the event \`${event}\``, {
+    remedy: 'Run it on `schedule`, `workflow_dispatch` or `push`.',
+  });
+}

@@ -1,0 +1,182 @@
+import { encodeBytes } from '../../lib/text/bytes.js';
+import { count } from '../../lib/text/format.js';
+import type { MemoryTree, NoteChange } from '../../memory/change.js';
+import { backupPath, isNotesPath, untrustedPath } from '../../memory/paths.js';
+import { type Provenance, parseProvenance, stripProvenance } from '../../memory/run-log.js';
+import { isStatePath } from '../../memory/state.js';
+import { parseLog, type Unit } from '../../memory/units.js';
+
+/** The two logs of an agent (D19). */
+export type LogLane = 'trusted' | 'untrusted';
+
+export interface MemoryEntry {
+  readonly id: string;
+  readonly lane: LogLane;
+  /** Line of its heading in the log, from 1. */
+  readonly line: number;
+  readonly heading: string;
+  readonly timeMs: number;
+  /** Undefined for an entry that has no such line. */
+  readonly task: string | undefined;
+  /** All that it says besides the task, without provenance; undefined for an entry with neither label. */
+  readonly result: string | undefined;
+  /** What is under the heading, without provenance. */
+  readonly body: string;
+  /** The last provenance line that can be read. */
+  readonly provenance: Provenance | undefined;
+}
+
+const TASK = '**Task:**';
+const RESULT = '**Result:**';
+
+/** Where a lane of an agent stands, of the trusted lane's place. */
+export function lanePath(path: string, lane: LogLane): string {
+  return lane === 'trusted' ? path : untrustedPath(path);
+}
+
+export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[] {
+  const { preamble, units } = parseLog(text);
+  let line = preamble.split('\n').length;
+  return units.map((unit) => {
+    const entry = readEntry(unit, line, lane);
+    line += unit.text.split('\n').length - 1;
+    return entry;
+  });
+}
+
+function readEntry({ id, timeMs, text }: Unit, line: number, lane: LogLane): MemoryEntry {
+  const [heading = '', ...below] = text.replaceAll('\r\n', '\n').split('\n');
+  const body = stripProvenance(below.join('\n')).trimEnd();
+  const lines = body.split('\n');
+  const end = lines.findIndex((one) => one.startsWith(RESULT));
+  const taskAt = lines.slice(0, end < 0 ? undefined : end).findIndex((one) => one.startsWith(TASK));
+  // People write between the labels, and take them out.
+  const said = lines.filter((_, at) => at !== taskAt).join('\n');
+  return {
+    id,
+    lane,
+    line,
+    heading: heading.slice('## '.length),
+    timeMs,
+    task: lines[taskAt]?.slice(TASK.length).trim(),
+    result: end < 0 && taskAt < 0 ? undefined : said.replace(/^\*\*Result:\*\* ?/m, '').trim(),
+    body,
+    provenance: below.flatMap((one) => parseProvenance(one) ?? []).at(-1),
+  };
+}
+
+/** Tells the entries that hold all the words in task or result, whatever their case. */
+export function matcherOf(words: readonly string[]): (entry: MemoryEntry) => boolean {
+  const folded = words.map(fold);
+  return ({ task = '', result = '', body }) => {
+    const text = fold(task === '' && result === '' ? body : `${task}\n${result}`);
+    return folded.every((word) => text.includes(word));
+  };
+}
+
+/** A text as searches compare it. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+const MAX_LINES = 3;
+const MAX_CHARACTERS = 240;
+const MAX_TASK_CHARACTERS = 200;
+
+/** Entries as a markdown list: id, time, trust, task and the first lines of the result. */
+export function formatEntries(entries: readonly MemoryEntry[]): string {
+  return entries.map(formatListed).join('\n');
+}
+
+export function formatWhole(entry: MemoryEntry): string {
+  const { task, result, body } = entry;
+  const text =
+    task === undefined && result === undefined ? body : `Task: ${task ?? ''}\nResult: ${result ?? ''}`;
+  return [formatHead(entry), ...originOf(entry), ...text.split('\n')].join('\n  ').replace(/ +$/gm, '');
+}
+
+export function formatBrief(entry: MemoryEntry): string {
+  return `${formatHead(entry)}: ${shorten(entry.task ?? entry.body, MAX_TASK_CHARACTERS)}`;
+}
+
+function formatListed(entry: MemoryEntry): string {
+  const { task, result, body } = entry;
+  const lines =
+    task === undefined && result === undefined
+      ? firstLines(body)
+      : [`Task: ${shorten(task ?? '', MAX_TASK_CHARACTERS)}`, ...firstLines(`Result: ${result ?? ''}`)];
+  return [formatHead(entry), ...lines].join('\n  ');
+}
+
+function formatHead({ id, heading, lane, provenance, line }: MemoryEntry): string {
+  const by = provenance?.actor === undefined ? '' : ` by ${provenance.actor}`;
+  return `- \`${id}\` ${heading} ${lane}${by}, line ${line}`;
+}
+
+function originOf({ provenance }: MemoryEntry): readonly string[] {
+  if (provenance === undefined) return [];
+  const { event, run, job, sha, model } = provenance;
+  const known = Object.entries({ event, run, job, sha, model }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${value}`],
+  );
+  return known.length === 0 ? [] : [known.join(', ')];
+}
+
+function firstLines(text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const shown = shorten(lines.slice(0, MAX_LINES).join('\n'), MAX_CHARACTERS).split('\n');
+  const left = lines.length - shown.length;
+  return left > 0 ? [...shown, `… ${count(left, 'more line')}`] : shown;
+}
+
+/** Cut between characters, so that none is split. */
+function shorten(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most).join('')}…`;
+}
+
+export interface MemoryNote {
+  /** Place in the memory tree. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The notes of a tree by their paths, but for what is a run log of the agent's. */
+export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly MemoryNote[] {
+  const notes = [...tree].filter(
+    ([path, text]) => text !== '' && isNotesPath(path) && !isStatePath(path) && !logs.includes(path),
+  );
+  return notes.map(([path, text]) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export function formatNoteList(notes: readonly MemoryNote[]): string {
+  return notes
+    .map(({ path, text }) => `- \`${path}\`, ${count(encodeBytes(text).length, 'byte')}`)
+    .join('\n');
+}
+
+/** The lines that hold all the words, whatever their case, as a markdown list with their places. */
+export function searchNoteLines(notes: readonly MemoryNote[], words: readonly string[]): readonly string[] {
+  const terms = words.map(fold);
+  return notes.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const folded = fold(line);
+      return terms.every((word) => folded.includes(word))
+        ? [`- \`${path}\`:${index + 1} ${line.trim()}`]
+        : [];
+    }),
+  );
+}
+
+/** Deletes a note and the version of it that is kept next to it. */
+export function deleteNote(path: string, tree: MemoryTree, id: string): readonly NoteChange[] {
+  return [path, backupPath(path)]
+    .filter((one) => tree.has(one))
+    .map((one) => ({
+      kind: 'note',
+      path: one,
+      edit: { kind: 'delete' },
+      backup: false,
+      id: `${id} ${one}`,
+    }));
+}

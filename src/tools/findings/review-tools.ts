@@ -1,0 +1,262 @@
+import { type PublicationAnswer, REACTIONS, splitNames } from '../../findings/buffered-publications.js';
+import { VERDICT_KINDS, type Verdicts } from '../../findings/decide/second-look.js';
+import { CATEGORIES, EFFECTS, REACHES } from '../../findings/finding.js';
+import type { Publications } from '../../findings/publication-buffer.js';
+import { SETTLE_WAYS } from '../../findings/read/peoples-words.js';
+import { ToolError } from '../../lib/errors.js';
+import { type Argument, defineTool, type InputOf, readChoice, type Shape, type Tool } from '../tool.js';
+
+/** The names of the tools that publish, for an agent's `tools`, in the order every model sees them in. */
+export const REVIEW_TOOL_NAMES: readonly string[] = [
+  'add_review_comment',
+  'settle_finding',
+  'submit_review',
+  'set_labels',
+  'create_issue',
+  'open_pull_request',
+  'push_to_pull_request',
+  'react',
+];
+
+/** The tools that publish, over the buffer of one run; all of them, in a fixed order. */
+export function createReviewTools(publications: Publications): readonly Tool[] {
+  return [
+    createAddReviewComment(publications),
+    publishing(
+      'settle_finding',
+      'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
+      {
+        finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
+        how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
+        reason: { type: 'string', description: 'One sentence, at most 300 characters.', required: true },
+        evidence: {
+          type: 'list',
+          description:
+            'For `fixed`: the changed lines that fix it, copied as they are; a removed line counts where nothing was added.',
+          item: EVIDENCE_ITEM,
+        },
+        by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
+      },
+      ({ finding, how, reason, evidence = [], by }) =>
+        publications.settle({ finding, how: readChoice('how', how, SETTLE_WAYS), reason, evidence, by }),
+    ),
+    publishing(
+      'submit_review',
+      'Sets the summary of your review; the last call counts. The review is posted when the run ends, with the comments that were added. Whether it asks for changes is decided by its findings; it never approves.',
+      {
+        summary: {
+          type: 'string',
+          description: 'A few sentences in markdown, at most 8192 bytes. Do not repeat the comments.',
+          required: true,
+        },
+      },
+      ({ summary }) => publications.submitReview(summary),
+    ),
+    publishing(
+      'set_labels',
+      'Adds labels to the issue or pull request of this run, and removes labels, when the run ends. Only labels that the workflow allows are accepted; the answer names them.',
+      {
+        add: { type: 'string', description: 'Labels to add, separated by commas.' },
+        remove: { type: 'string', description: 'Labels to remove, separated by commas.' },
+      },
+      ({ add, remove }) => publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }),
+    ),
+    publishing(
+      'create_issue',
+      'Opens an issue in this repository when the run ends. A run can open very few: only for something that people must act on and that does not fit in your answer. Calling again with the same title changes the issue.',
+      {
+        title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        body: { type: 'string', description: 'Markdown, at most 32768 bytes.', required: true },
+        labels: {
+          type: 'string',
+          description: 'Labels, separated by commas; only those that the workflow allows are accepted.',
+        },
+      },
+      ({ title, body, labels }) => publications.createIssue({ title, body, labels: splitNames(labels) }),
+    ),
+    publishing(
+      'open_pull_request',
+      'Opens a pull request for the files that you have written, edited or deleted in this run, when the run ends. An earlier one of yours for the same task is brought up to date. The last call counts.',
+      {
+        title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        body: { type: 'string', description: 'What changes and why, in markdown.', required: true },
+        base: {
+          type: 'string',
+          description: 'Branch to merge into. Default: the one whose files you were given.',
+        },
+      },
+      ({ title, body, base }) => publications.openPullRequest({ title, body, base: base || undefined }),
+    ),
+    publishing(
+      'push_to_pull_request',
+      'Makes a commit on the branch of the pull request of this run, when the run ends: of the files that you have written, edited or deleted since the last call. Call it once for each commit.',
+      {
+        message: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+      },
+      ({ message }) => publications.pushToPullRequest(message),
+    ),
+    publishing(
+      'react',
+      'Reacts to the comment, issue or pull request that this run is about, when the run ends; the last call counts.',
+      {
+        reaction: { type: 'string', description: `One of: ${REACTIONS.join(', ')}.`, required: true },
+      },
+      ({ reaction }) => publications.react(reaction),
+    ),
+  ];
+}
+
+/** `add_review_comment`: a finding for the review, on lines of the change. */
+function createAddReviewComment(publications: Publications): Tool {
+  return publishing(
+    'add_review_comment',
+    'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` unchanged: they are checked. The severity is worked out from `effect` and `reach`.',
+    {
+      path: { type: 'string', description: 'Path of the file as the diff names it.', required: true },
+      line: {
+        type: 'integer',
+        description: 'Number of the line in the file, not in the diff; of a range, the last one.',
+        required: true,
+        minimum: 1,
+      },
+      code: { type: 'string', description: 'The text of that line, copied from the diff.', required: true },
+      title: {
+        type: 'string',
+        description: 'The fault in one line of at most 80 characters, without its place and severity.',
+        required: true,
+      },
+      body: {
+        type: 'string',
+        description: 'What happens and why, in markdown: one paragraph, at most 4096 bytes.',
+        required: true,
+      },
+      category: { type: 'string', description: 'What it is about.', required: true, choices: CATEGORIES },
+      effect: { ...IMPACT.effect, required: true },
+      reach: { ...IMPACT.reach, required: true },
+      trigger: {
+        type: 'string',
+        description: 'The input, state or order that causes it; at most 300 characters.',
+      },
+      evidence: {
+        type: 'list',
+        description: 'Up to 5 lines that prove it, especially those outside the diff.',
+        item: EVIDENCE_ITEM,
+      },
+      start_line: { type: 'integer', description: 'The first line of a range.', minimum: 1 },
+      side: {
+        type: 'string',
+        description:
+          'RIGHT for the new version of the file, LEFT for a line that was removed. Default: RIGHT.',
+      },
+      suggestion: {
+        type: 'string',
+        description:
+          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole fix.',
+      },
+      sure: {
+        type: 'boolean',
+        description: 'False if data or safety may be at risk and you cannot tell for certain. Default: true.',
+      },
+      same_as: { type: 'string', description: 'Name of the earlier finding (`FQ7K2`) that it repeats.' },
+      new: {
+        type: 'boolean',
+        description: 'True if you were asked, and it is not one of the earlier findings.',
+      },
+    },
+    ({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) =>
+      publications.addComment({
+        ...input,
+        startLine,
+        sameAs,
+        isNew,
+        side: readChoice('side', input.side, ['RIGHT', 'LEFT'], 'RIGHT'),
+        category: readChoice('category', input.category, CATEGORIES),
+        effect: readChoice('effect', input.effect, EFFECTS),
+        reach: readChoice('reach', input.reach, REACHES),
+      }),
+  );
+}
+
+/** Lines that prove a finding or its end, as a tool takes them. */
+const EVIDENCE_ITEM = {
+  path: { type: 'string', description: 'Path of the file.', required: true },
+  line: {
+    type: 'integer',
+    description: 'Number of the line in the new version.',
+    required: true,
+    minimum: 1,
+  },
+  code: { type: 'string', description: 'The line, copied as it is.', required: true },
+} as const satisfies Readonly<Record<string, Argument>>;
+
+/** What a finding leads to, and how often: the severity is computed from both. */
+const IMPACT = {
+  effect: {
+    type: 'string',
+    description:
+      'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
+    choices: EFFECTS,
+  },
+  reach: { type: 'string', description: 'How often it happens where the code is used.', choices: REACHES },
+} as const satisfies Readonly<Record<string, Argument>>;
+
+/** A tool over the buffer, which takes what a call asks for or says why it does not. */
+function publishing<const S extends Shape>(
+  name: string,
+  description: string,
+  shape: S,
+  publish: (input: InputOf<S>) => PublicationAnswer,
+): Tool {
+  return defineTool({
+    name,
+    effect: 'publish',
+    description,
+    shape,
+    async run(input) {
+      const { kind, text } = publish(input);
+      if (kind === 'refused') throw new ToolError(text);
+      return text;
+    },
+  });
+}
+
+/**
+ * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a model that writes its reason
+ * first decides for what it has just argued. No agent can be given this tool.
+ */
+export function createGiveVerdict(verdicts: Verdicts): Tool {
+  return publishing(
+    'give_verdict',
+    'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied unchanged: it is checked against what you were shown.',
+    {
+      verdict: {
+        type: 'string',
+        description:
+          '`holds`: you have followed it from its trigger to its effect. `refuted`: a line makes it impossible or untrue. `unclear`: you could not see what decides it.',
+        required: true,
+        choices: VERDICT_KINDS,
+      },
+      claim: { type: 'integer', description: 'Number of the claim. Default: the only one.', minimum: 1 },
+      evidence: {
+        type: 'list',
+        description: 'For `refuted`: the lines that refute it, up to 5.',
+        item: EVIDENCE_ITEM,
+      },
+      ...IMPACT,
+      suggestion_fixes: {
+        type: 'boolean',
+        description: 'False if the suggestion does not fix it or breaks something else. Default: true.',
+      },
+      reason: { type: 'string', description: 'One or two sentences.', required: true },
+    },
+    ({ suggestion_fixes: suggestionFixes, verdict, ...input }) =>
+      verdicts.give({
+        ...input,
+        suggestionFixes,
+        kind: readChoice('verdict', verdict, VERDICT_KINDS),
+        // A word that is none corrects nothing: the verdict is worth more than it.
+        effect: EFFECTS.find((one) => one === input.effect?.trim().toLowerCase()),
+        reach: REACHES.find((one) => one === input.reach?.trim().toLowerCase()),
+      }),
+  );
+}

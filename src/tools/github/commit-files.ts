@@ -1,0 +1,93 @@
+import type { Trigger } from '../../event/trigger.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../github/reading/contents.js';
+import { ToolError } from '../../lib/errors.js';
+import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
+import { once, type SubjectCommits, subjectCommits, toTool } from './reader.js';
+
+/**
+ * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come
+ * together. Those that anybody may have made are not read here.
+ */
+export function createSubjectFiles(
+  client: GitHubClient,
+  trigger: Exclude<Trigger, { readonly kind: 'local' }>,
+  signal: AbortSignal,
+): CommitFiles & {
+  /** The commit and the branch that it is on; those of a pull request may be a fork's. */
+  head(): Promise<Pick<SubjectCommits, 'head' | 'branch' | 'isForeign'>>;
+} {
+  const { repository } = trigger;
+  const commits = once(() => subjectCommits(client, trigger, signal));
+  const list = once(async () => {
+    const { head: ref, isForeign } = await commits(signal);
+    if (isForeign) throw new ToolError(IS_FORKS);
+    const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
+    if (truncated)
+      throw new ToolError('the repository is too large for GitHub to list all its files: check it out');
+    return new Map(tree.filter(({ type }) => type !== 'tree').map((entry) => [entry.path, fileOf(entry)]));
+  });
+  const known = new Map<string, Promise<Uint8Array | undefined>>();
+  const waiting: Waiting[] = [];
+
+  /** Asks for all that is waiting, so many at a time that an answer is not too large. */
+  function askForWaiting(): void {
+    while (waiting.length > 0) void answer(waiting.splice(0, MAX_BATCH));
+  }
+
+  async function answer(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const names = batch.map(({ file }) => file.sha);
+      const texts = await fetchTexts(client, repository, names, signal);
+      for (const { file, resolve } of batch) resolve(bytesOf(file, texts.get(file.sha)));
+    } catch (thrown) {
+      for (const { reject } of batch) reject(thrown);
+    }
+  }
+
+  /** GitHub converts what is not UTF-8, so a text counts only if it has the name of the blob. */
+  async function bytesOf({ sha }: CommitFile, found: BlobText): Promise<Uint8Array | undefined> {
+    if (found?.isBinary === true) return undefined;
+    const bytes = new TextEncoder().encode(found?.text ?? '');
+    return blobSha(bytes) === sha ? bytes : await fetchBlob({ client, repository }, sha, signal);
+  }
+
+  return {
+    head: () => commits(signal),
+    list: () => toTool(() => list(signal)),
+    read(file) {
+      const asked = known.get(file.sha);
+      if (asked !== undefined) return asked;
+      const reading = new Promise<Uint8Array | undefined>((resolve, reject) => {
+        if (waiting.push({ file, resolve, reject }) === 1) setImmediate(askForWaiting);
+      });
+      const pending = toTool(() => reading);
+      known.set(file.sha, pending);
+      pending.catch(() => known.delete(file.sha));
+      return pending;
+    },
+  };
+}
+
+const IS_FORKS =
+  'anyone may have made this commit (a fork, a merge queue), so only the `github_` tools read its files';
+
+type BlobText = ReturnType<Awaited<ReturnType<typeof fetchTexts>>['get']>;
+
+interface Waiting {
+  readonly file: CommitFile;
+  resolve(bytes: Promise<Uint8Array | undefined>): void;
+  reject(thrown: unknown): void;
+}
+
+const MAX_BATCH = 25;
+
+const KINDS: Readonly<Record<string, CommitFile['kind']>> = {
+  '100644': 'file',
+  '100755': 'file',
+  '120000': 'link',
+};
+
+function fileOf({ mode, sha, size }: { mode: string; sha: string; size: number }): CommitFile {
+  return { kind: KINDS[mode] ?? 'other', isExecutable: mode === '100755', sha, bytes: size };
+}
