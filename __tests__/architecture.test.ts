@@ -18,25 +18,58 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const TEXTS = new Map(FILES.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
 const IMPORTS = FILES.flatMap((file) => importsOf(file, TEXTS.get(file) ?? ''));
 
-/**
- * The layers, lowest first: a folder imports from those below it. The rooms of the one layer that has several import each
- * other until the definitions that they share have moved.
- */
-const LAYERS = [
-  ['lib'],
-  ['safety'],
-  ['event'],
-  ['github', 'memory', 'findings', 'agent', 'prompt', 'tools', 'loop'],
-  ['model'],
-  ['run'],
-  ['runner'],
-  ['publish'],
-  ['report'],
-  ['action'],
-  ['cli'],
+/** The rooms, lowest first: each imports from those before it, and from no other. */
+const ROOMS = [
+  'lib',
+  'safety',
+  'event',
+  'github',
+  'memory',
+  'findings',
+  'agent',
+  'prompt',
+  'tools',
+  'loop',
+  'model',
+  'run',
+  'runner',
+  'publish',
+  'report',
+  'action',
+  'cli',
 ];
 
-/** Who touches files and programs; a folder, or the beginning of a file's name. */
+/** The parts of a room, files and folders, lowest first. The parts of one line import nothing from each other. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  findings: [
+    'finding.ts',
+    'state-facts.ts',
+    'known-finding.ts change',
+    'comment-parts.ts',
+    'buffered-publications.ts',
+    'decide',
+    'read',
+    'post',
+    'publication-buffer.ts',
+  ],
+  github: ['client', 'reading', 'posting'],
+  memory: [
+    'citations.ts run-log.ts',
+    'note-edit.ts',
+    'state.ts',
+    'paths.ts units.ts',
+    'change.ts',
+    'store.ts',
+    'notes',
+    'stores',
+  ],
+  tools: ['tool.ts', 'process', 'workspace', 'files', 'findings', 'github', 'mcp memory web'],
+};
+
+/**
+ * Who touches files, programs and the network: a folder, or the beginning of a file's name. `agent/read-` reads agents from
+ * the disk, or those of a commit from GitHub.
+ */
 const SIDE_EFFECTS = ['github/', 'model/', 'memory/stores/', 'tools/', 'agent/read-', 'lib/'];
 
 /** Who imports `@actions/*`: the runner's side, and the two clients that come from there. */
@@ -87,8 +120,26 @@ describe('the architecture', () => {
     expect(IMPORTS.length).toBeGreaterThan(200);
   });
 
-  it('imports only from layers below', () => {
-    const wrong = IMPORTS.filter((one) => isOwn(one) && !mayImport(one));
+  it('names every room in the order', () => {
+    const rooms = new Set(FILES.map(roomOf).filter((room) => room !== ''));
+    expect([...rooms].sort()).toEqual([...ROOMS].sort());
+  });
+
+  it('imports only from rooms before', () => {
+    const wrong = IMPORTS.filter((each) => isOwn(each) && !mayImport(each));
+    expect(describeAll(wrong)).toEqual([]);
+  });
+
+  it.each(Object.keys(PARTS))('imports inside %s only from parts before', (room) => {
+    const parts = (PARTS[room] ?? []).map((line) => line.split(' '));
+    const existing = new Set(FILES.filter((file) => roomOf(file) === room).map(partOf));
+    expect(parts.flat().sort()).toEqual([...existing].sort());
+
+    const heightOf = (file: string) => parts.findIndex((line) => line.includes(partOf(file)));
+    const wrong = IMPORTS.filter((each) => {
+      if (!isOwn(each) || roomOf(each.from) !== room || roomOf(target(each)) !== room) return false;
+      return partOf(each.from) !== partOf(target(each)) && heightOf(each.from) <= heightOf(target(each));
+    });
     expect(describeAll(wrong)).toEqual([]);
   });
 
@@ -232,11 +283,14 @@ function roomOf(file: string): string {
   return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
 }
 
-function mayImport(one: Import): boolean {
-  const [from, to] = [roomOf(one.from), roomOf(target(one))];
-  if (from === to || from === '') return true;
-  const [height, below] = [from, to].map((room) => LAYERS.findIndex((layer) => layer.includes(room)));
-  return Number(height) >= Number(below);
+/** The file or folder directly in its room that a file is, or is in. */
+function partOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+function mayImport(each: Import): boolean {
+  const [from, to] = [roomOf(each.from), roomOf(target(each))];
+  return from === to || from === '' || ROOMS.indexOf(from) > ROOMS.indexOf(to);
 }
 
 function isAmong(places: readonly string[], file: string): boolean {

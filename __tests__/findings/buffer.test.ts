@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/findings/buffered-publications.js';
 import { type DiffLines, readDiffLines } from '../../src/findings/change/diff-lines.js';
 import type { CommentRequest } from '../../src/findings/decide/take-finding.js';
+import type { KnownFinding } from '../../src/findings/known-finding.js';
 import { Publications } from '../../src/findings/publication-buffer.js';
-import type { KnownFinding } from '../../src/findings/read/peoples-words.js';
 import { LINES, scopeRest } from './change.js';
 import { known, ledgerOf, otherKnown } from './threads.js';
 

@@ -4,12 +4,11 @@ import { parseAgent } from '../../src/agent/inspect.js';
 import {
   allowedName,
   type Buffered,
-  joinPasses,
   NOTHING_BUFFERED,
-  planReview,
-  type ReviewWishes,
   splitNames,
 } from '../../src/findings/buffered-publications.js';
+import { joinPasses } from '../../src/findings/publication-buffer.js';
+import { planReview, type ReviewWishes } from '../../src/run/review-plan.js';
 import { placed } from './change.js';
 
 function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {

@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { readSuggestion } from '../../src/findings/comment-parts.js';
 import type { Finding } from '../../src/findings/finding.js';
-import {
-  commentText,
-  findingInText,
-  framedBody,
-  plainText,
-  readSuggestion,
-} from '../../src/findings/post/comment-text.js';
+import { commentText, findingInText, framedBody, plainText } from '../../src/findings/post/comment-text.js';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { codeBlock } from '../../src/lib/text/format.js';
 import { sanitize } from '../../src/safety/sanitize.js';

@@ -2,16 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { codeKey, readDiffLines } from '../../src/findings/change/diff-lines.js';
 import { isCommitted } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, Raising } from '../../src/findings/decide/ledger.js';
-import {
-  type KnownFinding,
-  type Post,
-  peopleToAsk,
-  type SameClaim,
-  type Seen,
-  type Settlement,
-  type Thread,
-} from '../../src/findings/read/peoples-words.js';
+import type { KnownFinding, SameClaim, Settlement } from '../../src/findings/known-finding.js';
+import { peopleToAsk } from '../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
+import type { Post, Seen, Thread } from '../../src/github/reading/conversation.js';
 import { finding } from './change.js';
 import {
   AT,

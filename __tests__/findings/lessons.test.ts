@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeKey } from '../../src/findings/change/diff-lines.js';
-import { type Lesson, lessonsOf } from '../../src/findings/decide/duplicates.js';
+import { lessonsOf } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, Raising } from '../../src/findings/decide/ledger.js';
 import type { Finding } from '../../src/findings/finding.js';
-import type { SameClaim } from '../../src/findings/read/peoples-words.js';
+import type { Lesson, SameClaim } from '../../src/findings/known-finding.js';
 import type { FindingMark } from '../../src/findings/state-facts.js';
 import { finding } from './change.js';
 import { back, CODE, ended, ID, ledgerOf, lesson, NOW, OTHER, otherRaised, raised } from './threads.js';

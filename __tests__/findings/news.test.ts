@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
 import { applyActs, type LedgerContext, type News } from '../../src/findings/decide/ledger.js';
+import type { KnownFinding, Settlement } from '../../src/findings/known-finding.js';
 import { formatEarlier } from '../../src/findings/post/finding-texts.js';
 import { recordsOf } from '../../src/findings/post/record.js';
-import type { KnownFinding, Settlement } from '../../src/findings/read/peoples-words.js';
 import { finding, LINES, placed } from './change.js';
 import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, thread } from './threads.js';
 

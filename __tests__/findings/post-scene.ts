@@ -2,9 +2,9 @@ import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-pub
 import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/findings/change/diff-lines.js';
 import { applyActs, type Ledger, type LedgerContext } from '../../src/findings/decide/ledger.js';
 import { type Finding, handleOf, mintId } from '../../src/findings/finding.js';
+import type { Settlement } from '../../src/findings/known-finding.js';
 import type { ReviewPost } from '../../src/findings/post/finding-texts.js';
 import { postReview } from '../../src/findings/post/post-review.js';
-import type { Settlement } from '../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { warningText } from '../../src/lib/errors.js';

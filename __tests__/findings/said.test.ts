@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DiffLines, readDiffLines } from '../../src/findings/change/diff-lines.js';
-import type { Lesson } from '../../src/findings/decide/duplicates.js';
+import type { KnownFinding, Lesson } from '../../src/findings/known-finding.js';
 import {
   backText,
   claimText,
@@ -8,7 +8,6 @@ import {
   formatKnown,
   reopenedText,
 } from '../../src/findings/post/finding-texts.js';
-import type { KnownFinding } from '../../src/findings/read/peoples-words.js';
 import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
 import { HEAD, known, ledgerOf, lesson, otherKnown } from './threads.js';

@@ -5,7 +5,6 @@ import {
   NOTHING_BUFFERED,
 } from '../../src/findings/buffered-publications.js';
 import { readDiffLines } from '../../src/findings/change/diff-lines.js';
-import type { Lesson } from '../../src/findings/decide/duplicates.js';
 import {
   type CommentRequest,
   type FindingScope,
@@ -14,7 +13,7 @@ import {
   takeSettlement,
 } from '../../src/findings/decide/take-finding.js';
 import type { Severity } from '../../src/findings/finding.js';
-import type { KnownFinding, Settlement } from '../../src/findings/read/peoples-words.js';
+import type { KnownFinding, Lesson, Settlement } from '../../src/findings/known-finding.js';
 import { LINES, scopeRest } from './change.js';
 import { CODE, known, ledgerOf, lesson, otherKnown, said, thread } from './threads.js';
 

@@ -1,9 +1,8 @@
 import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
 import { codeKey, readDiffLines } from '../../src/findings/change/diff-lines.js';
-import type { Lesson } from '../../src/findings/decide/duplicates.js';
 import { Ledger, type LedgerContext, type News } from '../../src/findings/decide/ledger.js';
+import type { KnownFinding, Lesson } from '../../src/findings/known-finding.js';
 import type { ReviewPost } from '../../src/findings/post/finding-texts.js';
-import type { KnownFinding, OwnReview, Post, Seen, Thread } from '../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
 import {
   type Back,
@@ -12,6 +11,7 @@ import {
   findingMark,
   type Raised,
 } from '../../src/findings/state-facts.js';
+import type { OwnReview, Post, Seen, Thread } from '../../src/github/reading/conversation.js';
 import { formatMark } from '../../src/safety/mark.js';
 import { HELLO } from '../helpers/github-client-fake.js';
 import * as marks from '../helpers/marks.js';

@@ -1,10 +1,12 @@
 import type { AgentLibrary } from '../../src/agent/agent-source.js';
 import { formatModelRef } from '../../src/agent/config.js';
+import type { ContextFile } from '../../src/agent/context-files.js';
 import { parseAgent } from '../../src/agent/inspect.js';
+import type { TriggerContext } from '../../src/event/context.js';
 import { DEFAULT_ADMISSION_POLICY, type PermissionAnswer } from '../../src/event/trust.js';
 import { DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
-import type { NewSince } from '../../src/findings/change/scope.js';
 import { type ReviewResult, recordsOf } from '../../src/findings/post/record.js';
+import type { NewSince } from '../../src/github/reading/changes.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
@@ -18,7 +20,7 @@ import {
   type SaveResult,
 } from '../../src/memory/store.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
-import { type ContextFile, DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/diff-policy.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 import type {
   Dependencies,
   PublishRequest,

@@ -1,7 +1,7 @@
 import { readDiffLines } from '../../src/findings/change/diff-lines.js';
 import type { Ledger, LedgerContext } from '../../src/findings/decide/ledger.js';
-import type { Post, Seen, Thread } from '../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
+import type { Post, Seen, Thread } from '../../src/github/reading/conversation.js';
 import { findingLine } from './marks.js';
 
 const PAGE = 'https://github.com/octocat/hello/pull/42';

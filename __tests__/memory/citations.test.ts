@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { BaseCode } from '../../src/github/reading/contents.js';
 import {
-  type BaseCode,
   type CheckedNotes,
   checkNotes,
   citeLine,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  createMemoryFilter,
   isNotesPath,
   type NoteTarget,
   noteKind,
@@ -9,6 +8,7 @@ import {
   parseNoteName,
   pathOf,
 } from '../../src/memory/paths.js';
+import { createMemoryFilter } from '../../src/safety/path-rules.js';
 import { PLACES, PROJECT } from './notes/notes-scene.js';
 
 const isMemory = createMemoryFilter(['.axe/memory', 'docs/mem/', '']);

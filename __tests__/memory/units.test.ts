@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { textId } from '../../src/lib/text/text-id.js';
 import { applyChanges, type Change } from '../../src/memory/change.js';
 import { formatEntry, parseEntries } from '../../src/memory/run-log.js';
-import { isTimestamped, parseLog, partLog, textId, trimLog } from '../../src/memory/units.js';
+import { isTimestamped, parseLog, partLog, trimLog } from '../../src/memory/units.js';
 import { entryText, plainEntry } from './stores/entries.js';
 
 const at = (heading: string, text = 'x') => `## ${heading}\n**Task:** ${text}\n**Result:** y\n\n`;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isBinary } from '../../src/prompt/diff-policy.js';
+import { isBinary } from '../../src/lib/text/bytes.js';
 
 it.each([
   ['nothing', 0, undefined, false],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Remark, Surroundings, TriggerContext } from '../../src/event/context.js';
 import { MAX_DESCRIPTION_BYTES } from '../../src/lib/defaults.js';
-import type { Remark, Surroundings, TriggerContext } from '../../src/prompt/diff-policy.js';
 import { resolveTask, type TaskParts } from '../../src/prompt/task.js';
 import { type Fenced, parseFences } from '../../src/safety/fence.js';
 import { comment, OCTOCAT, pullRequest, STRANGER, workflowRun } from '../helpers/triggers.js';

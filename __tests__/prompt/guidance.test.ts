@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentLibrary } from '../../src/agent/agent-source.js';
+import type { ContextFile } from '../../src/agent/context-files.js';
 import { parseAgent } from '../../src/agent/inspect.js';
+import type { TriggerContext } from '../../src/event/context.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
-import type { ContextFile, TriggerContext } from '../../src/prompt/diff-policy.js';
 import { guidancePaths, pickGuidance, readGuidance, warnOfOwnChanges } from '../../src/prompt/guidance.js';
 import { pullRequest } from '../helpers/triggers.js';
 

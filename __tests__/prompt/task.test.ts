@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TriggerContext } from '../../src/event/context.js';
 import type { IssueTrigger, PushTrigger, Trigger } from '../../src/event/trigger.js';
 import { DEFAULT_TASK } from '../../src/lib/defaults.js';
-import type { TriggerContext } from '../../src/prompt/diff-policy.js';
 import { resolveTask, type Task, type TaskParts } from '../../src/prompt/task.js';
 import { FENCE_NOTICE, fence, parseFences } from '../../src/safety/fence.js';
 import {

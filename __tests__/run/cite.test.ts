@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
+import type { BaseCode } from '../../src/github/reading/contents.js';
 import { AxeError } from '../../src/lib/errors.js';
-import { type BaseCode, checkNotes, type ReadBase } from '../../src/memory/citations.js';
+import { checkNotes, type ReadBase } from '../../src/memory/citations.js';
 import { createCiter } from '../../src/run/cite.js';
 import type { ReviewedChange, RunNotes } from '../../src/run/records.js';
 import { DIFF } from '../github/hello-fixture.js';

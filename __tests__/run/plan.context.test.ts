@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Remark, TriggerContext } from '../../src/event/context.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { ReviewFact } from '../../src/findings/state-facts.js';
 import { withFacts } from '../../src/memory/state.js';
-import type { Remark, TriggerContext } from '../../src/prompt/diff-policy.js';
 import { AGENT_WITH_MEMORY, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';

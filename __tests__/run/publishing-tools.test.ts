@@ -3,7 +3,7 @@ import type { Trigger } from '../../src/event/trigger.js';
 import { createTaintTracker } from '../../src/event/trust.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/findings/buffered-publications.js';
 import type { Coverage, Scope } from '../../src/findings/change/scope.js';
-import type { Thread } from '../../src/findings/read/peoples-words.js';
+import type { Thread } from '../../src/github/reading/conversation.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TriggerContext } from '../../src/event/context.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { formatCoverage, patchesOf } from '../../src/findings/change/scope.js';
 import type { Reviewed } from '../../src/findings/state-facts.js';
 import { withFacts } from '../../src/memory/state.js';
-import type { TriggerContext } from '../../src/prompt/diff-policy.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {
   AGENT_WITH_MEMORY,

@@ -1,6 +1,6 @@
 import type { Warning } from '../lib/errors.js';
-import type { ContextFile } from '../prompt/diff-policy.js';
 import type { AgentConfig } from './config.js';
+import type { ContextFile } from './context-files.js';
 
 /** What stands at a path; `reason` is half a sentence behind `failed to read …: `. */
 export type Found =

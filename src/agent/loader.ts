@@ -1,10 +1,10 @@
 import { basename, dirname, isAbsolute } from 'node:path';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { AxeError, ConfigError, NotFoundError } from '../lib/errors.js';
-import type { ContextFile } from '../prompt/diff-policy.js';
 import { isSecretPath } from '../safety/path-rules.js';
 import type { AgentHome, AgentLibrary, AgentPlace, AgentReader, Found, LoadedAgent } from './agent-source.js';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
+import type { ContextFile } from './context-files.js';
 import { parseAgent, parseError } from './inspect.js';
 import { byNearness, nearest } from './suggest.js';
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { Price } from '../loop/budget.js';
 import { findTokens } from '../safety/secrets.js';
 import {
   type AgentProblem,
@@ -22,6 +21,20 @@ import {
   textsByNameKey,
   textsKey,
 } from './keys.js';
+
+/** Price of a model in US dollars per million tokens. */
+export interface Rates {
+  readonly input: number;
+  readonly output: number;
+  /** Tokens that came from the provider's prompt cache, and those written to it. */
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+export interface Price extends Rates {
+  /** What a request costs whose prompt has more tokens than that. */
+  readonly long?: { readonly aboveTokens: number; readonly price: Rates };
+}
 
 /** How an MCP server is reached. */
 const TRANSPORTS = ['sse', 'streamable-http', 'stdio'] as const;

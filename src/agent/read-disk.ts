@@ -3,19 +3,13 @@ import { join, relative, resolve, sep } from 'node:path';
 import { MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
 import { createFiles, errorCode, fileError, type OpenFile } from '../lib/files.js';
-import { compareBytes } from '../lib/text/bytes.js';
+import { BINARY_CHECK_BYTES, compareBytes, isBinary } from '../lib/text/bytes.js';
 import { grouped } from '../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../lib/text/glob.js';
 import { confine, isInside, readRegularFile, shownPath } from '../lib/user-files.js';
-import {
-  BINARY_CHECK_BYTES,
-  type ContextBudget,
-  type ContextFile,
-  createContextBudget,
-  isBinary,
-} from '../prompt/diff-policy.js';
 import { isSecretPath } from '../safety/path-rules.js';
 import type { AgentPlace, AgentReader, Found } from './agent-source.js';
+import { type ContextBudget, type ContextFile, createContextBudget } from './context-files.js';
 
 interface DiskOptions {
   readonly cwd: string;

@@ -8,13 +8,12 @@ import {
   repositoryPath,
 } from '../github/reading/contents.js';
 import type { Warning } from '../lib/errors.js';
-import { compareBytes } from '../lib/text/bytes.js';
+import { compareBytes, isBinary } from '../lib/text/bytes.js';
 import { shown } from '../lib/text/format.js';
 import { selectPaths } from '../lib/text/glob.js';
-import { createMemoryFilter } from '../memory/paths.js';
-import { type ContextFile, createContextBudget, isBinary } from '../prompt/diff-policy.js';
-import { isSecretPath } from '../safety/path-rules.js';
+import { createMemoryFilter, isSecretPath } from '../safety/path-rules.js';
 import type { AgentPlace, AgentReader } from './agent-source.js';
+import { type ContextFile, createContextBudget } from './context-files.js';
 
 interface RefOptions extends RefPlace {
   /** Folders with agents, in the order they are searched (D4). */

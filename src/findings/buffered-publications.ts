@@ -1,15 +1,8 @@
-import { isOffline, type ModelRef, parseModelRef, type ReviewConfig } from '../agent/config.js';
-import type { ReviewDepth } from '../agent/keys.js';
+import type { ReactionName } from '../github/posting/issues.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
-import { type PlacedFinding, placeKey } from './change/diff-lines.js';
-import { isOfLine, type Lesson } from './decide/duplicates.js';
-import { compareSeverity, type Finding, type Severity, type SeverityOverrides } from './finding.js';
-import type { KnownFinding, Settlement } from './read/peoples-words.js';
-
-/** The reactions GitHub knows (REST API, reactions). */
-export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
-
-export type ReactionName = (typeof REACTIONS)[number];
+import type { PlacedFinding } from './change/diff-lines.js';
+import type { Finding, Severity } from './finding.js';
+import type { KnownFinding, Lesson, Settlement } from './known-finding.js';
 
 /** What a run may publish at all, and how much of it. */
 export interface PublishRules {
@@ -107,43 +100,6 @@ function matches(name: string, [first = '', ...others]: readonly string[]): bool
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-/** What the starter of a run wants of its review; what is left out is the agent's to say. */
-export interface ReviewWishes {
-  readonly depth?: ReviewDepth;
-  readonly minSeverity?: Severity;
-}
-
-export interface ReviewPlan {
-  readonly depth: ReviewDepth;
-  /** The model of the second look; undefined for that of whoever takes it. */
-  readonly verifyModel: ModelRef | undefined;
-  /** Name of the agent that takes the second look; empty for the built-in one, which has the model of the reviewer. */
-  readonly verifier: string;
-  /** Undefined where neither the workflow nor the agent says it. */
-  readonly minSeverity: Severity | undefined;
-  readonly overrides: SeverityOverrides;
-}
-
-const DEFAULT_DEPTH: ReviewDepth = 'standard';
-
-/**
- * How a run reviews: as its workflow says, or else its agent. The offline rules are no model: nothing of theirs is looked at
- * twice, and they look at nothing. Throws an AxeError for a model of no use.
- */
-export function planReview(
-  { depth, minSeverity }: ReviewWishes,
-  { config, model }: { readonly config: ReviewConfig; readonly model: ModelRef },
-): ReviewPlan {
-  const namedModel = config.verifyModel === '' ? undefined : parseModelRef(config.verifyModel);
-  return {
-    depth: isOffline(model) ? 'quick' : (depth ?? config.depth ?? DEFAULT_DEPTH),
-    verifyModel: namedModel,
-    verifier: config.verifier,
-    minSeverity: minSeverity ?? config.minSeverity,
-    overrides: config.severity,
-  };
-}
-
 export interface IssueDraft {
   readonly title: string;
   /** Markdown of the model's. */
@@ -236,39 +192,3 @@ export const NOTHING_BUFFERED: Buffered = {
   commits: [],
   refusals: [],
 };
-
-/**
- * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
- * since a fault that is lost costs more than one that is told twice. */
-export function joinPasses(passes: readonly Buffered[], maxFindings: number): Buffered {
-  const raised: PlacedFinding[] = [];
-  for (const { findings } of passes) {
-    // A pass has told its own findings apart: only those of the passes before are compared.
-    const before = [...raised];
-    raised.push(...findings.filter(({ finding }) => !before.some((one) => isOfLine(one.finding, finding))));
-  }
-  const kept = raised
-    .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
-    .slice(0, maxFindings);
-  const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
-  const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
-  const repeated = passes.flatMap((one) => one.repeated);
-  const heldBack = passes.flatMap((one) => one.heldBack);
-  const settlements = passes.flatMap((one) => one.settlements);
-  // What is not a review was offered to the first pass alone.
-  const [first = NOTHING_BUFFERED] = passes;
-  return {
-    ...first,
-    findings: kept,
-    repeated: uniqueBy(repeated, ({ of }) => of.id),
-    heldBack: uniqueBy(heldBack, placeKey),
-    settlements: uniqueBy(settlements, ({ finding }) => finding.id),
-    refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
-    refusals: passes.flatMap(({ refusals }) => refusals),
-    review: summaries.length === 0 ? undefined : { summary: summaries.join('\n\n') },
-  };
-}
-
-function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
-  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
-}

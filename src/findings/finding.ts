@@ -1,4 +1,5 @@
-import { textId } from '../memory/units.js';
+import type { Side } from '../lib/text/diff.js';
+import { textId } from '../lib/text/text-id.js';
 
 /** What a finding is about. A closed set: nothing that a model invents becomes a key. */
 export const CATEGORIES = [
@@ -44,9 +45,6 @@ export type Severity = (typeof SEVERITIES)[number];
 export const CONFIDENCES = ['confirmed', 'likely', 'unsure'] as const;
 
 export type Confidence = (typeof CONFIDENCES)[number];
-
-/** The version of a file that a line number counts in, as GitHub names it: before the change or after it. */
-export type Side = 'LEFT' | 'RIGHT';
 
 export interface Evidence {
   readonly path: string;

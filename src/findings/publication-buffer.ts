@@ -1,3 +1,4 @@
+import { REACTIONS } from '../github/posting/issues.js';
 import { cleanLine, count, shown } from '../lib/text/format.js';
 import {
   allowedName,
@@ -7,12 +8,13 @@ import {
   type PublicationAnswer,
   type PublishRules,
   type PullRequestDraft,
-  REACTIONS,
   refused,
   sizeProblem,
   TEXT_LIMITS,
   taken,
 } from './buffered-publications.js';
+import { type PlacedFinding, placeKey } from './change/diff-lines.js';
+import { isOfLine } from './decide/duplicates.js';
 import type { ShownLines } from './decide/evidence.js';
 import {
   type CommentRequest,
@@ -21,7 +23,7 @@ import {
   takeFinding,
   takeSettlement,
 } from './decide/take-finding.js';
-import type { Finding } from './finding.js';
+import { compareSeverity, type Finding } from './finding.js';
 import { withoutOffers } from './post/comment-text.js';
 
 /** What a run publishes to. */
@@ -298,4 +300,40 @@ function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
 function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
   const removed = new Set(others.map((name) => name.toLowerCase()));
   return names.filter((name) => !removed.has(name.toLowerCase()));
+}
+
+/**
+ * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
+ * since a fault that is lost costs more than one that is told twice. */
+export function joinPasses(passes: readonly Buffered[], maxFindings: number): Buffered {
+  const raised: PlacedFinding[] = [];
+  for (const { findings } of passes) {
+    // A pass has told its own findings apart: only those of the passes before are compared.
+    const before = [...raised];
+    raised.push(...findings.filter(({ finding }) => !before.some((one) => isOfLine(one.finding, finding))));
+  }
+  const kept = raised
+    .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
+    .slice(0, maxFindings);
+  const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
+  const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
+  const repeated = passes.flatMap((one) => one.repeated);
+  const heldBack = passes.flatMap((one) => one.heldBack);
+  const settlements = passes.flatMap((one) => one.settlements);
+  // What is not a review was offered to the first pass alone.
+  const [first = NOTHING_BUFFERED] = passes;
+  return {
+    ...first,
+    findings: kept,
+    repeated: uniqueBy(repeated, ({ of }) => of.id),
+    heldBack: uniqueBy(heldBack, placeKey),
+    settlements: uniqueBy(settlements, ({ finding }) => finding.id),
+    refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
+    refusals: passes.flatMap(({ refusals }) => refusals),
+    review: summaries.length === 0 ? undefined : { summary: summaries.join('\n\n') },
+  };
+}
+
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }

@@ -6,10 +6,11 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import type { ModelParams, ModelRef, RetryConfig } from '../agent/config.js';
+import type { Price } from '../agent/model-keys.js';
 import { DEFAULT_MAX_RETRIES } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { grouped } from '../lib/text/format.js';
-import type { Budget, Price } from './budget.js';
+import type { Budget } from './budget.js';
 import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,

@@ -1,23 +1,10 @@
+import type { Price, Rates } from '../agent/model-keys.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { type ReviewFact, type Spent, spentUsd } from '../findings/state-facts.js';
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
 import { usd } from '../lib/text/format.js';
-
-/** Price of a model in US dollars per million tokens. */
-interface Rates {
-  readonly input: number;
-  readonly output: number;
-  /** Tokens that came from the provider's prompt cache, and those written to it. */
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
-
-export interface Price extends Rates {
-  /** What a request costs whose prompt has more tokens than that. */
-  readonly long?: { readonly aboveTokens: number; readonly price: Rates };
-}
 
 function ratesFor(price: Price, { input }: TokenUse): Rates {
   return price.long !== undefined && input > price.long.aboveTokens ? price.long.price : price;

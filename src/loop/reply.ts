@@ -1,8 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type { Price } from '../agent/model-keys.js';
 import { AxeError } from '../lib/errors.js';
 import type { Limit, RunStats, ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine, grouped } from '../lib/text/format.js';
-import { type Budget, costOf, type Price, type TokenUse } from './budget.js';
+import { type Budget, costOf, type TokenUse } from './budget.js';
 import { textOf } from './messages.js';
 
 const COST_KEY = 'axe';

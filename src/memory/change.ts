@@ -1,8 +1,9 @@
+import { textId } from '../lib/text/text-id.js';
 import { editedText, type NoteEdit } from './note-edit.js';
 import { backupPath } from './paths.js';
 import { encodeField, PROVENANCE_START, parseProvenance, separator } from './run-log.js';
 import { mergeStates } from './state.js';
-import { type Trimmings, textId, trimLog } from './units.js';
+import { type Trimmings, trimLog } from './units.js';
 
 /** Memory as a store keeps it between versions: texts by `/`-separated path. */
 export type MemoryTree = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
-import { normalizeCode } from '../findings/change/diff-lines.js';
-import { WORDS } from '../findings/decide/evidence.js';
+import type { BaseCode } from '../github/reading/contents.js';
 import { groupBy } from '../lib/data.js';
 import { ToolError } from '../lib/errors.js';
+import { normalizeCode, WORDS } from '../lib/text/code.js';
 import { count, shown } from '../lib/text/format.js';
 
 /**
@@ -17,16 +17,6 @@ export interface Citation {
   readonly repository?: string | undefined;
   /** Full id of a commit that has the line. */
   readonly commit?: string | undefined;
-}
-
-/** Files as the base commit has them. */
-export interface BaseCode {
-  readonly repository: string;
-  readonly commit: string;
-  /** Whole texts by path, null for what is no file there; what was not read is missing. */
-  readonly files: ReadonlyMap<string, string | null>;
-  /** Those of the requested commits that are in its history. */
-  readonly history: ReadonlySet<string>;
 }
 
 /** Reads the files of citations and looks for their commits, of so many at a time. Throws an AxeError. */

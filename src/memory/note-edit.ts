@@ -1,5 +1,5 @@
-import { normalizeCode } from '../findings/change/diff-lines.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
+import { normalizeCode } from '../lib/text/code.js';
 import { withoutPlaces } from './citations.js';
 import { separator } from './run-log.js';
 

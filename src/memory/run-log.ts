@@ -282,3 +282,15 @@ export function storedTask(task: string): string {
 function noteOf(leftOut: number): string {
   return ` [... ${grouped(leftOut)} characters left out]`;
 }
+
+/** What is wrong with a text of memory, as `decodeBytes` gives it; undefined for nothing. */
+export function damageOf(text: string): string | undefined {
+  if (/^\uFEFF?\s*<(?:!doctype\s+html|html)\b/i.test(text)) return 'is an HTML page';
+  if (/\0|\p{Surrogate}/u.test(text)) return 'holds bytes that are not text';
+  return markersIn(text);
+}
+
+/** Git's, of a merge that was never finished. */
+export function markersIn(text: string): string | undefined {
+  return /^(?:<{7}|>{7}) /m.test(text) ? 'holds git conflict markers' : undefined;
+}

@@ -1,7 +1,7 @@
 import type { ModelRef } from '../agent/config.js';
 import { EFFORTS, type Effort } from '../agent/keys.js';
+import type { Price } from '../agent/model-keys.js';
 import type { ProviderErrorCategory } from '../lib/errors.js';
-import type { Price } from '../loop/budget.js';
 import type { Thinking } from '../loop/reply.js';
 
 /** The form of requests and answers; `openai` is Chat Completions, `openai-responses` the newer interface. */

@@ -1,3 +1,11 @@
+import type {
+  CommitNote,
+  FailedCheck,
+  LinkedIssueNote,
+  Remark,
+  RemarkThread,
+  Surroundings,
+} from '../event/context.js';
 import type { Actor, CountedFile, FetchedChange } from '../event/trigger.js';
 import { filesWithoutLines, type Scope, WHY_FULL } from '../findings/change/scope.js';
 import { claimedChecks } from '../findings/decide/evidence.js';
@@ -8,16 +16,7 @@ import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count, grouped } from '../lib/text/format.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
 import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
-import {
-  type CommitNote,
-  createPathFilter,
-  type DiffPolicy,
-  type FailedCheck,
-  type LinkedIssueNote,
-  type Remark,
-  type RemarkThread,
-  type Surroundings,
-} from './diff-policy.js';
+import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
 /** What a message is made of. */
 export interface Parts {

@@ -1,4 +1,6 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
+import type { ContextFile } from '../agent/context-files.js';
+import type { TriggerContext } from '../event/context.js';
 import type { Repository, Trigger } from '../event/trigger.js';
 import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
 import { AxeError, type Warning } from '../lib/errors.js';
@@ -6,7 +8,7 @@ import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { foldersAbove, selectPaths } from '../lib/text/glob.js';
-import type { ContextFile, LocalChange, TriggerContext } from './diff-policy.js';
+import type { LocalChange } from './diff-policy.js';
 
 /** How a project wants to be worked on; the first that is there counts. */
 const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];

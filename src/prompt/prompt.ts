@@ -1,3 +1,4 @@
+import type { ContextFile } from '../agent/context-files.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, codeBlock } from '../lib/text/format.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
@@ -5,7 +6,6 @@ import { newestEntries } from '../memory/stores/read-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import { DIFF_SOURCE } from './describe.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
-import type { ContextFile } from './diff-policy.js';
 
 export interface SystemPromptParts {
   readonly systemPrompt: string;

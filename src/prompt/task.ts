@@ -1,3 +1,4 @@
+import type { TriggerContext } from '../event/context.js';
 import {
   type Base,
   type CommentTrigger,
@@ -11,8 +12,8 @@ import {
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
 import type { Scope } from '../findings/change/scope.js';
+import type { KnownFinding } from '../findings/known-finding.js';
 import { formatToFix } from '../findings/post/finding-texts.js';
-import type { KnownFinding } from '../findings/read/peoples-words.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
@@ -34,12 +35,7 @@ import {
   NO_PARTS,
   type Parts,
 } from './describe.js';
-import {
-  DEFAULT_DIFF_POLICY,
-  type DiffPolicy,
-  type LocalChange,
-  type TriggerContext,
-} from './diff-policy.js';
+import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange } from './diff-policy.js';
 
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */

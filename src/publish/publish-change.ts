@@ -3,18 +3,18 @@ import type { PullRequestDraft } from '../findings/buffered-publications.js';
 import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { commitEdits, proposeChange, refusedChange } from '../github/posting/commit-edits.js';
+import { commitEdits, type Edits, proposeChange, refusedChange } from '../github/posting/commit-edits.js';
 import { warningText } from '../lib/errors.js';
 import { isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import { formatPatch } from '../lib/text/diff.js';
 import { codeBlock, codeSpan, count, grouped, shown } from '../lib/text/format.js';
+import { textId } from '../lib/text/text-id.js';
 import { memoryName } from '../memory/paths.js';
-import { textId } from '../memory/units.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { disarmUrl, isReferenceUrl } from '../safety/words.js';
-import { type Edits, joinEdits } from '../tools/workspace/changes.js';
+import { joinEdits } from '../tools/workspace/changes.js';
 import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './answer.js';
 
 /** What became of the files that a run has changed. */

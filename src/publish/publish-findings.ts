@@ -13,7 +13,7 @@ import { GitHubError } from '../github/client/errors.js';
 import { findOrCreateIssue, type ReactionSubject, react, setLabels } from '../github/posting/issues.js';
 import { isCutShort } from '../lib/outcome.js';
 import { paragraphs, usd } from '../lib/text/format.js';
-import { textId } from '../memory/units.js';
+import { textId } from '../lib/text/text-id.js';
 import type { Acknowledgement, FindingsToTell, PublishRequest, ToldFindings } from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';

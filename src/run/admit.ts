@@ -10,6 +10,7 @@ import {
   isRepeatable,
   needsPermission,
 } from '../event/admission.js';
+import type { TriggerContext } from '../event/context.js';
 import { isRepository, type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
 import {
   classifyTrust,
@@ -22,16 +23,16 @@ import {
   type Trust,
   untrusted,
 } from '../event/trust.js';
-import { planReview } from '../findings/buffered-publications.js';
 import { filesWithoutLines, planScope, reviewCommand, type Scope } from '../findings/change/scope.js';
 import { isPaused, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
-import { createPathFilter, type TriggerContext } from '../prompt/diff-policy.js';
+import { createPathFilter } from '../prompt/diff-policy.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
 import type { Admitted, Basis, RunReport, RunRequest } from './records.js';
+import { planReview } from './review-plan.js';
 
 /** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */
 export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };

@@ -2,14 +2,13 @@ import { relative, resolve } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import { checkEvidence, linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { fetchBaseCode } from '../github/reading/contents.js';
+import { type BaseCode, fetchBaseCode } from '../github/reading/contents.js';
 import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ToolError } from '../lib/errors.js';
 import { codeAtHead, findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { parseDiff } from '../lib/text/diff.js';
 import {
-  type BaseCode,
   type Citation,
   citeLine,
   completeCitations,

@@ -1,3 +1,4 @@
+import type { TriggerContext } from '../event/context.js';
 import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
 import { laneOfWords, mayWrite, type Permission } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
@@ -6,14 +7,15 @@ import { knownPaths, planScope, reviewCommand, type Scope } from '../findings/ch
 import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Ledger } from '../findings/decide/ledger.js';
 import { compareSeverity, type Severity } from '../findings/finding.js';
-import { peopleToAsk, type Seen } from '../findings/read/peoples-words.js';
+import { peopleToAsk } from '../findings/read/peoples-words.js';
 import { readLedger } from '../findings/read/read-ledger.js';
 import { marksOf, pullMemory, type ReviewFact } from '../findings/state-facts.js';
+import type { Seen } from '../github/reading/conversation.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
-import { createPathFilter, type TriggerContext } from '../prompt/diff-policy.js';
+import { createPathFilter } from '../prompt/diff-policy.js';
 import { askPermission, permissionOf, postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import type { Admitted, Learned, Plan, ReviewedChange, RunRequest } from './records.js';

@@ -1,17 +1,17 @@
+import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
 import type { PermissionAnswer } from '../event/trust.js';
-import type { NewSince } from '../findings/change/scope.js';
-import type { Seen } from '../findings/read/peoples-words.js';
 import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
+import { fetchComparedDiff, fetchNewSince, type NewSince } from '../github/reading/changes.js';
+import type { Seen } from '../github/reading/conversation.js';
 import { fetchContext } from '../github/reading/fetch-context.js';
+import { fetchPermission } from '../github/reading/permission.js';
 import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
+import { subjectCommits } from '../github/reading/subject-commits.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { VERSION } from '../lib/product.js';
-import type { TriggerContext } from '../prompt/diff-policy.js';
-import { fetchPermission, subjectCommits } from '../tools/github/reader.js';
 import type { ReviewedChange } from './records.js';
 
 export interface GitHubAccess {

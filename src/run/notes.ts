@@ -18,8 +18,9 @@ import {
   pathOf,
   READING_NOTES_TOOLS,
 } from '../memory/paths.js';
+import { damageOf } from '../memory/run-log.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
-import { damageOf, damageWarnings } from '../memory/stores/read-log.js';
+import { damageWarnings } from '../memory/stores/read-log.js';
 import { notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';

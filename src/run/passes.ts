@@ -1,4 +1,5 @@
-import { type Buffered, joinPasses, NOTHING_BUFFERED } from '../findings/buffered-publications.js';
+import { type Buffered, NOTHING_BUFFERED } from '../findings/buffered-publications.js';
+import { joinPasses } from '../findings/publication-buffer.js';
 import { atMost } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';

@@ -1,5 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
+import { hasTaintedRemarks, knowOwnRemarks, type TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
 import { subjectNumber } from '../event/trigger.js';
 import { type Coverage, coverageOf, NOTHING_READ, reviewCommand } from '../findings/change/scope.js';
@@ -20,14 +21,7 @@ import {
   schemaOrigin,
 } from '../loop/structured.js';
 import { splitDiff } from '../prompt/diff-pack.js';
-import {
-  createPathFilter,
-  type DiffPolicy,
-  hasTaintedRemarks,
-  knowOwnRemarks,
-  type LocalChange,
-  type TriggerContext,
-} from '../prompt/diff-policy.js';
+import { createPathFilter, type DiffPolicy, type LocalChange } from '../prompt/diff-policy.js';
 import { readGuidance, warnOfOwnChanges } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/prompt.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';

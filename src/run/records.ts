@@ -1,14 +1,16 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig, ModelRef } from '../agent/config.js';
+import type { ContextFile } from '../agent/context-files.js';
 import type { Effort } from '../agent/keys.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
+import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Lane, TaintSource, TaintTracker, Trust } from '../event/trust.js';
-import type { Buffered, ReviewPlan, ReviewWishes } from '../findings/buffered-publications.js';
+import type { Buffered } from '../findings/buffered-publications.js';
 import type { Coverage, Scope } from '../findings/change/scope.js';
 import type { Ledger } from '../findings/decide/ledger.js';
+import type { KnownFinding } from '../findings/known-finding.js';
 import type { ReviewResult } from '../findings/post/record.js';
-import type { KnownFinding } from '../findings/read/peoples-words.js';
 import type { MarksOnPull, ReviewFact } from '../findings/state-facts.js';
 import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
@@ -22,12 +24,13 @@ import type { NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/paths.js';
 import type { Provenance } from '../memory/run-log.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
-import type { ContextFile, DiffPolicy, LocalChange, TriggerContext } from '../prompt/diff-policy.js';
+import type { DiffPolicy, LocalChange } from '../prompt/diff-policy.js';
 import type { NotesPrompt, SystemPromptParts } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { GcResult } from './gc-result.js';
 import type { MemoryCommandResult } from './memory-commands/command-session.js';
+import type { ReviewPlan, ReviewWishes } from './review-plan.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
 export interface RunRequest {

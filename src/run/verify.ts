@@ -13,7 +13,7 @@ import {
   Verdicts,
 } from '../findings/decide/second-look.js';
 import { atLeast, compareSeverity, type Finding } from '../findings/finding.js';
-import type { Settlement } from '../findings/read/peoples-words.js';
+import type { Settlement } from '../findings/known-finding.js';
 import { atMost } from '../lib/clock.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';

@@ -1,6 +1,6 @@
-import type { OwnReview, Post, Seen, Thread } from '../../../src/findings/read/peoples-words.js';
 import type { GitHubClient } from '../../../src/github/client/client.js';
 import { GitHubError } from '../../../src/github/client/errors.js';
+import type { OwnReview, Post, Seen, Thread } from '../../../src/github/reading/conversation.js';
 import { ours } from '../../helpers/seen.js';
 
 /** The account of the runs, somebody with write access, and a stranger who opened the pull request. */

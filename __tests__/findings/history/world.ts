@@ -10,10 +10,12 @@ import {
   SEVERITIES,
   type Severity,
 } from '../../../src/findings/finding.js';
+import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { type PostedReview, postReview } from '../../../src/findings/post/post-review.js';
-import { type KnownFinding, marksIn, type Seen } from '../../../src/findings/read/peoples-words.js';
+import { marksIn } from '../../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../../src/findings/read/read-ledger.js';
 import { findingMark, markFacts, parseReviewFacts, pullMemory } from '../../../src/findings/state-facts.js';
+import type { Seen } from '../../../src/github/reading/conversation.js';
 import { withFacts } from '../../../src/memory/state.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { ended } from '../../helpers/marks.js';

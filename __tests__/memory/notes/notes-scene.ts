@@ -1,7 +1,8 @@
+import type { BaseCode } from '../../../src/github/reading/contents.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../../src/lib/defaults.js';
 import type { Warning } from '../../../src/lib/errors.js';
 import type { MemoryTree } from '../../../src/memory/change.js';
-import { type BaseCode, checkNotes } from '../../../src/memory/citations.js';
+import { checkNotes } from '../../../src/memory/citations.js';
 import { createNotesSession, type NotesCaps, type NotesSession } from '../../../src/memory/notes/session.js';
 import { ALL_NOTES_TOOLS, type NotesPlaces, notesPlaces } from '../../../src/memory/paths.js';
 import type { TreeResult } from '../../../src/memory/store.js';

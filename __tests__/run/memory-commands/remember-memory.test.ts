@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { textId } from '../../../src/lib/text/text-id.js';
 import { applyChange } from '../../../src/memory/change.js';
-import { parseLog, textId } from '../../../src/memory/units.js';
+import { parseLog } from '../../../src/memory/units.js';
 import { composeEntry, type EntryParts, placeEntry } from '../../../src/run/memory-commands/change-memory.js';
 import { anyLog, entry } from './logs.js';
 

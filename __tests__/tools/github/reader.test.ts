@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
-import { fetchPermission, subjectCommits } from '../../../src/tools/github/reader.js';
+import { fetchPermission } from '../../../src/github/reading/permission.js';
+import { subjectCommits } from '../../../src/github/reading/subject-commits.js';
 import { emptyPull } from '../../github/hello-fixture.js';
 import {
   type Answer,

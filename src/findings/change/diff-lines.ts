@@ -1,10 +1,11 @@
 import { groupBy } from '../../lib/data.js';
-import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
+import { normalizeCode } from '../../lib/text/code.js';
+import { type DiffFile, parseDiff, type Side } from '../../lib/text/diff.js';
 import { shown } from '../../lib/text/format.js';
-import { textId } from '../../memory/units.js';
+import { textId } from '../../lib/text/text-id.js';
 import { fencedText } from '../../safety/fence.js';
 import { MASK, MIN_SECRET_LENGTH } from '../../safety/redact.js';
-import { compareSeverity, type Finding, type Side } from '../finding.js';
+import { compareSeverity, type Finding } from '../finding.js';
 
 /** A line that can carry a comment. */
 interface CommentableLine {
@@ -62,11 +63,6 @@ export function findFile(lines: DiffLines, path: string): FileLines | undefined 
   if (known !== undefined) return known;
   const renamed = [...lines.values()].filter(({ previousPath }) => previousPath === path);
   return renamed.length === 1 ? renamed[0] : undefined;
-}
-
-/** A line of code as it is compared: indentation and spacing count for nothing. */
-export function normalizeCode(line: string): string {
-  return line.replace(/\s+/g, ' ').trim();
 }
 
 /** The same of a line as models are shown it, for what they have copied. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { FetchedChange, Trigger } from '../../event/trigger.js';
-import type { Warning } from '../../lib/errors.js';
 import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
 import { cleanLine, codeSpan, count, grouped } from '../../lib/text/format.js';
 import { lastReviewed, type PathPatterns, type ReviewFact } from '../state-facts.js';
@@ -37,11 +36,6 @@ export type Scope = {
       readonly isRewritten?: boolean;
     }
 );
-
-/** What lies between a commit that was reviewed and the new one. */
-export type NewSince =
-  | { readonly kind: 'ahead'; readonly change: FetchedChange; readonly warnings: readonly Warning[] }
-  | { readonly kind: 'rewritten' | 'unread' };
 
 /**
  * Decides by what is remembered whether a review can go on where the last one ended. `head` is a sha; `into` names the branch the

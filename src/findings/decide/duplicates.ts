@@ -1,14 +1,10 @@
 import { groupBy } from '../../lib/data.js';
-import {
-  codeKey,
-  type DiffLines,
-  type FileLines,
-  isTellingKey,
-  normalizeCode,
-} from '../change/diff-lines.js';
-import { type Category, type Finding, isOpen, type Side } from '../finding.js';
-import type { KnownFinding, SameClaim } from '../read/peoples-words.js';
-import type { Ended, MarkOnPull } from '../state-facts.js';
+import { normalizeCode } from '../../lib/text/code.js';
+import type { Side } from '../../lib/text/diff.js';
+import { codeKey, type DiffLines, type FileLines, isTellingKey } from '../change/diff-lines.js';
+import { type Finding, isOpen } from '../finding.js';
+import type { KnownFinding, Lesson, SameClaim } from '../known-finding.js';
+import type { MarkOnPull } from '../state-facts.js';
 
 type Sameness =
   | { readonly kind: 'same'; readonly of: KnownFinding }
@@ -137,23 +133,6 @@ export function isCommitted(
     const there = offered.map((_, index) => first + index);
     return there.some(isAdded) || (isTold && [...there, first + there.length].some(isCutBefore));
   });
-}
-
-/** A finding that a person with write access has dismissed, on whichever pull request. */
-export interface Lesson {
-  readonly id: string;
-  readonly handle: string;
-  readonly pull: number;
-  readonly path: string;
-  readonly category: Category;
-  /** Of the line, see `codeKey`. */
-  readonly key: string;
-  /** The model's words; empty where a stranger may have had a part in them. */
-  readonly title: string;
-  readonly why: Ended['why'];
-  readonly login: string;
-  /** Milliseconds. */
-  readonly at: number;
 }
 
 /** The dismissals that hold, newest first: whoever reopens one takes it back. */

@@ -1,7 +1,8 @@
-import type { DiffFile, DiffHunk } from '../../lib/text/diff.js';
+import { normalizeCode, WORDS } from '../../lib/text/code.js';
+import type { DiffFile, DiffHunk, Side } from '../../lib/text/diff.js';
 import { cleanLine, shown } from '../../lib/text/format.js';
-import { isQuoted, normalizeCode } from '../change/diff-lines.js';
-import type { Evidence, Side } from '../finding.js';
+import { isQuoted } from '../change/diff-lines.js';
+import type { Evidence } from '../finding.js';
 
 /** Lines that follow each other, as the model was shown them. */
 export interface ShownLines {
@@ -94,9 +95,6 @@ function exactly({ lines }: ShownFile, parts: readonly string[], line: number): 
   const code = lines.get(line);
   return code !== undefined && isAt(lines, line, parts) ? { line, code } : undefined;
 }
-
-/** More than one letter or digit. */
-export const WORDS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
 
 /** The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on another line. */
 function nearby({ lines, fragments }: ShownFile, parts: readonly string[], line: number): Found | undefined {

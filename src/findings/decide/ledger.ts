@@ -1,3 +1,4 @@
+import type { Seen } from '../../github/reading/conversation.js';
 import type { Buffered, HeldBack } from '../buffered-publications.js';
 import { codeKey, type DiffLines, type PlacedFinding } from '../change/diff-lines.js';
 import {
@@ -11,17 +12,9 @@ import {
   type Severity,
   worse,
 } from '../finding.js';
-import type { KnownFinding, SameClaim, Seen, Settlement } from '../read/peoples-words.js';
+import type { KnownFinding, Lesson, SameClaim, Settlement } from '../known-finding.js';
 import type { PullMemory } from '../state-facts.js';
-import {
-  findSame,
-  isCommitted,
-  isNeverHeld,
-  type Lesson,
-  lessonOfLine,
-  lessonsLike,
-  whereStands,
-} from './duplicates.js';
+import { findSame, isCommitted, isNeverHeld, lessonOfLine, lessonsLike, whereStands } from './duplicates.js';
 
 /** What the findings of a pull request are held against. */
 export interface LedgerContext {

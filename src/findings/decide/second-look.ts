@@ -1,6 +1,6 @@
 import { groupBy } from '../../lib/data.js';
 import { utf8Bytes } from '../../lib/text/bytes.js';
-import type { DiffFile } from '../../lib/text/diff.js';
+import type { DiffFile, Side } from '../../lib/text/diff.js';
 import { cleanLine, count } from '../../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../../safety/fence.js';
 import {
@@ -20,11 +20,10 @@ import {
   type FindingEffect,
   isSource,
   type Reach,
-  type Side,
   severityOf,
   worse,
 } from '../finding.js';
-import type { Settlement } from '../read/peoples-words.js';
+import type { Settlement } from '../known-finding.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
 import type { FindingScope } from './take-finding.js';
 

@@ -1,3 +1,4 @@
+import { isOfPerson } from '../../github/reading/conversation.js';
 import { cleanLine, shown } from '../../lib/text/format.js';
 import { fencedText } from '../../safety/fence.js';
 import { MASK } from '../../safety/redact.js';
@@ -21,6 +22,7 @@ import {
   placeKey,
   shownCode,
 } from '../change/diff-lines.js';
+import { readSuggestion } from '../comment-parts.js';
 import {
   atLeast,
   type Evidence,
@@ -33,9 +35,8 @@ import {
   type SeverityOverrides,
   severityOf,
 } from '../finding.js';
-import { readSuggestion } from '../post/comment-text.js';
-import { isOfPerson, type KnownFinding, type Settlement } from '../read/peoples-words.js';
-import { isOfLine, type Lesson, whyHeldBack } from './duplicates.js';
+import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
+import { isOfLine, whyHeldBack } from './duplicates.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import type { Ledger } from './ledger.js';
 

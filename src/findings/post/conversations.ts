@@ -3,18 +3,13 @@ import type { GitHubClient } from '../../github/client/client.js';
 import { GitHubError } from '../../github/client/errors.js';
 import { replyInThread, setThread } from '../../github/posting/comments.js';
 import { dismissReviews } from '../../github/posting/review.js';
+import { isOurLogin, type OwnReview, postsIn, type Thread } from '../../github/reading/conversation.js';
 import { count } from '../../lib/text/format.js';
 import { isMarked, type Mark, markOf } from '../../safety/mark.js';
 import type { Ledger } from '../decide/ledger.js';
 import { hasEnded, isBlocking, isOpen } from '../finding.js';
-import {
-  isOurLogin,
-  type KnownFinding,
-  marksIn,
-  type OwnReview,
-  postsIn,
-  type Thread,
-} from '../read/peoples-words.js';
+import type { KnownFinding } from '../known-finding.js';
+import { marksIn } from '../read/peoples-words.js';
 import { agentOf, type FindingMark, readReviewMark, replyMark } from '../state-facts.js';
 import {
   backMark,

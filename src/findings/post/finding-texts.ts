@@ -4,12 +4,13 @@ import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import type { MarkLane } from '../../safety/mark.js';
 import type { Buffered } from '../buffered-publications.js';
-import type { Lesson } from '../decide/duplicates.js';
+import { partOf } from '../comment-parts.js';
 import { type Ledger, type News, OVER } from '../decide/ledger.js';
 import { END_WORDS, type Severity } from '../finding.js';
-import { type KnownFinding, marksIn, type Settlement } from '../read/peoples-words.js';
+import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
+import { marksIn } from '../read/peoples-words.js';
 import type { Back, Ended } from '../state-facts.js';
-import { partOf, SEVERITY_MARKS, titleLine } from './comment-text.js';
+import { SEVERITY_MARKS, titleLine } from './comment-text.js';
 
 /** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
 export type ReviewExtent = 'whole' | 'part' | 'cut';

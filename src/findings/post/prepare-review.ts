@@ -1,21 +1,17 @@
 import type { ReviewComment } from '../../github/posting/review.js';
+import type { Thread } from '../../github/reading/conversation.js';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cutToBytes } from '../../lib/text/bytes.js';
+import type { Side } from '../../lib/text/diff.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
 import { codeKey, type PlacedFinding, worstFirst } from '../change/diff-lines.js';
+import { BETWEEN_FINDINGS } from '../comment-parts.js';
 import { type Ledger, notRepeated } from '../decide/ledger.js';
-import { formatSeverities, isOpen, type Side } from '../finding.js';
-import type { KnownFinding, Thread } from '../read/peoples-words.js';
+import { formatSeverities, isOpen } from '../finding.js';
+import type { KnownFinding } from '../known-finding.js';
 import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from '../state-facts.js';
-import {
-  BETWEEN_FINDINGS,
-  commentText,
-  findingInText,
-  SEVERITY_MARKS,
-  tableCell,
-  titleLine,
-} from './comment-text.js';
+import { commentText, findingInText, SEVERITY_MARKS, tableCell, titleLine } from './comment-text.js';
 import { isAsking, mustAsk, reviewsOf, type ThreadReply } from './conversations.js';
 import { formatEarlier, type ReviewPost } from './finding-texts.js';
 

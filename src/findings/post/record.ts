@@ -1,7 +1,9 @@
+import type { Side } from '../../lib/text/diff.js';
 import { count, grouped } from '../../lib/text/format.js';
 import type { Buffered } from '../buffered-publications.js';
 import { worstFirst } from '../change/diff-lines.js';
 import { type Coverage, NOTHING_READ } from '../change/scope.js';
+import { bodyIn } from '../comment-parts.js';
 import { whyHeldBack } from '../decide/duplicates.js';
 import { type Ledger, type News, OVER } from '../decide/ledger.js';
 import {
@@ -19,9 +21,7 @@ import {
   type Reach,
   SEVERITIES,
   type Severity,
-  type Side,
 } from '../finding.js';
-import { bodyIn } from './comment-text.js';
 
 /**
  * What has become of a finding, for other programs: its state, or why it was raised and not posted. `refuted`: a second look

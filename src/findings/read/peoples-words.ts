@@ -1,70 +1,6 @@
-import type { Actor } from '../../event/trigger.js';
-import { isOwnText, type MarkLane } from '../../safety/mark.js';
-import { type Evidence, type Finding, readHandle, type Side } from '../finding.js';
-import { type FindingMark, findingMarksOf, type Raised } from '../state-facts.js';
-
-export interface Post {
-  /** As the REST API numbers it. */
-  readonly id: number;
-  readonly url: string;
-  readonly author: Actor;
-  /** What GitHub shows besides the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
-  readonly authorAssociation: string;
-  /** The current token wrote it. */
-  readonly isOurs: boolean;
-  readonly body: string;
-  /** Somebody else changed it last: it proves nothing about its author. */
-  readonly isEditedByOther: boolean;
-  /** ISO 8601 in UTC. */
-  readonly createdAt: string;
-  /** Who put 👎 on it, and when. */
-  readonly thumbsDown: readonly { readonly login: string; readonly at: string }[];
-}
-
-export interface Thread {
-  readonly id: string;
-  readonly path: string;
-  readonly side: Side;
-  /** In the newest diff; undefined for a line that is no longer in it. */
-  readonly line: number | undefined;
-  /** The part of the diff that it began on; it ends with the line. */
-  readonly hunk: string;
-  readonly isResolved: boolean;
-  /** Login; undefined where it is open, or nobody knows. */
-  readonly resolvedBy: string | undefined;
-  readonly first: Post;
-  /** Id of the review that it came with. */
-  readonly reviewId: number | undefined;
-  /** Oldest first; the newest fifty, if there are more. */
-  readonly replies: readonly Post[];
-}
-
-/** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
-type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
-
-/** A review that the current token wrote. */
-export interface OwnReview {
-  readonly id: number;
-  readonly url: string;
-  readonly state: ReviewState;
-  readonly body: string;
-  /** The commit it is about; undefined where that is gone. */
-  readonly headSha: string | undefined;
-  /** ISO 8601 in UTC; undefined for a draft. */
-  readonly submittedAt: string | undefined;
-  /** A person dismissed it; one that we took back ourselves is `DISMISSED` without this. */
-  readonly isOverruled?: boolean;
-}
-
-/** What GitHub says of a pull request, read at one moment. */
-export interface Seen {
-  /** Sha of its newest commit. */
-  readonly head: string;
-  readonly threads: readonly Thread[];
-  readonly reviews: readonly OwnReview[];
-  /** Comments below it, oldest first; the newest hundred. */
-  readonly comments: readonly Post[];
-}
+import { isOfPerson, isOurLogin, type Post, type Seen } from '../../github/reading/conversation.js';
+import { readHandle } from '../finding.js';
+import { type FindingMark, findingMarksOf } from '../state-facts.js';
 
 /** What a person said of a finding in a set form. */
 export interface Word {
@@ -87,25 +23,9 @@ export function readWord(post: Post): Word | undefined {
   return isDismissal(body) ? { does: 'dismiss', handle: undefined, isCommand: false } : undefined;
 }
 
-/** With a person's own token they and our runs are one account; what a run says bears its mark. */
-export function isOfPerson({ body, author, isOurs, isEditedByOther }: Post): boolean {
-  return !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther;
-}
-
 /** The marks of a text of ours that nobody else changed. */
 export function marksIn(post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>): readonly FindingMark[] {
   return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
-}
-
-/** Everything that was written on lines and below a pull request. */
-export function postsIn({ threads, comments }: Seen): readonly Post[] {
-  return [...threads.flatMap(({ first, replies }) => [first, ...replies]), ...comments];
-}
-
-/** Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some places. */
-export function isOurLogin(login: string, seen: Seen): boolean {
-  const plain = (name: string) => name.toLowerCase().replace(/\[bot\]$/, '');
-  return postsIn(seen).some(({ isOurs, author }) => isOurs && plain(author.login) === plain(login));
 }
 
 /**
@@ -198,49 +118,4 @@ function openingOf(body: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^(?:@[\w-]+[\s,.:;!]+)+/, '');
-}
-
-/** A finding with what this reading has found out about it. */
-export interface KnownFinding extends Finding {
-  /** Of its line as it was said, see `codeKey`. */
-  readonly key: string;
-  /** The newest mark says its state already: people need not be told. */
-  readonly isTold: boolean;
-  /** Its line is nowhere in the change: the model is asked about it. */
-  readonly isGone: boolean;
-  /** Of one that ended: its line stood no more then. */
-  readonly endedGone: boolean;
-  /** No stranger had a part in its words. */
-  readonly lane: MarkLane;
-  /** When it was raised, or came back, last; milliseconds. */
-  readonly raisedAt: number;
-  readonly thread: Thread | undefined;
-  /** Undefined for a finding of this run. */
-  readonly first: Raised | undefined;
-}
-
-/** What the model says itself of whether a finding is an earlier one. */
-export interface SameClaim {
-  /** The handle of an earlier finding. */
-  readonly sameAs?: string | undefined;
-  /** It was asked, and says that it is another one. */
-  readonly isNew?: boolean | undefined;
-  /** Ids of the findings that it knew of; left out: all. On the line of any other it was not asked, so that one is the same. */
-  readonly knew?: ReadonlySet<string> | undefined;
-}
-
-/** How a model may end a finding. */
-export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;
-
-/** An end of a finding that was taken from the model; it is carried out when the run is over. */
-export interface Settlement {
-  readonly finding: KnownFinding;
-  readonly how: (typeof SETTLE_WAYS)[number];
-  /** The model's words. */
-  readonly reason: string;
-  readonly evidence: readonly Evidence[];
-  /** Login; empty unless a person dismissed it. */
-  readonly by: string;
-  /** A second look in a fresh context came to the same; left out: there was none. */
-  readonly isAgreed?: boolean;
 }

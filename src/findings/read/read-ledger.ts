@@ -1,20 +1,13 @@
+import { isOurLogin, type Post, type Seen, type Thread } from '../../github/reading/conversation.js';
 import { laneOf } from '../../safety/mark.js';
 import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from '../change/diff-lines.js';
+import { offeredLines, partOf } from '../comment-parts.js';
 import { whereStands } from '../decide/duplicates.js';
 import { ended, Ledger, type LedgerContext, opened } from '../decide/ledger.js';
 import { isBlocking, isOpen, visibleWords, worse } from '../finding.js';
-import { offeredLines, partOf } from '../post/comment-text.js';
+import type { KnownFinding } from '../known-finding.js';
 import { type Back, type FindingMark, findingMarksOf, type Raised } from '../state-facts.js';
-import {
-  isOurLogin,
-  type KnownFinding,
-  marksIn,
-  type Post,
-  readWord,
-  type Seen,
-  type Thread,
-  type Word,
-} from './peoples-words.js';
+import { marksIn, readWord, type Word } from './peoples-words.js';
 
 /**
  * The findings of a pull request as GitHub and the agent's state tell them, brought to the present change. The state alone,

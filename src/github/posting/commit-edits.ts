@@ -4,11 +4,19 @@ import type { Repository } from '../../event/trigger.js';
 import { shown } from '../../lib/text/format.js';
 import { foldersAbove } from '../../lib/text/glob.js';
 import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
-import type { Edits } from '../../tools/workspace/changes.js';
 import { askGraphQl, askRest, createOnce, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { blobSha } from '../reading/contents.js';
+
+/** A file before the first edit of a run and after the last one; undefined where there is none. */
+export interface Edit {
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
+}
+
+/** Edits by path from the root of the repository. */
+export type Edits = ReadonlyMap<string, Edit>;
 
 /** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
 interface ProposedChange {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import type { ReactionName } from '../../findings/buffered-publications.js';
 import { isMarked, type Mark, type MarkFields, withMark } from '../../safety/mark.js';
 import {
   againIfLost,
@@ -13,6 +12,8 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
+
+export type ReactionName = (typeof REACTIONS)[number];
 
 /** An issue that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
 interface ReportIssue {
@@ -188,3 +189,6 @@ const ROUTES: Readonly<Record<ReactionSubject['kind'], string>> = {
   'issue-comment': 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
   'review-comment': 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
 };
+
+/** The reactions GitHub knows (REST API, reactions). */
+export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;

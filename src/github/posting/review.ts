@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { OwnReview } from '../../findings/read/peoples-words.js';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { isMarked, type Mark, withMark } from '../../safety/mark.js';
 import { askRest, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
+import type { OwnReview } from '../reading/conversation.js';
 import { fetchPull } from '../reading/subject.js';
 
 export interface PublishedReview {

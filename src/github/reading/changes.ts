@@ -1,10 +1,9 @@
 import * as v from 'valibot';
+import type { CommitNote } from '../../event/context.js';
 import type { Base, CountedFile, FetchedChange, Head, Repository } from '../../event/trigger.js';
-import type { NewSince } from '../../findings/change/scope.js';
 import type { Warning } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
 import { count } from '../../lib/text/format.js';
-import type { CommitNote } from '../../prompt/diff-policy.js';
 import {
   askRest,
   fetchPages,
@@ -17,6 +16,11 @@ import {
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPull, type PullSubject } from './subject.js';
+
+/** What lies between a commit that was reviewed and the new one. */
+export type NewSince =
+  | { readonly kind: 'ahead'; readonly change: FetchedChange; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'rewritten' | 'unread' };
 
 /** A change as far as it could be read. */
 export interface ReadChange {

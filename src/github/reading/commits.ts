@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import type { FailedCheck } from '../../event/context.js';
 import type { Base, Repository } from '../../event/trigger.js';
 import { warningText } from '../../lib/errors.js';
-import type { FailedCheck } from '../../prompt/diff-policy.js';
 import { stripTerminalSequences } from '../../safety/fence.js';
 import { isOwnText } from '../../safety/mark.js';
 import { askRest, fetchPages, inRepo, orRefusal, type SubjectPlace, unreadWarning } from '../client/ask.js';

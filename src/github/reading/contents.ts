@@ -3,10 +3,19 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/format.js';
-import type { BaseCode } from '../../memory/citations.js';
 import { askGraphQl, askRest, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
+
+/** Files as the base commit has them. */
+export interface BaseCode {
+  readonly repository: string;
+  readonly commit: string;
+  /** Whole texts by path, null for what is no file there; what was not read is missing. */
+  readonly files: ReadonlyMap<string, string | null>;
+  /** Those of the requested commits that are in its history. */
+  readonly history: ReadonlySet<string>;
+}
 
 /** A commit, branch or tag of a repository, and how to ask for it. */
 export interface RefPlace {

@@ -1,3 +1,4 @@
+import type { Remark, Surroundings, TriggerContext } from '../../event/context.js';
 import {
   type CommentTrigger,
   type IssueTrigger,
@@ -11,14 +12,13 @@ import {
   type WorkflowRunTrigger,
 } from '../../event/trigger.js';
 import type { Warning } from '../../lib/errors.js';
-import type { Remark, Surroundings, TriggerContext } from '../../prompt/diff-policy.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
-import { isWriter } from '../../tools/github/reader.js';
 import { notUnderstood, orRefusal, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from './changes.js';
 import { commitsOf, failingChecks, fetchPullOfCommit, fetchTagRange } from './commits.js';
+import { isWriter } from './permission.js';
 import { type DatedPost, type FoundSubject, type LinkedIssue, readSubjectsOnce } from './subject.js';
 
 /**

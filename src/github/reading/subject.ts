@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Actor, Base, Head } from '../../event/trigger.js';
-import type { OwnReview, Post, Thread } from '../../findings/read/peoples-words.js';
 import { isMarked } from '../../safety/mark.js';
 import { askGraphQl, notUnderstood, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type GitHubError, GRAPHQL } from '../client/errors.js';
+import type { OwnReview, Post, Thread } from './conversation.js';
 
 /** What is around an issue or pull request. Titles and bodies are somebody's words, not to be trusted. */
 export interface FoundSubject {

@@ -140,3 +140,11 @@ export function estimateText(text: string): number {
 /** Hangul, Chinese and Japanese, Yi, and full-width forms. */
 const WIDE =
   /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Yi}\uFF01-\uFF60\uFFE0-\uFFE6]/gu;
+
+/** Only the beginning of a file is looked at (axe-behaviour §7). */
+export const BINARY_CHECK_BYTES = 512;
+
+/** Whether a file is binary: it has a NUL among its first 512 bytes (axe-behaviour §7). */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, BINARY_CHECK_BYTES).includes(0);
+}

@@ -1,3 +1,6 @@
+/** The version of a file that a line number counts in, as GitHub names it: before the change or after it. */
+export type Side = 'LEFT' | 'RIGHT';
+
 /** A line of a hunk; numbers count from 1, `text` is without the mark and the line break. */
 type DiffLine =
   | { readonly kind: 'added'; readonly newLine: number; readonly text: string }

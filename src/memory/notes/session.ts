@@ -14,7 +14,7 @@ import {
   targetAt,
   untrustedPath,
 } from '../paths.js';
-import { joinOnLines, promptText, readableText } from '../run-log.js';
+import { damageOf, joinOnLines, promptText, readableText } from '../run-log.js';
 import {
   blockedAt,
   type FailedSave,
@@ -23,7 +23,6 @@ import {
   type SaveResult,
   type TreeResult,
 } from '../store.js';
-import { damageOf } from '../stores/read-log.js';
 import { renderSearch, searchNotes } from './search.js';
 
 /** What a tool wants done to a note; the content is the model's, as it came. */

@@ -5,7 +5,7 @@ import { cutToBytes, decodeBytes, encodeBytes, utf8Bytes } from '../../lib/text/
 import { grouped } from '../../lib/text/format.js';
 import type { MemoryTree } from '../change.js';
 import { isUnder } from '../paths.js';
-import { countEntries, lastEntries, parseEntries } from '../run-log.js';
+import { countEntries, damageOf, lastEntries, markersIn, parseEntries } from '../run-log.js';
 import { statePath } from '../state.js';
 import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
 import { parseLog } from '../units.js';
@@ -56,18 +56,6 @@ export function shownTree(tree: MemoryTree, under: readonly string[] | undefined
 
 function fromFirstEntry(text: string): string {
   return lastEntries(text, Number.POSITIVE_INFINITY);
-}
-
-/** What is wrong with a text of memory, as `decodeBytes` gives it; undefined for nothing. */
-export function damageOf(text: string): string | undefined {
-  if (/^\uFEFF?\s*<(?:!doctype\s+html|html)\b/i.test(text)) return 'is an HTML page';
-  if (/\0|\p{Surrogate}/u.test(text)) return 'holds bytes that are not text';
-  return markersIn(text);
-}
-
-/** Git's, of a merge that was never finished. */
-function markersIn(text: string): string | undefined {
-  return /^(?:<{7}|>{7}) /m.test(text) ? 'holds git conflict markers' : undefined;
 }
 
 const MAX_NAMED = 5;

@@ -2,6 +2,7 @@ import type { CommentTrigger } from '../../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../event/trust.js';
 import type { Ledger } from '../../findings/decide/ledger.js';
 import { isOpen } from '../../findings/finding.js';
+import type { KnownFinding } from '../../findings/known-finding.js';
 import {
   dismissedText,
   doneText,
@@ -9,14 +10,9 @@ import {
   leftText,
   reopenedText,
 } from '../../findings/post/finding-texts.js';
-import {
-  type KnownFinding,
-  marksIn,
-  type Post,
-  postsIn,
-  type Seen,
-} from '../../findings/read/peoples-words.js';
+import { marksIn } from '../../findings/read/peoples-words.js';
 import { markFacts } from '../../findings/state-facts.js';
+import { type Post, postsIn, type Seen } from '../../github/reading/conversation.js';
 import { cleanLine } from '../../lib/text/format.js';
 import type { Dependencies } from '../dependencies.js';
 import { readFindings } from '../earlier-reviews.js';

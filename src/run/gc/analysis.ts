@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { AgentConfig } from '../../agent/config.js';
 import { parseAgent } from '../../agent/inspect.js';
 import { AxeError } from '../../lib/errors.js';
+import { textId } from '../../lib/text/text-id.js';
 import { findJson } from '../../loop/structured.js';
-import { textId } from '../../memory/units.js';
 
 export interface GcReply {
   readonly text: string;

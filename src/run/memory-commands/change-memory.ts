@@ -1,11 +1,12 @@
 import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { paragraphs } from '../../lib/text/format.js';
+import { textId } from '../../lib/text/text-id.js';
 import { type Change, versionId } from '../../memory/change.js';
 import { citationsIn, citeLine, completeCitations } from '../../memory/citations.js';
 import { editNote } from '../../memory/note-edit.js';
 import { formatEntry, formatProvenance, type Provenance } from '../../memory/run-log.js';
-import { textId, withEntry, withoutEntries } from '../../memory/units.js';
+import { withEntry, withoutEntries } from '../../memory/units.js';
 import { stripInvisible } from '../../safety/fence.js';
 import { sanitize } from '../../safety/sanitize.js';
 import {

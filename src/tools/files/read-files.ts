@@ -9,10 +9,9 @@ import {
   SEARCH_LIMITS,
 } from '../../lib/defaults.js';
 import { ConfigError, ToolError } from '../../lib/errors.js';
-import { truncate, utf8Bytes } from '../../lib/text/bytes.js';
+import { isBinary, truncate, utf8Bytes } from '../../lib/text/bytes.js';
 import { count, shown } from '../../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
-import { isBinary } from '../../prompt/diff-policy.js';
 import { defineTool, showHidden, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';

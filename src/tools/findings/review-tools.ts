@@ -1,8 +1,9 @@
-import { type PublicationAnswer, REACTIONS, splitNames } from '../../findings/buffered-publications.js';
+import { type PublicationAnswer, splitNames } from '../../findings/buffered-publications.js';
 import { VERDICT_KINDS, type Verdicts } from '../../findings/decide/second-look.js';
 import { CATEGORIES, EFFECTS, REACHES } from '../../findings/finding.js';
+import { SETTLE_WAYS } from '../../findings/known-finding.js';
 import type { Publications } from '../../findings/publication-buffer.js';
-import { SETTLE_WAYS } from '../../findings/read/peoples-words.js';
+import { REACTIONS } from '../../github/posting/issues.js';
 import { ToolError } from '../../lib/errors.js';
 import { type Argument, defineTool, type InputOf, readChoice, type Shape, type Tool } from '../tool.js';
 

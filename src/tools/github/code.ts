@@ -9,7 +9,7 @@ import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import type { DiffFile } from '../../lib/text/diff.js';
 import { cleanLine, shown } from '../../lib/text/format.js';
-import { IS_MEMORY } from '../../memory/paths.js';
+import { IS_MEMORY } from '../../safety/path-rules.js';
 import { numberLines, readPage, refuseBinary } from '../files/read-files.js';
 import { readChoice, type Tool, thirdParty } from '../tool.js';
 import { defineGitHubTool, type GitHubReader } from './reader.js';

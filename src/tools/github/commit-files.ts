@@ -1,9 +1,10 @@
 import type { Trigger } from '../../event/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../github/reading/contents.js';
+import { type SubjectCommits, subjectCommits } from '../../github/reading/subject-commits.js';
 import { ToolError } from '../../lib/errors.js';
 import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
-import { once, type SubjectCommits, subjectCommits, toTool } from './reader.js';
+import { once, toTool } from './reader.js';
 
 /**
  * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come

@@ -1,3 +1,4 @@
+import type { FailedCheck } from '../../event/context.js';
 import { failingChecks } from '../../github/reading/commits.js';
 import {
   type DatedPost,
@@ -9,7 +10,6 @@ import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError, warningText } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
-import type { FailedCheck } from '../../prompt/diff-policy.js';
 import { isOwnText } from '../../safety/mark.js';
 import { type Tool, thirdParty } from '../tool.js';
 import { defineGitHubTool, type GitHubReader } from './reader.js';

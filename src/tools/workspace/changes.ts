@@ -1,22 +1,18 @@
 import { basename, dirname, join } from 'node:path/posix';
+import type { Edit, Edits } from '../../github/posting/commit-edits.js';
 import { ToolError } from '../../lib/errors.js';
-import { compareBytes } from '../../lib/text/bytes.js';
+import { compareBytes, isBinary } from '../../lib/text/bytes.js';
 import { count, grouped, shown } from '../../lib/text/format.js';
 import { compileGlob } from '../../lib/text/glob.js';
-import { createMemoryFilter } from '../../memory/paths.js';
-import { isBinary } from '../../prompt/diff-policy.js';
-import { foldName, isSecretPath, isWriteProtected, parsePath } from '../../safety/path-rules.js';
+import {
+  createMemoryFilter,
+  foldName,
+  isSecretPath,
+  isWriteProtected,
+  parsePath,
+} from '../../safety/path-rules.js';
 import { redact } from '../../safety/redact.js';
 import { showHidden } from '../tool.js';
-
-/** A file before the first edit of a run and after the last one; undefined where there is none. */
-interface Edit {
-  readonly before: Uint8Array | undefined;
-  readonly after: Uint8Array | undefined;
-}
-
-/** Edits by path from the root of the repository. */
-export type Edits = ReadonlyMap<string, Edit>;
 
 /** What a workflow lets its runs change in the repository. */
 export interface ChangeRules {

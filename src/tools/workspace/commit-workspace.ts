@@ -3,8 +3,7 @@ import { createQueue } from '../../lib/clock.js';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { grouped, shown } from '../../lib/text/format.js';
-import { createMemoryFilter, IS_MEMORY } from '../../memory/paths.js';
-import { isSecretPath, parsePath } from '../../safety/path-rules.js';
+import { createMemoryFilter, IS_MEMORY, isSecretPath, parsePath } from '../../safety/path-rules.js';
 import type { Changes } from './changes.js';
 import type { FolderEntry, Workspace } from './workspace.js';
 

@@ -18,8 +18,13 @@ import { errorCode, fileError, readFully } from '../../lib/files.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/format.js';
 import { isInside } from '../../lib/user-files.js';
-import { IS_MEMORY } from '../../memory/paths.js';
-import { isSecretPath, isWriteProtected, type ProtectedPaths, parsePath } from '../../safety/path-rules.js';
+import {
+  IS_MEMORY,
+  isSecretPath,
+  isWriteProtected,
+  type ProtectedPaths,
+  parsePath,
+} from '../../safety/path-rules.js';
 import type { Changes } from './changes.js';
 
 /**

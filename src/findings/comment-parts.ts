@@ -1,0 +1,49 @@
+/** Separates the findings of a joined comment. */
+export const BETWEEN_FINDINGS = '\n\n---\n\n';
+
+/** The part of a joined comment that is about this finding; else the whole comment. */
+export function partOf(body: string, handle: string): string {
+  // A model's text may hold a fold, and a line that looks like an end.
+  const end = (name: string) => `\n${name} · Wrong\\?[^\n]*\n\n</details>`;
+  const parts = body.split(new RegExp(`(?<=${end('\\w+')})${BETWEEN_FINDINGS}`));
+  return parts.find((part) => new RegExp(`${end(handle)}\\s*$`).test(part)) ?? body;
+}
+
+const OPENING = /^\s*(`{3,}|~{3,})[ \t]*(\S*)[ \t]*$/;
+
+/**
+ * The lines of a suggestion: without the fence that many models put around it, with `\n` between lines and none at the
+ * end; undefined if nothing is left. In a markdown file a fence may be what is suggested.
+ */
+export function readSuggestion(written: string | undefined, path: string): string | undefined {
+  const text = (written ?? '').replaceAll('\r\n', '\n');
+  const lines = (unfenced(text, path) ?? text).replace(/\n$/, '');
+  return lines === '' ? undefined : lines;
+}
+
+/** What is in the one fence that a text consists of. */
+function unfenced(text: string, path: string): string | undefined {
+  const lines = text.trimEnd().split('\n');
+  const [, fence, language = ''] = OPENING.exec(lines[0] ?? '') ?? [];
+  const inner = lines.slice(1, -1);
+  if (fence === undefined || lines.length < 2 || lines.at(-1)?.trim() !== fence) return undefined;
+  if (inner.some((line) => line.trim().startsWith(fence))) return undefined;
+  const isMeant = language === 'suggestion' || !/\.(?:md|mdx|markdown)$/i.test(path);
+  return isMeant ? inner.join('\n') : undefined;
+}
+
+/** The lines that a comment of ours offers to commit; undefined where it offers none. */
+export function offeredLines(markdown: string): readonly string[] | undefined {
+  const [, fence = '', code] = SUGGESTION.exec(markdown) ?? [];
+  return fence === '' ? undefined : code?.split('\n');
+}
+
+const SUGGESTION = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m;
+
+/** What a comment says of a finding below its heading, without the code that it offers. */
+export function bodyIn(comment: string): string {
+  return comment
+    .replace(/^\S+ \*\*.*\n+/, '')
+    .replace(SUGGESTION, '')
+    .trim();
+}

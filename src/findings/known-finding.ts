@@ -1,0 +1,66 @@
+import type { Thread } from '../github/reading/conversation.js';
+import type { MarkLane } from '../safety/mark.js';
+import type { Category, Evidence, Finding } from './finding.js';
+import type { Ended, Raised } from './state-facts.js';
+
+/** A finding that a person with write access has dismissed, on whichever pull request. */
+export interface Lesson {
+  readonly id: string;
+  readonly handle: string;
+  readonly pull: number;
+  readonly path: string;
+  readonly category: Category;
+  /** Of the line, see `codeKey`. */
+  readonly key: string;
+  /** The model's words; empty where a stranger may have had a part in them. */
+  readonly title: string;
+  readonly why: Ended['why'];
+  readonly login: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+/** A finding with what this reading has found out about it. */
+export interface KnownFinding extends Finding {
+  /** Of its line as it was said, see `codeKey`. */
+  readonly key: string;
+  /** The newest mark says its state already: people need not be told. */
+  readonly isTold: boolean;
+  /** Its line is nowhere in the change: the model is asked about it. */
+  readonly isGone: boolean;
+  /** Of one that ended: its line stood no more then. */
+  readonly endedGone: boolean;
+  /** No stranger had a part in its words. */
+  readonly lane: MarkLane;
+  /** When it was raised, or came back, last; milliseconds. */
+  readonly raisedAt: number;
+  readonly thread: Thread | undefined;
+  /** Undefined for a finding of this run. */
+  readonly first: Raised | undefined;
+}
+
+/** What the model says itself of whether a finding is an earlier one. */
+export interface SameClaim {
+  /** The handle of an earlier finding. */
+  readonly sameAs?: string | undefined;
+  /** It was asked, and says that it is another one. */
+  readonly isNew?: boolean | undefined;
+  /** Ids of the findings that it knew of; left out: all. On the line of any other it was not asked, so that one is the same. */
+  readonly knew?: ReadonlySet<string> | undefined;
+}
+
+/** How a model may end a finding. */
+export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;
+
+/** An end of a finding that was taken from the model; it is carried out when the run is over. */
+export interface Settlement {
+  readonly finding: KnownFinding;
+  readonly how: (typeof SETTLE_WAYS)[number];
+  /** The model's words. */
+  readonly reason: string;
+  readonly evidence: readonly Evidence[];
+  /** Login; empty unless a person dismissed it. */
+  readonly by: string;
+  /** A second look in a fresh context came to the same; left out: there was none. */
+  readonly isAgreed?: boolean;
+}

@@ -1,0 +1,82 @@
+import type { Actor } from '../../event/trigger.js';
+import type { Side } from '../../lib/text/diff.js';
+import { isOwnText } from '../../safety/mark.js';
+
+export interface Post {
+  /** As the REST API numbers it. */
+  readonly id: number;
+  readonly url: string;
+  readonly author: Actor;
+  /** What GitHub shows besides the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
+  readonly authorAssociation: string;
+  /** The current token wrote it. */
+  readonly isOurs: boolean;
+  readonly body: string;
+  /** Somebody else changed it last: it proves nothing about its author. */
+  readonly isEditedByOther: boolean;
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+  /** Who put 👎 on it, and when. */
+  readonly thumbsDown: readonly { readonly login: string; readonly at: string }[];
+}
+
+export interface Thread {
+  readonly id: string;
+  readonly path: string;
+  readonly side: Side;
+  /** In the newest diff; undefined for a line that is no longer in it. */
+  readonly line: number | undefined;
+  /** The part of the diff that it began on; it ends with the line. */
+  readonly hunk: string;
+  readonly isResolved: boolean;
+  /** Login; undefined where it is open, or nobody knows. */
+  readonly resolvedBy: string | undefined;
+  readonly first: Post;
+  /** Id of the review that it came with. */
+  readonly reviewId: number | undefined;
+  /** Oldest first; the newest fifty, if there are more. */
+  readonly replies: readonly Post[];
+}
+
+/** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
+type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+
+/** A review that the current token wrote. */
+export interface OwnReview {
+  readonly id: number;
+  readonly url: string;
+  readonly state: ReviewState;
+  readonly body: string;
+  /** The commit it is about; undefined where that is gone. */
+  readonly headSha: string | undefined;
+  /** ISO 8601 in UTC; undefined for a draft. */
+  readonly submittedAt: string | undefined;
+  /** A person dismissed it; one that we took back ourselves is `DISMISSED` without this. */
+  readonly isOverruled?: boolean;
+}
+
+/** What GitHub says of a pull request, read at one moment. */
+export interface Seen {
+  /** Sha of its newest commit. */
+  readonly head: string;
+  readonly threads: readonly Thread[];
+  readonly reviews: readonly OwnReview[];
+  /** Comments below it, oldest first; the newest hundred. */
+  readonly comments: readonly Post[];
+}
+
+/** With a person's own token they and our runs are one account; what a run says bears its mark. */
+export function isOfPerson({ body, author, isOurs, isEditedByOther }: Post): boolean {
+  return !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther;
+}
+
+/** Everything that was written on lines and below a pull request. */
+export function postsIn({ threads, comments }: Seen): readonly Post[] {
+  return [...threads.flatMap(({ first, replies }) => [first, ...replies]), ...comments];
+}
+
+/** Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some places. */
+export function isOurLogin(login: string, seen: Seen): boolean {
+  const plain = (name: string) => name.toLowerCase().replace(/\[bot\]$/, '');
+  return postsIn(seen).some(({ isOurs, author }) => isOurs && plain(author.login) === plain(login));
+}
