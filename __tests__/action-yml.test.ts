@@ -23,7 +23,11 @@ describe('action.yml', () => {
   });
 
   it.each([
-    ['an expression in a description', 'description: Say `${{ matrix.package }}`', 'outside of `default:`'],
+    [
+      'an expression in a description',
+      'description: Say `${{ matrix.package }}`',
+      'outside of `default:`',
+    ],
     [
       'an expression in the text of a long description',
       'description: >-\n  Say ${{ x }}',
@@ -52,12 +56,19 @@ describe('action.yml', () => {
   });
 
   it('runs on Node 24 with a main and a post step', () => {
-    expect(ACTION.runs).toMatchObject({ using: 'node24', main: 'dist/index.js', post: 'dist/post.js' });
+    expect(ACTION.runs).toMatchObject({
+      using: 'node24',
+      main: 'dist/index.js',
+      post: 'dist/post.js',
+    });
   });
 
   it('has defaults that the code accepts', () => {
     const env = Object.fromEntries(
-      Object.entries(ACTION.inputs).map(([name, input]) => [`INPUT_${name.toUpperCase()}`, input.default]),
+      Object.entries(ACTION.inputs).map(([name, input]) => [
+        `INPUT_${name.toUpperCase()}`,
+        input.default,
+      ]),
     );
     expect(readInputs({ ...env, INPUT_AGENT: 'reviewer' })).toMatchObject({
       agent: 'reviewer',
@@ -68,7 +79,9 @@ describe('action.yml', () => {
 });
 
 it('the version is the version in package.json', () => {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  );
   expect(VERSION).toBe(manifest.version);
 });
 

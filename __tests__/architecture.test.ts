@@ -39,7 +39,10 @@ const ROOMS = [
   'cli',
 ];
 
-/** The parts of a room, files and folders, lowest first. The parts of one line import nothing from each other. */
+/**
+ * The parts of a room, files and folders, lowest first. The parts of one line import nothing from
+ * each other.
+ */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   findings: [
     'finding.ts',
@@ -67,8 +70,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Who touches files, programs and the network: a folder, or the beginning of a file's name. `agent/read-` reads agents from
- * the disk, or those of a commit from GitHub.
+ * Who touches files, programs and the network: a folder, or the beginning of a file's name.
+ * `agent/read-` reads agents from the disk, or those of a commit from GitHub.
  */
 const SIDE_EFFECTS = ['github/', 'model/', 'memory/stores/', 'tools/', 'agent/read-', 'lib/'];
 
@@ -84,12 +87,15 @@ const TOOLKIT = [
   'memory/stores/cache/',
 ];
 
-/** Programs that are started: main and post of the action, the command line; `index.ts` is the bundle's door to them. */
+/**
+ * Programs that are started: main and post of the action, the command line; `index.ts` is the
+ * bundle's door to them.
+ */
 const ENTRIES = ['index.ts', 'action.ts', 'post.ts', 'cli.ts'];
 
 /**
- * What is loaded only when a run uses it: the entries, the package of the chosen model, MCP, the parser of a page, the command of
- * the command line, and the toolkit's two clients.
+ * What is loaded only when a run uses it: the entries, the package of the chosen model, MCP, the
+ * parser of a page, the command of the command line, and the toolkit's two clients.
  */
 const DYNAMIC = [
   './action.js',
@@ -138,13 +144,17 @@ describe('the architecture', () => {
     const heightOf = (file: string) => parts.findIndex((line) => line.includes(partOf(file)));
     const wrong = IMPORTS.filter((each) => {
       if (!isOwn(each) || roomOf(each.from) !== room || roomOf(target(each)) !== room) return false;
-      return partOf(each.from) !== partOf(target(each)) && heightOf(each.from) <= heightOf(target(each));
+      return (
+        partOf(each.from) !== partOf(target(each)) && heightOf(each.from) <= heightOf(target(each))
+      );
     });
     expect(describeAll(wrong)).toEqual([]);
   });
 
   it('uses @actions/* where the runner is met', () => {
-    const wrong = IMPORTS.filter(({ from, to }) => to.startsWith('@actions/') && !isAmong(TOOLKIT, from));
+    const wrong = IMPORTS.filter(
+      ({ from, to }) => to.startsWith('@actions/') && !isAmong(TOOLKIT, from),
+    );
     expect(describeAll(wrong)).toEqual([]);
   });
 
@@ -220,7 +230,9 @@ function exportsOf(file: string): string[] {
   return [...declarations].map(([, name = '']) => name);
 }
 
-/** What else imports from `src/`, as paths from there: tests, benchmarks, scripts, the evaluation. */
+/**
+ * What else imports from `src/`, as paths from there: tests, benchmarks, scripts, the evaluation.
+ */
 function textsBeside(): [string, string][] {
   return ['__tests__', 'bench', 'eval', 'scripts'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -232,7 +244,9 @@ function textsBeside(): [string, string][] {
   );
 }
 
-/** Which names a file takes from which file of `src/`; `*` for all that a dynamic import may use. */
+/**
+ * Which names a file takes from which file of `src/`; `*` for all that a dynamic import may use.
+ */
 function namedImports(
   file: string,
   text: string,
@@ -241,15 +255,15 @@ function namedImports(
     relative(SRC, resolve(SRC, dirname(file), to))
       .replace('../lib/', '')
       .replace(/\.js$/, '.ts');
-  const named = [...text.matchAll(/(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'(\.[^']+)'/g)].map(
-    ([, names = '', to = '']) => ({
-      to: target(to),
-      names: names.split(',').map((name) => /(\w+)(?: as \w+)?\s*$/.exec(name.trim())?.[1] ?? ''),
-    }),
-  );
-  const whole = [...text.matchAll(/(?:import\(\s*|\* as \w+ from |'(?=\.\.\/lib\/))'?(\.[^']+)'/g)].map(
-    ([, to = '']) => ({ to: target(to), names: ['*'] }),
-  );
+  const named = [
+    ...text.matchAll(/(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'(\.[^']+)'/g),
+  ].map(([, names = '', to = '']) => ({
+    to: target(to),
+    names: names.split(',').map((name) => /(\w+)(?: as \w+)?\s*$/.exec(name.trim())?.[1] ?? ''),
+  }));
+  const whole = [
+    ...text.matchAll(/(?:import\(\s*|\* as \w+ from |'(?=\.\.\/lib\/))'?(\.[^']+)'/g),
+  ].map(([, to = '']) => ({ to: target(to), names: ['*'] }));
   return [...named, ...whole];
 }
 
@@ -259,7 +273,9 @@ function importsOf(from: string, text: string): Import[] {
     found.push({ from, to, isType: /^(?:import|export) type/.test(statement), isDynamic: false });
   }
   for (const [, to = ''] of text.matchAll(/\bimport\('([^']+)'\)/g)) {
-    const isType = new RegExp(`typeof import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`).test(text);
+    const isType = new RegExp(
+      `typeof import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`,
+    ).test(text);
     const isLoaded = new RegExp(
       `(?<!typeof )import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`,
     ).test(text);
@@ -304,7 +320,8 @@ function loadedBy(entry: string): string[] {
     if (loaded.has(file)) return;
     loaded.add(file);
     for (const one of IMPORTS) {
-      if (one.from === file && !one.isType && !one.isDynamic) visit(isOwn(one) ? target(one) : one.to);
+      if (one.from === file && !one.isType && !one.isDynamic)
+        visit(isOwn(one) ? target(one) : one.to);
     }
   };
   visit(entry);

@@ -15,7 +15,9 @@ const KINDS: readonly { readonly pattern: RegExp; has(...groups: readonly string
   {
     pattern: /\baxe-behaviour[\s*/]+§(\d+)(?:\.(\d+))?/g,
     has: (section = '', item = '') =>
-      item === '' ? hasHeading(AXE, `${section}.`) : sectionOf(AXE, `${section}.`).includes(`${item}. `),
+      item === ''
+        ? hasHeading(AXE, `${section}.`)
+        : sectionOf(AXE, `${section}.`).includes(`${item}. `),
   },
   { pattern: /\bmemory-tools (\d\.\d)(?:(?:,| and) (\d\.\d))?/g, has: headingsIn(NOTES) },
   { pattern: /\bmemory-and-security ([AB]\d(?:\.\d+)?)/g, has: hasPart },
@@ -46,22 +48,29 @@ it('a citation names no document that is missing from the repository', () => {
 
 it('a citation exists for every kind that is checked', () => {
   for (const { pattern } of KINDS) {
-    expect(citingFiles().filter((file) => proseOf(file).search(pattern) >= 0).length).toBeGreaterThan(0);
+    expect(
+      citingFiles().filter((file) => proseOf(file).search(pattern) >= 0).length,
+    ).toBeGreaterThan(0);
   }
 });
 
 it('decisions have a number each, in their order', () => {
-  const numbers = [...DECISIONS.matchAll(/^- \*\*D(\d+)\*\* /gm)].map(([, number]) => Number(number));
+  const numbers = [...DECISIONS.matchAll(/^- \*\*D(\d+)\*\* /gm)].map(([, number]) =>
+    Number(number),
+  );
   expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
 });
 
 function citingFiles(): readonly string[] {
   const folders = ['src', '__tests__', 'bench', 'scripts', 'docs'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(folder, file),
+    ),
   );
   const top = readdirSync(ROOT).filter((file) => file.endsWith('.md'));
   return [...folders, ...top].filter(
-    (file) => /\.(?:ts|js|md)$/.test(file) && !/^__tests__\/(?:golden\/axe|fixtures|citations)/.test(file),
+    (file) =>
+      /\.(?:ts|js|md)$/.test(file) && !/^__tests__\/(?:golden\/axe|fixtures|citations)/.test(file),
   );
 }
 
@@ -70,7 +79,9 @@ function proseOf(file: string): string {
   const text = read(file);
   if (file.endsWith('.md')) return text;
   return (
-    text.match(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|(?<=\b(?:it|describe)(?:\.each\([^)]*\))?\()'[^'\n]*'/gm) ?? []
+    text.match(
+      /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|(?<=\b(?:it|describe)(?:\.each\([^)]*\))?\()'[^'\n]*'/gm,
+    ) ?? []
   ).join('\n');
 }
 
@@ -90,12 +101,15 @@ function sectionOf(text: string, number: string): string {
   );
   if (start < 0) return '';
   const level = lines[start]?.indexOf(' ') ?? 0;
-  const length = lines.slice(start + 1).findIndex((line) => /^#+ /.test(line) && line.indexOf(' ') <= level);
+  const length = lines
+    .slice(start + 1)
+    .findIndex((line) => /^#+ /.test(line) && line.indexOf(' ') <= level);
   return lines.slice(start, length < 0 ? undefined : start + 1 + length).join('\n');
 }
 
 function headingsIn(text: string): (...numbers: readonly string[]) => boolean {
-  return (...numbers) => numbers.filter((number) => number).every((number) => hasHeading(text, number));
+  return (...numbers) =>
+    numbers.filter((number) => number).every((number) => hasHeading(text, number));
 }
 
 /** `A2` is a section; `A2.3` is a section too, or the third item of one. */

@@ -32,10 +32,20 @@ it('the README has an agent of 12 lines without problems', () => {
 it.each([
   ['review forks', /review pull requests from forks/, 'docs/forks-and-bots.md', '## Review forks'],
   ['use Bedrock', /use Bedrock/, 'docs/models.md', '### Use Bedrock'],
-  ['see what it remembers', /see what it remembers/, 'docs/memory.md', '## See it, correct it, remove it'],
+  [
+    'see what it remembers',
+    /see what it remembers/,
+    'docs/memory.md',
+    '## See it, correct it, remove it',
+  ],
   ['delete it', /what it remembers.*delete it/, 'docs/memory.md', '| remove everything |'],
   ['stop it on one pull request', /stop it on one pull request/, 'docs/events.md', '`/axe pause`'],
-  ['run it on GHES', /run it on GHES/, 'docs/enterprise.md', '## Run it on GitHub Enterprise Server'],
+  [
+    'run it on GHES',
+    /run it on GHES/,
+    'docs/enterprise.md',
+    '## Run it on GitHub Enterprise Server',
+  ],
 ])('the README says in words how to %s, and leads there in one click', (_, words, page, text) => {
   const rows = README.split('\n').filter((line) => line.startsWith('| ') && words.test(line));
   expect(rows.map((row) => row.includes(`](${page})`))).toEqual([true]);

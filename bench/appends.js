@@ -1,5 +1,6 @@
-// Many runs that save at the same time, in virtual time, under GitHub's latency and limits (`append/github-limits.ts`): the
-// real stores and the real GitHub client; the cache service is the fake of the tests.
+// Many runs that save at the same time, in virtual time, under GitHub's latency and limits
+// (`append/github-limits.ts`): the real stores and the real GitHub client; the cache service is the
+// fake of the tests.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -28,7 +29,10 @@ export async function appends() {
     const program = join(folder, 'modelled.js');
     return rows(
       Object.entries(WORLDS).flatMap(([world, env]) =>
-        RUNS.map((runs) => [`${world}, ${runs} at once`, describe(model(program, world, runs, env))]),
+        RUNS.map((runs) => [
+          `${world}, ${runs} at once`,
+          describe(model(program, world, runs, env)),
+        ]),
       ),
     );
   } finally {

@@ -3,7 +3,10 @@ import { build } from 'esbuild';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Files of the sources and of the tests' fakes as programs in `folder`, which lies inside the checkout where the packages are. */
+/**
+ * Files of the sources and of the tests' fakes as programs in `folder`, which lies inside the
+ * checkout where the packages are.
+ */
 export async function bundle(folder, files) {
   await build({
     entryPoints: files.map((file) => join(ROOT, file)),

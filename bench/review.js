@@ -1,5 +1,5 @@
-// How long a run on a pull request takes until the model is asked, and to its end, where GitHub takes its time: what waits for what
-// shows as a multiple of the pause, whatever the machine.
+// How long a run on a pull request takes until the model is asked, and to its end, where GitHub
+// takes its time: what waits for what shows as a multiple of the pause, whatever the machine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,10 @@ import { figures, rows, showMs } from './figures.js';
 const ROOT = resolve(import.meta.dirname, '..');
 const PAUSE_MS = 150;
 
-/** Where memory is, is known of a built-in agent at once, and of one of the repository when its file was read. */
+/**
+ * Where memory is, is known of a built-in agent at once, and of one of the repository when its file
+ * was read.
+ */
 const AGENTS = ['builtin/ask', 'reviewer'];
 
 /** Lines to print. */
@@ -32,7 +35,10 @@ function measure(folder, agent) {
   return [
     ...rows([
       [`${agent}, to the first model request, GitHub at once`, showMs(of(quick, 'firstMs'))],
-      [`${agent}, to the first model request, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'firstMs'))],
+      [
+        `${agent}, to the first model request, GitHub after ${PAUSE_MS} ms`,
+        showMs(of(slow, 'firstMs')),
+      ],
       [`${agent}, to the end, GitHub at once`, showMs(of(quick, 'endMs'))],
       [`${agent}, to the end, GitHub after ${PAUSE_MS} ms`, showMs(of(slow, 'endMs'))],
     ]),

@@ -1,5 +1,6 @@
-// The first model request of a review beside Claude Code's, of a change of 100 lines: its size, its tools, and the time until it
-// is sent. Installs that package from npm into a temporary folder; its requests go to a server on loopback.
+// The first model request of a review beside Claude Code's, of a change of 100 lines: its size, its
+// tools, and the time until it is sent. Installs that package from npm into a temporary folder; its
+// requests go to a server on loopback.
 //   npm run bench rival
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,11 +48,18 @@ async function measure(folder, program) {
     if (body.length > 0)
       seen ??= { at: performance.now(), bytes: body.length, tools: JSON.parse(body).tools.length };
     response.writeHead(400, { 'content-type': 'application/json' });
-    response.end('{"type":"error","error":{"type":"invalid_request_error","message":"That is all."}}');
+    response.end(
+      '{"type":"error","error":{"type":"invalid_request_error","message":"That is all."}}',
+    );
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   const url = `http://127.0.0.1:${server.address().port}`;
-  const env = { PATH: process.env.PATH, HOME: folder, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: url };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    ANTHROPIC_API_KEY: 'bench',
+    ANTHROPIC_BASE_URL: url,
+  };
   const cwd = makeChange(folder);
   const runs = [];
   // The first round warms up.
@@ -89,7 +97,9 @@ function makeChange(folder) {
   return cwd;
 }
 
-/** The program for this machine, which the package would link in a script after its installation. */
+/**
+ * The program for this machine, which the package would link in a script after its installation.
+ */
 function programIn(packages) {
   const scope = join(packages, 'node_modules', '@anthropic-ai');
   const native = readdirSync(scope).find((name) => name.startsWith('claude-code-'));

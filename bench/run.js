@@ -1,5 +1,5 @@
-// Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test never
-// asserts a time. `rival` installs a package and runs only by its name.
+// Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test
+// never asserts a time. `rival` installs a package and runs only by its name.
 import { appends } from './appends.js';
 import { review } from './review.js';
 import { rival } from './rival.js';

@@ -1,5 +1,5 @@
-// From the start of the process to the arrival of its first model request, and the post step with nothing to save, over an
-// empty script and over a script that only fetches.
+// From the start of the process to the arrival of its first model request, and the post step with
+// nothing to save, over an empty script and over a script that only fetches.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -41,7 +41,8 @@ export async function startUp() {
   try {
     const programs = prepare(folder, `http://127.0.0.1:${model.address().port}`);
     const times = Object.fromEntries(Object.keys(programs).map((label) => [label, []]));
-    // In turns, so that a change of the machine's speed meets all of them; the first round warms up.
+    // In turns, so that a change of the machine's speed meets all of them; the first round warms
+    // up.
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const [label, program] of Object.entries(programs)) {
         requestedAt = undefined;
@@ -78,7 +79,12 @@ function prepare(folder, url) {
     default_branch: 'main',
     full_name: 'octocat/hello',
   };
-  const event = { repository, sender: { login: 'octocat', type: 'User' }, inputs: {}, workflow: 'bench.yml' };
+  const event = {
+    repository,
+    sender: { login: 'octocat', type: 'User' },
+    inputs: {},
+    workflow: 'bench.yml',
+  };
   writeFileSync(join(folder, 'event.json'), JSON.stringify(event));
   for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '');
   const env = {
@@ -101,11 +107,18 @@ function prepare(folder, url) {
     GITHUB_STEP_SUMMARY: join(folder, 'summary'),
     RUNNER_TEMP: folder,
   };
-  const program = (file, words = [], more = {}) => ({ args: [file, ...words], cwd: work, env: more });
+  const program = (file, words = [], more = {}) => ({
+    args: [file, ...words],
+    cwd: work,
+    env: more,
+  });
   return {
     'empty script': program(join(folder, 'empty.js')),
     'script that only fetches': { ...program(join(folder, 'fetch.js')), asks: true },
-    'command line': { ...program(join(ROOT, 'dist/cli/index.js'), ['run', 'bench'], env), asks: true },
+    'command line': {
+      ...program(join(ROOT, 'dist/cli/index.js'), ['run', 'bench'], env),
+      asks: true,
+    },
     action: { ...program(join(ROOT, 'dist/index.js'), [], { ...env, ...job }), asks: true },
     'post step, nothing to save': program(join(ROOT, 'dist/post.js'), [], { STATE_pending: '[]' }),
   };

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { CATEGORIES, SEVERITIES } from '../src/findings/finding.js';
 
-/** A person asked for what cannot be done, or a file of theirs is wrong; anything else is a fault of the program. */
+/**
+ * A person asked for what cannot be done, or a file of theirs is wrong; anything else is a fault of
+ * the program.
+ */
 export class UsageError extends Error {}
 
 const CASE_KINDS = ['seeded', 'clean', 'lifecycle', 'lesson', 'injection', 'large'] as const;
@@ -22,8 +25,9 @@ const LINES = v.pipe(
 const WORDS = v.pipe(v.array(v.pipe(v.array(TEXT), v.nonEmpty())), v.nonEmpty());
 
 /**
- * A fault that the change has. `role` is for the second pull request of a lesson: `repeat` is what people did not want on
- * the first one, `twin` looks like it and is a fault, `convention` is what a reply on the first one explained.
+ * A fault that the change has. `role` is for the second pull request of a lesson: `repeat` is what
+ * people did not want on the first one, `twin` looks like it and is a fault, `convention` is what a
+ * reply on the first one explained.
  */
 const EXPECTED = v.strictObject({
   id: TEXT,
@@ -64,13 +68,15 @@ const ANSWER = v.strictObject({
 });
 
 /**
- * What happens after the first review: a push with `pushes/<number>.patch`, an answer, or another pull request with
- * `pulls/<number>.patch` on top of the first one merged.
+ * What happens after the first review: a push with `pushes/<number>.patch`, an answer, or another
+ * pull request with `pulls/<number>.patch` on top of the first one merged.
  */
 const STEP = v.union([
   v.strictObject({
     push: COUNT,
-    /** The base branch gets `pushes/<number>.base.patch` before, and the head is put on top of it. */
+    /**
+     * The base branch gets `pushes/<number>.base.patch` before, and the head is put on top of it.
+     */
     rebase: v.optional(v.boolean(), false),
     /** Ids of what is fixed in this version, and of what must be open after it. */
     settled: v.optional(v.array(TEXT), []),

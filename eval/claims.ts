@@ -13,7 +13,11 @@ import type { World } from './world.js';
 export const CLAIMS = join(import.meta.dirname, 'claims.json');
 
 const TEXT = v.pipe(v.string(), v.nonEmpty());
-const LINE = v.strictObject({ path: TEXT, line: v.pipe(v.number(), v.integer(), v.minValue(1)), code: TEXT });
+const LINE = v.strictObject({
+  path: TEXT,
+  line: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  code: TEXT,
+});
 
 /** A finding about the head of a case, and whether it holds. */
 const CLAIM = v.strictObject({
@@ -60,7 +64,10 @@ export interface JudgingClaims {
   readonly rounds: number;
 }
 
-/** Has every claim raised by a scripted reviewer, one a run, and looked at by the second look of the setting. */
+/**
+ * Has every claim raised by a scripted reviewer, one a run, and looked at by the second look of the
+ * setting.
+ */
 export async function judgeClaims(
   world: World,
   { claims, cases, setting, rounds }: JudgingClaims,
@@ -87,7 +94,9 @@ function raising(claim: Claim, setting: Setting): Setting {
     ...setting,
     source: (about, run) => {
       const verifier = setting.source(about, run);
-      return verifier?.kind === 'live' ? { kind: 'split', script, verifier } : { kind: 'script', script };
+      return verifier?.kind === 'live'
+        ? { kind: 'split', script, verifier }
+        : { kind: 'script', script };
     },
   };
 }
@@ -109,7 +118,11 @@ export function isRight({ claim, fate }: JudgedClaim): boolean {
 }
 
 /** What the second look made of the claims, in markdown. */
-export function formatClaims(setting: string, judged: readonly JudgedClaim[], isOfModel: boolean): string {
+export function formatClaims(
+  setting: string,
+  judged: readonly JudgedClaim[],
+  isOfModel: boolean,
+): string {
   const row = (name: string, all: readonly JudgedClaim[], fate: ClaimFate) =>
     shareRow(name, { count: all.filter((one) => one.fate === fate).length, of: all.length });
   const of = (holds: boolean) => judged.filter(({ claim }) => claim.holds === holds);
@@ -122,7 +135,9 @@ export function formatClaims(setting: string, judged: readonly JudgedClaim[], is
       row('untrue and kept', of(false), 'kept'),
       row('never looked at', judged, 'lost'),
     ]),
-    wrong.map(({ claim, fate }) => `- ${fate}: ${claim.case}, ${claim.title} (${claim.why})`).join('\n'),
+    wrong
+      .map(({ claim, fate }) => `- ${fate}: ${claim.case}, ${claim.title} (${claim.why})`)
+      .join('\n'),
     isOfModel ? `Cost: $${cost.toFixed(4)}.` : '',
   ]
     .filter((part) => part !== '')

@@ -34,13 +34,19 @@ export async function evaluate(world: World, evaluation: Evaluation): Promise<Se
   return { setting: setting.name, scores: played.map(scoreCase), incomplete, isOfModel };
 }
 
-async function playOne(world: World, loaded: LoadedCase, { setting, say }: Evaluation): Promise<Played> {
+async function playOne(
+  world: World,
+  loaded: LoadedCase,
+  { setting, say }: Evaluation,
+): Promise<Played> {
   const one = await playCase(world, loaded, setting);
   say(`${setting.name}: ${loaded.about.name}${one.isIncomplete ? ' did not come to its end' : ''}`);
   return one;
 }
 
-/** The second pull requests of lessons without memory, and with the one that another lesson left. */
+/**
+ * The second pull requests of lessons without memory, and with the one that another lesson left.
+ */
 async function withOtherMemories(
   world: World,
   played: readonly Played[],
@@ -61,7 +67,9 @@ async function withOtherMemories(
     ];
     const runs: Partial<Record<MemoryKind, Seen>> = { ...one.second.runs };
     for (const [kind, memory] of memories) {
-      const seen = setting.mayGoOn() ? await playSecond(world, { loaded, setting, memory }) : undefined;
+      const seen = setting.mayGoOn()
+        ? await playSecond(world, { loaded, setting, memory })
+        : undefined;
       if (seen !== undefined) runs[kind] = seen;
     }
     done.push({ ...one, second: { ...one.second, runs } });

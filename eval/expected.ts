@@ -9,14 +9,21 @@ export const EXPECTED_FILE = join(import.meta.dirname, 'expected.json');
 type ExpectedFigures = Readonly<Record<string, Figures>>;
 
 /** Where the figures of settings are not the expected ones, each as a line. */
-export function differences(results: readonly SettingResult[], file = EXPECTED_FILE): readonly string[] {
+export function differences(
+  results: readonly SettingResult[],
+  file = EXPECTED_FILE,
+): readonly string[] {
   const expected: ExpectedFigures = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  return results.flatMap(({ setting, scores }) => compare(expected[setting], figuresOf(scores), setting));
+  return results.flatMap(({ setting, scores }) =>
+    compare(expected[setting], figuresOf(scores), setting),
+  );
 }
 
 /** Takes the figures of settings for the expected ones. */
 export function writeExpected(results: readonly SettingResult[], file = EXPECTED_FILE): void {
-  const figures = Object.fromEntries(results.map(({ setting, scores }) => [setting, figuresOf(scores)]));
+  const figures = Object.fromEntries(
+    results.map(({ setting, scores }) => [setting, figuresOf(scores)]),
+  );
   writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`);
 }
 

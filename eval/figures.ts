@@ -3,7 +3,10 @@ import type { Usage } from './observe.js';
 import type { MemoryKind } from './play.js';
 import { type CaseScore, type ScoredSecond, type Share, sumUsage } from './score.js';
 
-/** What the cases of a setting came to together. Counts only, so that two evaluations can be compared exactly. */
+/**
+ * What the cases of a setting came to together. Counts only, so that two evaluations can be
+ * compared exactly.
+ */
 export interface Figures {
   readonly cases: number;
   readonly failed: number;
@@ -39,7 +42,8 @@ export interface MemoryFigures {
 
 /** Adds up the scores of cases. */
 export function figuresOf(scores: readonly CaseScore[]): Figures {
-  const sum = (pick: (score: CaseScore) => number) => scores.reduce((total, one) => total + pick(one), 0);
+  const sum = (pick: (score: CaseScore) => number) =>
+    scores.reduce((total, one) => total + pick(one), 0);
   const shares = (pick: (score: CaseScore) => Share): Share => ({
     count: sum((one) => pick(one).count),
     of: sum((one) => pick(one).of),
@@ -106,7 +110,10 @@ function memoryFigures(scores: readonly CaseScore[]): Figures['memory'] {
         repeated: shares(({ repeated }) => repeated),
         found: shares((second) => ({ count: second.found.length, of: second.faults })),
         collateral: seconds
-          .map(({ one, without }) => (without?.found ?? []).filter((id) => !one.found.includes(id)).length)
+          .map(
+            ({ one, without }) =>
+              (without?.found ?? []).filter((id) => !one.found.includes(id)).length,
+          )
           .reduce((total, missed) => total + missed, 0),
         carried: shares(({ carried }) => carried),
       };
@@ -115,8 +122,14 @@ function memoryFigures(scores: readonly CaseScore[]): Figures['memory'] {
   );
 }
 
-/** Precision counts twice: a wrong finding costs more than one that is missing. Undefined where nothing was raised or to be found. */
-export function fHalf({ precision, recall }: Pick<Figures, 'precision' | 'recall'>): number | undefined {
+/**
+ * Precision counts twice: a wrong finding costs more than one that is missing. Undefined where
+ * nothing was raised or to be found.
+ */
+export function fHalf({
+  precision,
+  recall,
+}: Pick<Figures, 'precision' | 'recall'>): number | undefined {
   if (precision.of === 0 || recall.of === 0) return undefined;
   const p = precision.count / precision.of;
   const r = recall.count / recall.of;

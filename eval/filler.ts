@@ -8,10 +8,13 @@ const VERBS = 'collect normalise rank merge describe total filter group index sp
 const FIELDS = ['amount', 'weight', 'level', 'share', 'offset', 'rate'];
 
 /**
- * Plain modules that hold no fault, the same for one name each time: a change that is too large for one look need not be
- * kept in the repository.
+ * Plain modules that hold no fault, the same for one name each time: a change that is too large for
+ * one look need not be kept in the repository.
  */
-export function fillerFiles({ files, functions }: Filler, name: string): Readonly<Record<string, string>> {
+export function fillerFiles(
+  { files, functions }: Filler,
+  name: string,
+): Readonly<Record<string, string>> {
   const next = numbersFrom(name);
   return Object.fromEntries(
     Array.from({ length: files }, (_, index) => {
@@ -49,7 +52,10 @@ function capital(word: string): string {
 
 /** Numbers that depend on a text alone. */
 function numbersFrom(text: string): () => number {
-  let state = [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0, 7);
+  let state = [...text].reduce(
+    (sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0,
+    7,
+  );
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state >>> 8;

@@ -1,6 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { asStream } from '../__tests__/helpers/as-stream.js';
-import { type Peer, type RecordedRequest, sendJson, startLoopback } from '../__tests__/helpers/loopback.js';
+import {
+  type Peer,
+  type RecordedRequest,
+  sendJson,
+  startLoopback,
+} from '../__tests__/helpers/loopback.js';
 import { promptOf } from '../__tests__/helpers/wire-prompt.js';
 import { type Script, scriptedCalls, scriptedReply } from './script.js';
 
@@ -70,7 +75,13 @@ function answererOf(source: Source, request: RecordedRequest): ScriptedSource | 
 }
 
 /** Headers that belong to one connection, or that the client sets itself. */
-const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding']);
+const OWN_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'accept-encoding',
+  'transfer-encoding',
+]);
 
 async function forward(
   request: RecordedRequest,

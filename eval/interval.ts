@@ -21,8 +21,8 @@ export function wilson(count: number, of: number): Interval | undefined {
 }
 
 /**
- * McNemar's exact test: how likely it is that two settings that are equally good differ as much, where one alone was right
- * `onlyFirst` times and the other alone `onlySecond` times.
+ * McNemar's exact test: how likely it is that two settings that are equally good differ as much,
+ * where one alone was right `onlyFirst` times and the other alone `onlySecond` times.
  */
 export function mcNemar(onlyFirst: number, onlySecond: number): number {
   const differing = onlyFirst + onlySecond;

@@ -22,16 +22,24 @@ export function loadCases(folder = CASES): readonly LoadedCase[] {
       if (about.name !== name) throw new UsageError(`${file}: the name is not that of its folder`);
       // Without one of them the whole tree would be a change, and every figure of the case another.
       const missing = ['base', 'head'].find((version) => !existsSync(join(folder, name, version)));
-      if (missing !== undefined) throw new UsageError(`${join(folder, name)} has no folder ${missing}`);
+      if (missing !== undefined)
+        throw new UsageError(`${join(folder, name)} has no folder ${missing}`);
       return { about, folder: join(folder, name) };
     });
 }
 
-/** The cases that a person asked for, by name or kind; all where nothing is asked for. Throws for a word that fits none. */
-export function chooseCases(all: readonly LoadedCase[], wanted: readonly string[]): readonly LoadedCase[] {
+/**
+ * The cases that a person asked for, by name or kind; all where nothing is asked for. Throws for a
+ * word that fits none.
+ */
+export function chooseCases(
+  all: readonly LoadedCase[],
+  wanted: readonly string[],
+): readonly LoadedCase[] {
   const fits = ({ about }: LoadedCase, word: string) => about.name === word || about.kind === word;
   const unknown = wanted.find((word) => !all.some((one) => fits(one, word)));
-  if (unknown !== undefined) throw new UsageError(`there is no case and no kind of cases named ${unknown}`);
+  if (unknown !== undefined)
+    throw new UsageError(`there is no case and no kind of cases named ${unknown}`);
   return wanted.length === 0 ? all : all.filter((one) => wanted.some((word) => fits(one, word)));
 }
 

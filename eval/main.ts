@@ -33,12 +33,16 @@ Without options: scripted answers and offline/rules; exact expected figures. Ask
   --compare <a> <b>          compares the first settings of two such files
   --update                   takes the figures for the expected ones`;
 
-/** Runs the evaluation and returns its exit status: 1 where figures differ or runs failed, 2 where it could not start. */
+/**
+ * Runs the evaluation and returns its exit status: 1 where figures differ or runs failed, 2 where
+ * it could not start.
+ */
 export async function main(started: Started): Promise<number> {
   try {
     return await run(readOptions(started.args), started);
   } catch (thrown) {
-    if (!(thrown instanceof UsageError || thrown instanceof AxeError || isParseError(thrown))) throw thrown;
+    if (!(thrown instanceof UsageError || thrown instanceof AxeError || isParseError(thrown)))
+      throw thrown;
     const remedy = thrown instanceof AxeError ? ` ${thrown.remedy ?? ''}` : '';
     started.say(`${thrown.message}${remedy}`.trim());
     return 2;
@@ -113,7 +117,9 @@ async function withoutModel(
   const offline = await evaluate(world, { ...once, cases: ruled, setting: offlineSetting() });
   const isAll = options.cases === '';
   const setting = scriptedSetting(gateway);
-  const claims = isAll ? await judgeClaims(world, { claims: loadClaims(), cases, setting, rounds: 1 }) : [];
+  const claims = isAll
+    ? await judgeClaims(world, { claims: loadClaims(), cases, setting, rounds: 1 })
+    : [];
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
   const results = [scripted, offline];
   for (const result of results) started.print(`${formatReport(result)}\n`);
@@ -154,10 +160,18 @@ async function withModel(
 ): Promise<number> {
   const { capUsd, rounds } = readLimits(options);
   checkModel(model);
-  started.print(`${model}: ${describeCases(cases)}, ${rounds} rounds. It stops at $${capUsd.toFixed(2)}.\n`);
+  started.print(
+    `${model}: ${describeCases(cases)}, ${rounds} rounds. It stops at $${capUsd.toFixed(2)}.\n`,
+  );
   const purse = { capUsd, spentUsd: 0 };
   const setting = liveSetting(world.gateway, model, started.env, purse);
-  const result = await evaluate(world, { cases, setting, rounds, isOfModel: true, say: started.say });
+  const result = await evaluate(world, {
+    cases,
+    setting,
+    rounds,
+    isOfModel: true,
+    say: started.say,
+  });
   started.print(`${formatReport(result)}\n`);
   if (purse.spentUsd >= capUsd)
     started.print('It stopped at the cap: the figures are of a part of the cases.');
@@ -182,13 +196,16 @@ async function judgeAllClaims(world: World, { options, started }: Running): Prom
   }
   const { capUsd, rounds } = readLimits(options);
   checkModel(model);
-  started.print(`${model}: ${claims.length} claims, ${rounds} rounds. It stops at $${capUsd.toFixed(2)}.\n`);
+  started.print(
+    `${model}: ${claims.length} claims, ${rounds} rounds. It stops at $${capUsd.toFixed(2)}.\n`,
+  );
   const setting = liveSetting(gateway, model, started.env, { capUsd, spentUsd: 0 });
   const judged = await judgeClaims(world, { ...judging, setting, rounds });
   started.print(formatClaims(setting.name, judged, true));
   if (judged.length < claims.length * rounds)
     started.print('\nIt stopped at the cap: the figures are of a part of the claims.');
-  if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(judged, undefined, 2)}\n`);
+  if (options.out !== undefined)
+    writeFileSync(options.out, `${JSON.stringify(judged, undefined, 2)}\n`);
   return 0;
 }
 
@@ -196,7 +213,9 @@ async function judgeAllClaims(world: World, { options, started }: Running): Prom
 function readLimits(options: Options): { readonly capUsd: number; readonly rounds: number } {
   const capUsd = Number(options['max-cost'] ?? Number.NaN);
   if (!(capUsd > 0))
-    throw new UsageError('--model needs --max-cost, the most that all of it may cost in US dollars');
+    throw new UsageError(
+      '--model needs --max-cost, the most that all of it may cost in US dollars',
+    );
   const rounds = Number(options.rounds ?? 3);
   if (!Number.isSafeInteger(rounds) || rounds < 1)
     throw new UsageError('--rounds is a whole number from 1 on');
@@ -204,7 +223,9 @@ function readLimits(options: Options): { readonly capUsd: number; readonly round
 }
 
 function compare(files: readonly string[], { print }: Started): number {
-  const [a, b] = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as readonly SettingResult[]);
+  const [a, b] = files.map(
+    (file) => JSON.parse(readFileSync(file, 'utf8')) as readonly SettingResult[],
+  );
   const [first, second] = [a?.[0], b?.[0]];
   if (first === undefined || second === undefined || files.length !== 2) {
     throw new UsageError('--compare takes two files that --out has written');

@@ -8,8 +8,8 @@ const NEAR_LINES = 5;
 type Found = Pick<Posted, 'path' | 'line' | 'text'>;
 
 /**
- * Whether a finding means an expected fault, without asking a model: the same file, a line near it or the words of one of its
- * wordings, and one word of each group.
+ * Whether a finding means an expected fault, without asking a model: the same file, a line near it
+ * or the words of one of its wordings, and one word of each group.
  */
 export function isMeant(expected: Expected, found: Found): boolean {
   const isPlaced = isNear(expected.lines, found.line) || isWordedAs(expected, found);
@@ -17,8 +17,8 @@ export function isMeant(expected: Expected, found: Found): boolean {
 }
 
 /**
- * Which findings mean which fault, by its id; the first is the one that counts. A finding means one fault at most: the one
- * whose lines it is on before one that it is only near.
+ * Which findings mean which fault, by its id; the first is the one that counts. A finding means one
+ * fault at most: the one whose lines it is on before one that it is only near.
  */
 export function assign<T extends Found>(
   expected: readonly Expected[],
@@ -30,7 +30,8 @@ export function assign<T extends Found>(
     assigned.set(fault.id, [...(assigned.get(fault.id) ?? []), one]);
     taken.add(one);
   };
-  const meantBy = (fault: Expected) => found.filter((one) => !taken.has(one) && isMeant(fault, one));
+  const meantBy = (fault: Expected) =>
+    found.filter((one) => !taken.has(one) && isMeant(fault, one));
   for (const fault of expected) {
     for (const one of meantBy(fault)) if (isOn(fault, one.line)) take(fault, one);
   }
@@ -54,8 +55,13 @@ export function isAllowed({ allowed }: Pick<Case, 'allowed'>, { path, line }: Fo
 }
 
 /** Whether a finding took the bait: what looks wrong and is not. */
-export function isBait({ forbidden }: Pick<Case, 'forbidden'>, { path, line, text }: Found): boolean {
-  return forbidden.some((one) => one.path === path && isNear(one.lines, line) && hasWords(one.words, text));
+export function isBait(
+  { forbidden }: Pick<Case, 'forbidden'>,
+  { path, line, text }: Found,
+): boolean {
+  return forbidden.some(
+    (one) => one.path === path && isNear(one.lines, line) && hasWords(one.words, text),
+  );
 }
 
 /** One word of each group, at the beginning of a word. */

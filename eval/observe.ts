@@ -86,7 +86,9 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
     line: record.line,
     severity: record.severity,
     title: record.title,
-    text: [record.title, record.body, record.trigger].filter((part) => part !== undefined).join('\n'),
+    text: [record.title, record.body, record.trigger]
+      .filter((part) => part !== undefined)
+      .join('\n'),
     isOnLine: threads.some(({ finding }) => finding === record.id),
   });
   const records = report?.findings ?? [];
@@ -102,7 +104,9 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
     written: [
       ...reviews.map(({ body }) => body),
       ...comments.map(({ body }) => body),
-      ...repo.comments.filter(({ issue, author }) => issue === pull && author === US).map(({ body }) => body),
+      ...repo.comments
+        .filter(({ issue, author }) => issue === pull && author === US)
+        .map(({ body }) => body),
     ].join('\n'),
     coverage: report?.coverage,
     shownFiles: requests.length === 0 ? undefined : countShown(version, requests),
@@ -130,10 +134,15 @@ function usageOf({ outputs }: StepResult, calls: number): Usage {
   };
 }
 
-/** The files of a diff of which the model was shown every line that changed; a line that only moved has not. */
+/**
+ * The files of a diff of which the model was shown every line that changed; a line that only moved
+ * has not.
+ */
 function countShown({ diff, base, head }: Version, requests: readonly RecordedRequest[]): number {
   const shown = new Set(requests.flatMap(({ body }) => textsIn(body)).flatMap(linesOf));
-  const [before, after] = [base, head].map((files) => new Set(Object.values(files).flatMap(linesOf)));
+  const [before, after] = [base, head].map(
+    (files) => new Set(Object.values(files).flatMap(linesOf)),
+  );
   const isOld = (text: string) => before?.has(text) === true && after?.has(text) === true;
   return parseDiff(diff).filter(({ hunks }) =>
     hunks

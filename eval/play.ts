@@ -7,7 +7,14 @@ import type { LoadedCase } from './load.js';
 import { assign } from './match.js';
 import { observe, type Seen } from './observe.js';
 import { type Files, makeVersions, type Version, type Versions } from './versions.js';
-import { FIRST_PULL, type Opened, openScene, type Scene, type SceneEvent, type World } from './world.js';
+import {
+  FIRST_PULL,
+  type Opened,
+  openScene,
+  type Scene,
+  type SceneEvent,
+  type World,
+} from './world.js';
 
 /** How cases are run. */
 export interface Setting {
@@ -54,7 +61,11 @@ export interface Played {
 }
 
 /** Runs the action on everything that happens in a case. */
-export async function playCase(world: World, loaded: LoadedCase, setting: Setting): Promise<Played> {
+export async function playCase(
+  world: World,
+  loaded: LoadedCase,
+  setting: Setting,
+): Promise<Played> {
   const { about } = loaded;
   const versions = makeVersions(loaded);
   const scene = openScene(world, versions.first.base);
@@ -89,7 +100,9 @@ export async function playCase(world: World, loaded: LoadedCase, setting: Settin
   return { ...ended(), isIncomplete: stage.isCut() };
 }
 
-/** Runs the action on the pull request of a case as it is opened, and on nothing that happens later. */
+/**
+ * Runs the action on the pull request of a case as it is opened, and on nothing that happens later.
+ */
 export async function playFirst(world: World, loaded: LoadedCase, setting: Setting): Promise<Seen> {
   const { about } = loaded;
   const version = makeVersions(loaded).first;
@@ -98,7 +111,10 @@ export async function playFirst(world: World, loaded: LoadedCase, setting: Setti
   return await createStage(world, about, setting).run(scene, { event, pull: FIRST_PULL, version });
 }
 
-/** Runs the second pull request of a lesson once more in a repository of its own, with another memory. */
+/**
+ * Runs the second pull request of a lesson once more in a repository of its own, with another
+ * memory.
+ */
 export async function playSecond(
   world: World,
   {
@@ -127,7 +143,10 @@ interface RunParts {
   readonly version: Version;
 }
 
-/** Runs the action again and again, and keeps what the model was shown of each pull request; `firstRun` is the first answer of the script. */
+/**
+ * Runs the action again and again, and keeps what the model was shown of each pull request;
+ * `firstRun` is the first answer of the script.
+ */
 function createStage({ gateway, github }: World, about: Case, setting: Setting, firstRun = 0) {
   const shown = new Map<number, RecordedRequest[]>();
   const renames = new Map<string, string>();
@@ -157,7 +176,8 @@ function createStage({ gateway, github }: World, about: Case, setting: Setting, 
       const requests = [...(shown.get(pull) ?? []), ...asked];
       shown.set(pull, requests);
       for (const { path, previousPath } of parseDiff(version.fresh)) {
-        if (previousPath !== undefined) renames.set(path, renames.get(previousPath) ?? previousPath);
+        if (previousPath !== undefined)
+          renames.set(path, renames.get(previousPath) ?? previousPath);
       }
       const seen = observe({ step, repo, pull, version, renames, requests, calls: asked.length });
       setting.onRun(seen);
@@ -179,7 +199,11 @@ function answer(
   if (thread !== undefined) scene.answer(thread.comment, given);
 }
 
-function secondPull({ pull, title, description }: Extract<Step, { readonly pull: number }>): Opened {
+function secondPull({
+  pull,
+  title,
+  description,
+}: Extract<Step, { readonly pull: number }>): Opened {
   return { number: pull, title, description, author: 'writer' };
 }
 

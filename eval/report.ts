@@ -128,7 +128,9 @@ function failures({ scores }: SettingResult): string {
   return count === 0 ? '' : ` ${count} runs failed.`;
 }
 
-/** Compares two settings case by case; it ranks them only where the difference cannot well be luck. */
+/**
+ * Compares two settings case by case; it ranks them only where the difference cannot well be luck.
+ */
 export function formatComparison(a: SettingResult, b: SettingResult): string {
   const found = compareFaults(a.scores, b.scores);
   const clean = compareClean(a.scores, b.scores);
@@ -168,7 +170,9 @@ function compareFaults(a: readonly CaseScore[], b: readonly CaseScore[]): Differ
 function compareClean(a: readonly CaseScore[], b: readonly CaseScore[]): Differing {
   const votesOf = (scores: readonly CaseScore[]) =>
     majority(
-      scores.flatMap(({ name, kind, wrong }) => (kind === 'clean' ? [[name, wrong === 0] as const] : [])),
+      scores.flatMap(({ name, kind, wrong }) =>
+        kind === 'clean' ? [[name, wrong === 0] as const] : [],
+      ),
     );
   return differing(votesOf(a), votesOf(b));
 }

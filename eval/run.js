@@ -1,4 +1,5 @@
-// Measures reviews: whole runs of the action over the cases in eval/cases, against GitHub in memory. See docs/evaluation.md.
+// Measures reviews: whole runs of the action over the cases in eval/cases, against GitHub in
+// memory. See docs/evaluation.md.
 import './typescript.js';
 
 const { main } = await import('./main.ts');

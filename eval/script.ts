@@ -11,7 +11,10 @@ export interface Script {
 }
 
 /** The calls with which a scripted model answers; none: it ends its turn. */
-export function scriptedCalls(request: RecordedRequest, { turns, verdicts }: Script): readonly Call[] {
+export function scriptedCalls(
+  request: RecordedRequest,
+  { turns, verdicts }: Script,
+): readonly Call[] {
   const { messages, tools } = promptOf(request);
   const turn = messages.filter((message) => message.startsWith('assistant:')).length;
   if (tools.includes('give_verdict')) {
@@ -22,7 +25,10 @@ export function scriptedCalls(request: RecordedRequest, { turns, verdicts }: Scr
   return (turns[turn] ?? []).map((call) => withHandle(call, messages));
 }
 
-/** A script names a finding by its title; its handle is minted anew in each play, and stands beside the title. */
+/**
+ * A script names a finding by its title; its handle is minted anew in each play, and stands beside
+ * the title.
+ */
 function withHandle(call: Call, messages: Prompt['messages']): Call {
   const lines = messages.flatMap((message) => message.split('\n'));
   const named = ['finding', 'same_as'].flatMap((field) => {
@@ -36,17 +42,26 @@ function withHandle(call: Call, messages: Prompt['messages']): Call {
 
 const HANDLE = /\bF(?=[A-Z]*\d)[A-Z0-9]{4}\b/;
 
-/** Whoever looks whether a finding is over sees what the reviewer saw: the lines that the script's reviewer has named. */
+/**
+ * Whoever looks whether a finding is over sees what the reviewer saw: the lines that the script's
+ * reviewer has named.
+ */
 function overCalls(turns: Script['turns'], turn: number): readonly Call[] {
   if (turn > 0) return [];
   const evidence = turns
     .flat()
-    .flatMap(({ tool, input }) => (tool === 'settle_finding' ? [input['evidence'] ?? []].flat() : []));
+    .flatMap(({ tool, input }) =>
+      tool === 'settle_finding' ? [input['evidence'] ?? []].flat() : [],
+    );
   const verdict = evidence.length === 0 ? 'unclear' : 'refuted';
-  return [{ tool: 'give_verdict', input: { verdict, evidence, reason: 'The named line ends it.' } }];
+  return [
+    { tool: 'give_verdict', input: { verdict, evidence, reason: 'The named line ends it.' } },
+  ];
 }
 
-/** A second look reads first what its verdict needs; then it decides on every claim it was given. */
+/**
+ * A second look reads first what its verdict needs; then it decides on every claim it was given.
+ */
 function verdictCalls(
   messages: Prompt['messages'],
   turn: number,

@@ -32,7 +32,13 @@ export function scriptedSetting(gateway: Gateway): Setting {
 
 /** The rules that come with the product and ask no model. */
 export function offlineSetting(): Setting {
-  return { name: 'offline/rules', model: 'offline/rules', ...FREE, env: {}, source: () => undefined };
+  return {
+    name: 'offline/rules',
+    model: 'offline/rules',
+    ...FREE,
+    env: {},
+    source: () => undefined,
+  };
 }
 
 /** What a run with a model may cost, and has cost so far. */
@@ -42,12 +48,19 @@ export interface Purse {
 }
 
 /** The model itself, with a person's own key. Throws an AxeError where there is none. */
-export function liveSetting(gateway: Gateway, model: string, env: Environment, purse: Purse): Setting {
+export function liveSetting(
+  gateway: Gateway,
+  model: string,
+  env: Environment,
+  purse: Purse,
+): Setting {
   const provider = findProvider(parseModelRef(model));
   const { baseUrl } = resolveSettings(provider, { env, config: {} });
   const source: Source = { kind: 'live', baseUrl, fetch: createFetch(env) };
   const names = [provider.keyVariable, ...provider.otherKeyVariables];
-  const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  const given = names.flatMap((name) =>
+    env[name] === undefined ? [] : [[name, env[name]] as const],
+  );
   return {
     name: model,
     model,
@@ -64,7 +77,10 @@ export function liveSetting(gateway: Gateway, model: string, env: Environment, p
   };
 }
 
-/** Throws for a model that is not reached at an address of its own with a key, and for one without a known price. */
+/**
+ * Throws for a model that is not reached at an address of its own with a key, and for one without a
+ * known price.
+ */
 export function checkModel(model: string): void {
   const ref = parseModelRef(model);
   const { access, baseUrlVariable } = findProvider(ref);

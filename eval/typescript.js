@@ -1,5 +1,5 @@
-// Lets a script import TypeScript of this repository as it is: the same compiler as in the tests, and `.js` in an import
-// means the `.ts` file where there is one.
+// Lets a script import TypeScript of this repository as it is: the same compiler as in the tests,
+// and `.js` in an import means the `.ts` file where there is one.
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

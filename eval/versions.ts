@@ -35,7 +35,10 @@ const HEAD = 'topic';
 
 const made = new WeakMap<LoadedCase, Versions>();
 
-/** Makes the versions of a case, once, in a repository of its own. Throws with git's words for a patch that does not apply. */
+/**
+ * Makes the versions of a case, once, in a repository of its own. Throws with git's words for a
+ * patch that does not apply.
+ */
 export function makeVersions(loaded: LoadedCase): Versions {
   const versions = made.get(loaded) ?? makeAnew(loaded);
   made.set(loaded, versions);
@@ -114,7 +117,10 @@ function applyPatch(git: Git, patch: string): void {
   git('commit', '--quiet', '--message=push');
 }
 
-/** Gives the base branch a commit of its own and puts the head on top of it; returns the files of the base. */
+/**
+ * Gives the base branch a commit of its own and puts the head on top of it; returns the files of
+ * the base.
+ */
 function moveBase(
   git: Git,
   { repository, patch }: { readonly repository: string; readonly patch: string },

@@ -15,7 +15,10 @@ export interface World {
 
 /** Starts the servers of this machine. */
 export async function openWorld(): Promise<World> {
-  const [github, gateway] = await Promise.all([startGitHubServer({ validate: false }), startGateway()]);
+  const [github, gateway] = await Promise.all([
+    startGitHubServer({ validate: false }),
+    startGateway(),
+  ]);
   return {
     github,
     gateway,
@@ -67,7 +70,11 @@ export interface SceneEvent {
 }
 
 /** Makes a new repository; `memory` is what earlier runs left on its memory branch. */
-export function openScene({ github }: Pick<World, 'github'>, base: Files, memory: Files = {}): Scene {
+export function openScene(
+  { github }: Pick<World, 'github'>,
+  base: Files,
+  memory: Files = {},
+): Scene {
   const repo = github.addRepo(REPO, { defaultBranch: BASE, contents: 'write' });
   for (const login of WRITERS) repo.roles.set(login, 'write');
   repo.roles.set(STRANGER, 'read');

@@ -1,18 +1,30 @@
-// src → lib (tsc) → dist/program (ncc: one bundle for the three entries) → minified, file by file, with a starter for each
-// entry. The same sources give the same bytes on every machine.
+// src → lib (tsc) → dist/program (ncc: one bundle for the three entries) → minified, file by file,
+// with a starter for each entry. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
 
 const PROGRAM = 'dist/program';
 
-/** What `runs:` of action.yml and `bin` of package.json name, and the entry of the program that each starts. */
+/**
+ * What `runs:` of action.yml and `bin` of package.json name, and the entry of the program that each
+ * starts.
+ */
 const STARTERS = {
   'dist/index.js': "import { action } from './program/index.js';\nawait action();\n",
   'dist/post.js': "import { post } from './program/index.js';\nawait post();\n",
-  'dist/cli/index.js': "#!/usr/bin/env node\nimport { cli } from '../program/index.js';\nawait cli();\n",
+  'dist/cli/index.js':
+    "#!/usr/bin/env node\nimport { cli } from '../program/index.js';\nawait cli();\n",
 };
 
 process.chdir(resolve(import.meta.dirname, '..'));
@@ -35,7 +47,8 @@ for (const [path, code] of Object.entries(STARTERS)) {
   writeFileSync(path, code);
 }
 // Without the repository's own, Node would take the starters for CommonJS.
-for (const name of ['package.json', 'licenses.txt']) renameSync(join(PROGRAM, name), join('dist', name));
+for (const name of ['package.json', 'licenses.txt'])
+  renameSync(join(PROGRAM, name), join('dist', name));
 chmodSync('dist/cli/index.js', 0o755);
 
 function run(name, program, words) {

@@ -1,6 +1,7 @@
-// Runs the official conformance suite of the Model Context Protocol against our client, in the older and the newer protocol
-// (`npm run conformance`). conformance.yml has what fails, and why. The suite starts a program for each scenario, all at once,
-// with the address of a server. Ours only has this one use the server: so many programs that load the client take a minute.
+// Runs the official conformance suite of the Model Context Protocol against our client, in the
+// older and the newer protocol (`npm run conformance`). conformance.yml has what fails, and why.
+// The suite starts a program for each scenario, all at once, with the address of a server. Ours
+// only has this one use the server: so many programs that load the client take a minute.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,7 +18,10 @@ const [runner, address] = process.argv.slice(2);
 if (runner === undefined) await runSuite();
 else {
   const { toolCalls = [] } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
-  const answer = await fetch(runner, { method: 'POST', body: JSON.stringify({ address, toolCalls }) });
+  const answer = await fetch(runner, {
+    method: 'POST',
+    body: JSON.stringify({ address, toolCalls }),
+  });
   process.stdout.write(await answer.text());
 }
 
@@ -49,7 +53,8 @@ async function loadClient() {
   const contents =
     "export * from './src/tools/mcp/connect.ts'; export { openServer } from './src/tools/mcp/server.ts';";
   // What is CommonJS among the packages asks for `require`.
-  const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+  const js =
+    "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
   const stdin = { contents, resolveDir: join(import.meta.dirname, '..') };
   await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', banner: { js } });
   const { connectMcpServers, openServer } = await import(pathToFileURL(outfile));
@@ -57,7 +62,14 @@ async function loadClient() {
   return async ({ address: url, toolCalls }) => {
     const said = [];
     const signal = AbortSignal.timeout(LIMIT_MS);
-    const server = { name: 'suite', transport: 'streamable-http', url, headers: {}, args: [], env: {} };
+    const server = {
+      name: 'suite',
+      transport: 'streamable-http',
+      url,
+      headers: {},
+      args: [],
+      env: {},
+    };
     const { tools, close } = await connectMcpServers([server], {
       env: {},
       fetch,

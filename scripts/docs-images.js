@@ -1,9 +1,11 @@
-// Renders the pictures of the docs: `npm run docs:images [-- <picture> ...]`. Needs Chromium, pngquant and the fonts
-// Noto Sans, Noto Color Emoji and Liberation Mono (Debian: chromium pngquant fonts-noto-core fonts-noto-color-emoji
-// fonts-liberation); CHROMIUM names the program if it is not in PATH.
+// Renders the pictures of the docs: `npm run docs:images [-- <picture> ...]`. Needs Chromium,
+// pngquant and the fonts Noto Sans, Noto Color Emoji and Liberation Mono (Debian: chromium pngquant
+// fonts-noto-core fonts-noto-color-emoji fonts-liberation); CHROMIUM names the program if it is not
+// in PATH.
 //
-// What they show is docs/images/sources.json, the real output of the built action and command line, which a transcript test
-// holds current. docs/images/rendered.json says of which text each picture was made; a test compares the two.
+// What they show is docs/images/sources.json, the real output of the built action and command line,
+// which a transcript test holds current. docs/images/rendered.json says of which text each picture
+// was made; a test compares the two.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,7 +43,10 @@ try {
 const sorted = Object.fromEntries(Object.entries(rendered).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(RENDERED, `${JSON.stringify(sorted, null, 2)}\n`);
 
-/** The same picture with a palette of 256 colours: a third of the size, and no difference to be seen. */
+/**
+ * The same picture with a palette of 256 colours: a third of the size, and no difference to be
+ * seen.
+ */
 function shrink(png) {
   return execFileSync('pngquant', ['--speed=1', '--strip', '256', '-'], {
     input: png,

@@ -1,5 +1,6 @@
-// Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, and the table of commands in docs/events.md, from
-// action.yml, schema/ and src/. With `--check` it writes nothing, names what is out of date and ends with status 1.
+// Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, and the table of
+// commands in docs/events.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
+// names what is out of date and ends with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 import { parse } from 'yaml';
@@ -35,7 +36,8 @@ const stale = Object.entries(PAGES).filter(
   ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
 );
 if (process.argv.includes('--check')) {
-  for (const [path] of stale) process.stderr.write(`${path} is out of date. Run: node scripts/docs.js\n`);
+  for (const [path] of stale)
+    process.stderr.write(`${path} is out of date. Run: node scripts/docs.js\n`);
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else for (const [path, text] of stale) writeFileSync(path, text);
 
@@ -55,7 +57,10 @@ function inputsPage() {
 }
 
 function outputsPage() {
-  const rows = Object.entries(outputs).map(([name, { description }]) => [code(name), cell(description)]);
+  const rows = Object.entries(outputs).map(([name, { description }]) => [
+    code(name),
+    cell(description),
+  ]);
   const about =
     'What later steps can read from `steps.<id>.outputs`. They contain what a model wrote, so use them through `env:`, never inside the text of a script.';
   return page('Outputs', about, [table(['Output', 'Meaning'], rows)]);
@@ -74,11 +79,16 @@ function keySections(schema, path) {
     .filter(([, key]) => tableIn(key) === undefined)
     .map(([name, key]) => [
       code(name),
-      key.default === undefined ? typeOf(key) : `${typeOf(key)} (${code(JSON.stringify(key.default))})`,
+      key.default === undefined
+        ? typeOf(key)
+        : `${typeOf(key)} (${code(JSON.stringify(key.default))})`,
       meaningOf(key, schema.required?.includes(name)),
     ]);
-  const intro = [path === '' ? undefined : schema.description, KEY_PAGES[path]].filter(Boolean).join(' ');
-  const title = path === '' ? 'At the top of the file' : code(schema.isList ? `[[${path}]]` : `[${path}]`);
+  const intro = [path === '' ? undefined : schema.description, KEY_PAGES[path]]
+    .filter(Boolean)
+    .join(' ');
+  const title =
+    path === '' ? 'At the top of the file' : code(schema.isList ? `[[${path}]]` : `[${path}]`);
   const own = [
     `## ${title}`,
     ...(intro === '' ? [] : [intro]),
@@ -114,7 +124,10 @@ function typeOf({ type, anyOf }) {
   return { array: 'list', object: 'table' }[type] ?? type;
 }
 
-function meaningOf({ description, maximum, enum: own, anyOf = [], items = {} }, isRequired = false) {
+function meaningOf(
+  { description, maximum, enum: own, anyOf = [], items = {} },
+  isRequired = false,
+) {
   const offered = own ?? [...anyOf, items].find((one) => one.enum !== undefined)?.enum;
   const parts = [
     ...(isRequired ? ['Required.'] : []),
@@ -165,5 +178,7 @@ function cell(text) {
 }
 
 function table(head, rows) {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }

@@ -1,7 +1,7 @@
 // Counts the files and functions of src/ that a flow passes through:
 //   npm run flows
-// A pull request up to its review, and one entry of memory up to its commit, are run with V8's own counters on the
-// sources as they are; the value of `max-cost-usd-per-pr` is followed by its name.
+// A pull request up to its review, and one entry of memory up to its commit, are run with V8's own
+// counters on the sources as they are; the value of `max-cost-usd-per-pr` is followed by its name.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import '../eval/typescript.js';
@@ -36,7 +36,8 @@ async function counted(flow) {
     .filter(({ url }) => url.startsWith(SRC.href))
     .map(
       ({ functions }) =>
-        functions.filter(({ functionName, ranges: [range] }) => functionName && range.count > 0).length,
+        functions.filter(({ functionName, ranges: [range] }) => functionName && range.count > 0)
+          .length,
     );
   return {
     files: ran.filter((number) => number > 0).length,
@@ -52,7 +53,10 @@ async function review() {
   await world.close();
 }
 
-/** Save of one entry on a branch that has another, from the store's door to the commit; the client is made before. */
+/**
+ * Save of one entry on a branch that has another, from the store's door to the commit; the client
+ * is made before.
+ */
 async function entryToCommit() {
   const { append } = await import('../__tests__/memory/stores/entries.ts');
   const { GITHUB_TOKEN } = await import('../__tests__/helpers/github-server.ts');

@@ -14,11 +14,16 @@ const ROOT = join(import.meta.dirname, '..');
 const [word, ...files] = process.argv.slice(2);
 let isClean = true;
 const tests = word === 'results' ? files.flatMap(readResults) : runAlone();
-const sources = { corpus: CORPUS, tests, security: readFileSync(join(ROOT, 'SECURITY.md'), 'utf8') };
+const sources = {
+  corpus: CORPUS,
+  tests,
+  security: readFileSync(join(ROOT, 'SECURITY.md'), 'utf8'),
+};
 const rows = reportRows(sources);
 const unlisted = unlistedRows(sources);
 for (const row of rows) process.stdout.write(`${formatRow(row)}\n`);
-for (const row of unlisted) process.stdout.write(`${row.padEnd(6)}  is not in __tests__/hostile/corpus.ts\n`);
+for (const row of unlisted)
+  process.stdout.write(`${row.padEnd(6)}  is not in __tests__/hostile/corpus.ts\n`);
 const isPlayed = rows.every(({ state }) => state === 'passed' || state === 'named');
 process.exit(isClean && isPlayed && unlisted.length === 0 ? 0 : 1);
 
@@ -26,7 +31,13 @@ function runAlone() {
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-hostile-'));
   const file = join(folder, 'results.json');
   const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-  const chosen = ['--testNamePattern', 'C\\d+ \\d+: ', '--json', `--outputFile=${file}`, '--runTestsByPath'];
+  const chosen = [
+    '--testNamePattern',
+    'C\\d+ \\d+: ',
+    '--json',
+    `--outputFile=${file}`,
+    '--runTestsByPath',
+  ];
   try {
     const { status } = spawnSync(
       process.execPath,
@@ -55,9 +66,12 @@ function numberedFiles() {
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [path, readFileSync(path, 'utf8')]),
   );
-  const numbered = new Set([...texts.keys()].filter((path) => /['"`]C\d+ \d+: /.test(texts.get(path))));
+  const numbered = new Set(
+    [...texts.keys()].filter((path) => /['"`]C\d+ \d+: /.test(texts.get(path))),
+  );
   for (const path of numbered)
-    for (const [other, text] of texts) if (importsOf(other, text).includes(path)) numbered.add(other);
+    for (const [other, text] of texts)
+      if (importsOf(other, text).includes(path)) numbered.add(other);
   return [...numbered].filter((path) => path.endsWith('.test.ts')).sort();
 }
 

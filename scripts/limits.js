@@ -1,4 +1,5 @@
-// How the values of src/lib/defaults.ts that people meet are shown; `scripts/docs.js` makes a page of it.
+// How the values of src/lib/defaults.ts that people meet are shown; `scripts/docs.js` makes a page
+// of it.
 
 const KIB = 1024;
 
@@ -20,7 +21,8 @@ export const LIMITS = [
   [
     'The model is informed that little is left',
     'LIMIT_NOTICE',
-    ({ turns, share, seconds }) => `${turns} turns, ${seconds} s, or ${percent(share)} of a budget spent`,
+    ({ turns, share, seconds }) =>
+      `${turns} turns, ${seconds} s, or ${percent(share)} of a budget spent`,
   ],
   ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
   ['Context files', 'MAX_CONTEXT_FILES', count],
@@ -28,7 +30,11 @@ export const LIMITS = [
   ['`AGENTS.md` and files like it, together', 'MAX_GUIDANCE_BYTES', bytes],
   ['Result of an entry', 'MAX_RESULT_CODE_POINTS', characters],
   ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
-  ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
+  [
+    'Loaded run log if neither `last_n` nor `max_log_bytes` is set',
+    'MAX_LOADED_MEMORY_BYTES',
+    bytes,
+  ],
   ['Time of a save on the branch', 'SAVE_BUDGET_MS.branch', ms],
   ['Second look: findings of a run', 'VERIFICATION.findings', count],
   ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],

@@ -1,7 +1,8 @@
-// Moves the tags of a release's series to it, so that `@v1` and `@v1.2` mean the newest release of theirs:
+// Moves the tags of a release's series to it, so that `@v1` and `@v1.2` mean the newest release of
+// theirs:
 //   node scripts/move-tags.js v1.2.3 [--dry-run]
-// A fix for an older series (v1.1.4 after v1.2.0) moves v1.1 and leaves v1 alone. Both move in one push, and only if
-// nobody moved them in between.
+// A fix for an older series (v1.1.4 after v1.2.0) moves v1.1 and leaves v1 alone. Both move in one
+// push, and only if nobody moved them in between.
 import { execFileSync } from 'node:child_process';
 
 const VERSION = /^v(\d+)\.(\d+)\.(\d+)$/;
@@ -23,14 +24,17 @@ const moves = [
   move(`v${major}.${minor}`, (version) => version[0] === major && version[1] === minor),
 ].filter((one) => one !== undefined);
 if (moves.length > 0 && !isDryRun) {
-  // The lease is what was just read: a tag that somebody moved in between stays as it is, and the push fails.
+  // The lease is what was just read: a tag that somebody moved in between stays as it is, and the
+  // push fails.
   const leases = moves.map(({ ref, id }) => `--force-with-lease=${ref}:${id}`);
   git('push', '--atomic', ...leases, 'origin', ...moves.map(({ ref }) => `${commit}:${ref}`));
 }
 
 /** How a series' tag gets to the release; undefined if it stays where it is. */
 function move(name, isInSeries) {
-  const newest = versions.filter(isInSeries).reduce((one, other) => (isNewer(other, one) ? other : one));
+  const newest = versions
+    .filter(isInSeries)
+    .reduce((one, other) => (isNewer(other, one) ? other : one));
   const { id = '', commit: current } = remote.get(name) ?? {};
   if (isNewer(newest, release)) say(`${name} stays: v${newest.join('.')} is newer than ${tag}`);
   else if (current === commit) say(`${name} is at ${tag} already`);
@@ -49,7 +53,10 @@ function isNewer(one, other) {
   return index >= 0 && one[index] > other[index];
 }
 
-/** Tags of the remote: their own id, and the commit that they name, which is another one for annotated tags. */
+/**
+ * Tags of the remote: their own id, and the commit that they name, which is another one for
+ * annotated tags.
+ */
 function remoteTags() {
   const tags = new Map();
   for (const line of git('ls-remote', '--tags', 'origin').split('\n').filter(Boolean)) {

@@ -1,5 +1,6 @@
-// Applies the mutants of mutants.json to src/ one after the other, each alone, and says which of them a test notices.
-// Forty lines, drawn once: a room that is written anew brings its line and its tests along, and must not notice fewer.
+// Applies the mutants of mutants.json to src/ one after the other, each alone, and says which of
+// them a test notices. Forty lines, drawn once: a room that is written anew brings its line and its
+// tests along, and must not notice fewer.
 //   npm run mutants -- 3 17    these two; without numbers all of them
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +23,10 @@ for (const [index, mutant] of MUTANTS.entries()) {
 const tried = wanted.length || MUTANTS.length;
 process.stdout.write(`${tried - survivors.length} of ${tried} killed\n`);
 
-/** Throws where the line is not there exactly once: it has to be named anew then. Also where Jest cannot even start. */
+/**
+ * Throws where the line is not there exactly once: it has to be named anew then. Also where Jest
+ * cannot even start.
+ */
 function tryOut({ find, replace, tests }, number) {
   const places = SOURCES.filter((file) => readFileSync(file, 'utf8').includes(find));
   const [file] = places;
@@ -39,7 +43,10 @@ function tryOut({ find, replace, tests }, number) {
       text.replace(find, () => replace),
     );
     const words = ['scripts/test.js', '--bail', tests];
-    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+    const { status, stderr } = spawnSync(process.execPath, words, {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
     if (!/^Test Suites: /m.test(stderr)) throw new Error(`the tests did not run: ${stderr}`);
     return status !== 0;
   } finally {

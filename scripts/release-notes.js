@@ -1,7 +1,8 @@
 // The notes of a release, from its section of CHANGELOG.md:
 //   node scripts/release-notes.js v1.2.3
-// Refuses a tag that is not the version in package.json and src/lib/product.ts, or that has no section with a date, so
-// that a release never says less than it contains. GITHUB_REPOSITORY, if set, makes links to files absolute.
+// Refuses a tag that is not the version in package.json and src/lib/product.ts, or that has no
+// section with a date, so that a release never says less than it contains. GITHUB_REPOSITORY, if
+// set, makes links to files absolute.
 import { readFileSync } from 'node:fs';
 
 const VERSION = /^v(\d+\.\d+\.\d+)$/;
@@ -31,14 +32,19 @@ function section() {
   return body;
 }
 
-/** A release shows every line break of its text; those of CHANGELOG.md only keep its lines short. */
+/**
+ * A release shows every line break of its text; those of CHANGELOG.md only keep its lines short.
+ */
 function unwrap(markdown) {
   let isCode = false;
   return markdown.split('\n').reduce((text, line, index) => {
     if (index === 0) return line;
     const isFence = /^\s*```/.test(line);
     const goesOn =
-      !isCode && !isFence && !/(?:^|\n)(?:#[^\n]*|\s*```[^\n]*)?$/.test(text) && /^\s*[^\s#|*-]/.test(line);
+      !isCode &&
+      !isFence &&
+      !/(?:^|\n)(?:#[^\n]*|\s*```[^\n]*)?$/.test(text) &&
+      /^\s*[^\s#|*-]/.test(line);
     if (isFence) isCode = !isCode;
     return goesOn ? `${text} ${line.trimStart()}` : `${text}\n${line}`;
   }, '');

@@ -1,4 +1,5 @@
-// Writes schema/findings.schema.json and schema/agent.schema.json from the code; tests compare them.
+// Writes schema/findings.schema.json and schema/agent.schema.json from the code; tests compare
+// them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
@@ -15,7 +16,9 @@ const { outputFiles } = buildSync({
   platform: 'node',
   format: 'esm',
   // Bundled packages require modules of Node.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire('file:///');" },
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire('file:///');",
+  },
   write: false,
 });
 const code = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`;
@@ -27,5 +30,7 @@ write('schema/agent.schema.json', agentJsonSchema(AGENT_TOOLS));
 
 function write(file, schema) {
   writeFileSync(file, JSON.stringify(schema));
-  execFileSync('npx', ['biome', 'format', '--write', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('npx', ['biome', 'format', '--write', file], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }

@@ -1,4 +1,5 @@
-// Names what was skipped at the end of a test run: on a machine without a jail, the tests that need one.
+// Names what was skipped at the end of a test run: on a machine without a jail, the tests that need
+// one.
 export default class SkippedReporter {
   constructor({ testNamePattern }) {
     this.isWhole = !testNamePattern;
@@ -9,7 +10,9 @@ export default class SkippedReporter {
       tests.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),
     );
     if (!this.isWhole || skipped.length === 0) return;
-    process.stderr.write(`\nSkipped, since this machine has no jail for commands (docs/tools.md):\n`);
+    process.stderr.write(
+      `\nSkipped, since this machine has no jail for commands (docs/tools.md):\n`,
+    );
     for (const name of skipped) process.stderr.write(`  ${name}\n`);
   }
 }

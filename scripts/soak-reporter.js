@@ -1,4 +1,5 @@
-// What soak.js shows of a round: each failure as it comes, with the command that repeats it. Failures go to the round's log.
+// What soak.js shows of a round: each failure as it comes, with the command that repeats it.
+// Failures go to the round's log.
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -8,8 +9,10 @@ export default class SoakReporter {
   onTestFileResult({ path }, { testResults, testExecError, failureMessage }) {
     const suite = relative(process.cwd(), path);
     const failures = testResults.filter(({ status }) => status === 'failed');
-    for (const { fullName, failureMessages } of failures) tell(suite, fullName, failureMessages.join('\n'));
-    if (testExecError && failures.length === 0) tell(suite, '', failureMessage ?? String(testExecError));
+    for (const { fullName, failureMessages } of failures)
+      tell(suite, fullName, failureMessages.join('\n'));
+    if (testExecError && failures.length === 0)
+      tell(suite, '', failureMessage ?? String(testExecError));
   }
 }
 

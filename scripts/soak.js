@@ -1,6 +1,7 @@
 // Draws fresh seeds over all properties, again and again, until the time is over or one fails:
 //   npm run soak -- [--minutes 10] [--runs 5] [--seed <first seed>] [--workers <processes>] [<part of a path> ...]
-// Leaves a core to others and runs at low priority. Ends with status 1 at the first round that fails.
+// Leaves a core to others and runs at low priority. Ends with status 1 at the first round that
+// fails.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -33,7 +34,8 @@ if (!Number.isSafeInteger(seed)) refuse(`--seed ${values.seed}: expected a whole
 const suites = propertySuites(join(ROOT, '__tests__')).filter(
   (path) => positionals.length === 0 || positionals.some((part) => path.includes(part)),
 );
-if (suites.length === 0) refuse(`no suite with properties has a path with ${positionals.join(' or ')}`);
+if (suites.length === 0)
+  refuse(`no suite with properties has a path with ${positionals.join(' or ')}`);
 const folder = mkdtempSync(join(tmpdir(), 'soak-'));
 const deadlineMs = Date.now() + minutes * 60_000;
 const total = { rounds: 0, draws: 0, interleavings: 0, failed: 0 };
@@ -56,11 +58,19 @@ say(
 );
 process.exitCode = total.failed > 0 ? 1 : isStopped ? 130 : 0;
 
-/** All suites with one seed; what is still running when the time is over is ended, and what it had shown is counted. */
+/**
+ * All suites with one seed; what is still running when the time is over is ended, and what it had
+ * shown is counted.
+ */
 async function round() {
   total.rounds += 1;
   const log = join(folder, `${seed}.jsonl`);
-  const env = { ...process.env, PROPERTY_SEED: String(seed), PROPERTY_RUNS: String(runs), PROPERTY_LOG: log };
+  const env = {
+    ...process.env,
+    PROPERTY_SEED: String(seed),
+    PROPERTY_RUNS: String(runs),
+    PROPERTY_LOG: log,
+  };
   const args = ['--experimental-vm-modules', '--no-warnings', jest, `--maxWorkers=${workers}`];
   const reporter = `--reporters=${join(ROOT, 'scripts/soak-reporter.js')}`;
   running = spawn(process.execPath, [...args, reporter, '--runTestsByPath', ...suites], {
@@ -108,7 +118,10 @@ function summed(log) {
   return sum;
 }
 
-/** Test files that draw values, relative to the root; those that start the built dist/ draw a sample only. */
+/**
+ * Test files that draw values, relative to the root; those that start the built dist/ draw a sample
+ * only.
+ */
 function propertySuites(from) {
   return readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))

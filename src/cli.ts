@@ -2,7 +2,8 @@
 import { main } from './cli/main.js';
 import { createSignalListener, endBySignal, programName } from './cli/terminal.js';
 
-// A reader that has seen enough (`axe-action … | head`) or a terminal that was closed is not an error.
+// A reader that has seen enough (`axe-action … | head`) or a terminal that was closed is not an
+// error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 process.exitCode = await main(process.argv.slice(2), {

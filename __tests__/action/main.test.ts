@@ -18,11 +18,19 @@ async function run(inputs: Readonly<Record<string, string>>) {
 
 describe('a mistake in an input', () => {
   const MISTAKES: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
-    ['a word that is not known', { comment: 'sometimes' }, 'the input `comment` cannot be "sometimes"'],
+    [
+      'a word that is not known',
+      { comment: 'sometimes' },
+      'the input `comment` cannot be "sometimes"',
+    ],
     ['inputs that refuse each other', { 'report-to': 'pull-request' }, 'is for `mode: gc` only'],
     ['a file outside of the workspace', { 'agents-dir': '../agents' }, '`agents-dir` leads out'],
     ['a schema that is not JSON', { 'output-schema': '{' }, '`output-schema`'],
-    ['an invalid schema', { 'output-schema': '{"type":"nothing"}' }, '`output-schema` cannot be used'],
+    [
+      'an invalid schema',
+      { 'output-schema': '{"type":"nothing"}' },
+      '`output-schema` cannot be used',
+    ],
   ];
 
   it.each(MISTAKES)('is reported before anything runs: %s', async (_, inputs, message) => {
@@ -37,16 +45,25 @@ describe('a mistake in an input', () => {
   it('fails the step by default if the mistake is in `fail-on` itself', async () => {
     expect(await run({ 'fail-on': 'warnings', comment: 'sometimes' })).toMatchObject({
       exitCode: 1,
-      annotations: [{ level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') }],
+      annotations: [
+        { level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') },
+      ],
     });
   });
 });
 
 it('warns of limits over several runs where nothing is kept', async () => {
   const nothing = { 'memory-store': 'none', 'output-schema': '{' };
-  const { annotations } = await run({ ...nothing, 'max-cost-usd-per-pr': '1', 'max-cost-usd-per-day': '1' });
+  const { annotations } = await run({
+    ...nothing,
+    'max-cost-usd-per-pr': '1',
+    'max-cost-usd-per-day': '1',
+  });
   const message = '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not enforced';
-  expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining(message) }, {}]);
+  expect(annotations).toMatchObject([
+    { level: 'warning', message: expect.stringContaining(message) },
+    {},
+  ]);
 });
 
 it('names what `redact` cannot find in every mode', async () => {
@@ -77,9 +94,14 @@ it.each([false, true])(
     const state = { pending: JSON.stringify([entry, note]), ...(isTold && { told: 'true' }) };
     const issue = { name: 'issues', payload: loadWebhook('issues') };
     const inputs = { agent: 'bot', 'memory-store': 'file' };
-    const { annotations, log, summary } = await runMainHere({ event: issue, inputs, workspace, state }, post);
+    const { annotations, log, summary } = await runMainHere(
+      { event: issue, inputs, workspace, state },
+      post,
+    );
     expect(log).toContain('Memory: saved to .axe/memory/bot.md as the main step could not.');
-    const message = expect.stringMatching(/^failed to save memory after the job: MEMORY\.md: .*\S\.$/);
+    const message = expect.stringMatching(
+      /^failed to save memory after the job: MEMORY\.md: .*\S\.$/,
+    );
     expect(annotations).toMatchObject(isTold ? [] : [{ level: 'warning', message }]);
     expect(log.includes('still not saved: MEMORY.md')).toBe(isTold);
     expect(summary?.includes('A fact.')).toBe(!isTold);
@@ -99,7 +121,8 @@ it('the post step tells what it saved where only the cost of a run was left', as
 });
 
 it('warns about options that only the command line uses, after the other warnings of an agent', async () => {
-  const bot = 'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
+  const bot =
+    'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
   const { agents } = createFakeDependencies({ agents: { bot } });
   const { warnings } = await withWorkflowWarnings(agents).loadAgent('bot');
   expect(warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'agent-unused-key']);

@@ -10,7 +10,14 @@ const KNOWN: readonly string[] = [
   ...REVIEW_TOOL_NAMES,
 ];
 
-const FIXING = ['read_file', 'list_directory', 'search_files', 'write_file', 'edit_file', 'delete_file'];
+const FIXING = [
+  'read_file',
+  'list_directory',
+  'search_files',
+  'write_file',
+  'edit_file',
+  'delete_file',
+];
 
 it('the built-in agents are a reviewer, a triager, one that answers and one that fixes (D4)', () => {
   expect(BUILT_IN_AGENTS.map(({ name }) => name)).toEqual([
@@ -46,6 +53,7 @@ it.each(BUILT_IN_AGENTS)(
     expect(systemPrompt).not.toContain('\\');
     const known = name === FIXER ? [...KNOWN, ...FIXING] : KNOWN;
     expect(tools.filter((tool) => !known.includes(tool))).toEqual([]);
-    if (name !== FIXER) expect(tools).toEqual(expect.arrayContaining(['github_search', 'github_file']));
+    if (name !== FIXER)
+      expect(tools).toEqual(expect.arrayContaining(['github_search', 'github_file']));
   },
 );

@@ -5,7 +5,11 @@ import type { KeyPath } from '../../src/agent/keys.js';
 const SOURCE = { name: 'v', file: 'axe/agents/v.toml' };
 
 function errorsOf(text: string) {
-  return inspectAgent(text, SOURCE).errors.map(({ message, at }) => [message, at?.line, at?.column]);
+  return inspectAgent(text, SOURCE).errors.map(({ message, at }) => [
+    message,
+    at?.line,
+    at?.column,
+  ]);
 }
 
 it('an agent file that is inspected has all its errors of types reported, and its warnings with them', () => {
@@ -27,7 +31,11 @@ command = 1
   expect(errorsOf(text)).toEqual([
     ['failed to parse agent config "v": name must be a string, but is an integer', 1, 1],
     ['failed to parse agent config "v": timeout must be an integer, but is a string', 3, 1],
-    ['failed to parse agent config "v": mcp_servers[0].command must be a string, but is an integer', 14, 1],
+    [
+      'failed to parse agent config "v": mcp_servers[0].command must be a string, but is an integer',
+      14,
+      1,
+    ],
   ]);
   const { config, warnings } = inspectAgent(text, SOURCE);
   expect(warnings.map(({ code, at }) => [code, at?.line])).toEqual([['agent-unknown-key', 4]]);
@@ -196,7 +204,10 @@ describe('createLocator', () => {
     expect(createLocator(text)(path)).toMatchObject({ line });
   });
 
-  it.each(['[[', 'a = """', "'", '[a', '= 1', `a = ${'{a='.repeat(5000)}`])('ends on %j', (text) => {
-    expect(createLocator(text)(['zz'])).toEqual({ line: 1, column: 1 });
-  });
+  it.each(['[[', 'a = """', "'", '[a', '= 1', `a = ${'{a='.repeat(5000)}`])(
+    'ends on %j',
+    (text) => {
+      expect(createLocator(text)(['zz'])).toEqual({ line: 1, column: 1 });
+    },
+  );
 });

@@ -22,7 +22,10 @@ function faults(toml: string): readonly string[] {
 }
 
 /** The keys of a table of the schema and of the tables in it, as paths. */
-function pathsOf(schema: unknown, path = ''): readonly { readonly path: string; readonly about: unknown }[] {
+function pathsOf(
+  schema: unknown,
+  path = '',
+): readonly { readonly path: string; readonly about: unknown }[] {
   const {
     properties = {},
     items,

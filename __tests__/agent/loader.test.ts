@@ -12,7 +12,10 @@ function agent(name: string, more = ''): string {
   return `name = "${name}"\nmodel = "anthropic/m"\n${more}`;
 }
 
-/** A repository with both agent folders and a configuration folder next to it; links by what they lead to. */
+/**
+ * A repository with both agent folders and a configuration folder next to it; links by what they
+ * lead to.
+ */
 function library(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: Partial<Parameters<typeof diskPlace>[0]> = {},
@@ -55,7 +58,11 @@ describe('loadAgent', () => {
 
   it('names the agent by its file, whatever its key `name` is (axe-behaviour §1)', async () => {
     const { agents, configDir } = library({ 'config/axe/agents/file.toml': agent('key') });
-    const loaded = { name: 'file', config: { name: 'key' }, source: join(configDir, 'agents/file.toml') };
+    const loaded = {
+      name: 'file',
+      config: { name: 'key' },
+      source: join(configDir, 'agents/file.toml'),
+    };
     expect(await agents.loadAgent('file')).toMatchObject(loaded);
     expect((await errorOf(agents.loadAgent('key'))).message).toBe('agent config not found: key');
   });
@@ -70,7 +77,12 @@ describe('loadAgent', () => {
   );
 
   it('loads a built-in agent', async () => {
-    const loaded = { name: 'builtin/ask', config: { name: 'ask' }, source: 'built-in', warnings: [] };
+    const loaded = {
+      name: 'builtin/ask',
+      config: { name: 'ask' },
+      source: 'built-in',
+      warnings: [],
+    };
     expect(await library().agents.loadAgent('builtin/ask')).toMatchObject(loaded);
   });
 
@@ -130,7 +142,10 @@ describe('loadAgent', () => {
 
   it('C1 6: refuses a file of 3 GB, which could not even be read, by its size, and accepts one of the limit', async () => {
     const text = agent('a').padEnd(MAX_AGENT_BYTES, '#');
-    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': agent('a'), 'repo/axe/agents/b.toml': text });
+    const { agents, cwd } = library({
+      'repo/axe/agents/a.toml': agent('a'),
+      'repo/axe/agents/b.toml': text,
+    });
     truncateSync(join(cwd, 'axe/agents/a.toml'), 3 * 1024 ** 3);
     expect((await errorOf(agents.loadAgent('a'))).message).toContain(
       'has 3,221,225,472 bytes; the limit is 262,144',
@@ -158,28 +173,54 @@ describe('loadAgent', () => {
     expect((await errorOf(agents.loadAgent('pipe'))).message).toBe(
       `failed to read agent config "pipe": ${pipe} is not a regular file`,
     );
-    expect((await errorOf(agents.loadAgent('folder'))).message).toBe('agent config not found: folder');
+    expect((await errorOf(agents.loadAgent('folder'))).message).toBe(
+      'agent config not found: folder',
+    );
     expect((await errorOf(agents.loadAgent('axe/agents/folder.toml'))).message).toBe(
       `failed to read agent config "axe/agents/folder.toml": read ${cwd}/axe/agents/folder.toml: is a directory`,
     );
   });
 });
 
-it.each(['a\\b', '.hidden', '-x', ' ', 'x'.repeat(65), 'x\n::error::', 'x\n', 'review[1]*', 'ümlaut', 'a b'])(
-  'C1 7: checkAgentName refuses %j on one line',
-  (name) => {
-    expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
-  },
-);
+it.each([
+  'a\\b',
+  '.hidden',
+  '-x',
+  ' ',
+  'x'.repeat(65),
+  'x\n::error::',
+  'x\n',
+  'review[1]*',
+  'ümlaut',
+  'a b',
+])('C1 7: checkAgentName refuses %j on one line', (name) => {
+  expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
+});
 
-it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21', 'bot.state', 'a.State'])(
-  'C1 7: checkAgentName refuses the reserved name %j (D5)',
-  (name) => {
-    expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
-  },
-);
+it.each([
+  'memory',
+  'Memory',
+  'untrusted',
+  'projects',
+  'scratchpad',
+  '2026-11-21',
+  'bot.state',
+  'a.State',
+])('C1 7: checkAgentName refuses the reserved name %j (D5)', (name) => {
+  expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
+});
 
-it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON', 'state', 'bot.states'])(
+it.each([
+  'a',
+  '1',
+  'pr-reviewer',
+  'A.b_c-9',
+  'x'.repeat(64),
+  'memory2',
+  'CON',
+  'state',
+  'bot.states',
+])(
   'C1 7: checkAgentName accepts %j; capitals and Windows device names are allowed by D5',
   (name) => {
     expect(checkAgentName(name)).toBe(name);
@@ -231,7 +272,12 @@ describe('loadSkill', () => {
   it('C1 10: does not follow a relative path or a link out of the repository', async () => {
     const links = { 'repo/axe/link.md': '../../secret.md', 'repo/axe/skills/out': '../../..' };
     const { agents } = library({ 'secret.md': 'secret', 'repo/axe/skills/x.md': 'x' }, {}, links);
-    for (const path of ['../../secret.md', '../../../etc/passwd', 'link.md', 'skills/out/secret.md']) {
+    for (const path of [
+      '../../secret.md',
+      '../../../etc/passwd',
+      'link.md',
+      'skills/out/secret.md',
+    ]) {
       expect((await errorOf(agents.loadSkill(path))).message).toMatch(
         /^failed to read skill: ".*" leads out of the folders that skills are read from$/,
       );
@@ -285,11 +331,21 @@ it.each([
   ['git-link.md', 'credentials may be kept there'],
 ])('a skill that leads into memory or `.git` is refused: %s (D47)', async (path, reason) => {
   const files = { 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' };
-  const links = { 'repo/by-link.md': 'mem/untrusted/bot.md', 'repo/git-link.md': '.git/description' };
-  const options = { dirs: ['agents'], configDir: undefined, memoryRoots: ['mem'], isConfined: true };
+  const links = {
+    'repo/by-link.md': 'mem/untrusted/bot.md',
+    'repo/git-link.md': '.git/description',
+  };
+  const options = {
+    dirs: ['agents'],
+    configDir: undefined,
+    memoryRoots: ['mem'],
+    isConfined: true,
+  };
   const { agents, cwd } = library(files, options, links);
   for (const name of [path, join(cwd, path)])
-    expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
+    expect((await errorOf(agents.loadSkill(name))).message).toContain(
+      `is out of bounds: ${reason}`,
+    );
 });
 
 it('agent files on disk are listed folder by folder, with only the nearest of those with one name', async () => {
@@ -309,18 +365,36 @@ it('agent files on disk are listed folder by folder, with only the nearest of th
 });
 
 it('agent files on disk have their context files counted', async () => {
-  const { agents, cwd } = library({ 'repo/docs/a.md': '', 'repo/docs/deep/b.md': '', 'repo/src/c.ts': '' });
+  const { agents, cwd } = library({
+    'repo/docs/a.md': '',
+    'repo/docs/deep/b.md': '',
+    'repo/src/c.ts': '',
+  });
   expect(await agents.countFiles('**/*.md', '')).toBe(2);
   expect(await agents.countFiles('*.md', 'docs')).toBe(1);
   expect(await agents.countFiles('*.txt', join(cwd, 'docs'))).toBe(0);
   await expect(agents.countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
-  await expect(agents.countFiles('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
+  await expect(agents.countFiles('*', 'gone')).rejects.toThrow(
+    'failed to resolve workdir symlinks',
+  );
 });
 
 it('agent files on disk have the guidance of their folder, and nothing that a link has made of it', async () => {
-  const texts = { 'repo/AGENTS.md': 'Be brief.', 'repo/.env': 'KEY=1\n', 'repo/memory/AGENTS.md': 'Old.' };
-  const links = { 'repo/CLAUDE.md': 'AGENTS.md', 'repo/REVIEW.md': '.env', 'repo/out.md': '../out.md' };
-  const { agents } = library({ 'out.md': 'Not here.', ...texts }, { memoryRoots: ['memory'] }, links);
+  const texts = {
+    'repo/AGENTS.md': 'Be brief.',
+    'repo/.env': 'KEY=1\n',
+    'repo/memory/AGENTS.md': 'Old.',
+  };
+  const links = {
+    'repo/CLAUDE.md': 'AGENTS.md',
+    'repo/REVIEW.md': '.env',
+    'repo/out.md': '../out.md',
+  };
+  const { agents } = library(
+    { 'out.md': 'Not here.', ...texts },
+    { memoryRoots: ['memory'] },
+    links,
+  );
   const paths = ['AGENTS.md', 'CLAUDE.md', 'REVIEW.md', 'out.md', 'memory/AGENTS.md', 'gone.md'];
   expect(await agents.loadGuidance(paths, await agents.loadAgent('builtin/ask'))).toEqual([
     { path: 'AGENTS.md', content: 'Be brief.' },
@@ -365,7 +439,9 @@ describe('a checkout that anybody might have written', () => {
     async (place) => {
       const { agents, root } = confined();
       const workdir = place === '' ? root : place;
-      await expect(agents.countFiles('**/*.md', workdir)).rejects.toThrow('`workdir` of the agent leads out');
+      await expect(agents.countFiles('**/*.md', workdir)).rejects.toThrow(
+        '`workdir` of the agent leads out',
+      );
       await expect(agents.countFiles('a[', workdir)).rejects.toThrow('invalid glob pattern');
     },
   );

@@ -27,9 +27,10 @@ transport = "sse"
 "X-Key" = "x"
 `;
 
-const MARKS = '" \' """ \'\'\' [ ] [[ ]] { } = . , \\ # -1 __proto__ constructor nan 1979-05-27 1e400'.split(
-  ' ',
-);
+const MARKS =
+  '" \' """ \'\'\' [ ] [[ ]] { } = . , \\ # -1 __proto__ constructor nan 1979-05-27 1e400'.split(
+    ' ',
+  );
 const SNIPPET = fc.oneof(
   fc.constantFrom(...MARKS, '\n', '\r\n', '\u0000', '\ud800', '\ufeff', 'NAME = 1\n'),
   fc.string({ unit: 'binary', maxLength: 5 }),
@@ -58,7 +59,10 @@ it('parseAgent reads any text, or refuses it with a ConfigError that has a place
 });
 
 it('createLocator finds every key of any document the TOML library writes, at the key', () => {
-  const key = fc.oneof(fc.constantFrom('a', 'b', 'c-d', 'E'), fc.string({ minLength: 1, maxLength: 4 }));
+  const key = fc.oneof(
+    fc.constantFrom('a', 'b', 'c-d', 'E'),
+    fc.string({ minLength: 1, maxLength: 4 }),
+  );
   const leaf = fc.oneof(
     fc.string(),
     fc.constantFrom('a = 1\n[b]\n', "'''", '"""', '# c'),
@@ -97,5 +101,8 @@ it('createLocator finds every key of any document the TOML library writes, at th
 function pathsOf(value: unknown, path: KeyPath): readonly KeyPath[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item, index) => pathsOf(item, [...path, index]));
-  return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...pathsOf(inner, [...path, key])]);
+  return Object.entries(value).flatMap(([key, inner]) => [
+    [...path, key],
+    ...pathsOf(inner, [...path, key]),
+  ]);
 }

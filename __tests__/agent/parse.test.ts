@@ -170,8 +170,20 @@ error-handling = "major"
 
   it('has axe’s defaults for missing keys', () => {
     const { memory, subAgentsConfig, ...config } = parse(HEAD).config;
-    const off = { enabled: false, path: '', lastN: 0, hasLastN: false, maxEntries: 0, notes: false };
-    const sizes = { maxInjectBytes: 32_768, maxWriteBytes: 65_536, maxLogBytes: 0, warnFileBytes: 1_048_576 };
+    const off = {
+      enabled: false,
+      path: '',
+      lastN: 0,
+      hasLastN: false,
+      maxEntries: 0,
+      notes: false,
+    };
+    const sizes = {
+      maxInjectBytes: 32_768,
+      maxWriteBytes: 65_536,
+      maxLogBytes: 0,
+      warnFileBytes: 1_048_576,
+    };
     const kept = { provenance: 'auto', scope: 'project', daily: 'calendar', dedup: true };
     expect(memory).toEqual({ ...off, ...sizes, ...kept, tools: [], dir: '', project: '' });
     expect(subAgentsConfig).toEqual({ maxDepth: 0, parallel: undefined, timeoutSeconds: 0 });
@@ -180,7 +192,13 @@ error-handling = "major"
       retry: { backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
       budget: { maxTokens: 0 },
       artifacts: { enabled: false, dir: '', defaultWrite: false },
-      review: { depth: undefined, parts: 6, partTokens: 22_000, minSeverity: undefined, severity: {} },
+      review: {
+        depth: undefined,
+        parts: 6,
+        partTokens: 22_000,
+        minSeverity: undefined,
+        severity: {},
+      },
       timeoutSeconds: 0,
       stream: false,
     });
@@ -191,21 +209,28 @@ error-handling = "major"
     expect(retry).toMatchObject({ initialDelayMs: 60_000, maxDelayMs: 60_000 });
   });
 
-  it.each(['text', 'json_object', 'json_schema'])('accepts the response format %s as a word', (type) => {
-    const { params } = parse(`${HEAD}[params]\nresponse_format = "${type}"\n`).config;
-    expect(params.responseFormat).toEqual({ type, schema: undefined });
-  });
+  it.each(['text', 'json_object', 'json_schema'])(
+    'accepts the response format %s as a word',
+    (type) => {
+      const { params } = parse(`${HEAD}[params]\nresponse_format = "${type}"\n`).config;
+      expect(params.responseFormat).toEqual({ type, schema: undefined });
+    },
+  );
 
   it('keeps the case of keys that the user chooses', () => {
     const table = '[params.Response_Format.SCHEMA.properties.userId]\ntype = "string"\n';
     const lines = `[params.Response_Format]\nTYPE = "json_schema"\n${table}`;
     const schema = { properties: { userId: { type: 'string' } } };
-    expect(parse(HEAD + lines).config.params.responseFormat).toEqual({ type: 'json_schema', schema });
+    expect(parse(HEAD + lines).config.params.responseFormat).toEqual({
+      type: 'json_schema',
+      schema,
+    });
   });
 });
 
 describe('wrong values', () => {
-  const server = (...lines: readonly string[]) => `[[mcp_servers]]\nname = "a"\n${lines.join('\n')}\n`;
+  const server = (...lines: readonly string[]) =>
+    `[[mcp_servers]]\nname = "a"\n${lines.join('\n')}\n`;
   const URL_LINE = 'url = "https://example.com/mcp"';
   const ok = [URL_LINE, 'transport = "sse"'];
   const stdio = 'transport = "stdio"';
@@ -214,7 +239,8 @@ describe('wrong values', () => {
   const scheme = 'mcp_servers[0].url must use http or https scheme, got "ftp"';
   const delays = 'retry.max_delay_ms must be >= retry.initial_delay_ms';
   const forms = 'must be one of: text, json_object, json_schema';
-  const memoryTools = 'memory.tools must be one of: memory_write, memory_read, memory_search, write_memory';
+  const memoryTools =
+    'memory.tools must be one of: memory_write, memory_read, memory_search, write_memory';
 
   it.each([
     ['timeout = -1', 'timeout must be non-negative', 3],
@@ -242,7 +268,11 @@ describe('wrong values', () => {
     ['[memory]\nprovenance = "yes"', 'memory.provenance must be one of: auto, on, off', 4],
     ['[memory]\ntools = ["memory_read", "memory_serach"]', memoryTools, 4],
     ['[memory]\nmax_inject_bytes = -1', 'memory.max_inject_bytes must be non-negative', 4],
-    [`[memory]\n${notes}\npath = "MEMORY.md"`, 'memory.path cannot be "MEMORY.md": notes are kept there', 6],
+    [
+      `[memory]\n${notes}\npath = "MEMORY.md"`,
+      'memory.path cannot be "MEMORY.md": notes are kept there',
+      6,
+    ],
   ])('%j is refused', (lines, message, line) => {
     const error = errorOf(`${HEAD}${lines}\n`);
     expect(error.message).toBe(message);
@@ -350,13 +380,13 @@ describe('corpus C1', () => {
     },
   );
 
-  it.each(['\uFEFFname = "v"\r\nmodel = "anthropic/m"\r\n', '\uFEFFname = "v"\nmodel = "anthropic/m"'])(
-    'C1 2: a byte order mark and CRLF are accepted, and not counted: %j',
-    (text) => {
-      expect(parse(text).config.name).toBe('v');
-      expect(errorOf(text.replace('"v"', '')).at).toMatchObject({ line: 1, column: 8 });
-    },
-  );
+  it.each([
+    '\uFEFFname = "v"\r\nmodel = "anthropic/m"\r\n',
+    '\uFEFFname = "v"\nmodel = "anthropic/m"',
+  ])('C1 2: a byte order mark and CRLF are accepted, and not counted: %j', (text) => {
+    expect(parse(text).config.name).toBe('v');
+    expect(errorOf(text.replace('"v"', '')).at).toMatchObject({ line: 1, column: 8 });
+  });
 
   it('C1 2: an empty file is reported with what is missing', () => {
     expect(errorOf('').message).toBe('agent config missing required field: name');
@@ -449,16 +479,23 @@ describe('the raw options for a provider', () => {
     ['openai', 'additionalTools = []'],
     ['openai', 'apiKey = "x"'],
     ['google', 'cachedContent = "c"'],
-    ['bedrock', 'additionalModelRequestFields = { tools = [] }', 'additionalModelRequestFields.tools'],
+    [
+      'bedrock',
+      'additionalModelRequestFields = { tools = [] }',
+      'additionalModelRequestFields.tools',
+    ],
     ['bedrock', 'extra = [{ tools = [] }]', 'extra.0.tools'],
     ['compatible', 'plugins = [{ id = "web" }]'],
     ['compatible', 'models = ["a/b"]'],
     ['compatible', 'web_search_options = {}'],
-  ])('of %s that give tools, storage, other models or keys are refused: %s', (provider, line, key = line) => {
-    const error = errorOf(`${HEAD}[params.${provider}]\n${line}\n`);
-    expect(error.message).toBe(`params.${provider}.${key.replace(/ = .*/, '')} is not allowed`);
-    expect(error.at).toMatchObject({ line: 4 });
-  });
+  ])(
+    'of %s that give tools, storage, other models or keys are refused: %s',
+    (provider, line, key = line) => {
+      const error = errorOf(`${HEAD}[params.${provider}]\n${line}\n`);
+      expect(error.message).toBe(`params.${provider}.${key.replace(/ = .*/, '')} is not allowed`);
+      expect(error.at).toMatchObject({ line: 4 });
+    },
+  );
 
   it.each(['https://example.com/v1', `sk-ant-${'a'.repeat(24)}`])(
     'hold neither a key nor an address',
@@ -468,7 +505,11 @@ describe('the raw options for a provider', () => {
     },
   );
 
-  it.each(['promptCacheKey = "k"', 'parallelToolCalls = false', 'thinking = { budgetTokens = 5000 }'])(
+  it.each([
+    'promptCacheKey = "k"',
+    'parallelToolCalls = false',
+    'thinking = { budgetTokens = 5000 }',
+  ])(
     'that only sound alike are taken: %s',
     (line) => void parse(`${HEAD}[params.openai]\n${line}\n`),
   );

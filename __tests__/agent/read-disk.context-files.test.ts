@@ -104,7 +104,9 @@ describe('files that are unsuitable for a prompt', () => {
     const names = Array.from(numbers, (index) => `f${String(index).padStart(4, '0')}`);
     const { files, warnings } = await loadContextFiles(['**/*'], workdir(named(names)));
     expect(files.map((file) => file.path)).toEqual(names.slice(0, MAX_CONTEXT_FILES));
-    const message = expect.stringMatching(/^50 context files were left out, .*"f0200", .* and 45 more\./);
+    const message = expect.stringMatching(
+      /^50 context files were left out, .*"f0200", .* and 45 more\./,
+    );
     expect(warnings).toEqual([{ code: 'context-file-skipped', message }]);
   });
 

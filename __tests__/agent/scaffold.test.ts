@@ -24,7 +24,10 @@ it('scaffoldAgent has no key in its comments that would not be read', () => {
   const uncommented = scaffoldAgent('a').replaceAll(/^# (?=\[|\w+ = )/gm, '');
   expect(parseAgent(uncommented, { name: 'a', file: 'a.toml' })).toMatchObject({
     warnings: [],
-    config: { memory: { lastN: 10, maxEntries: 100 }, params: { temperature: 0.3, maxTokens: 4096 } },
+    config: {
+      memory: { lastN: 10, maxEntries: 100 },
+      params: { temperature: 0.3, maxTokens: 4096 },
+    },
   });
 });
 

@@ -55,7 +55,10 @@ it('agents init resolves a relative folder from the current folder', async () =>
 
 it.each<[string, object]>([
   ['show bot', { at: { file: 'axe/agents/bot.toml', line: 2 } }],
-  ['show bto', { message: 'agent config not found: bto', remedy: expect.stringContaining('`bot`') }],
+  [
+    'show bto',
+    { message: 'agent config not found: bto', remedy: expect.stringContaining('`bot`') },
+  ],
   ['init ../evil', { message: 'invalid agent name "../evil"', remedy: expect.any(String) }],
   ['edit builtin/ask', { message: 'agent "builtin/ask" is built in and has no file' }],
   ['edit nobody', { message: 'agent config not found: nobody' }],
@@ -82,9 +85,15 @@ it('agents validate reports about a model what a run with this environment and c
   const { exitCode, output } = await agents('validate');
   expect(exitCode).toBe(2);
   expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "groq": ');
-  expect(output).toContain('  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.');
-  writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n' });
+  expect(output).toContain(
+    '  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.',
+  );
+  writeFiles(home, {
+    'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n',
+  });
   expect((await agents('validate')).exitCode).toBe(0);
   writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "groq"\n' });
-  expect((await agents('validate')).output).toContain('error: invalid base URL for provider "groq"');
+  expect((await agents('validate')).output).toContain(
+    'error: invalid base URL for provider "groq"',
+  );
 });

@@ -23,7 +23,14 @@ function asked(...words: string[]) {
   };
 }
 
-const NOTHING = { positionals: [], help: false, model: '', timeout: undefined, verbose: false, json: false };
+const NOTHING = {
+  positionals: [],
+  help: false,
+  model: '',
+  timeout: undefined,
+  verbose: false,
+  json: false,
+};
 
 const LISTED = '`axe-action run --help` lists the flags.';
 const WHOLE = 'Give a whole number from 0 upwards, or leave the flag out.';
@@ -72,7 +79,11 @@ describe('flags', () => {
     ['-model a', "unknown shorthand flag: 'm' in -model", LISTED],
     ['--model', 'flag needs an argument: --model', 'Write `--model <value>`.'],
     ['--timeout', 'flag needs an argument: --timeout', 'Write `--timeout <number>`.'],
-    ['--timeout=1.5', 'invalid argument "1.5" for "--timeout" flag: it is not a whole number', WHOLE],
+    [
+      '--timeout=1.5',
+      'invalid argument "1.5" for "--timeout" flag: it is not a whole number',
+      WHOLE,
+    ],
     ['--timeout=', 'invalid argument "" for "--timeout" flag: it is not a whole number', WHOLE],
     ['--timeout "', 'invalid argument "\\"" for "--timeout" flag: it is not a whole number', WHOLE],
     [
@@ -110,7 +121,9 @@ describe('flags', () => {
     [1, '0', 'invalid argument "0" for "--timeout" flag: it is less than 1'],
   ])('with a number below %i are refused', (least, value, message) => {
     const flags: Flags = { timeout: { type: 'string', least, about: '' } };
-    expect(thrownBy(() => parseFlags(['--timeout', value], flags, 'run'))).toMatchObject({ message });
+    expect(thrownBy(() => parseFlags(['--timeout', value], flags, 'run'))).toMatchObject({
+      message,
+    });
     expect(parseFlags([`--timeout=${least}`], flags, 'run').int('timeout')).toBe(least);
   });
 });

@@ -27,7 +27,9 @@ async function run(
   const given = agents ?? { reviewer: agent('reviewer', 'anthropic/claude-sonnet-5-5') };
   writeFiles(cwd, {
     '.git/config': `[remote "origin"]\n\turl = ${remote}\n\tfetch = x\n`,
-    ...Object.fromEntries(Object.entries(given).map(([name, toml]) => [`axe/agents/${name}.toml`, toml])),
+    ...Object.fromEntries(
+      Object.entries(given).map(([name, toml]) => [`axe/agents/${name}.toml`, toml]),
+    ),
   });
   const own = { HOME: tempDir('home'), ANTHROPIC_API_KEY: 'sk-ant-canary', ...env };
   const terminal = createFakeTerminal({ env: own, cwd });
@@ -50,13 +52,17 @@ async function doctor(words: readonly string[], scene: Scene = {}) {
 
 describe('doctor', () => {
   it('reports a provider that there is not once, at its line', async () => {
-    const { exitCode, checks } = await doctor([], { agents: { odd: agent('odd', 'antropic/claude') } });
+    const { exitCode, checks } = await doctor([], {
+      agents: { odd: agent('odd', 'antropic/claude') },
+    });
     expect(exitCode).toBe(1);
     expect(checks.filter(({ message }) => message.includes('unsupported provider'))).toEqual([
       {
         group: 'Agents',
         status: 'error',
-        message: expect.stringContaining('axe/agents/odd.toml:2:1: unsupported provider "antropic"'),
+        message: expect.stringContaining(
+          'axe/agents/odd.toml:2:1: unsupported provider "antropic"',
+        ),
         remedy: expect.stringContaining('Did you mean `anthropic`?'),
       },
     ]);
@@ -82,7 +88,11 @@ Nothing is wrong.
 
   it('sends nothing without --online', async () => {
     const server = await startLoopback((_request, response) => sendJson(response, 500, {}));
-    const env = { AXE_ANTHROPIC_BASE_URL: server.url, GITHUB_API_URL: server.url, GH_TOKEN: 'ghp_x' };
+    const env = {
+      AXE_ANTHROPIC_BASE_URL: server.url,
+      GITHUB_API_URL: server.url,
+      GH_TOKEN: 'ghp_x',
+    };
     expect((await run([], { env })).exitCode).toBe(0);
     expect(server.requests()).toEqual([]);
   });
@@ -116,14 +126,21 @@ it.each([
   ['bedrock/x', {}, 'note', 'no key is set, so the credentials of the cloud are used'],
   ['bedrock/x', { AWS_BEARER_TOKEN_BEDROCK: 'k' }, 'ok', '`AWS_BEARER_TOKEN_BEDROCK` is set'],
   ['openai/x', { OPENAI_API_KEY: 'a\nb' }, 'error', 'holds a line break'],
-])('without a request the key of %s with %j is told of: %s', async (model, env, status, message) => {
-  const models = (await doctor([], { agents: { a: agent('a', model) }, env })).of('Models');
-  expect(models).toEqual([expect.objectContaining({ status, message: expect.stringContaining(message) })]);
-});
+])(
+  'without a request the key of %s with %j is told of: %s',
+  async (model, env, status, message) => {
+    const models = (await doctor([], { agents: { a: agent('a', model) }, env })).of('Models');
+    expect(models).toEqual([
+      expect.objectContaining({ status, message: expect.stringContaining(message) }),
+    ]);
+  },
+);
 
 it('without a request a missing key is said to be perhaps a secret of the repository', async () => {
   const [missing] = (await doctor([], { agents: { a: agent('a', 'openai/x') } })).of('Models');
-  expect(missing?.remedy).toMatch(/ If the key is only a repository secret, we cannot see it here\.$/);
+  expect(missing?.remedy).toMatch(
+    / If the key is only a repository secret, we cannot see it here\.$/,
+  );
 });
 
 it('without a request the key of the model that gives findings a second look is checked too', async () => {
@@ -139,27 +156,43 @@ describe('keys with --online', () => {
   async function provider(status: number, body: object, model: string, keys: readonly string[]) {
     const handler: Handler = (_request, response) => sendJson(response, status, body);
     const server = await startLoopback(handler);
-    const env = Object.fromEntries(keys.map((key) => [key, key.endsWith('URL') ? server.url : 'k-canary']));
-    const { of, exitCode, output } = await doctor(['--online'], { agents: { a: agent('a', model) }, env });
+    const env = Object.fromEntries(
+      keys.map((key) => [key, key.endsWith('URL') ? server.url : 'k-canary']),
+    );
+    const { of, exitCode, output } = await doctor(['--online'], {
+      agents: { a: agent('a', model) },
+      env,
+    });
     expect(output).not.toContain('canary');
     return { check: of('Models')[0], exitCode, requests: server.requests() };
   }
 
   it.each([
     [401, 'anthropic/x', ['AXE_ANTHROPIC_BASE_URL'], 'invalid x-api-key', 'ANTHROPIC_API_KEY'],
-    [404, 'openai/x', ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL'], 'no model `x`', "Check the model's name"],
-  ])('are wrong if the provider answers %d for %s', async (status, model, variables, message, remedy) => {
-    const { check, exitCode } = await provider(status, { error: { message } }, model, variables);
-    expect(exitCode).toBe(1);
-    expect(check).toMatchObject({
-      status: 'error',
-      message: expect.stringContaining(message),
-      remedy: expect.stringContaining(remedy),
-    });
-  });
+    [
+      404,
+      'openai/x',
+      ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL'],
+      'no model `x`',
+      "Check the model's name",
+    ],
+  ])(
+    'are wrong if the provider answers %d for %s',
+    async (status, model, variables, message, remedy) => {
+      const { check, exitCode } = await provider(status, { error: { message } }, model, variables);
+      expect(exitCode).toBe(1);
+      expect(check).toMatchObject({
+        status: 'error',
+        message: expect.stringContaining(message),
+        remedy: expect.stringContaining(remedy),
+      });
+    },
+  );
 
   it('are wrong if nothing comes for 30 seconds, and all other checks are shown', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    jest.useFakeTimers({
+      doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'],
+    });
     const server = await startLoopback(() => {
       if (server.requests().length === 2) jest.advanceTimersByTime(30_000);
     });
@@ -168,7 +201,10 @@ describe('keys with --online', () => {
       b: agent('b', 'anthropic/y'),
       c: agent('c', 'offline/rules'),
     };
-    const { of } = await doctor(['--online'], { agents, env: { AXE_ANTHROPIC_BASE_URL: server.url } });
+    const { of } = await doctor(['--online'], {
+      agents,
+      env: { AXE_ANTHROPIC_BASE_URL: server.url },
+    });
     const silent = {
       status: 'error',
       message: expect.stringContaining('no answer came within 30 s'),
@@ -201,7 +237,12 @@ describe('the check of GitHub', () => {
     const { exitCode, of } = await doctor([], { agents });
     expect([exitCode, of('GitHub')]).toEqual([
       0,
-      [expect.objectContaining({ status: 'warning', remedy: expect.stringContaining('gh auth token') })],
+      [
+        expect.objectContaining({
+          status: 'warning',
+          remedy: expect.stringContaining('gh auth token'),
+        }),
+      ],
     ]);
   });
 
@@ -209,7 +250,8 @@ describe('the check of GitHub', () => {
     const payload = loadWebhook('pull_request', 'opened');
     const github = await startGitHubServer();
     github.seed(payload, { base: { 'a.txt': 'a' } });
-    const examine = () => doctor(['--online'], { agents, env: { ...github.env, GITHUB_TOKEN: token } });
+    const examine = () =>
+      doctor(['--online'], { agents, env: { ...github.env, GITHUB_TOKEN: token } });
     return { github, examine };
   }
 
@@ -242,6 +284,9 @@ describe('the check of GitHub', () => {
     const { examine } = await online('ghs_wrong');
     const { exitCode, of } = await examine();
     expect(exitCode).toBe(1);
-    expect(of('GitHub').at(-1)).toMatchObject({ status: 'error', message: expect.stringContaining('401') });
+    expect(of('GitHub').at(-1)).toMatchObject({
+      status: 'error',
+      message: expect.stringContaining('401'),
+    });
   });
 });

@@ -42,7 +42,10 @@ describe('the tool calls in the JSON line', () => {
 
   it('are valid JSON whatever the model wrote, in names too', () => {
     const half = '\uD83D';
-    const line = withCall(`t${half}`, { input: { k: [half], ['__proto__']: 1, toJSON: 'x' }, output: half });
+    const line = withCall(`t${half}`, {
+      input: { k: [half], ['__proto__']: 1, toJSON: 'x' },
+      output: half,
+    });
     expect(line).not.toMatch(/\\ud[89a-f]/i);
     expect(line).toContain('"input":{"k":["\uFFFD"],');
     expect(line).toContain('"name":"t\uFFFD","output":"\uFFFD"');
@@ -90,12 +93,15 @@ it.each<[Limit, number]>([
   ['time', 3],
   ['tokens', 4],
   ['cost', 4],
-])('the JSON line at the limit of %s holds the answer so far, and the exit status %i', (limit, exitCode) => {
-  expect(parsed(exhausted(limit, 'So far.'))).toMatchObject({
-    content: 'So far.',
-    error: { exit_code: exitCode, message: `no ${limit} left` },
-  });
-});
+])(
+  'the JSON line at the limit of %s holds the answer so far, and the exit status %i',
+  (limit, exitCode) => {
+    expect(parsed(exhausted(limit, 'So far.'))).toMatchObject({
+      content: 'So far.',
+      error: { exit_code: exitCode, message: `no ${limit} left` },
+    });
+  },
+);
 
 it.each([
   'I cannot review this.',

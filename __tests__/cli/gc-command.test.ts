@@ -46,7 +46,13 @@ async function gc(words: readonly string[], env: Readonly<Record<string, string>
 
 describe('gc on the command line', () => {
   it.each([
-    ['is whole', 'stop', 40, 0, /^Used: 1 question, 1,200 input and 40 output tokens, \$0\.004\d*\.\n$/],
+    [
+      'is whole',
+      'stop',
+      40,
+      0,
+      /^Used: 1 question, 1,200 input and 40 output tokens, \$0\.004\d*\.\n$/,
+    ],
     [
       'is cut off',
       'length',
@@ -54,15 +60,20 @@ describe('gc on the command line', () => {
       1,
       /^Used: 1 question, 1,200 input and 4,096 output tokens, \$0\.0[67]\d*\.\nthe analysis was cut off, so nothing was trimmed\n {2}Run it again.*\n$/,
     ],
-  ])('reports the usage of an analysis that %s', async (_what, finishReason, outputTokens, status, told) => {
-    const usage = { inputTokens: 1200, outputTokens };
-    const server = await startModelServer([{ kind: 'text', text: 'Found it.', usage, finishReason }]);
-    writeFiles(folder, { 'bot.md': LOG });
-    const { exitCode, talk, output } = await gc(['bot', '--stats'], server.env);
-    expect(exitCode).toBe(status);
-    expect(output).toContain('--- Analysis ---\nFound it.\n');
-    expect(talk).toMatch(told);
-  });
+  ])(
+    'reports the usage of an analysis that %s',
+    async (_what, finishReason, outputTokens, status, told) => {
+      const usage = { inputTokens: 1200, outputTokens };
+      const server = await startModelServer([
+        { kind: 'text', text: 'Found it.', usage, finishReason },
+      ]);
+      writeFiles(folder, { 'bot.md': LOG });
+      const { exitCode, talk, output } = await gc(['bot', '--stats'], server.env);
+      expect(exitCode).toBe(status);
+      expect(output).toContain('--- Analysis ---\nFound it.\n');
+      expect(talk).toMatch(told);
+    },
+  );
 
   it('reads the memory of runs with the same model', async () => {
     writeFiles(folder, { 'bot.md': LOG, 'offline/bot.md': LATER });
@@ -92,7 +103,11 @@ describe('gc on the command line', () => {
       [`${agents}/inside.toml`]: ASKING.replace('name = "bot"', 'name = "file"'),
     });
     writeFiles(folder, { 'file.md': LOG, 'inside.md': `${LOG}${LATER}` });
-    const { exitCode, output, talk } = await answered(['--all'], text('Found it.'), text('Found it.'));
+    const { exitCode, output, talk } = await answered(
+      ['--all'],
+      text('Found it.'),
+      text('Found it.'),
+    );
     expect([exitCode, talk]).toEqual([0, '']);
     expect(output.match(/^=== .*|^Agent: .*|^Entries: .*|^No memory .*|^Trimmed: .*/gm)).toEqual([
       '=== GC: bot ===',
@@ -138,7 +153,9 @@ describe('gc on the command line', () => {
     expect([exitCode, talk]).toEqual([0, '']);
     expect(output).toMatch(/Trimmed: 1 entries removed, 1 entries kept\.\n$/);
     expect(lstatSync(place).isSymbolicLink()).toBe(true);
-    expect(readFileSync(real, 'utf8') + readFileSync(`${place}.bak`, 'utf8')).toHaveLength(LOG.length);
+    expect(readFileSync(real, 'utf8') + readFileSync(`${place}.bak`, 'utf8')).toHaveLength(
+      LOG.length,
+    );
     expect(readdirSync(join(home, 'dotfiles'))).toEqual(['bot.md']);
   });
 });

@@ -33,9 +33,18 @@ interface Place {
 async function init(words: readonly string[], { from = cwd, started, typed }: Place = {}) {
   const programFolder = join(program, 'dist/cli');
   const isTTY = typed !== undefined;
-  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, isTTY, programFolder });
+  const terminal = createFakeTerminal({
+    env: { HOME: tempDir('home') },
+    cwd: from,
+    isTTY,
+    programFolder,
+  });
   const stdin = Object.assign(Readable.from([typed ?? '']), { isTTY });
-  const exitCode = await main(['init', ...words], { ...terminal, stdin, program: started ?? 'axe-action' });
+  const exitCode = await main(['init', ...words], {
+    ...terminal,
+    stdin,
+    program: started ?? 'axe-action',
+  });
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
@@ -48,7 +57,11 @@ function files(): readonly string[] {
   return all.filter((path) => statSync(join(cwd, path)).isFile());
 }
 
-const REVIEW = ['.github/workflows/axe-review.yml', 'axe/agents/reviewer.toml', 'axe/skills/review/SKILL.md'];
+const REVIEW = [
+  '.github/workflows/axe-review.yml',
+  'axe/agents/reviewer.toml',
+  'axe/skills/review/SKILL.md',
+];
 
 describe('init', () => {
   it('writes workflow, agent and skill with the defaults, and prints the next steps', async () => {
@@ -86,7 +99,10 @@ describe('init', () => {
   it('writes to the root of the repository and has it checked, wherever the command runs', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
     const from = join(cwd, 'src/deep');
-    const { output } = await init(['--model', 'offline/rules', '--uses', 'o/a@v1'], { from, typed: '\n' });
+    const { output } = await init(['--model', 'offline/rules', '--uses', 'o/a@v1'], {
+      from,
+      typed: '\n',
+    });
     expect(output).toMatch(/^In the repository /);
     expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
     expect(output).toContain('  ok       axe/agents/reviewer.toml is valid\n');
@@ -95,14 +111,19 @@ describe('init', () => {
   it.each([
     ['n', false],
     ['', true],
-  ])('offers a check under the name it was started by; the answer %j', async (answer, isChecked) => {
-    const words = ['--model', 'offline/rules', '--uses', 'o/a@v1'];
-    const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
-    expect(exitCode).toBe(0);
-    expect(output).toContain('\n`axe doctor` checks agents and keys, `axe doctor --online` also ');
-    expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
-    expect(output.includes('axe/agents/reviewer.toml is valid')).toBe(isChecked);
-  });
+  ])(
+    'offers a check under the name it was started by; the answer %j',
+    async (answer, isChecked) => {
+      const words = ['--model', 'offline/rules', '--uses', 'o/a@v1'];
+      const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
+      expect(exitCode).toBe(0);
+      expect(output).toContain(
+        '\n`axe doctor` checks agents and keys, `axe doctor --online` also ',
+      );
+      expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
+      expect(output.includes('axe/agents/reviewer.toml is valid')).toBe(isChecked);
+    },
+  );
 
   it('writes the address of the clone that it runs from', async () => {
     writeFiles(program, {
@@ -116,7 +137,11 @@ describe('init', () => {
   });
 
   it.each([
-    ['git@ghes.example.com:tools/axe.git', `tools/axe@${COMMIT}`, `${GHES}/tools/axe/raw/${COMMIT}/`],
+    [
+      'git@ghes.example.com:tools/axe.git',
+      `tools/axe@${COMMIT}`,
+      `${GHES}/tools/axe/raw/${COMMIT}/`,
+    ],
     ['https://github.com/octo-org/axe', 'YOUR_ORG/axe-action@v1', `${GHES}/YOUR_ORG/`],
   ])(
     'of the clone of %s takes the address for a repository on the same server alone',
@@ -138,7 +163,9 @@ describe('init', () => {
     expect(cloud).toContain('The token of the workflow has `contents: write`');
     expect((await init(['--example', 'fleet'])).output).not.toContain('memory on a branch');
     const { output } = await init(['--example', 'mention']);
-    expect(read('.github/workflows/mention.yml')).toContain('      - uses: YOUR_ORG/axe-action@v1\n');
+    expect(read('.github/workflows/mention.yml')).toContain(
+      '      - uses: YOUR_ORG/axe-action@v1\n',
+    );
     expect(output).toContain(
       '1. Replace `YOUR_ORG/axe-action@v1` in the workflow with the address of the action',
     );
@@ -155,7 +182,10 @@ describe('init', () => {
   it.each([
     [['--example', 'mentoin'], /^there is no example "mentoin"\n {2}Did you mean `mention`\?/],
     [['--example', '../x'], /^there is no example "\.\.\/x"\n {2}There are change, ci-doctor, /],
-    [['--example', 'mention', '--model', 'ollama/m'], /^`--example` and `--model` cannot be used together/],
+    [
+      ['--example', 'mention', '--model', 'ollama/m'],
+      /^`--example` and `--model` cannot be used together/,
+    ],
     [['--model', 'gpt-4'], /^invalid model format/],
     [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
     [['--uses', 'axe'], /^"axe" is not the address of an action\n {2}Write it as in a workflow/],
@@ -171,7 +201,9 @@ describe('init', () => {
     program = tempDir('program');
     expect(await init([])).toMatchObject({
       exitCode: 1,
-      talk: expect.stringMatching(/^the example workflows\/review\.yml is not next to this program\n/),
+      talk: expect.stringMatching(
+        /^the example workflows\/review\.yml is not next to this program\n/,
+      ),
     });
   });
 
@@ -187,14 +219,21 @@ describe.each(exampleWorkflows())('the example $name', ({ name, content }) => {
   const example = name.replace(/\.yml$/, '');
 
   it('is copied with its agents and their skills', async () => {
-    const { exitCode, output, talk } = await init(['--example', example, '--uses', 'octo-org/my-axe@v2']);
+    const { exitCode, output, talk } = await init([
+      '--example',
+      example,
+      '--uses',
+      'octo-org/my-axe@v2',
+    ]);
     expect([exitCode, talk]).toEqual([0, '']);
     expect(read(`.github/workflows/${name}`)).toBe(
       content.replaceAll('YOUR_ORG/axe-action@v1', 'octo-org/my-axe@v2'),
     );
     expect(output).not.toContain('YOUR_ORG');
     const jobs = Object.values((parse(content) as Workflow).jobs);
-    const named = jobs.flatMap(({ steps = [] }) => steps.map((step) => String(step.with?.['agent'] ?? '')));
+    const named = jobs.flatMap(({ steps = [] }) =>
+      steps.map((step) => String(step.with?.['agent'] ?? '')),
+    );
     const own = named.filter((agent) => /^[\w-]+$/.test(agent));
     for (const agent of own) expect(files()).toContain(`axe/agents/${agent}.toml`);
   });

@@ -53,7 +53,11 @@ Flags:
 });
 
 it.each(['version', '--version'])('the version is shown for %s', async (line) => {
-  expect(await run(line)).toEqual({ exitCode: 0, output: `axe-action version ${VERSION}\n`, talk: '' });
+  expect(await run(line)).toEqual({
+    exitCode: 0,
+    output: `axe-action version ${VERSION}\n`,
+    talk: '',
+  });
 });
 
 const LISTED = '`axe-action --help` lists the commands.';
@@ -67,8 +71,16 @@ it.each([
   ['agents bogus', `${NO_SUCH} agents"`, '`axe-action agents --help` lists the commands.'],
   ['help bogus', `${NO_SUCH}"`, LISTED],
   ['memry', 'unknown command "memry" for "axe-action"', 'Did you mean `axe-action memory`?'],
-  ['agents lst', 'unknown command "lst" for "axe-action agents"', 'Did you mean `axe-action agents list`?'],
-  ['run', '`run` takes the name of one agent, and none was given', 'Usage: `axe-action run <agent>`.'],
+  [
+    'agents lst',
+    'unknown command "lst" for "axe-action agents"',
+    'Did you mean `axe-action agents list`?',
+  ],
+  [
+    'run',
+    '`run` takes the name of one agent, and none was given',
+    'Usage: `axe-action run <agent>`.',
+  ],
   [
     'run bot look at',
     '`run` takes the name of one agent, and 3 words were given',

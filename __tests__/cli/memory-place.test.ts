@@ -23,7 +23,10 @@ const adding = (path: string, text: string): NoteChange => ({
 function open(given: { readonly custom?: string; readonly dir?: string }) {
   const home = tempDir('notes-folder');
   mkdirSync(join(home, 'data'));
-  const { memory } = parseAgent('name = "bot"\nmodel = "a/b"\n', { name: 'bot', file: 'bot' }).config;
+  const { memory } = parseAgent('name = "bot"\nmodel = "a/b"\n', {
+    name: 'bot',
+    file: 'bot',
+  }).config;
   const { custom: path = '', dir = '' } = given;
   const terminal = createFakeTerminal({ cwd: home, env: { XDG_DATA_HOME: join(home, 'data') } });
   const store = openFileMemory({ ...memory, path, dir }, 'bot.md', terminal);
@@ -34,11 +37,18 @@ it.each([
   ['in the folder of the run logs', {}, 'data/axe/memory/bot.md', 'data/axe/memory/MEMORY.md'],
   ['in `memory.dir`', { dir: 'own' }, 'data/axe/memory/bot.md', 'own/MEMORY.md'],
   // A `MEMORY.md` next to a file of the user's is the user's.
-  ['never next to `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
+  [
+    'never next to `memory.path`',
+    { custom: 'mine/log.txt' },
+    'mine/log.txt',
+    'data/axe/memory/MEMORY.md',
+  ],
 ])('the notes of this machine are %s', async (_, given, log, notes) => {
   const { home, store } = open(given);
   const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
-  expect(await store.write([entry, adding('MEMORY.md', 'Tabs.')], never)).toMatchObject({ kind: 'saved' });
+  expect(await store.write([entry, adding('MEMORY.md', 'Tabs.')], never)).toMatchObject({
+    kind: 'saved',
+  });
   expect(readFileSync(join(home, log), 'utf8')).toBe('## e\n\n');
   expect(readFileSync(join(home, notes), 'utf8')).toBe('Tabs.\n');
   const found = await store.readTree(never, ['bot.md', 'MEMORY.md', 'projects/x/notes/']);
@@ -62,7 +72,11 @@ it('the notes of this machine are kept from blocking other saves if their folder
 
 it('the notes of this machine are read from one place only', async () => {
   const { home, store } = open({ dir: 'own' });
-  writeFiles(home, { 'data/axe/memory/MEMORY.md': 'no\n', 'own/MEMORY.md': 'mine\n', 'own/bot.md': 'x' });
+  writeFiles(home, {
+    'data/axe/memory/MEMORY.md': 'no\n',
+    'own/MEMORY.md': 'mine\n',
+    'own/bot.md': 'x',
+  });
   const all = await store.readTree(never);
   expect(all.kind === 'tree' && Object.fromEntries(all.tree)).toEqual({ 'MEMORY.md': 'mine\n' });
   expect(all.location).toBe(join(home, 'own'));
@@ -124,25 +138,41 @@ describe('memory on a branch of a repository, from a laptop', () => {
     github.commit(REPO, { 'README.md': '# Hello\n' });
     const files = { 'bot.md': B, 'bot.md.bak': A, '.gitignore': '*.bak\n' };
     github.commit(REPO, files, { branch: 'axe-memory' });
-    expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({ exitCode: 0 });
+    expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({
+      exitCode: 0,
+    });
     expect(JSON.stringify(github.files(REPO, 'axe-memory'))).not.toContain('aaaaaa');
   });
 
   it.each([
     ['main', ['--branch', 'main'], {}, 'main', /and only `axe-memory` is memory's alone/],
     ['the default branch', [], {}, 'axe-memory', /which is the default branch/],
-    ['a branch with code', [], { 'src/a.ts': '1' }, 'main', /which holds more than memory: `src\/a\.ts`/],
+    [
+      'a branch with code',
+      [],
+      { 'src/a.ts': '1' },
+      'main',
+      /which holds more than memory: `src\/a\.ts`/,
+    ],
   ])('%s is never rewritten', async (_, flags, more, defaultBranch, why) => {
     const github = await startGitHubServer();
     github.addRepo(REPO, { contents: 'write', defaultBranch });
-    github.commit(REPO, { 'README.md': '# Hello\n', '.axe/memory/bot.md': A + B }, { branch: 'main' });
+    github.commit(
+      REPO,
+      { 'README.md': '# Hello\n', '.axe/memory/bot.md': A + B },
+      { branch: 'main' },
+    );
     github.commit(REPO, { 'bot.md': A + B, ...more }, { branch: 'axe-memory' });
     const purged = await memory(github, 'forget', 'bot', 'aaaaaa-1', '--purge', ...flags);
     expect(purged).toMatchObject({ exitCode: 1, output: '', talk: expect.stringMatching(why) });
     expect(purged.talk).toMatch(/^`--purge` would rewrite `/);
-    for (const branch of ['main', 'axe-memory']) expect(github.history(REPO, branch)).toHaveLength(1);
+    for (const branch of ['main', 'axe-memory'])
+      expect(github.history(REPO, branch)).toHaveLength(1);
     expect(github.files(REPO, 'main')['.axe/memory/bot.md']).toBe(A + B);
     const kept = await memory(github, 'forget', 'bot', 'aaaaaa-1', ...flags);
-    expect(kept).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^Forgot `aaaaaa-1` in /) });
+    expect(kept).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^Forgot `aaaaaa-1` in /),
+    });
   });
 });

@@ -12,7 +12,12 @@ const AXE = '## 2026-02-22T10:00:00Z\n**Task:** 检查 #42\n**Result:** 一切�
 
 function entry(minute: number, id: string, result = `result ${minute}`): string {
   const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
-  return formatEntry({ timestamp, task: `task ${minute}`, result, provenance: formatProvenance({ id }) });
+  return formatEntry({
+    timestamp,
+    task: `task ${minute}`,
+    result,
+    provenance: formatProvenance({ id }),
+  });
 }
 
 const A = entry(1, 'aaaaaa-1');
@@ -149,7 +154,9 @@ it('memory forget removes exactly the bytes of the entry, in a file with Windows
       /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe previous version next to it \(`\.bak`\) still has it[^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
     ),
   });
-  expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);
+  expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(
+    true,
+  );
   expect(read('bot.md.bak')).toContain('aaaaaa-1');
 });
 
@@ -167,7 +174,8 @@ it('memory forget removes with --purge what the rewrite left', async () => {
 it('the place of memory can be a folder of a checkout, whose entries have provenance', async () => {
   writeFiles(home, {
     'checkout/.axe/memory/bot.md': A,
-    'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
+    'axe/agents/bot.toml':
+      'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
     'axe/agents/other.toml': 'name = "other"\nmodel = "ollama/llama3"\n',
   });
   const dir = ['--dir', 'checkout/.axe/memory'];
@@ -200,7 +208,10 @@ it.each([
     ['show'],
     /^`memory show` takes the name of one agent, and none was given\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
   ],
-  [['forget', 'bot'], /^`forget` needs `<id>`\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
+  [
+    ['forget', 'bot'],
+    /^`forget` needs `<id>`\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/,
+  ],
   [
     ['search', 'bot'],
     /^`search` needs `<words>`\n {2}Usage: `axe-action memory search <agent> <words>`\.\n$/,
@@ -211,7 +222,10 @@ it.each([
     /^unknown flag: --json\n {2}`axe-action memory forget --help` lists the flags\.\n$/,
   ],
   [['show', 'bot', '--lane', 'side'], /^invalid argument "side" for "--lane" flag/],
-  [['remember', 'bot'], /^`remember` needs `<text>`\n {2}Usage: `axe-action memory remember <agent> <text>`/],
+  [
+    ['remember', 'bot'],
+    /^`remember` needs `<text>`\n {2}Usage: `axe-action memory remember <agent> <text>`/,
+  ],
 ])('the place of memory is refused: %j', async (words, talk) => {
   const result = await memory(words);
   expect(result.output).toBe('');

@@ -40,14 +40,22 @@ it.each<[string, readonly string[], string, number]>([
   ['`--max-tokens` limits less than the agent', ['--max-tokens', '1000'], BUDGET, 0],
   ['the agent does not reach', [], BUDGET, 0],
   ['the agent limits', [], BUDGET.replace('50', '45'), 45],
-  ['the agent limits, and a flag of 0 does not', ['--max-tokens', '0'], BUDGET.replace('50', '45'), 45],
-])('the tokens of a run that %s end it with status 4 when they are spent', async (_, words, toml, limit) => {
-  const { exitCode, output, talk } = await run(words, toml);
-  expect(output).toBe('Fine.');
-  expect([exitCode, talk.split('\n')[0]]).toEqual(
-    limit === 0 ? [0, ''] : [4, `budget exceeded: used 45 of ${limit} tokens`],
-  );
-});
+  [
+    'the agent limits, and a flag of 0 does not',
+    ['--max-tokens', '0'],
+    BUDGET.replace('50', '45'),
+    45,
+  ],
+])(
+  'the tokens of a run that %s end it with status 4 when they are spent',
+  async (_, words, toml, limit) => {
+    const { exitCode, output, talk } = await run(words, toml);
+    expect(output).toBe('Fine.');
+    expect([exitCode, talk.split('\n')[0]]).toEqual(
+      limit === 0 ? [0, ''] : [4, `budget exceeded: used 45 of ${limit} tokens`],
+    );
+  },
+);
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 
@@ -60,15 +68,18 @@ function partOf(text: string, title: string): string | undefined {
 it.each([
   ['there', '<memory>a</memory>'],
   ['empty', ''],
-])('a dry run shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
-  const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
-  const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
-  const text = formatDryRun(plan, memory && { ...memory, notes });
-  expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
-  expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
-  const behind = block === '' ? '' : `\n\n---\n\n${block}`;
-  expect(text).toContain(`## Memory\n\n${ENTRY}${behind}\n\nTools!\n\n--- Skill ---\n`);
-});
+])(
+  'a dry run shows notes that are %s after the run log, and the prompt with them',
+  async (_, block) => {
+    const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
+    const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
+    const text = formatDryRun(plan, memory && { ...memory, notes });
+    expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
+    expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
+    const behind = block === '' ? '' : `\n\n---\n\n${block}`;
+    expect(text).toContain(`## Memory\n\n${ENTRY}${behind}\n\nTools!\n\n--- Skill ---\n`);
+  },
+);
 
 it.each([
   ['sub_agents = ["a"]', 'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s'],

@@ -49,20 +49,35 @@ describe('the messages of a run', () => {
 
   it.each<[string, RestoreResult, string]>([
     ['all of it', RESTORED, '5 entries loaded from /data/bot.md'],
-    ['too much', { ...RESTORED, truncated: { fileBytes: 999 } }, '2 of 5 entries loaded from /data/bot.md'],
+    [
+      'too much',
+      { ...RESTORED, truncated: { fileBytes: 999 } },
+      '2 of 5 entries loaded from /data/bot.md',
+    ],
     ['without an entry', { ...RESTORED, total: 0 }, NONE],
     ['unreadable', { kind: 'failed', message: 'no', location: '/data/bot.md' }, NONE],
   ])('tell of memory that is %s', async (_, restored, expected) => {
     const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
     const lines = linesOf(true, [{ kind: 'run-started', plan, restored }]);
-    expect(lines.slice(2, 5)).toEqual(['Skill:    (none)', 'Files:    0 file(s)', 'Prompt:   default']);
+    expect(lines.slice(2, 5)).toEqual([
+      'Skill:    (none)',
+      'Files:    0 file(s)',
+      'Prompt:   default',
+    ]);
     expect(lines.slice(7)).toEqual([`Memory:   ${expected}`]);
-    expect(linesOf(true, [{ kind: 'run-started', plan, restored: undefined }]).slice(7)).toEqual([]);
+    expect(linesOf(true, [{ kind: 'run-started', plan, restored: undefined }]).slice(7)).toEqual(
+      [],
+    );
   });
 
   const OVERLOADED = new ProviderError('overloaded', 'come back later');
   const CALLING = '[sub-agent] Calling "linter" (depth 2) with task: ';
-  const CALLED: RunEvent = { kind: 'sub-agent-called', agent: 'linter', depth: 2, task: 'Lint it.' };
+  const CALLED: RunEvent = {
+    kind: 'sub-agent-called',
+    agent: 'linter',
+    depth: 2,
+    task: 'Lint it.',
+  };
   const ENDED: Extract<RunEvent, { kind: 'sub-agent-ended' }> = {
     kind: 'sub-agent-ended',
     agent: 'linter',
@@ -81,7 +96,10 @@ describe('the messages of a run', () => {
     ],
     [{ ...CALLED, task: 'x'.repeat(80) }, `${CALLING}${'x'.repeat(80)}`],
     [{ ...CALLED, task: '😀'.repeat(81) }, `${CALLING}${'😀'.repeat(80)}...`],
-    [{ ...ENDED, result: { kind: 'failure', detail: 'it broke' } }, '[sub-agent] "linter" failed: it broke'],
+    [
+      { ...ENDED, result: { kind: 'failure', detail: 'it broke' } },
+      '[sub-agent] "linter" failed: it broke',
+    ],
     [
       { ...ENDED, result: { kind: 'part', text: 'So f', detail: 'the answer was cut' } },
       '[sub-agent] "linter" completed in 42ms (4 chars returned, incomplete: the answer was cut)',
@@ -106,7 +124,12 @@ async function started(): Promise<RunEvent> {
 
 const ASKS: RunEvent = { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 2 };
 const HELPS: RunEvent = { kind: 'sub-agent-called', agent: 'helper', depth: 1, task: 'x' };
-const READS: RunEvent = { kind: 'tool-started', turn: 1, tool: 'read_file', input: { path: 'src/auth.ts' } };
+const READS: RunEvent = {
+  kind: 'tool-started',
+  turn: 1,
+  tool: 'read_file',
+  input: { path: 'src/auth.ts' },
+};
 
 describe('the status line', () => {
   it('shows model, turn, tool and its target', async () => {
@@ -141,7 +164,11 @@ describe('the status line', () => {
 
   it('stays below other output, and goes when it is cleared', () => {
     const { screen, status } = open();
-    const reporter = createTerminalReporter({ stderr: screen.stream, env: { NO_COLOR: '1' } }, true, status);
+    const reporter = createTerminalReporter(
+      { stderr: screen.stream, env: { NO_COLOR: '1' } },
+      true,
+      status,
+    );
     reporter.event(ASKS);
     reporter.warn({ code: 'memory-max-entries', message: 'memory is full' });
     reporter.event(READS);
@@ -159,7 +186,13 @@ describe('the status line', () => {
     ['refused', []],
   ] as const)('leaves what a run used that is %s', (kind, kept) => {
     const { screen, status } = open();
-    const figures = { turns: 3, inputTokens: 24_000, outputTokens: 730, costUsd: 0.09, durationMs: 12_900 };
+    const figures = {
+      turns: 3,
+      inputTokens: 24_000,
+      outputTokens: 730,
+      costUsd: 0.09,
+      durationMs: 12_900,
+    };
     status.event(ASKS);
     status.done({ kind, answer: 'x', stats: { ...STATS, ...figures } });
     expect([screen.kept(), screen.line()]).toEqual([kept, '']);

@@ -82,7 +82,10 @@ async function append(deps: Dependencies, memoryPath: string, treePath = 'bot.md
   const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
   const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
   if (plan.memory === undefined) throw new Error('the agent has no memory');
-  const store = deps.openMemory(plan.agent, { ...plan.memory, path: treePath.replace(/^untrusted\//, '') });
+  const store = deps.openMemory(plan.agent, {
+    ...plan.memory,
+    path: treePath.replace(/^untrusted\//, ''),
+  });
   const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
   return await store.write([change], new AbortController().signal);
 }
@@ -101,6 +104,11 @@ it.each([
 });
 
 it('memory in a terminal that has no place is an error of the store, not of the run', async () => {
-  const { deps } = await open({ terminal: createFakeTerminal({ env: { XDG_CONFIG_HOME: '/config' } }) });
-  expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
+  const { deps } = await open({
+    terminal: createFakeTerminal({ env: { XDG_CONFIG_HOME: '/config' } }),
+  });
+  expect(await append(deps, '')).toMatchObject({
+    kind: 'failed',
+    message: expect.stringMatching(/HOME/),
+  });
 });

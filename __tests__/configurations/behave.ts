@@ -66,7 +66,9 @@ export function behave(
         USAGE,
       );
     case 'calls unknown tools':
-      return hasCalled ? text('There is no such tool.', USAGE) : toolCall('drop_tables', { now: true });
+      return hasCalled
+        ? text('There is no such tool.', USAGE)
+        : toolCall('drop_tables', { now: true });
     case 'calls tools without end':
       return toolCall('read_file', { path: 'src/auth.ts' });
     case 'remembers a note':

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
 /**
- * Values of each input that are worth meeting others; the default of `action.yml` is not among them. Those that are
- * refused on their own are few: a run that ends there shows nothing of the other inputs.
+ * Values of each input that are worth meeting others; the default of `action.yml` is not among
+ * them. Those that are refused on their own are few: a run that ends there shows nothing of the
+ * other inputs.
  */
 const INPUT_VALUES = {
   agent: ['builtin/pr-reviewer', 'builtin/ask', 'builtin/triage', 'forgetful', 'noter'],
@@ -134,7 +135,10 @@ function seldom<T>(once: number, usual: T, others: readonly T[]): fc.Arbitrary<T
   );
 }
 
-/** How many inputs differ from their defaults at most: with more of them most runs would end at the first refusal. */
+/**
+ * How many inputs differ from their defaults at most: with more of them most runs would end at the
+ * first refusal.
+ */
 const MOST_INPUTS = 10;
 
 const SINGLE: readonly (readonly [string, string])[] = Object.entries(INPUT_VALUES).flatMap(

@@ -4,7 +4,13 @@ import { startCacheServer } from '../helpers/cache-server.js';
 import { addCheckRun } from '../helpers/github-checks.js';
 import { seedReply } from '../helpers/github-review-seed.js';
 import { startGitHubServer } from '../helpers/github-server.js';
-import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import {
+  type ModelReply,
+  promptOf,
+  startModelServer,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { storedMemory } from '../helpers/stored-memory.js';
 import { tempDir } from '../helpers/temp.js';
@@ -16,7 +22,10 @@ import { agentToml } from '../transcripts/tool-scene.js';
 const EVIL = 'hubot-needs-no-review';
 const WRITER = 'Codertocat';
 const STRANGER = 'monalisa';
-/** Before and after everything that the fake has on its pages: what is later than its event is not shown to a run. */
+/**
+ * Before and after everything that the fake has on its pages: what is later than its event is not
+ * shown to a run.
+ */
 const EARLY = '2019-05-15T15:20:33Z';
 const LATER = '2099-01-01T00:00:00Z';
 const RUNS = 25;
@@ -64,7 +73,9 @@ const DIFF = `${headOf('src/auth.ts')}@@ -10,1 +10,9 @@
 ${Array.from({ length: 8 }, (_, index) => `+line ${index + 11}`).join('\n')}
 `;
 
-/** Reads what it may, raises a finding, opens an issue and answers, in the words that it has read. */
+/**
+ * Reads what it may, raises a finding, opens an issue and answers, in the words that it has read.
+ */
 function obey(step: Step, number: number, prompt: string, calls: number): ModelReply {
   const said = prompt.includes(EVIL) ? EVIL : 'nothing new';
   const number_ = step.begins === 'schedule' || step.begins === 'push' ? { number: 2 } : {};
@@ -102,7 +113,9 @@ async function openWorld() {
     startModelServer((request) => {
       const { messages } = promptOf(request);
       const calls = messages.filter((message) => message.startsWith('tool: ')).length;
-      return step === undefined ? text('') : obey(step, number, JSON.stringify(promptOf(request)), calls);
+      return step === undefined
+        ? text('')
+        : obey(step, number, JSON.stringify(promptOf(request)), calls);
     }),
     startCacheServer(),
   ]);
@@ -122,7 +135,11 @@ type World = Awaited<ReturnType<typeof openWorld>>;
 function seed({ github }: World) {
   const payload = loadWebhook('pull_request', 'opened');
   const base = {
-    'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true, tables: '[review]\ndepth = "quick"' }),
+    'axe/agents/worker.toml': agentToml({
+      tools: TOOLS,
+      memory: true,
+      tables: '[review]\ndepth = "quick"',
+    }),
   };
   const repo = github.seed(payload, { base, diff: DIFF });
   repo.roles.set(WRITER, 'write');
@@ -135,7 +152,10 @@ function seed({ github }: World) {
 
 type Repo = ReturnType<typeof seed>;
 
-/** What a stranger does, or another workflow, which posts under our account and echoes what a stranger said. */
+/**
+ * What a stranger does, or another workflow, which posts under our account and echoes what a
+ * stranger said.
+ */
 function act({ github }: World, repo: Repo, { before }: Step): void {
   repo.talk.checkRuns.length = 0;
   const [first] = repo.talk.reviewComments;
@@ -206,7 +226,10 @@ function eventOf(step: Step, repo: Repo, id: number): { name: string; payload: P
         'issue.body': body,
         'issue.updated_at': at,
       };
-      const made = loadWebhook('issue_comment', 'created', { ...said(WRITER, 'And that?'), ...patch });
+      const made = loadWebhook('issue_comment', 'created', {
+        ...said(WRITER, 'And that?'),
+        ...patch,
+      });
       (made['issue'] as Payload)['user'] = { login: 'github-actions[bot]', type: 'Bot' };
       return { name: 'issue_comment', payload: made };
     }
@@ -255,7 +278,9 @@ async function runStep(
     },
     env: { ...model.env, ...github.env, ...cache.env({ ref: '', readableRefs: [] }) },
   });
-  const memory = [...storedMemory({ github, cache, repo, workspace: '/nowhere', branches: ['axe-memory'] })];
+  const memory = [
+    ...storedMemory({ github, cache, repo, workspace: '/nowhere', branches: ['axe-memory'] }),
+  ];
   return {
     conclusion: result.outputs['conclusion'] === 'success' ? 'success' : result.stdout,
     entry: result.outputs['memory-entry'] ?? '',
@@ -276,7 +301,8 @@ it('no word of a stranger is in the trusted lane, or in the prompt of a trusted 
         const run = await runStep(world, step, { repo, number });
         expect(run.conclusion).toBe('success');
         expect(run.trusted).not.toContain(EVIL);
-        const isTrusted = / trust=trusted /.test(run.entry) && !run.entry.includes('are kept apart');
+        const isTrusted =
+          / trust=trusted /.test(run.entry) && !run.entry.includes('are kept apart');
         if (isTrusted) expect(run.isTold).toBe(false);
         seen[isTrusted ? 'trusted' : 'apart'] += 1;
         if (run.isTold) seen.told += 1;

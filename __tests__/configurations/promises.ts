@@ -19,7 +19,10 @@ export function brokenPromises(chosen: Configuration, observed: Observed): reado
   ];
 }
 
-/** The exit status is the conclusion by `fail-on`; memory that it lists and that was not saved fails the step too. */
+/**
+ * The exit status is the conclusion by `fail-on`; memory that it lists and that was not saved fails
+ * the step too.
+ */
 function statusFaults({ inputs }: Configuration, { step }: Observed): readonly string[] {
   const { conclusion = '', 'memory-saved': saved } = step.outputs;
   const isListed = failOn(inputs['fail-on']).includes(conclusion);
@@ -27,7 +30,9 @@ function statusFaults({ inputs }: Configuration, { step }: Observed): readonly s
   const isRed = step.exitCode !== 0;
   const hasError = step.annotations.some(({ level }) => level === 'error');
   return [
-    ...(isListed && !isRed ? [`The conclusion \`${conclusion}\` is listed, and the step is green.`] : []),
+    ...(isListed && !isRed
+      ? [`The conclusion \`${conclusion}\` is listed, and the step is green.`]
+      : []),
     ...(isRed && !isListed && !isUnsaved
       ? [`The conclusion \`${conclusion}\` is not listed, and the step is red.`]
       : []),
@@ -42,11 +47,15 @@ function failOn(value: string | undefined): readonly string[] {
     .map((word) => word.trim())
     .filter(Boolean);
   const isKnown =
-    words?.every((word) => word === 'memory' || CONCLUSIONS.some((known) => known === word)) === true;
+    words?.every((word) => word === 'memory' || CONCLUSIONS.some((known) => known === word)) ===
+    true;
   return words !== undefined && isKnown ? words : DEFAULT_FAIL_ON;
 }
 
-/** A sentence, or a clause behind a colon or semicolon, that begins with what to do; what there is instead; or a command that helps. */
+/**
+ * A sentence, or a clause behind a colon or semicolon, that begins with what to do; what there is
+ * instead; or a command that helps.
+ */
 const REMEDY =
   /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Do|Fix|Give|Install|Keep|Leave|Let|Limit|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|Did you mean |There are: |`axe-action [a-z]/i;
 
@@ -54,12 +63,16 @@ const REMEDY =
 function annotationFaults({ step }: Observed): readonly string[] {
   const { annotations } = step;
   const levels = ['error', 'warning', 'notice'] as const;
-  const crowded = levels.filter((level) => annotations.filter((one) => one.level === level).length > 10);
+  const crowded = levels.filter(
+    (level) => annotations.filter((one) => one.level === level).length > 10,
+  );
   // Why a run was stopped, and what to do about it, says its error.
   const isStopped = step.outputs['conclusion'] === 'timeout';
   const isFor = new Set(isStopped ? ['error'] : ['error', 'warning']);
   // Warnings of one kind share an annotation, which says a remedy that they have in common once.
-  const silent = annotations.filter(({ level, message }) => isFor.has(level) && !REMEDY.test(message));
+  const silent = annotations.filter(
+    ({ level, message }) => isFor.has(level) && !REMEDY.test(message),
+  );
   const empty = annotations.filter(({ message }) => message.trim() === '');
   const bugs = annotations.filter(({ message }) => message.includes('This is a bug'));
   return [
@@ -77,17 +90,28 @@ function outputFaults({ step }: Observed): readonly string[] {
   const unknown = Object.keys(step.outputs).filter((name) => !DOCUMENTED.includes(name));
   return [
     ...unknown.map((name) => `The output \`${name}\` is not documented.`),
-    ...(CONCLUSIONS.some((known) => known === conclusion) ? [] : [`\`${conclusion}\` is no conclusion.`]),
-    ...((conclusion === 'success') === (reason === undefined) ? [] : ['`reason` does not fit `conclusion`.']),
+    ...(CONCLUSIONS.some((known) => known === conclusion)
+      ? []
+      : [`\`${conclusion}\` is no conclusion.`]),
+    ...((conclusion === 'success') === (reason === undefined)
+      ? []
+      : ['`reason` does not fit `conclusion`.']),
   ];
 }
 
 /** Ids of entries by their provenance lines. */
 const IDS = /<!-- axe-action v=1 id=(\S+) /g;
 
-/** `memory-saved` is what the stores hold; a failed save might be kept in another one, and reports it. */
+/**
+ * `memory-saved` is what the stores hold; a failed save might be kept in another one, and reports
+ * it.
+ */
 function memoryFaults({ inputs }: Configuration, observed: Observed): readonly string[] {
-  const { 'memory-saved': saved, 'memory-entry-id': id, 'memory-save-error': error } = observed.step.outputs;
+  const {
+    'memory-saved': saved,
+    'memory-entry-id': id,
+    'memory-save-error': error,
+  } = observed.step.outputs;
   const [before, after] = [idsIn(observed.memoryBefore), idsIn(observed.memoryAfter)];
   const added = [...after].filter((one) => !before.has(one));
   const isChanged = !isSame(observed.memoryBefore, observed.memoryAfter);
@@ -107,11 +131,15 @@ function memoryFaults({ inputs }: Configuration, observed: Observed): readonly s
 }
 
 function idsIn(memory: Observed['memoryAfter']): ReadonlySet<string> {
-  return new Set([...memory.values()].flatMap((text) => [...text.matchAll(IDS)].map(([, id = '']) => id)));
+  return new Set(
+    [...memory.values()].flatMap((text) => [...text.matchAll(IDS)].map(([, id = '']) => id)),
+  );
 }
 
 function isSame(before: Observed['memoryAfter'], after: Observed['memoryAfter']): boolean {
-  return before.size === after.size && [...before].every(([path, text]) => after.get(path) === text);
+  return (
+    before.size === after.size && [...before].every(([path, text]) => after.get(path) === text)
+  );
 }
 
 /** What is skipped asks nothing and writes nothing, and so does a dry run. */
@@ -130,8 +158,14 @@ function restraintFaults({ inputs }: Configuration, observed: Observed): readonl
   ];
 }
 
-/** No secret is to be seen in the log, the summary, the outputs, on GitHub or in memory, in whatever form. */
-function leakFaults({ inputs }: Configuration, { step, posted, memoryAfter }: Observed): readonly string[] {
+/**
+ * No secret is to be seen in the log, the summary, the outputs, on GitHub or in memory, in whatever
+ * form.
+ */
+function leakFaults(
+  { inputs }: Configuration,
+  { step, posted, memoryAfter }: Observed,
+): readonly string[] {
   const places = {
     'the log': step.stdout.replace(/^::add-mask::.*$/gm, ''),
     'the summary': step.summary,

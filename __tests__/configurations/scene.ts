@@ -49,7 +49,10 @@ const ENTRIES = {
   'ask.md': earlierEntry('It was late.', 'b'),
 };
 
-/** Opens the servers that all configurations share, each with a repository and a cache of its own; they end with the test. */
+/**
+ * Opens the servers that all configurations share, each with a repository and a cache of its own;
+ * they end with the test.
+ */
 export async function openScene() {
   let configuration: Configuration | undefined;
   const [github, model, cache] = await Promise.all([
@@ -71,10 +74,16 @@ export async function openScene() {
       const workspace = tempDir('workspace');
       writeFiles(workspace, checkout(chosen));
       const ref = refOf(name, payload, repo.defaultBranch);
-      const memory = () => storedMemory({ github, cache, repo, workspace, branches: MEMORY_BRANCHES });
+      const memory = () =>
+        storedMemory({ github, cache, repo, workspace, branches: MEMORY_BRANCHES });
       const memoryBefore = memory();
       const posted = () =>
-        JSON.stringify([repo.comments, repo.talk, [...repo.issues.values()], [...repo.pulls.keys()]]);
+        JSON.stringify([
+          repo.comments,
+          repo.talk,
+          [...repo.issues.values()],
+          [...repo.pulls.keys()],
+        ]);
       const postedBefore = posted();
       const asked = model.requests().length;
       // A model that calls tools without end is to come to its limit soon.
@@ -100,7 +109,10 @@ export async function openScene() {
 }
 
 /** The event by the name the runner gives it, and GitHub's example of it. */
-function eventOf(event: Configuration['event']): { readonly name: string; readonly payload: Payload } {
+function eventOf(event: Configuration['event']): {
+  readonly name: string;
+  readonly payload: Payload;
+} {
   const of = (name: string, ...given: [action?: string, patch?: PayloadPatch]) => ({
     name,
     payload: loadWebhook(name, ...given),
@@ -118,7 +130,9 @@ function eventOf(event: Configuration['event']): { readonly name: string; readon
     case 'pull_request synchronize':
       return of('pull_request', 'synchronize');
     case 'pull_request by a fork':
-      return of('pull_request', 'opened', { 'pull_request.head.repo.full_name': 'octocat/Hello-World' });
+      return of('pull_request', 'opened', {
+        'pull_request.head.repo.full_name': 'octocat/Hello-World',
+      });
     case 'pull_request_target labeled':
       return { ...of('pull_request', 'labeled'), name: 'pull_request_target' };
     case 'issues opened':
@@ -159,10 +173,17 @@ function onPull(payload: Payload): Payload {
 }
 
 function seed(github: GitHubServer, payload: Payload, chosen: Configuration): StoredRepo {
-  const files = { ...AGENTS, ...(chosen.before === 'entries' ? inFolder('.axe/memory', ENTRIES) : {}) };
+  const files = {
+    ...AGENTS,
+    ...(chosen.before === 'entries' ? inFolder('.axe/memory', ENTRIES) : {}),
+  };
   const repo = github.seed(payload, { base: files, diff: DIFF });
   const { full_name: name } = withWorld(payload)['repository'] as { full_name: string };
-  for (const login of ['Codertocat', 'octocat', String(payloadField(withWorld(payload), 'sender.login'))])
+  for (const login of [
+    'Codertocat',
+    'octocat',
+    String(payloadField(withWorld(payload), 'sender.login')),
+  ])
     repo.roles.set(login, chosen.role);
   repo.contents = chosen.contents;
   if (chosen.event === 'issue_comment on a pull request') addPull(github, name, repo, payload);
@@ -192,8 +213,13 @@ function checkout({ before }: Configuration): Readonly<Record<string, string>> {
   return { ...AGENTS, ...memory, 'task.md': 'Say what is new.\n', 'src/auth.ts': 'export {};\n' };
 }
 
-function inFolder(folder: string, files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
+function inFolder(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]),
+  );
 }
 
 function agent(name: string, memory: string, tools: readonly string[]): string {
@@ -206,14 +232,22 @@ ${memory}`;
 }
 
 const MEMORY = '[memory]\nenabled = true\n';
-const REVIEW_TOOLS = ['read_file', 'add_review_comment', 'submit_review', 'set_labels', 'create_issue'];
+const REVIEW_TOOLS = [
+  'read_file',
+  'add_review_comment',
+  'submit_review',
+  'set_labels',
+  'create_issue',
+];
 const NOTE_TOOLS = ['read_file', 'memory_write', 'memory_search'];
 
 const AGENTS: Readonly<Record<string, string>> = {
   'axe/agents/reviewer.toml': agent('reviewer', MEMORY, REVIEW_TOOLS),
   'axe/agents/forgetful.toml': agent('forgetful', '', ['read_file']),
   'axe/agents/noter.toml': agent('noter', `${MEMORY}notes = true\n`, NOTE_TOOLS),
-  'other/agents/reviewer.toml': agent('reviewer', `${MEMORY}last_n = 1\nmax_entries = 1\n`, ['run_command']),
+  'other/agents/reviewer.toml': agent('reviewer', `${MEMORY}last_n = 1\nmax_entries = 1\n`, [
+    'run_command',
+  ]),
 };
 
 function refOf(name: string, payload: Payload, defaultBranch: string): string {
@@ -224,7 +258,11 @@ function refOf(name: string, payload: Payload, defaultBranch: string): string {
 
 function cacheEnv(
   cache: CacheServer,
-  { chosen, ref, repo }: { readonly chosen: Configuration; readonly ref: string; readonly repo: StoredRepo },
+  {
+    chosen,
+    ref,
+    repo,
+  }: { readonly chosen: Configuration; readonly ref: string; readonly repo: StoredRepo },
 ): Readonly<Record<string, string>> {
   if (chosen.cache === 'absent') return {};
   const readableRefs = [`refs/heads/${repo.defaultBranch}`];

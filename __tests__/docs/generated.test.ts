@@ -27,7 +27,9 @@ it('the page about garbage collection shows a summary as a run writes it', () =>
   const page = readDocument('docs/garbage-collection.md');
   const [, sample = ''] = /^````markdown\n(.*?)\n````$/ms.exec(page) ?? [];
   // The transcript's model also mentions a person, and its times differ from run to run.
-  const written = readDocument('__tests__/fixtures/transcripts/garbage-collection-in-a-workflow.txt')
+  const written = readDocument(
+    '__tests__/fixtures/transcripts/garbage-collection-in-a-workflow.txt',
+  )
     .replace(' <code>@octocat</code> should know.', '')
     .replaceAll('<seconds>', '6.2 s');
   expect(sample).toContain('**Trimmed:');

@@ -3,7 +3,9 @@ import { GENERATED, GUIDES, RECORDS, readDocument, sentencesOf } from '../helper
 
 const LONGEST = 30;
 
-/** Words that a reader who learned English at school stumbles over, or that can be read in two ways. */
+/**
+ * Words that a reader who learned English at school stumbles over, or that can be read in two ways.
+ */
 const DIALECT: readonly RegExp[] = [
   /\bstands?\b/i,
   /\b(?:is|are|was|were) told\b/i,
@@ -22,7 +24,9 @@ describe.each([...GUIDES, ...GENERATED, ...RECORDS])('%s', (page) => {
 
   it(`has no sentence of more than ${LONGEST} words`, () => {
     const long = sentences.filter(({ words }) => words > LONGEST);
-    expect(long.map(({ line, words, text }) => `${page}:${line} (${words} words) ${text}`)).toEqual([]);
+    expect(long.map(({ line, words, text }) => `${page}:${line} (${words} words) ${text}`)).toEqual(
+      [],
+    );
   });
 
   it('uses plain words', () => {

@@ -37,7 +37,8 @@ it.each(written('toml'))('the TOML at $place is an agent without problems', ({ c
 describe('a command', () => {
   const lines = written('sh').flatMap(({ place, code }) =>
     code.split('\n').flatMap((line) => {
-      const [, words] = /(?:^|\| )(?:axe-action|node dist\/cli\/index\.js) ([^#|]*)/.exec(line) ?? [];
+      const [, words] =
+        /(?:^|\| )(?:axe-action|node dist\/cli\/index\.js) ([^#|]*)/.exec(line) ?? [];
       return words === undefined ? [] : [{ place, words: words.trim() }];
     }),
   );
@@ -74,7 +75,8 @@ describe('a command', () => {
 
   it('in the table in docs/command-line.md is one of the program', () => {
     const listed = [...PROGRAM_HELP.matchAll(/^ {2}(\w+)\b.* {3}/gm)].map(([, name]) => name);
-    const [, table = ''] = /^## Commands\n\n([\s\S]*?)\n\n/m.exec(readDocument('docs/command-line.md')) ?? [];
+    const [, table = ''] =
+      /^## Commands\n\n([\s\S]*?)\n\n/m.exec(readDocument('docs/command-line.md')) ?? [];
     const shown = [...table.matchAll(/^\| `(\w+)[^|]*/gm)].flatMap(([cell]) =>
       [...cell.matchAll(/`(\w+)(?: [^`]*)?`/g)].map(([, name]) => name),
     );
@@ -83,17 +85,22 @@ describe('a command', () => {
   });
 
   it.each([...GROUPS])('of `%s` is in the table, and the table has no other', async (group) => {
-    const listed = [...(await helpOf(`${group} -`)).matchAll(/^ {2}(\w+)\b.* {3}/gm)].map(([, name]) => name);
+    const listed = [...(await helpOf(`${group} -`)).matchAll(/^ {2}(\w+)\b.* {3}/gm)].map(
+      ([, name]) => name,
+    );
     const shown = rowOf(group).matchAll(new RegExp(`\`(?:${group} )?(\\w+)\``, 'g'));
     expect([...new Set([...shown].map(([, name]) => name))].toSorted()).toEqual(listed.toSorted());
   });
 
-  it.each(['init', 'doctor', 'run', 'gc'])('`%s` has the flags in the table, and no others', async (name) => {
-    const [flags, shown] = [await helpOf(name), `--help ${rowOf(name)}`].map(
-      (text) => new Set(text.match(/--[a-z-]+/g)),
-    );
-    expect(shown).toEqual(flags);
-  });
+  it.each(['init', 'doctor', 'run', 'gc'])(
+    '`%s` has the flags in the table, and no others',
+    async (name) => {
+      const [flags, shown] = [await helpOf(name), `--help ${rowOf(name)}`].map(
+        (text) => new Set(text.match(/--[a-z-]+/g)),
+      );
+      expect(shown).toEqual(flags);
+    },
+  );
 });
 
 /** The row of a command in docs/command-line.md. */

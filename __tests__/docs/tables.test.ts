@@ -63,7 +63,9 @@ it('the table of models in the code has every model that the README, the docs, t
     .filter((file) => /\.\w+$/.test(file))
     .map((file) => `examples/${file}`);
   const texts = [
-    ...['README.md', 'action.yml', ...DOCS, ...examples].map((file) => [file, readDocument(file)] as const),
+    ...['README.md', 'action.yml', ...DOCS, ...examples].map(
+      (file) => [file, readDocument(file)] as const,
+    ),
     ...BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml] as const),
   ];
   const named = texts.flatMap(([place, text]) =>
@@ -72,7 +74,9 @@ it('the table of models in the code has every model that the README, the docs, t
       .map((model) => ({ place, model })),
   );
   expect(named.length).toBeGreaterThan(30);
-  expect(named.filter(({ model }) => findFacts({ provider: 'openrouter', model }) === undefined)).toEqual([]);
+  expect(
+    named.filter(({ model }) => findFacts({ provider: 'openrouter', model }) === undefined),
+  ).toEqual([]);
 });
 
 it.each([
@@ -87,13 +91,16 @@ it.each([
     2,
     `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`,
   ],
-])('the table of limits states that of %s (column %i) as the code has it', (limit, column, text) => {
-  const row =
-    readDocument('docs/cost-and-limits.md')
-      .split('\n')
-      .find((line) => line.startsWith(`| ${limit} |`)) ?? '';
-  expect(cellsOf(row)[column - 1]).toContain(text);
-});
+])(
+  'the table of limits states that of %s (column %i) as the code has it',
+  (limit, column, text) => {
+    const row =
+      readDocument('docs/cost-and-limits.md')
+        .split('\n')
+        .find((line) => line.startsWith(`| ${limit} |`)) ?? '';
+    expect(cellsOf(row)[column - 1]).toContain(text);
+  },
+);
 
 it('the table of reasons to skip has each reason of the code', () => {
   const code = readDocument('src/event/admission.ts');
@@ -104,15 +111,18 @@ it('the table of reasons to skip has each reason of the code', () => {
   expect(rows.map(([reason]) => reason).toSorted()).toEqual(reasons.toSorted());
 });
 
-it.each(PROVIDER_IDS)('the table of models lists %s with the variables of its key and its address', (id) => {
-  const rows = readDocument('docs/models.md').split('\n');
-  const row = rows.find((one) => one.startsWith('|') && one.includes(`\`${id}/`)) ?? '';
-  const [, model = '', key = '', address = ''] = cellsOf(row);
-  expect(model).toContain(`\`${id}/`);
-  const { keyVariable, baseUrlVariable } = findProvider({ provider: id, model: '' });
-  expect(key).toContain(keyVariable);
-  expect(address).toContain(baseUrlVariable);
-});
+it.each(PROVIDER_IDS)(
+  'the table of models lists %s with the variables of its key and its address',
+  (id) => {
+    const rows = readDocument('docs/models.md').split('\n');
+    const row = rows.find((one) => one.startsWith('|') && one.includes(`\`${id}/`)) ?? '';
+    const [, model = '', key = '', address = ''] = cellsOf(row);
+    expect(model).toContain(`\`${id}/`);
+    const { keyVariable, baseUrlVariable } = findProvider({ provider: id, model: '' });
+    expect(key).toContain(keyVariable);
+    expect(address).toContain(baseUrlVariable);
+  },
+);
 
 it('the example of `fail-on` adds to the default conclusions and leaves none out', () => {
   const [, words = ''] = /^ {10}fail-on: (.*)$/m.exec(readDocument('docs/reviews.md')) ?? [];
@@ -121,7 +131,9 @@ it('the example of `fail-on` adds to the default conclusions and leaves none out
 
 it('the table of tools has the effects of the code', () => {
   const cells = readDocument('docs/tools.md').split('\n').map(cellsOf);
-  const rows = cells.filter(([name = '', effect = '']) => /^`\w+`$/.test(name) && /^\w+$/.test(effect));
+  const rows = cells.filter(
+    ([name = '', effect = '']) => /^`\w+`$/.test(name) && /^\w+$/.test(effect),
+  );
   const written = new Map(rows.map(([name = '', effect]) => [name.replaceAll('`', ''), effect]));
   // Only names and effects are read; no tool is run.
   const parts = { env: {}, allowedHosts: [] } as unknown as ToolParts;
@@ -134,7 +146,8 @@ it('ARCHITECTURE.md names files that exist', () => {
   const places = [...readDocument('ARCHITECTURE.md').matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(
     ([, place = '']) => place,
   );
-  const isMissing = (place: string) => ['src', '.'].every((folder) => !existsSync(join(ROOT, folder, place)));
+  const isMissing = (place: string) =>
+    ['src', '.'].every((folder) => !existsSync(join(ROOT, folder, place)));
   expect(places.length).toBeGreaterThan(20);
   expect(places.filter(isMissing)).toEqual([]);
 });

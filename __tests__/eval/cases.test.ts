@@ -44,7 +44,8 @@ it.each(CASES.flatMap(({ about }) => (about.expect.length > 0 ? [about] : [])))(
   '$name words its defects so that they are recognized',
   ({ expect: faults }) => {
     for (const fault of faults) {
-      const isSeen = (text: string) => isMeant(fault, { path: fault.path, line: fault.lines[0], text });
+      const isSeen = (text: string) =>
+        isMeant(fault, { path: fault.path, line: fault.lines[0], text });
       expect(fault.wordings.filter((text) => !isSeen(text))).toEqual([]);
     }
   },

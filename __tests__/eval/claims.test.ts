@@ -61,10 +61,17 @@ it('show how a model looks: the reviewer is scripted, and only second looks are 
   expect(run.stdout).toMatch(/: 5 claims, 1 rounds\. It stops at \$5\.00\./);
   expect(run.stdout).toContain('| true and refuted | 0 % (0 of 1) |');
   expect(run.stdout).toContain('| untrue and kept | 100 % (4 of 4) |');
-  expect(run.stdout).toContain('- kept: clean-extract, The call is made four times instead of three');
-  expect(model.prompts().map(({ tools }) => tools.includes('give_verdict'))).toEqual(Array(5).fill(true));
+  expect(run.stdout).toContain(
+    '- kept: clean-extract, The call is made four times instead of three',
+  );
+  expect(model.prompts().map(({ tools }) => tools.includes('give_verdict'))).toEqual(
+    Array(5).fill(true),
+  );
   const none = await evaluate(['--model', 'anthropic/claude-sonnet-5-5', ...GIVEN], model.env);
-  expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('--model needs --max-cost')]);
+  expect([none.exitCode, none.stderr]).toEqual([
+    2,
+    expect.stringContaining('--model needs --max-cost'),
+  ]);
 });
 
 it('are reported with those that were decided wrongly', () => {

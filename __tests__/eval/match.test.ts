@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import { assign, isMeant } from '../../eval/match.js';
 import { FAULT, makePosted } from './samples.js';
 
-const WORDED = 'The query of `findUser` is built from the `email`: SQL injection through the address';
+const WORDED =
+  'The query of `findUser` is built from the `email`: SQL injection through the address';
 
 it.each([
   ['on its lines', {}, true],

@@ -13,7 +13,9 @@ function missed(name: string): CaseScore {
 }
 
 function clean(name: string, wrong: number): CaseScore {
-  const posted = Array.from({ length: wrong }, (_, index) => makePosted({ id: `${index}`, text: 'a fault' }));
+  const posted = Array.from({ length: wrong }, (_, index) =>
+    makePosted({ id: `${index}`, text: 'a fault' }),
+  );
   return scoreCase(makePlayed(makeCase({ name, kind: 'clean', expect: [] }), { posted }));
 }
 
@@ -61,7 +63,9 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 it('a comparison names the better one only if the difference is significant', () => {
   const better = resultOf(names.map(found));
   const worse = resultOf(names.map(missed), { setting: 'b' });
-  expect(formatComparison(better, worse)).toContain('| faults found | 6 | 0 | 0.031 | the first is better |');
+  expect(formatComparison(better, worse)).toContain(
+    '| faults found | 6 | 0 | 0.031 | the first is better |',
+  );
   expect(formatComparison(worse, better)).toContain(
     '| faults found | 0 | 6 | 0.031 | the second is better |',
   );

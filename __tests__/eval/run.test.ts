@@ -70,7 +70,10 @@ it('an evaluation with a model prints the cap before the first request, and the 
 it('an evaluation with a model stops at the cost limit, and lists the cases without a result', async () => {
   const model = await startReviewer(400_000);
   const args = ['--model', MODEL, '--max-cost', '1', '--rounds', '1'];
-  const run = await evaluate([...args, '--cases', 'clean-docs,clean-record,clean-tests'], model.env);
+  const run = await evaluate(
+    [...args, '--cases', 'clean-docs,clean-record,clean-tests'],
+    model.env,
+  );
   expect(run.exitCode).toBe(0);
   expect(run.stdout).toContain('It stopped at the cap');
   expect(run.stdout).toContain('clean-tests');
@@ -80,13 +83,26 @@ it('an evaluation with a model stops at the cost limit, and lists the cases with
 it.each([
   ['no cap', ['--model', MODEL], {}, '--model needs --max-cost'],
   ['no key', given, {}, 'ANTHROPIC_API_KEY'],
-  ['a model of unknown price', ['--model', 'anthropic/claude-unheard', '--max-cost', '1'], {}, 'price'],
-  ['a provider without an address', ['--model', 'bedrock/x', '--max-cost', '1'], {}, 'reached directly'],
-])('an evaluation with a model refuses %s before the first request', async (_, args, env, words) => {
-  const run = await refuse([...args, '--cases', 'clean-docs'], env);
-  expect(run.status).toBe(2);
-  expect(run.said).toContain(words);
-});
+  [
+    'a model of unknown price',
+    ['--model', 'anthropic/claude-unheard', '--max-cost', '1'],
+    {},
+    'price',
+  ],
+  [
+    'a provider without an address',
+    ['--model', 'bedrock/x', '--max-cost', '1'],
+    {},
+    'reached directly',
+  ],
+])(
+  'an evaluation with a model refuses %s before the first request',
+  async (_, args, env, words) => {
+    const run = await refuse([...args, '--cases', 'clean-docs'], env);
+    expect(run.status).toBe(2);
+    expect(run.said).toContain(words);
+  },
+);
 
 it('compares two results', async () => {
   const [a, b] = [join(tempDir('out'), 'a.json'), join(tempDir('out'), 'b.json')];

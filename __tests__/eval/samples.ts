@@ -87,7 +87,10 @@ function makeSeen(patch: Partial<Seen> = {}): Seen {
 export function makePlayed(
   about: Case,
   first: Partial<Seen>,
-  pushes: readonly (readonly [step: Partial<NonNullable<PlayedRun['step']>>, seen: Partial<Seen>])[] = [],
+  pushes: readonly (readonly [
+    step: Partial<NonNullable<PlayedRun['step']>>,
+    seen: Partial<Seen>,
+  ])[] = [],
 ): Played {
   const later = pushes.map(([step, seen], index) => ({
     step: { push: index + 2, rebase: false, settled: [], open: [], ...step },

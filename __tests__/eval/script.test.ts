@@ -44,6 +44,8 @@ it('a scripted second look reads what its verdict requires before it decides on 
 
 it('a scripted second look confirms claims that the case does not mention', () => {
   const one = 'Claim 1, on line 8\nAnother one\n';
-  expect(scriptedCalls(asked('give_verdict', one), SCRIPT)).toMatchObject([{ input: { verdict: 'holds' } }]);
+  expect(scriptedCalls(asked('give_verdict', one), SCRIPT)).toMatchObject([
+    { input: { verdict: 'holds' } },
+  ]);
   expect(scriptedCalls(asked('give_verdict', one, 1), SCRIPT)).toEqual([]);
 });

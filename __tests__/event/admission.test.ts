@@ -1,17 +1,34 @@
 import { expect, it } from '@jest/globals';
 import { type AdmissionFacts, decideAdmission as decide } from '../../src/event/admission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, type Permission } from '../../src/event/trust.js';
+import {
+  type AdmissionPolicy,
+  DEFAULT_ADMISSION_POLICY,
+  type Permission,
+} from '../../src/event/trust.js';
 import { decideAdmission } from '../helpers/admission.js';
 import { answerLine, findingLine } from '../helpers/marks.js';
-import { comment, issue, pullRequest, SCHEDULE, STRANGER, workflowRun } from '../helpers/triggers.js';
+import {
+  comment,
+  issue,
+  pullRequest,
+  SCHEDULE,
+  STRANGER,
+  workflowRun,
+} from '../helpers/triggers.js';
 
 const DEPENDABOT = { login: 'dependabot[bot]', isBot: true } as const;
 const OWN = `${answerLine('bot/reply-1')}\nLooks good.`;
 
 function fork(patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
   const head = { sha: 'a'.repeat(40), ref: 'fix', repository: 'hubot/hello' };
-  return pullRequest({ event: 'pull_request_target', author: STRANGER, head, isFork: true, ...patch });
+  return pullRequest({
+    event: 'pull_request_target',
+    author: STRANGER,
+    head,
+    isFork: true,
+    ...patch,
+  });
 }
 
 type Facts = Partial<Pick<AdmissionFacts, 'agent' | 'state' | 'change'>>;
@@ -40,12 +57,30 @@ const PERMISSIONS: readonly Row[] = [
   ['a reader if `triage` is enough', issue(), 'read', { minPermission: 'triage' }, 'permission'],
   ['a reader if `read` is enough', issue(), 'read', READ, 'run'],
   ['a stranger if `read` is enough', issue(), 'none', READ, 'permission'],
-  ['C5 72: an unknown permission if `read` is enough', issue(), 'unknown', READ, 'permission-unknown'],
+  [
+    'C5 72: an unknown permission if `read` is enough',
+    issue(),
+    'unknown',
+    READ,
+    'permission-unknown',
+  ],
   ['a stranger if no permission is required', issue(), 'none', ANYBODY, 'run'],
   ['an unknown permission if none is required', issue(), 'unknown', ANYBODY, 'run'],
   ['a stranger who is allowed', BY_STRANGER, 'none', { allowUsers: ['HuBot'] }, 'run'],
-  ['one whose name only starts like it', BY_STRANGER, 'none', { allowUsers: ['hubot-2'] }, 'permission'],
-  ['a ghost, of which nobody can be allowed', BY_GHOST, 'none', { allowUsers: ['ghost'] }, 'permission'],
+  [
+    'one whose name only starts like it',
+    BY_STRANGER,
+    'none',
+    { allowUsers: ['hubot-2'] },
+    'permission',
+  ],
+  [
+    'a ghost, of which nobody can be allowed',
+    BY_GHOST,
+    'none',
+    { allowUsers: ['ghost'] },
+    'permission',
+  ],
 ];
 
 const BY_BOT = pullRequest({ actor: DEPENDABOT });
@@ -66,7 +101,13 @@ const BOTS: readonly Row[] = [
     'own-text',
   ],
   ['our own finding', says(FINDING), 'write', {}, 'own-text'],
-  ['a quotation of our own comment', says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`), 'write', {}, 'run'],
+  [
+    'a quotation of our own comment',
+    says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`),
+    'write',
+    {},
+    'run',
+  ],
   ['an issue of ours that somebody edits', issue({ ...EDITED, body: OWN }), 'write', {}, 'run'],
   ['a label on an issue of ours', issue({ action: 'labeled', body: OWN }), 'write', {}, 'run'],
 ];
@@ -81,12 +122,24 @@ const FORKS: readonly Row[] = [
   ['a triager’s label on a fork', fork({ action: 'labeled' }), 'triage', {}, 'permission'],
   ['a bot’s label on a fork', fork({ action: 'labeled', actor: DEPENDABOT }), 'unknown', {}, 'bot'],
   ['a label on a fork if there are no secrets', NO_SECRETS, 'write', {}, 'fork'],
-  ['a comment on a line of a branch of ours', comment({ ...ON_LINE, isFork: false }), 'write', {}, 'run'],
+  [
+    'a comment on a line of a branch of ours',
+    comment({ ...ON_LINE, isFork: false }),
+    'write',
+    {},
+    'run',
+  ],
   ['a stranger’s comment on a fork', comment({ ...UNDER, ...STRANGERS }), 'none', {}, 'permission'],
 ];
 
 const FOLLOWERS: readonly Row[] = [
-  ['C5 73: the same if no permission is required', workflowRun({ isFork: true }), 'admin', ANYBODY, 'fork'],
+  [
+    'C5 73: the same if no permission is required',
+    workflowRun({ isFork: true }),
+    'admin',
+    ANYBODY,
+    'fork',
+  ],
   ['C5 73: a run that follows a bot’s', workflowRun({ actor: DEPENDABOT }), 'write', {}, 'bot'],
 ];
 
@@ -104,8 +157,20 @@ const MENTIONS: readonly Row[] = [
   ['a comment that does not', says('Why?'), 'write', AXE, 'no-mention'],
   ['a stranger’s comment that does not', says('Why?', STRANGERS), 'none', AXE, 'no-mention'],
   ['a stranger’s comment that says it', says('@axe why?', STRANGERS), 'none', AXE, 'permission'],
-  ['one edited by somebody else', says('@axe why?', { author: STRANGER }), 'write', AXE, 'sender-not-author'],
-  ['a comment that was deleted', says('@axe why?', { action: 'deleted' }), 'write', AXE, 'subject-deleted'],
+  [
+    'one edited by somebody else',
+    says('@axe why?', { author: STRANGER }),
+    'write',
+    AXE,
+    'sender-not-author',
+  ],
+  [
+    'a comment that was deleted',
+    says('@axe why?', { action: 'deleted' }),
+    'write',
+    AXE,
+    'subject-deleted',
+  ],
   ['a pull request, which is not a comment', pullRequest(), 'write', AXE, 'run'],
   ['a schedule, which is not a comment', SCHEDULE, 'unknown', AXE, 'run'],
 ];
@@ -121,7 +186,12 @@ it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...MENTIONS])(
 it.each<[string, Partial<PullRequestTrigger>, Facts, string]>([
   ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, 'closed'],
   ['a label on a closed one', { ...CLOSED, ...LABELED }, REVIEWER, 'closed'],
-  ['the end of one, by an agent that does not review', { ...CLOSED, action: 'closed' }, OTHER, 'run'],
+  [
+    'the end of one, by an agent that does not review',
+    { ...CLOSED, action: 'closed' },
+    OTHER,
+    'run',
+  ],
   ['a label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, 'run'],
   ['an edited title', { action: 'edited' }, REVIEWER, 'no-change'],
   ['an edited title, by an agent that does not review', { action: 'edited' }, OTHER, 'run'],

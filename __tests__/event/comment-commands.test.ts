@@ -21,7 +21,10 @@ it.each(COMMENT_COMMANDS.flatMap(({ name, forms }) => forms.map((form) => [form,
     const trigger = comment({ on: 'pull_request', body: written });
     const read = readCommand(trigger, '');
     if (name === 'review') {
-      expect([read, reviewCommand(trigger)]).toEqual([undefined, { isFull: form.endsWith('full') }]);
+      expect([read, reviewCommand(trigger)]).toEqual([
+        undefined,
+        { isFull: form.endsWith('full') },
+      ]);
       return;
     }
     expect(read).toMatchObject({ verb: name });

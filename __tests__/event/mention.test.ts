@@ -103,5 +103,8 @@ it('backticks hold code exactly if a run of them meets the next one of its lengt
   );
 });
 
-/** Code spans as CommonMark defines them; its time grows faster than the text, so it is good for short ones only. */
+/**
+ * Code spans as CommonMark defines them; its time grows faster than the text, so it is good for
+ * short ones only.
+ */
 const SPAN = /(?<!`)(`+)(?!`)(?:(?!\n\n)[\s\S])*?(?<!`)\1(?!`)/g;

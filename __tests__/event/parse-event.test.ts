@@ -5,25 +5,35 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseEvent, parseEventFile } from '../../src/event/parse-event.js';
 import type { Trigger } from '../../src/event/trigger.js';
-import { type AdmissionPolicy, classifyTrust, DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
+import {
+  type AdmissionPolicy,
+  classifyTrust,
+  DEFAULT_ADMISSION_POLICY,
+} from '../../src/event/trust.js';
 import { AxeError } from '../../src/lib/errors.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
 import { type Example, loadWebhook, type Payload } from '../helpers/webhooks.js';
 
 const NO_ENV = {};
 
-const FOLDER = dirname(createRequire(import.meta.url).resolve('@octokit/webhooks-examples/package.json'));
+const FOLDER = dirname(
+  createRequire(import.meta.url).resolve('@octokit/webhooks-examples/package.json'),
+);
 
 /** GitHub's example payloads of a version of its API, by event. */
 function exampleEvents(version: string): readonly Example[] {
-  return JSON.parse(readFileSync(join(FOLDER, version, 'index.json'), 'utf8')) as readonly Example[];
+  return JSON.parse(
+    readFileSync(join(FOLDER, version, 'index.json'), 'utf8'),
+  ) as readonly Example[];
 }
 
 const VERSIONS = readdirSync(FOLDER, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
   .map((entry) => entry.name);
 
-/** One line of the table: what the event is, whom to ask, and what a reader and a writer may start. */
+/**
+ * One line of the table: what the event is, whom to ask, and what a reader and a writer may start.
+ */
 function formatRow(event: string, trigger: Trigger): string {
   const action = trigger.kind === 'local' || trigger.action === '' ? '-' : trigger.action;
   const cells = [
@@ -52,23 +62,37 @@ describe('GitHub’s example payloads', () => {
   it.each<[string, Partial<AdmissionPolicy>]>([
     ['unchanged', {}],
     ['that asks for nothing', { minPermission: 'none' }],
-    ['with a phrase', { triggerPhrase: '@axe', allowBots: ['github-actions[bot]'], allowUsers: ['octocat'] }],
-  ])('all pass through admission %s, and no unknown sender starts what requires a permission', (_, patch) => {
-    const policy = { ...DEFAULT_ADMISSION_POLICY, ...patch };
-    for (const version of VERSIONS) {
-      for (const { name, examples } of exampleEvents(version)) {
-        for (const payload of examples) {
-          const trigger = parseEvent(name, payload, NO_ENV);
-          const gate = decideAdmission(trigger, 'unknown', policy);
-          if (gate.kind === 'skip') expect(gate.message).not.toBe('');
-          else if (policy.minPermission !== 'none') expect(needsPermission(trigger, policy)).toBeUndefined();
+    [
+      'with a phrase',
+      { triggerPhrase: '@axe', allowBots: ['github-actions[bot]'], allowUsers: ['octocat'] },
+    ],
+  ])(
+    'all pass through admission %s, and no unknown sender starts what requires a permission',
+    (_, patch) => {
+      const policy = { ...DEFAULT_ADMISSION_POLICY, ...patch };
+      for (const version of VERSIONS) {
+        for (const { name, examples } of exampleEvents(version)) {
+          for (const payload of examples) {
+            const trigger = parseEvent(name, payload, NO_ENV);
+            const gate = decideAdmission(trigger, 'unknown', policy);
+            if (gate.kind === 'skip') expect(gate.message).not.toBe('');
+            else if (policy.minPermission !== 'none')
+              expect(needsPermission(trigger, policy)).toBeUndefined();
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it('C5 69: produce a trigger that no stranger can use when any one field is null or of another type', () => {
-    const events = ['pull_request', 'issues', 'issue_comment', 'pull_request_review', 'workflow_run', 'push'];
+    const events = [
+      'pull_request',
+      'issues',
+      'issue_comment',
+      'pull_request_review',
+      'workflow_run',
+      'push',
+    ];
     const damaged = fc.record({
       event: fc.constantFrom(...events),
       value: fc.constantFrom(null, undefined, 7, 'x', [], {}),
@@ -97,7 +121,9 @@ describe('GitHub’s example payloads', () => {
       fc.property(
         files,
         (text) =>
-          void orRefused(() => parseEvent('issue_comment', parseEventFile(text, 'event.json'), NO_ENV)),
+          void orRefused(() =>
+            parseEvent('issue_comment', parseEventFile(text, 'event.json'), NO_ENV),
+          ),
       ),
     );
   });
@@ -109,8 +135,26 @@ it('any event is read, refused with a readable error, or unknown, whatever JSON 
     // Names of fields that are read, with anything in them.
     fc.dictionary(
       fc.constantFrom(
-        ...['action', 'repository', 'sender', 'pull_request', 'issue', 'comment', 'review', 'label'],
-        ...['workflow_run', 'merge_group', 'commits', 'ref', 'before', 'after', 'schedule', 'changes'],
+        ...[
+          'action',
+          'repository',
+          'sender',
+          'pull_request',
+          'issue',
+          'comment',
+          'review',
+          'label',
+        ],
+        ...[
+          'workflow_run',
+          'merge_group',
+          'commits',
+          'ref',
+          'before',
+          'after',
+          'schedule',
+          'changes',
+        ],
         '__proto__',
       ),
       fc.jsonValue({ maxDepth: 3 }),
@@ -123,7 +167,8 @@ it('any event is read, refused with a readable error, or unknown, whatever JSON 
   fc.assert(
     fc.property(names, json, (name, payload) => {
       const trigger = orRefused(() => parseEvent(name, payload, NO_ENV));
-      if (trigger !== undefined) expect(decideAdmission(trigger, 'read').kind).toMatch(/^(?:run|skip)$/);
+      if (trigger !== undefined)
+        expect(decideAdmission(trigger, 'read').kind).toMatch(/^(?:run|skip)$/);
     }),
     { numRuns: 500 },
   );
@@ -156,7 +201,12 @@ describe('parsing an event', () => {
       kind: 'pull_request',
       event: 'pull_request',
       action: 'opened',
-      repository: { owner: 'Codertocat', name: 'Hello-World', defaultBranch: 'master', isPrivate: false },
+      repository: {
+        owner: 'Codertocat',
+        name: 'Hello-World',
+        defaultBranch: 'master',
+        isPrivate: false,
+      },
       actor: { login: 'Codertocat', isBot: false },
       number: 2,
       title: 'Update the README with new information.',
@@ -176,9 +226,17 @@ describe('parsing an event', () => {
   it.each<[string, object, object]>([
     ['labels', { 'pull_request.labels': [LABEL, null, { name: 7 }] }, LABELS],
     ['the trial merge', { 'pull_request.merge_commit_sha': MERGE }, { mergeSha: MERGE }],
-    ['a fork', { [FULL_NAME]: 'a/Hello-World' }, { isFork: true, head: { repository: 'a/Hello-World' } }],
+    [
+      'a fork',
+      { [FULL_NAME]: 'a/Hello-World' },
+      { isFork: true, head: { repository: 'a/Hello-World' } },
+    ],
     ['C5 69: a deleted fork', { [REPO]: null }, { isFork: true, head: { repository: null } }],
-    ['the same repository in other letters', { [FULL_NAME]: 'codertocat/hello-world' }, { isFork: false }],
+    [
+      'the same repository in other letters',
+      { [FULL_NAME]: 'codertocat/hello-world' },
+      { isFork: false },
+    ],
     ['C5 69: a null sender', { sender: null }, { actor: GHOST }],
     ['C5 69: a null author', { 'pull_request.user': null }, { author: GHOST }],
     ['a bot by type', { 'sender.type': 'Bot' }, { actor: { login: 'Codertocat', isBot: true } }],
@@ -221,7 +279,10 @@ describe('parsing an event', () => {
     runId: expect.any(Number),
     pull: undefined,
   };
-  const ELSEWHERE = { number: 7, base: { repo: { url: 'https://api.github.com/repos/hubot/Hello-World' } } };
+  const ELSEWHERE = {
+    number: 7,
+    base: { repo: { url: 'https://api.github.com/repos/hubot/Hello-World' } },
+  };
   const GROUP = {
     kind: 'merge_group',
     head: { sha: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d' },
@@ -239,7 +300,12 @@ describe('parsing an event', () => {
     [ON_LINE, 'created', {}, PLACED],
     [ON_LINE, 'created', { 'pull_request.state': 'closed' }, { isClosed: true }],
     ['workflow_run', 'completed', { 'workflow_run.conclusion': 'failure' }, RUN],
-    ['workflow_run', 'completed', { 'workflow_run.pull_requests': [ELSEWHERE] }, { pull: undefined }],
+    [
+      'workflow_run',
+      'completed',
+      { 'workflow_run.pull_requests': [ELSEWHERE] },
+      { pull: undefined },
+    ],
     ['merge_group', 'checks_requested', {}, GROUP],
     ['push', undefined, {}, PUSH],
     ['push', undefined, { forced: true }, { isForced: true }],
@@ -277,7 +343,15 @@ describe('parsing an event', () => {
   });
 
   it.each([
-    ...['pull_request_target', 'issues', 'issue_comment', 'push', 'merge_group', 'workflow_run', 'release'],
+    ...[
+      'pull_request_target',
+      'issues',
+      'issue_comment',
+      'push',
+      'merge_group',
+      'workflow_run',
+      'release',
+    ],
     ...['fork', 'something_new', 'toString', '__proto__'],
   ])('C5 73: %s without anything starts nothing', (event) => {
     const trigger = parseEvent(event, { action: 'odd' }, NO_ENV);
@@ -297,18 +371,22 @@ it('parsing an event file reads JSON with or without a byte order mark', () => {
   expect(parseEventFile('\uFEFF{"a":1}', 'event.json')).toEqual({ a: 1 });
 });
 
-it.each(['', '{\n  "a": 1\n  "b": 2\n}'])('parsing an event file is refused with its name: %j', (text) => {
-  const refusal = expect.objectContaining({ name: 'ConfigError', at: { file: 'event.json' } });
-  expect(() => parseEventFile(text, 'event.json')).toThrow(refusal);
-});
+it.each(['', '{\n  "a": 1\n  "b": 2\n}'])(
+  'parsing an event file is refused with its name: %j',
+  (text) => {
+    const refusal = expect.objectContaining({ name: 'ConfigError', at: { file: 'event.json' } });
+    expect(() => parseEventFile(text, 'event.json')).toThrow(refusal);
+  },
+);
 
 type Path = readonly (string | number)[];
 
 function leafPaths(value: unknown, path: Path = []): readonly Path[] {
   if (typeof value !== 'object' || value === null) return [path];
-  return [path, ...Object.entries(value).flatMap(([key, inner]) => leafPaths(inner, [...path, key]))].filter(
-    (found) => found.length > 0,
-  );
+  return [
+    path,
+    ...Object.entries(value).flatMap(([key, inner]) => leafPaths(inner, [...path, key])),
+  ].filter((found) => found.length > 0);
 }
 
 function setPath(target: Payload, path: Path, value: unknown): void {

@@ -27,7 +27,10 @@ const OCTOCAT = { login: 'Octocat', isBot: false };
 const { repository } = pullRequest();
 const common = { action: 'opened', repository, actor: octocat };
 
-function fork(repositoryName: string | null, patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
+function fork(
+  repositoryName: string | null,
+  patch: Partial<PullRequestTrigger> = {},
+): PullRequestTrigger {
   const head = { sha: 'a'.repeat(40), ref: 'fix', repository: repositoryName };
   return pullRequest({ isFork: true, head, ...patch });
 }
@@ -47,56 +50,171 @@ const IN_PULL = { on: 'pull_request' } as const;
 const REVIEW = { ...IN_PULL, event: 'pull_request_review' };
 const EDITED = { action: 'edited' };
 
-const rows: readonly (readonly [string, string, Trust['lane'], Trigger, Permission | 'unknown'])[] = [
-  ['a writer’s pull request', 'run', 'trusted', pullRequest(), 'write'],
-  ['an admin’s pull request', 'run', 'trusted', pullRequest(), 'admin'],
-  ['a maintainer’s pull request', 'run', 'trusted', pullRequest(), 'maintain'],
-  ['a closed pull request', 'run', 'trusted', pullRequest({ action: 'closed' }), 'write'],
-  ['a pull request of somebody who can triage', 'permission', 'untrusted', pullRequest(), 'triage'],
-  ['a reader’s pull request', 'permission', 'untrusted', pullRequest(), 'read'],
-  ['a stranger’s pull request', 'permission', 'untrusted', pullRequest(), 'none'],
-  ['C5 72: a pull request of nobody known', 'permission-unknown', 'untrusted', pullRequest(), 'unknown'],
-  ['a fork’s pull request, even by an admin', 'fork', 'untrusted', fork('hubot/hello'), 'admin'],
-  ['a fork’s on pull_request_target', 'fork', 'untrusted', fork('hubot/hello', ON_TARGET), 'admin'],
-  ['C5 69: a pull request from a deleted fork', 'fork', 'untrusted', fork(null), 'admin'],
-  ['a fork’s that is closed', 'fork', 'untrusted', fork('hubot/hello', { action: 'closed' }), 'write'],
-  ['a writer’s label on a fork’s', 'run', 'untrusted', fork('a/b', { ...ON_TARGET, ...LABELED }), 'write'],
-  ['the same of their own', 'run', 'untrusted', fork('a/b', { ...ON_TARGET, action: 'labeled' }), 'admin'],
-  ['a bot’s pull request', 'bot', 'untrusted', pullRequest({ actor: dependabot }), 'write'],
-  ['C5 69: a pull request by a ghost', 'permission', 'untrusted', pullRequest({ actor: ghost }), 'none'],
-  ['a writer’s issue', 'run', 'trusted', issue(), 'write'],
-  ['a stranger’s issue', 'permission', 'untrusted', issue(), 'none'],
-  ['a writer’s label on a stranger’s issue', 'run', 'tainted', issue(LABELED), 'write'],
-  ['a writer’s label on a ghost’s issue', 'run', 'tainted', issue({ ...LABELED, author: ghost }), 'write'],
-  ['a bot’s label', 'bot', 'untrusted', issue({ actor: dependabot }), 'write'],
-  ['a deleted issue', 'subject-deleted', 'untrusted', issue({ action: 'deleted' }), 'admin'],
-  ['a transferred issue', 'subject-deleted', 'untrusted', issue({ action: 'transferred' }), 'admin'],
-  ['a writer’s comment on an issue of theirs', 'run', 'trusted', comment(), 'write'],
-  ['a writer’s comment on a stranger’s issue', 'run', 'tainted', comment({ subjectAuthor: hubot }), 'write'],
-  ['a stranger’s comment', 'permission', 'untrusted', comment(), 'read'],
-  ['an edit of another’s', 'sender-not-author', 'untrusted', comment({ ...EDITED, author: hubot }), 'write'],
-  ['C5 69: a ghost’s', 'sender-not-author', 'untrusted', comment({ author: ghost, actor: ghost }), 'write'],
-  ['an edit of one’s own', 'run', 'trusted', comment({ ...EDITED, author: OCTOCAT }), 'write'],
-  ['a deleted comment', 'subject-deleted', 'untrusted', comment({ action: 'deleted' }), 'admin'],
-  ['an issue of ours', 'own-text', 'untrusted', issue({ body: OWN }), 'write'],
-  ['a comment of ours', 'own-text', 'untrusted', comment({ body: OWN }), 'write'],
-  ['a bot’s comment', 'bot', 'untrusted', comment({ author: dependabot, actor: dependabot }), 'write'],
-  ['a writer’s label on a stranger’s from a branch', 'run', 'tainted', pullRequest(LABELED), 'write'],
-  ['a writer’s push to a bot’s', 'run', 'tainted', pullRequest({ author: dependabot }), 'write'],
-  ['a comment on a stranger’s', 'run', 'tainted', comment({ ...IN_PULL, subjectAuthor: hubot }), 'write'],
-  ['a writer’s comment on a pull request of theirs', 'run', 'trusted', comment(IN_PULL), 'write'],
-  ['a review of a branch', 'run', 'trusted', comment({ ...REVIEW, isFork: false }), 'write'],
-  ['a review of a fork, even one’s own', 'fork', 'untrusted', comment({ ...REVIEW, isFork: true }), 'admin'],
-  ['a push', 'run', 'trusted', push, 'unknown'],
-  ['C5 73: a schedule, in a fork too', 'run', 'trusted', schedule, 'unknown'],
-  ['a dispatch', 'run', 'trusted', dispatch, 'unknown'],
-  ['C5 73: a merge group, which holds pull requests of anyone', 'run', 'tainted', MERGE_GROUP, 'unknown'],
-  ['C5 73: a workflow_run chain from a fork', 'fork', 'untrusted', workflowRun({ isFork: true }), 'admin'],
-  ['C5 73: a workflow_run by a writer, whose logs hold anything', 'run', 'tainted', workflowRun(), 'write'],
-  ['C5 73: a workflow_run by a stranger', 'permission', 'untrusted', workflowRun(), 'read'],
-  ['C5 69: an event that is not known', 'unknown-event', 'untrusted', unheardOf, 'admin'],
-  ['a run on one’s own machine', 'run', 'trusted', local, 'unknown'],
-];
+const rows: readonly (readonly [string, string, Trust['lane'], Trigger, Permission | 'unknown'])[] =
+  [
+    ['a writer’s pull request', 'run', 'trusted', pullRequest(), 'write'],
+    ['an admin’s pull request', 'run', 'trusted', pullRequest(), 'admin'],
+    ['a maintainer’s pull request', 'run', 'trusted', pullRequest(), 'maintain'],
+    ['a closed pull request', 'run', 'trusted', pullRequest({ action: 'closed' }), 'write'],
+    [
+      'a pull request of somebody who can triage',
+      'permission',
+      'untrusted',
+      pullRequest(),
+      'triage',
+    ],
+    ['a reader’s pull request', 'permission', 'untrusted', pullRequest(), 'read'],
+    ['a stranger’s pull request', 'permission', 'untrusted', pullRequest(), 'none'],
+    [
+      'C5 72: a pull request of nobody known',
+      'permission-unknown',
+      'untrusted',
+      pullRequest(),
+      'unknown',
+    ],
+    ['a fork’s pull request, even by an admin', 'fork', 'untrusted', fork('hubot/hello'), 'admin'],
+    [
+      'a fork’s on pull_request_target',
+      'fork',
+      'untrusted',
+      fork('hubot/hello', ON_TARGET),
+      'admin',
+    ],
+    ['C5 69: a pull request from a deleted fork', 'fork', 'untrusted', fork(null), 'admin'],
+    [
+      'a fork’s that is closed',
+      'fork',
+      'untrusted',
+      fork('hubot/hello', { action: 'closed' }),
+      'write',
+    ],
+    [
+      'a writer’s label on a fork’s',
+      'run',
+      'untrusted',
+      fork('a/b', { ...ON_TARGET, ...LABELED }),
+      'write',
+    ],
+    [
+      'the same of their own',
+      'run',
+      'untrusted',
+      fork('a/b', { ...ON_TARGET, action: 'labeled' }),
+      'admin',
+    ],
+    ['a bot’s pull request', 'bot', 'untrusted', pullRequest({ actor: dependabot }), 'write'],
+    [
+      'C5 69: a pull request by a ghost',
+      'permission',
+      'untrusted',
+      pullRequest({ actor: ghost }),
+      'none',
+    ],
+    ['a writer’s issue', 'run', 'trusted', issue(), 'write'],
+    ['a stranger’s issue', 'permission', 'untrusted', issue(), 'none'],
+    ['a writer’s label on a stranger’s issue', 'run', 'tainted', issue(LABELED), 'write'],
+    [
+      'a writer’s label on a ghost’s issue',
+      'run',
+      'tainted',
+      issue({ ...LABELED, author: ghost }),
+      'write',
+    ],
+    ['a bot’s label', 'bot', 'untrusted', issue({ actor: dependabot }), 'write'],
+    ['a deleted issue', 'subject-deleted', 'untrusted', issue({ action: 'deleted' }), 'admin'],
+    [
+      'a transferred issue',
+      'subject-deleted',
+      'untrusted',
+      issue({ action: 'transferred' }),
+      'admin',
+    ],
+    ['a writer’s comment on an issue of theirs', 'run', 'trusted', comment(), 'write'],
+    [
+      'a writer’s comment on a stranger’s issue',
+      'run',
+      'tainted',
+      comment({ subjectAuthor: hubot }),
+      'write',
+    ],
+    ['a stranger’s comment', 'permission', 'untrusted', comment(), 'read'],
+    [
+      'an edit of another’s',
+      'sender-not-author',
+      'untrusted',
+      comment({ ...EDITED, author: hubot }),
+      'write',
+    ],
+    [
+      'C5 69: a ghost’s',
+      'sender-not-author',
+      'untrusted',
+      comment({ author: ghost, actor: ghost }),
+      'write',
+    ],
+    ['an edit of one’s own', 'run', 'trusted', comment({ ...EDITED, author: OCTOCAT }), 'write'],
+    ['a deleted comment', 'subject-deleted', 'untrusted', comment({ action: 'deleted' }), 'admin'],
+    ['an issue of ours', 'own-text', 'untrusted', issue({ body: OWN }), 'write'],
+    ['a comment of ours', 'own-text', 'untrusted', comment({ body: OWN }), 'write'],
+    [
+      'a bot’s comment',
+      'bot',
+      'untrusted',
+      comment({ author: dependabot, actor: dependabot }),
+      'write',
+    ],
+    [
+      'a writer’s label on a stranger’s from a branch',
+      'run',
+      'tainted',
+      pullRequest(LABELED),
+      'write',
+    ],
+    ['a writer’s push to a bot’s', 'run', 'tainted', pullRequest({ author: dependabot }), 'write'],
+    [
+      'a comment on a stranger’s',
+      'run',
+      'tainted',
+      comment({ ...IN_PULL, subjectAuthor: hubot }),
+      'write',
+    ],
+    ['a writer’s comment on a pull request of theirs', 'run', 'trusted', comment(IN_PULL), 'write'],
+    ['a review of a branch', 'run', 'trusted', comment({ ...REVIEW, isFork: false }), 'write'],
+    [
+      'a review of a fork, even one’s own',
+      'fork',
+      'untrusted',
+      comment({ ...REVIEW, isFork: true }),
+      'admin',
+    ],
+    ['a push', 'run', 'trusted', push, 'unknown'],
+    ['C5 73: a schedule, in a fork too', 'run', 'trusted', schedule, 'unknown'],
+    ['a dispatch', 'run', 'trusted', dispatch, 'unknown'],
+    [
+      'C5 73: a merge group, which holds pull requests of anyone',
+      'run',
+      'tainted',
+      MERGE_GROUP,
+      'unknown',
+    ],
+    [
+      'C5 73: a workflow_run chain from a fork',
+      'fork',
+      'untrusted',
+      workflowRun({ isFork: true }),
+      'admin',
+    ],
+    [
+      'C5 73: a workflow_run by a writer, whose logs hold anything',
+      'run',
+      'tainted',
+      workflowRun(),
+      'write',
+    ],
+    ['C5 73: a workflow_run by a stranger', 'permission', 'untrusted', workflowRun(), 'read'],
+    ['C5 69: an event that is not known', 'unknown-event', 'untrusted', unheardOf, 'admin'],
+    ['a run on one’s own machine', 'run', 'trusted', local, 'unknown'],
+  ];
 
 it.each(rows)('%s: the admission is %s, the lane %s', (_, gate, lane, trigger, permission) => {
   const decision = decideAdmission(trigger, permission);
@@ -123,7 +241,10 @@ describe('text by another person', () => {
   });
 
   it('that is a bot has no permission to check', () => {
-    const trust = classifyTrust(pullRequest({ author: dependabot }), { actor: 'admin', author: 'admin' });
+    const trust = classifyTrust(pullRequest({ author: dependabot }), {
+      actor: 'admin',
+      author: 'admin',
+    });
     expect(trust.lane).toBe('tainted');
   });
 
@@ -171,7 +292,9 @@ describe('every trigger, permission and author', () => {
     ]),
   ];
   const cases = triggers.flatMap((trigger) =>
-    permissions.flatMap((permission) => permissions.map((author) => ({ trigger, permission, author }))),
+    permissions.flatMap((permission) =>
+      permissions.map((author) => ({ trigger, permission, author })),
+    ),
   );
 
   it('use the trusted lane only for text of people who can write', () => {
@@ -213,7 +336,9 @@ it.each([push, dispatch])('a $kind by a bot is trusted if the workflow allows th
   expect(classifyTrust(trigger, { actor: 'unknown' })).toMatchObject({ lane: 'untrusted', reason });
   const allowBots = ['Dependabot[bot]'];
   expect(classifyTrust(trigger, { actor: 'unknown', allowBots }).lane).toBe('trusted');
-  expect(classifyTrust(trigger, { actor: 'unknown', allowBots: ['renovate[bot]'] }).lane).toBe('untrusted');
+  expect(classifyTrust(trigger, { actor: 'unknown', allowBots: ['renovate[bot]'] }).lane).toBe(
+    'untrusted',
+  );
 });
 
 describe('the account whose permission is requested', () => {
@@ -231,9 +356,12 @@ describe('the account whose permission is requested', () => {
 const [HEAD, MERGE] = ['a'.repeat(40), 'c'.repeat(40)];
 const target = { ...ON_TARGET, mergeSha: MERGE };
 
-it.each([HEAD, MERGE])('a checkout of a fork’s commit %s is refused if the job has secrets', (commit) => {
-  expect(() => refuseCheckout(fork('a/b', target), commit)).toThrow(ConfigError);
-});
+it.each([HEAD, MERGE])(
+  'a checkout of a fork’s commit %s is refused if the job has secrets',
+  (commit) => {
+    expect(() => refuseCheckout(fork('a/b', target), commit)).toThrow(ConfigError);
+  },
+);
 
 it.each<[string, Trigger, string | undefined]>([
   ['of the base', fork('a/b', target), 'b'.repeat(40)],
@@ -269,12 +397,15 @@ it.each([
   }
 });
 
-it.each(SOURCES)('$kind taints no run on a person’s own machine, and is told after "because"', (source) => {
-  const taint = createTaintTracker({ kind: 'local' });
-  taint.add(source);
-  expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
-  expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
-});
+it.each(SOURCES)(
+  '$kind taints no run on a person’s own machine, and is told after "because"',
+  (source) => {
+    const taint = createTaintTracker({ kind: 'local' });
+    taint.add(source);
+    expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
+    expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
+  },
+);
 
 it('the taint tracker keeps every source once, in the order in which they were read', () => {
   const taint = createTaintTracker({ kind: 'push' });
@@ -282,14 +413,21 @@ it('the taint tracker keeps every source once, in the order in which they were r
   expect(taint.sources).toEqual(SOURCES);
 });
 
-it.each<[Trust['level'], Trust['lane'], readonly TaintSource[], string, boolean, string | undefined]>([
+it.each<
+  [Trust['level'], Trust['lane'], readonly TaintSource[], string, boolean, string | undefined]
+>([
   ['trusted', 'trusted', [], 'trusted', true, undefined],
   ['trusted', 'trusted', SOURCES, 'tainted', true, WHY],
   ['untrusted', 'tainted', [], 'untrusted', true, 'it may be'],
   ['untrusted', 'untrusted', [], 'untrusted', false, 'it may be'],
-])('a run that is %s and %s, by %j: words %s, changes %s, patch %s', (level, lane, sources, ...expected) => {
-  const trust: Trust = { level, lane, reason: 'it may be' };
-  const taint = createTaintTracker({ kind: 'push' });
-  for (const source of sources) taint.add(source);
-  expect([laneOfWords(trust, taint), mayChange(trust), whyOnlyPatch(trust, taint)]).toEqual(expected);
-});
+])(
+  'a run that is %s and %s, by %j: words %s, changes %s, patch %s',
+  (level, lane, sources, ...expected) => {
+    const trust: Trust = { level, lane, reason: 'it may be' };
+    const taint = createTaintTracker({ kind: 'push' });
+    for (const source of sources) taint.add(source);
+    expect([laneOfWords(trust, taint), mayChange(trust), whyOnlyPatch(trust, taint)]).toEqual(
+      expected,
+    );
+  },
+);

@@ -41,7 +41,11 @@ async function run(agent: string, scene: Scene) {
   writeFiles(cwd, files);
   const homes = { XDG_CONFIG_HOME: join(cwd, '.config'), XDG_DATA_HOME: join(cwd, '.data') };
   const env = { ...model.env, ...homes, ...scene.env };
-  const result = await runCli(['run', agent, '--agents-dir', agents, ...args], { cwd, stdin: 'Do it.', env });
+  const result = await runCli(['run', agent, '--agents-dir', agents, ...args], {
+    cwd,
+    stdin: 'Do it.',
+    env,
+  });
   return { ...result, cwd, prompts: model.prompts() };
 }
 
@@ -65,7 +69,9 @@ it.each(NAMES)('every example %s is an agent without a warning, named like its f
 
 it('every example is listed on the command line', async () => {
   const { stdout } = await runCli(['agents', 'list', '--agents-dir', AGENTS]);
-  expect(stdout.split('\n').map((line) => line.split(/\s/)[0])).toEqual(expect.arrayContaining(NAMES));
+  expect(stdout.split('\n').map((line) => line.split(/\s/)[0])).toEqual(
+    expect.arrayContaining(NAMES),
+  );
 });
 
 it('explorer searches and reads', async () => {
@@ -125,7 +131,9 @@ it('link-checker fetches from the hosts it names and no others', async () => {
 it('researcher searches the web', async () => {
   const tavily = await startLoopback((_request, response) => {
     const results = [{ title: 'A page', url: 'https://example.com/', content: 'What it says.' }];
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ results }));
   });
   const end = await run('researcher', {
     env: { TAVILY_API_KEY: 'tvly-canary', AXE_WEB_SEARCH_BASE_URL: tavily.url },
@@ -133,7 +141,9 @@ it('researcher searches the web', async () => {
   });
   expect(end).toMatchObject(DONE);
   expect(tavily.requests()[0]?.body).toMatchObject({ query: 'a question' });
-  expect(told(end, 1)).toContain('Title: A page\nURL: https://example.com/\nSnippet: What it says.');
+  expect(told(end, 1)).toContain(
+    'Title: A page\nURL: https://example.com/\nSnippet: What it says.',
+  );
   expect(told(end, 1)).not.toContain('tvly-canary');
 });
 
@@ -145,7 +155,13 @@ it('check-explainer reads on GitHub what failed, and the line that caused it', a
   const headSha = String(payloadField(payload, 'pull_request.head.sha'));
   const diff = `diff --git a/src/dates.ts b/src/dates.ts\n--- a/src/dates.ts\n+++ b/src/dates.ts\n@@ -2 +2 @@\n-  return new Date(text);\n+  return text;\n`;
   repo.comparisons.set(`${payloadField(payload, 'pull_request.base.sha')}...${headSha}`, diff);
-  const check = { externalId: '', title: null, summary: null, annotations: [], app: 'github-actions' };
+  const check = {
+    externalId: '',
+    title: null,
+    summary: null,
+    annotations: [],
+    app: 'github-actions',
+  };
   const failed = { status: 'completed', conclusion: 'failure', name: 'types', job: 9 } as const;
   repo.talk.checkRuns.push({ id: 1, headSha, ...failed, ...check });
   repo.talk.jobLogs.set(9, '##[error]src/dates.ts:2: string is no Date\n');
@@ -221,7 +237,9 @@ it('mcp-tickets uses a remote MCP server, with its token', async () => {
 
 it('json-labeler answers in the format of its schema', async () => {
   const answer = { kind: 'bug', urgent: false, reason: 'It crashes.' };
-  const end = await run('json-labeler', { script: [text(`\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``)] });
+  const end = await run('json-labeler', {
+    script: [text(`\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``)],
+  });
   expect(end).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(end.stdout)).toEqual(answer);
 });
@@ -244,7 +262,10 @@ it('reporter retries, counts its usage and remembers', async () => {
   const error = { type: 'overloaded_error', message: 'Overloaded' };
   const overloaded: ModelReply = { kind: 'raw', status: 529, body: { type: 'error', error } };
   const usage = { inputTokens: 900, outputTokens: 100 };
-  const end = await run('reporter', { args: ['--json'], script: [overloaded, text('Two new.', usage)] });
+  const end = await run('reporter', {
+    args: ['--json'],
+    script: [overloaded, text('Two new.', usage)],
+  });
   expect(end).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(end.stdout)).toMatchObject({
     content: 'Two new.',

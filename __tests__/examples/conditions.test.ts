@@ -23,7 +23,10 @@ const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
   pull_request_target: ['opened', 'synchronize', 'reopened'],
 };
 
-/** What differs between events that a condition looks at: whose branch, who, which label, what is said. */
+/**
+ * What differs between events that a condition looks at: whose branch, who, which label, what is
+ * said.
+ */
 const VARIANTS: readonly (readonly PayloadPatch[])[] = [
   [{}, { 'pull_request.head.repo.full_name': 'octocat/fork' }, { 'pull_request.head.repo': null }],
   [{}, { 'sender.type': 'Bot', 'sender.login': 'dependabot[bot]' }],
@@ -55,7 +58,9 @@ const LEFT_OUT: Readonly<
   'mention.yml': {
     why: 'commands below a pull request are the reviewer’s',
     isLeftOut: (trigger) =>
-      trigger.kind === 'comment' && trigger.on === 'pull_request' && /^\s*\/axe/i.test(trigger.body),
+      trigger.kind === 'comment' &&
+      trigger.on === 'pull_request' &&
+      /^\s*\/axe/i.test(trigger.body),
   },
   'public.yml': {
     why: 'a label asks for a fork’s run if it is `review`; other pull requests are reviewed at every push, issues never',
@@ -81,46 +86,59 @@ const CONDITIONAL = exampleWorkflows().flatMap(({ name, workflow }) =>
   ),
 );
 
-describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition, workflow, step }) => {
-  const policy = readInputs(inputEnv(step === undefined ? {} : inputsOf(step, workflow))).admission;
-  const seen = payloadsFor(workflow).map(({ event, payload }) => {
-    const trigger = parseEvent(event, payload, {});
-    return { event, payload, trigger, isRun: isMet(condition, { github: githubContext(event, payload) }) };
-  });
-
-  it('excludes no run that admission would allow, except those it excludes on purpose', () => {
-    const dropped = seen.filter(
-      ({ trigger, payload, isRun }) =>
-        !isRun && gateOf(trigger).kind === 'run' && LEFT_OUT[name]?.isLeftOut(trigger, payload) !== true,
-    );
-    expect(dropped.map(({ event, payload }) => [event, payload])).toEqual([]);
-  });
-
-  it('starts no runner for a fork or a bot that admission would reject', () => {
-    const wasted = seen.filter(({ trigger, isRun }) => {
-      const gate = gateOf(trigger);
-      return isRun && gate.kind === 'skip' && (gate.reason === 'fork' || gate.reason === 'bot');
+describe.each(CONDITIONAL)(
+  'the condition of $job in $name',
+  ({ name, condition, workflow, step }) => {
+    const policy = readInputs(
+      inputEnv(step === undefined ? {} : inputsOf(step, workflow)),
+    ).admission;
+    const seen = payloadsFor(workflow).map(({ event, payload }) => {
+      const trigger = parseEvent(event, payload, {});
+      return {
+        event,
+        payload,
+        trigger,
+        isRun: isMet(condition, { github: githubContext(event, payload) }),
+      };
     });
-    expect(wasted.map(({ event, payload }) => [event, payload])).toEqual([]);
-  });
 
-  it('is both true and false for the tried events', () => {
-    expect(new Set(seen.map(({ isRun }) => isRun))).toEqual(new Set([true, false]));
-  });
+    it('excludes no run that admission would allow, except those it excludes on purpose', () => {
+      const dropped = seen.filter(
+        ({ trigger, payload, isRun }) =>
+          !isRun &&
+          gateOf(trigger).kind === 'run' &&
+          LEFT_OUT[name]?.isLeftOut(trigger, payload) !== true,
+      );
+      expect(dropped.map(({ event, payload }) => [event, payload])).toEqual([]);
+    });
 
-  /** What admission says to somebody who may write; commands need no phrase. */
-  function gateOf(trigger: Trigger): Admission {
-    const isCommand = readCommand(trigger, policy.triggerPhrase) !== undefined;
-    return decideAdmission(trigger, 'write', isCommand ? DEFAULT_ADMISSION_POLICY : policy);
-  }
-});
+    it('starts no runner for a fork or a bot that admission would reject', () => {
+      const wasted = seen.filter(({ trigger, isRun }) => {
+        const gate = gateOf(trigger);
+        return isRun && gate.kind === 'skip' && (gate.reason === 'fork' || gate.reason === 'bot');
+      });
+      expect(wasted.map(({ event, payload }) => [event, payload])).toEqual([]);
+    });
+
+    it('is both true and false for the tried events', () => {
+      expect(new Set(seen.map(({ isRun }) => isRun))).toEqual(new Set([true, false]));
+    });
+
+    /** What admission says to somebody who may write; commands need no phrase. */
+    function gateOf(trigger: Trigger): Admission {
+      const isCommand = readCommand(trigger, policy.triggerPhrase) !== undefined;
+      return decideAdmission(trigger, 'write', isCommand ? DEFAULT_ADMISSION_POLICY : policy);
+    }
+  },
+);
 
 it('every example that runs on pull requests, issues or comments has a condition', () => {
   const caused = exampleWorkflows().filter(({ workflow }) =>
     eventsOf(workflow).some(([event]) => /^(?:pull_request|issue)/.test(event)),
   );
   const without = caused.filter(({ name }) => !CONDITIONAL.some((one) => one.name === name));
-  // The workflow that the one calls has it, and the other looks at the agents of forks and bots on purpose.
+  // The workflow that the one calls has it, and the other looks at the agents of forks and bots on
+  // purpose.
   expect(without.map(({ name }) => name)).toEqual(['shared-caller.yml', 'validate.yml']);
 });
 
@@ -129,7 +147,9 @@ function labelOf(payload: Payload): unknown {
 }
 
 /** Every example that GitHub has of a workflow's events, in all the variants that it can have. */
-function payloadsFor(workflow: Workflow): readonly { readonly event: string; readonly payload: Payload }[] {
+function payloadsFor(
+  workflow: Workflow,
+): readonly { readonly event: string; readonly payload: Payload }[] {
   return eventsOf(workflow).flatMap(([name, settings]) => {
     const event = name === 'workflow_call' ? 'pull_request' : name;
     const examples = allWebhooks(event === 'pull_request_target' ? 'pull_request' : event);
@@ -139,7 +159,11 @@ function payloadsFor(workflow: Workflow): readonly { readonly event: string; rea
   });
 }
 
-function startsOn(event: string, payload: Payload, { types = DEFAULT_TYPES[event] }: WorkflowEvent): boolean {
+function startsOn(
+  event: string,
+  payload: Payload,
+  { types = DEFAULT_TYPES[event] }: WorkflowEvent,
+): boolean {
   return types === undefined || types.includes(String(payload['action']));
 }
 

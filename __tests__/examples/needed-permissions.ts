@@ -32,7 +32,10 @@ export interface Need {
   isNeeded(use: Use): boolean;
 }
 
-/** Every permission that a run can need: the table of `docs/events.md` is made of these rows, in this order. */
+/**
+ * Every permission that a run can need: the table of `docs/events.md` is made of these rows, in
+ * this order.
+ */
 export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
@@ -118,7 +121,9 @@ export const NEEDS: readonly Need[] = [
     level: 'write',
     what: 'Bedrock, Vertex AI or Azure without a stored key',
     isNeeded: ({ step: { env = {} } }) =>
-      ['AWS_ROLE_ARN', 'GOOGLE_WORKLOAD_IDENTITY_PROVIDER', 'AZURE_CLIENT_ID'].some((name) => name in env),
+      ['AWS_ROLE_ARN', 'GOOGLE_WORKLOAD_IDENTITY_PROVIDER', 'AZURE_CLIENT_ID'].some(
+        (name) => name in env,
+      ),
   },
 ];
 
@@ -131,7 +136,8 @@ export function neededPermissions(job: Job, workflow: Workflow): Permissions {
   const needed: Record<string, string> = {};
   for (const step of job.steps ?? []) {
     const inputs = inputsOf(step, workflow);
-    const isRun = ours.includes(step) && inputs['mode'] !== 'memory' && inputs['mode'] !== 'validate';
+    const isRun =
+      ours.includes(step) && inputs['mode'] !== 'memory' && inputs['mode'] !== 'validate';
     const asked = isRun ? agentOf(inputs['agent'] ?? '') : undefined;
     for (const { scope, level, isNeeded } of NEEDS) {
       if (isNeeded({ events, inputs, agent: asked, step, condition: job.if ?? '' }))
@@ -166,7 +172,9 @@ function readsChecks({ events, agent }: Use): boolean {
 }
 
 function opensPulls(inputs: Use['inputs'], agent: AgentConfig | undefined): boolean {
-  return inputs['changes-allowed'] !== undefined && agent?.tools.includes('open_pull_request') === true;
+  return (
+    inputs['changes-allowed'] !== undefined && agent?.tools.includes('open_pull_request') === true
+  );
 }
 
 function pushes({ run }: Step): boolean {

@@ -15,7 +15,9 @@ describe.each(EXAMPLES)('$name', ({ workflow }) => {
         ? neededPermissions(job, workflow)
         : Object.assign(
             {},
-            ...Object.values(called.workflow.jobs).map((one) => neededPermissions(one, called.workflow)),
+            ...Object.values(called.workflow.jobs).map((one) =>
+              neededPermissions(one, called.workflow),
+            ),
           );
     expect(job.permissions ?? workflow.permissions).toEqual(needed);
   });
@@ -32,7 +34,10 @@ it.each<[string, object, object]>([
   ['a memory here', { 'memory-store': 'branch' }, { contents: 'write' }],
   ['a check', { 'check-run': 'true' }, { checks: 'write' }],
 ])('%s on a pull request needs the permissions in the table', (_, inputs, expected) => {
-  const step = { uses: 'YOUR_ORG/axe-action@v1', with: { agent: 'builtin/pr-reviewer', ...inputs } };
+  const step = {
+    uses: 'YOUR_ORG/axe-action@v1',
+    with: { agent: 'builtin/pr-reviewer', ...inputs },
+  };
   const workflow: Workflow = { on: 'pull_request', jobs: { a: { steps: [step] } } };
   expect(neededPermissions({ steps: [step] }, workflow)).toMatchObject(expected);
 });

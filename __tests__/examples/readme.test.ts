@@ -9,7 +9,9 @@ const FOLDER = join(import.meta.dirname, '../../examples');
 const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');
 
 it('the README of the examples lists every workflow and every agent', () => {
-  const links = [...README.matchAll(/\]\(((?:agents|workflows)\/[^)]+)\)/g)].map(([, link]) => link);
+  const links = [...README.matchAll(/\]\(((?:agents|workflows)\/[^)]+)\)/g)].map(
+    ([, link]) => link,
+  );
   const files = ['agents', 'workflows'].flatMap((folder) =>
     readdirSync(join(FOLDER, folder)).map((file) => `${folder}/${file}`),
   );
@@ -17,7 +19,9 @@ it('the README of the examples lists every workflow and every agent', () => {
 });
 
 it('the README of the examples names the tools that a workflow has to allow', () => {
-  const rows = [...README.matchAll(/^\| \[([\w-]+)\]\(agents\/[^|]*\|[^|]*\| ?(?:`([^`]*)` )?\|$/gm)];
+  const rows = [
+    ...README.matchAll(/^\| \[([\w-]+)\]\(agents\/[^|]*\|[^|]*\| ?(?:`([^`]*)` )?\|$/gm),
+  ];
   const listed = rows.map(([, name = '', allowed = '']) => [name, allowed]);
   expect(listed).toEqual(listed.map(([name = '']) => [name, neededBy(name).join(', ')]));
   expect(listed).toHaveLength(readdirSync(join(FOLDER, 'agents')).length);
@@ -33,6 +37,7 @@ function neededBy(name: string): readonly string[] {
   const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
   const { granted } = grantTools([...made.tools, ...servers], rules);
   const isWithheld = (tool: string) =>
-    [...made.tools, ...servers].some((one) => one.name === tool) && !granted.some((one) => one.name === tool);
+    [...made.tools, ...servers].some((one) => one.name === tool) &&
+    !granted.some((one) => one.name === tool);
   return [...tools, ...mcpServers.map((server) => server.name)].filter(isWithheld);
 }

@@ -10,7 +10,10 @@ import { exampleWorkflows, type Step } from '../helpers/workflow-files.js';
 import { resultsIn, scheduledStep } from '../transcripts/memory-scene.js';
 
 const LOG = '.axe/memory/reporter.md';
-const AGENT = readFileSync(join(import.meta.dirname, '../../examples/agents/reporter.toml'), 'utf8');
+const AGENT = readFileSync(
+  join(import.meta.dirname, '../../examples/agents/reporter.toml'),
+  'utf8',
+);
 const EARLIER = '## 2026-02-02T05:17:00Z\n**Task:** Report\n**Result:** Two open TODOs.\n\n';
 
 it('pushes what it remembers, and fails where the push is refused', async () => {
@@ -27,7 +30,9 @@ it('pushes what it remembers, and fails where the push is refused', async () => 
     answers += 1;
     return text(`Report ${answers}.`);
   });
-  const [first, second] = ['1', '2'].map((runId) => startJob(remote, scheduledStep({ model }, { runId })));
+  const [first, second] = ['1', '2'].map((runId) =>
+    startJob(remote, scheduledStep({ model }, { runId })),
+  );
   const ends: (number | null | undefined)[] = [];
   const example = exampleWorkflows().find(({ name }) => name === 'report.yml');
   const [job] = Object.values(example?.workflow.jobs ?? {});
@@ -45,7 +50,10 @@ it('pushes what it remembers, and fails where the push is refused', async () => 
   ]);
 });
 
-/** A job on a runner of its own, with an empty workspace: runs a checkout, this action, or a script. Throws for another action. */
+/**
+ * A job on a runner of its own, with an empty workspace: runs a checkout, this action, or a script.
+ * Throws for another action.
+ */
 function startJob(remote: string, common: StepOptions) {
   const workspace = join(tempDir('job'), 'workspace');
   const path = process.env['PATH'] ?? '';
@@ -64,7 +72,9 @@ function startJob(remote: string, common: StepOptions) {
       return await start('git', ['clone', ...words], tempDir('cwd'));
     }
     if (!uses.startsWith('YOUR_ORG/axe-action@')) throw new Error(`nobody can run ${uses} here`);
-    const inputs = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+    const inputs = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, String(value)]),
+    );
     return await runMain({
       ...common,
       workspace,

@@ -15,7 +15,9 @@ import { agentOf } from './needed-permissions.js';
 const EXAMPLES = exampleWorkflows();
 const OTHERS = workflowsIn('.github/workflows');
 
-/** The workflow that an example calls, under its address in the repository it is said to live in. */
+/**
+ * The workflow that an example calls, under its address in the repository it is said to live in.
+ */
 const CALLED = {
   'octocat/agents/.github/workflows/shared-review.yml@main':
     EXAMPLES.find(({ name }) => name === 'shared-review.yml')?.content ?? '',
@@ -25,13 +27,21 @@ const step = 'runs-on: ubuntu-latest\n    steps:\n      - run: echo';
 it.each([
   ['an invalid key', `on: push\njobs:\n  a:\n    runs_on: x\n    ${step}`, 'Unexpected value'],
   ['an invalid event', `on: pushed\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
-  ['an invalid scope', `on: push\npermissions:\n  pulls: read\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
+  [
+    'an invalid scope',
+    `on: push\npermissions:\n  pulls: read\njobs:\n  a:\n    ${step}`,
+    'Unexpected value',
+  ],
   [
     'a condition that is no expression',
     `on: push\njobs:\n  a:\n    if: (github.actor\n    ${step}`,
     'expression',
   ],
-  ['a context that a condition has not', `on: push\njobs:\n  a:\n    if: secrets.A\n    ${step}`, 'secrets'],
+  [
+    'a context that a condition has not',
+    `on: push\njobs:\n  a:\n    if: secrets.A\n    ${step}`,
+    'secrets',
+  ],
   [
     'an input that the called workflow has not',
     'on: pull_request\njobs:\n  a:\n    uses: octocat/agents/.github/workflows/shared-review.yml@main\n    with: { agents: x }\n    secrets: inherit',
@@ -45,7 +55,9 @@ it('GitHub’s parser in these tests evaluates as GitHub does: letters in any ca
   const github = { event: { sender: { type: 'bot' } } };
   expect(isMet("github.event.sender.type == 'Bot'", { github })).toBe(true);
   expect(isMet("github.event.label.name == 'review'", { github })).toBe(false);
-  expect(isMet("contains(github.event.sender.type, 'O') && !github.event.issue", { github })).toBe(true);
+  expect(isMet("contains(github.event.sender.type, 'O') && !github.event.issue", { github })).toBe(
+    true,
+  );
 });
 
 describe.each([...EXAMPLES, ...OTHERS])('the workflow $name', (file) => {
@@ -64,7 +76,8 @@ describe.each([...EXAMPLES, ...OTHERS])('the workflow $name', (file) => {
 
   it('C8 103: has valid inputs, reads existing outputs, and puts no third-party text into a script', () => {
     expectValidUse(file);
-    for (const { run = '' } of jobs.flatMap(({ steps = [] }) => steps)) expect(run).not.toContain('${{');
+    for (const { run = '' } of jobs.flatMap(({ steps = [] }) => steps))
+      expect(run).not.toContain('${{');
   });
 });
 
@@ -79,7 +92,8 @@ describe.each(EXAMPLES)('the example $name', ({ content, workflow }) => {
       expect(concurrency?.group).toMatch(/./);
       // A run that is cancelled may be in the middle of a save, or of a review.
       expect(concurrency?.['cancel-in-progress'] ?? false).toBe(false);
-      // A workflow's group is entered before a condition is looked at: what is skipped would push out what waits.
+      // A workflow's group is entered before a condition is looked at: what is skipped would push
+      // out what waits.
       if (job.if !== undefined) expect(workflow.concurrency).toBeUndefined();
     }
   });
@@ -91,7 +105,8 @@ describe.each(EXAMPLES)('the example $name', ({ content, workflow }) => {
         expect(uses).toMatch(/@[0-9a-f]{40}$/);
     }
     for (const { uses, with: given } of steps) {
-      if (uses?.startsWith('actions/checkout@')) expect(given).toEqual({ 'persist-credentials': false });
+      if (uses?.startsWith('actions/checkout@'))
+        expect(given).toEqual({ 'persist-credentials': false });
     }
   });
 

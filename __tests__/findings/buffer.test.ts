@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/findings/buffered-publications.js';
+import {
+  DEFAULT_PUBLISH_RULES,
+  type PublishRules,
+} from '../../src/findings/buffered-publications.js';
 import { type DiffLines, readDiffLines } from '../../src/findings/change/diff-lines.js';
 import type { CommentRequest } from '../../src/findings/decide/take-finding.js';
 import type { KnownFinding } from '../../src/findings/known-finding.js';
@@ -37,7 +40,11 @@ describe('review comments', () => {
       {},
       'it will be shown at line 10 of "src/auth.ts" (RIGHT), which reads "query(\\"SELECT \\" + user.id);".',
     ],
-    ['on a line nearby', { line: 20 }, `${SHOWN} 14 of "src/auth.ts" (RIGHT), which reads "line 13;".`],
+    [
+      'on a line nearby',
+      { line: 20 },
+      `${SHOWN} 14 of "src/auth.ts" (RIGHT), which reads "line 13;".`,
+    ],
     ['far from any line', { line: 500 }, LISTED],
     ['on an unknown file', { path: 'src/b.ts' }, LISTED],
   ])('are accepted %s', (_, parts, told) => {
@@ -51,7 +58,11 @@ describe('review comments', () => {
   it.each<[string, Partial<CommentRequest>, string]>([
     ['without words', { body: ' \n' }, '`body` is empty.'],
     ['that are walls of text', { body: 'ä'.repeat(2049) }, `\`body\` has 4098 ${SHORTEN}`],
-    ['with an endless suggestion', { suggestion: 'x'.repeat(4097) }, `\`suggestion\` has 4097 ${SHORTEN}`],
+    [
+      'with an endless suggestion',
+      { suggestion: 'x'.repeat(4097) },
+      `\`suggestion\` has 4097 ${SHORTEN}`,
+    ],
     [
       'that quote another line',
       { code: 'exec(user.id)' },
@@ -69,7 +80,9 @@ describe('review comments', () => {
     const buffer = publications();
     buffer.addComment(request({ body: 'The id is in the query.' }));
     buffer.addComment(request({ line: 11 }));
-    const answer = buffer.addComment(request({ body: 'The query has the id in it.', title: 'Unbound' }));
+    const answer = buffer.addComment(
+      request({ body: 'The query has the id in it.', title: 'Unbound' }),
+    );
     expect(answer.text).toMatch(/^Comment 1 \(severity major\), in place of what it said before: /);
     const bodies = buffer.buffered.findings.map(({ finding }) => finding.body);
     expect(bodies).toEqual(['The query has the id in it.', 'Bind the id.']);
@@ -78,7 +91,9 @@ describe('review comments', () => {
   it('and questions about earlier ones are not refusals, and each is put once', () => {
     const buffer = publications({}, [known()]);
     const unlike = request({ title: 'Timeout is counted in seconds', category: 'correctness' });
-    expect(buffer.addComment(unlike).text).toMatch(/^Not accepted: not yet\. FQ7K2 is open at line 10: /);
+    expect(buffer.addComment(unlike).text).toMatch(
+      /^Not accepted: not yet\. FQ7K2 is open at line 10: /,
+    );
     // A question that stays open loses no finding.
     expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [] });
     expect(buffer.addComment({ ...unlike, sameAs: 'FZZZ9' }).kind).toBe('refused');
@@ -92,7 +107,10 @@ describe('review comments', () => {
     const unlike = request({ title: 'Timeout is counted in seconds', category: 'correctness' });
     buffer.addComment(unlike);
     buffer.addComment({ ...unlike, body: 'The client waits for minutes.', sameAs: 'FQ7K2' });
-    expect(buffer.buffered).toMatchObject({ findings: [], repeated: [{ of: { handle: 'FQ7K2' } }] });
+    expect(buffer.buffered).toMatchObject({
+      findings: [],
+      repeated: [{ of: { handle: 'FQ7K2' } }],
+    });
   });
 
   it('lose a suggestion that changes nothing', () => {
@@ -112,7 +130,9 @@ describe('review comments', () => {
     const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,1 @@\n+${code}\n`);
     const buffer = publications({}, [], lines);
     buffer.addComment(request({ path: 'f.ts', line: 1, suggestion, evidence: [] }));
-    expect(buffer.buffered.findings).toMatchObject([{ finding: { suggestion }, placement: { isExact } }]);
+    expect(buffer.buffered.findings).toMatchObject([
+      { finding: { suggestion }, placement: { isExact } },
+    ]);
   });
 
   it('are counted when there are more than a run can raise', () => {
@@ -135,13 +155,20 @@ it('the submitted review is the text of the last call', () => {
 });
 
 describe('the ends of earlier findings', () => {
-  const WRONG = { finding: 'FQ7K2', how: 'wrong', reason: 'It is bound already.', evidence: [] } as const;
+  const WRONG = {
+    finding: 'FQ7K2',
+    how: 'wrong',
+    reason: 'It is bound already.',
+    evidence: [],
+  } as const;
 
   it('are accepted, and refused if they are invalid', () => {
     const buffer = publications({}, [known()]);
     expect(buffer.settle(WRONG).kind).toBe('taken');
     expect(buffer.settle({ ...WRONG, finding: 'FX3M9' }).kind).toBe('refused');
-    expect(buffer.buffered.settlements).toMatchObject([{ finding: { handle: 'FQ7K2' }, how: 'wrong' }]);
+    expect(buffer.buffered.settlements).toMatchObject([
+      { finding: { handle: 'FQ7K2' }, how: 'wrong' },
+    ]);
     expect(buffer.buffered.refusals).toMatchObject([{ tool: 'settle_finding' }]);
   });
 
@@ -209,11 +236,15 @@ describe('reactions and issues', () => {
 
   it('open one issue, which can be changed', () => {
     const buffer = publications();
-    expect(buffer.createIssue({ title: 'Leak\nin auth', body: 'a', labels: ['bug', 'x'] }).text).toBe(
+    expect(
+      buffer.createIssue({ title: 'Leak\nin auth', body: 'a', labels: ['bug', 'x'] }).text,
+    ).toBe(
       'The issue "Leak in auth" is recorded, with these labels: "bug". It is opened when the run ends.',
     );
     buffer.createIssue({ title: 'Leak in auth', body: 'b', labels: [] });
-    expect(buffer.createIssue({ title: 'Another', body: 'c', labels: [] }).text).toContain('1 issue');
+    expect(buffer.createIssue({ title: 'Another', body: 'c', labels: [] }).text).toContain(
+      '1 issue',
+    );
     expect(buffer.buffered.issues).toEqual([{ title: 'Leak in auth', body: 'b', labels: [] }]);
   });
 

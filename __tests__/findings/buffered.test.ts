@@ -34,7 +34,9 @@ describe('findings of several passes', () => {
 
   it('stay two if they are two defects, or one pass distinguished them', () => {
     expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
-    expect(joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings).toHaveLength(2);
+    expect(
+      joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings,
+    ).toHaveLength(2);
     expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
   });
 
@@ -78,7 +80,8 @@ function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
   return planReview(wishes, { config: config.review, model: parseModelRef(model) });
 }
 
-const OWN = 'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
+const OWN =
+  'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
 
 it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
   [
@@ -89,14 +92,23 @@ it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
   [
     'is what the agent says',
     plan({}, OWN),
-    { depth: 'quick', verifyModel: parseModelRef('b/w'), minSeverity: 'nit', overrides: { test: 'nit' } },
+    {
+      depth: 'quick',
+      verifyModel: parseModelRef('b/w'),
+      minSeverity: 'nit',
+      overrides: { test: 'nit' },
+    },
   ],
   [
     'is what the workflow says, before the agent',
     plan({ depth: 'standard', minSeverity: 'major' }, OWN),
     { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
   ],
-  ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
+  [
+    'is quick if no model answers',
+    plan({ depth: 'standard' }, '', 'offline/rules'),
+    { depth: 'quick' },
+  ],
 ])('the review plan of a run %s', (_, made, expected) => {
   expect(made).toMatchObject(expected);
 });

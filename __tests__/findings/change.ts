@@ -9,8 +9,9 @@ import { type Finding, handleOf, mintId } from '../../src/findings/finding.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
 
 /**
- * What git prints for one change: a new and a deleted file, a binary one, a quoted path, a file renamed as it was and one
- * with changes, a missing newline at the end, three hunks, Windows line ends.
+ * What git prints for one change: a new and a deleted file, a binary one, a quoted path, a file
+ * renamed as it was and one with changes, a missing newline at the end, three hunks, Windows line
+ * ends.
  */
 export const CHANGE = `diff --git a/fresh.ts b/fresh.ts
 new file mode 100644

@@ -28,15 +28,45 @@ it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
   ['of a skipped run holds what is open', SKIPPED, OPEN, ALL, 'neutral: 1 major open'],
   ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 major open · whole'],
   ['of a skipped run says what the last said', SKIPPED, CLEAR, ALL, ALL],
-  ['of a skipped run fails no more', SKIPPED, CLEAR, 'failure: 1 minor open', 'neutral: No findings'],
+  [
+    'of a skipped run fails no more',
+    SKIPPED,
+    CLEAR,
+    'failure: 1 minor open',
+    'neutral: No findings',
+  ],
   ['of a skipped run counts anew', SKIPPED, CLEAR, OPEN_HERE, HERE],
-  ['of a skipped run succeeds once all is read', SKIPPED, CLEAR, 'failure: 1 minor open · whole', NONE],
+  [
+    'of a skipped run succeeds once all is read',
+    SKIPPED,
+    CLEAR,
+    'failure: 1 minor open · whole',
+    NONE,
+  ],
   ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
   ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: No findings · whole'],
-  ['of what is unread holds what blocked', UNREAD, CLEAR, 'failure: 1 major open', 'failure: 1 major open'],
-  ['of a first run that is skipped says so', SKIPPED, CLEAR, undefined, 'neutral: Nothing was reviewed'],
+  [
+    'of what is unread holds what blocked',
+    UNREAD,
+    CLEAR,
+    'failure: 1 major open',
+    'failure: 1 major open',
+  ],
+  [
+    'of a first run that is skipped says so',
+    SKIPPED,
+    CLEAR,
+    undefined,
+    'neutral: Nothing was reviewed',
+  ],
   ['of a command is brought up to date', undefined, OPEN, ALL, 'neutral: 1 major open'],
-  ['of a command counts anew', undefined, CLEAR, `neutral: 1 major open${CUT}`, `neutral: No findings${CUT}`],
+  [
+    'of a command counts anew',
+    undefined,
+    CLEAR,
+    `neutral: 1 major open${CUT}`,
+    `neutral: No findings${CUT}`,
+  ],
   ['of a command names what blocks', undefined, BLOCKS, 'neutral: 1 major open · whole', BLOCKED],
   ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
   ['of a command is not made', undefined, OPEN, undefined, ''],
@@ -44,7 +74,12 @@ it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
   const { client, repo, headSha } = await startHello();
   if (before !== undefined) {
     const [conclusion, title] = before.split(': ') as ['success' | 'failure' | 'neutral', string];
-    const report = { repository: HELLO, headSha: skipped?.since ?? headSha, name: 'bot', conclusion };
+    const report = {
+      repository: HELLO,
+      headSha: skipped?.since ?? headSha,
+      name: 'bot',
+      conclusion,
+    };
     const text = { title, summary: 'x', annotations: [] };
     await publishCheckRun(client, { ...report, ...text }, { signal: noAbort() });
   }

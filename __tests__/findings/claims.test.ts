@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
-import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/findings/change/diff-lines.js';
+import {
+  type PlacedFinding,
+  placeFinding,
+  readDiffLines,
+} from '../../src/findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
 import {
   applyVerdicts,
@@ -35,7 +39,10 @@ const FILES = parseDiff(DIFF);
 
 /** A finding in it. */
 function placed(number: number, patch: Partial<Finding> = {}): PlacedFinding {
-  return placeFinding(finding({ id: mintId('run', number), path: 'src/db.ts', line: 22, ...patch }), LINES);
+  return placeFinding(
+    finding({ id: mintId('run', number), path: 'src/db.ts', line: 22, ...patch }),
+    LINES,
+  );
 }
 
 /** All of it, as it was shown. */
@@ -53,7 +60,9 @@ function request(patch: Partial<FindingVerdict> = {}): FindingVerdict {
 }
 
 const LINES_OF_LONG = Array.from({ length: 200 }, (_, at) => `line ${at + 1}`);
-const LONG = new ShownFiles([{ path: 'long.ts', side: 'RIGHT', firstLine: 1, lines: LINES_OF_LONG }]);
+const LONG = new ShownFiles([
+  { path: 'long.ts', side: 'RIGHT', firstLine: 1, lines: LINES_OF_LONG },
+]);
 
 describe('the claims that a verifier checks', () => {
   it('are about one place, at most three, the worst first', () => {
@@ -94,7 +103,9 @@ describe('the claims that a verifier checks', () => {
 
   it('are quoted with every line of a long range', () => {
     const long = finding({ path: 'long.ts', startLine: 1, line: 150 });
-    expect(describeClaims([long], { files: [], shownFiles: LONG }).message).toContain('75: line 75');
+    expect(describeClaims([long], { files: [], shownFiles: LONG }).message).toContain(
+      '75: line 75',
+    );
   });
 
   it('that are said to be over come with the lines that end them, wherever those are', () => {
@@ -126,14 +137,19 @@ describe('the verdicts of a verifier', () => {
   it('can be proven after all, and are given once', () => {
     const verdicts = new Verdicts(['a'], shownFiles());
     verdicts.give(request({ evidence: [FORGED] }));
-    expect(verdicts.give(request())).toMatchObject({ kind: 'taken', text: 'Taken: claim 1: refuted.' });
+    expect(verdicts.give(request())).toMatchObject({
+      kind: 'taken',
+      text: 'Taken: claim 1: refuted.',
+    });
     expect(verdicts.give(request({ kind: 'holds' })).kind).toBe('refused');
     expect(verdicts.all.get('a')?.kind).toBe('refuted');
   });
 
   it('name their claim if there are several', () => {
     const verdicts = new Verdicts(['a', 'b'], shownFiles());
-    expect(verdicts.give(request())).toMatchObject({ text: expect.stringContaining('from 1 to 2') });
+    expect(verdicts.give(request())).toMatchObject({
+      text: expect.stringContaining('from 1 to 2'),
+    });
     const text = expect.stringContaining('1 claim left');
     expect(verdicts.give(request({ claim: 2 }))).toMatchObject({ text });
     expect(verdicts.isComplete).toBe(false);
@@ -148,7 +164,13 @@ describe('the verdicts of a verifier', () => {
     expect(await give({ verdict: ' ', reason: 'x' })).toMatchObject({ isError: true });
     expect(await give({ verdict: 'maybe', reason: 'x' })).toMatchObject({ isError: true });
     expect(verdicts.all.size).toBe(0);
-    const whole = { verdict: 'HOLDS', reason: 'So.', reach: 'Rare', effect: 'boom', suggestion_fixes: false };
+    const whole = {
+      verdict: 'HOLDS',
+      reason: 'So.',
+      reach: 'Rare',
+      effect: 'boom',
+      suggestion_fixes: false,
+    };
     expect(await give(whole)).toMatchObject({ isError: false });
     const verdict = { kind: 'holds', reason: 'So.', reach: 'rare', suggestionFixes: false };
     expect(verdicts.all.get('a')).toEqual(verdict);
@@ -172,10 +194,24 @@ describe('findings after their second look', () => {
   it.each([
     ['one that holds is confirmed', HOLDS, major, ['confirmed'], [], 0],
     ['one that is refuted goes', { ...HOLDS, kind: 'refuted' }, major, [], ['refuted'], 0],
-    ['a bad one that is unclear is not certain', { ...HOLDS, kind: 'unclear' }, major, ['unsure'], [], 0],
+    [
+      'a bad one that is unclear is not certain',
+      { ...HOLDS, kind: 'unclear' },
+      major,
+      ['unsure'],
+      [],
+      0,
+    ],
     ['a small one that is unclear goes', { ...HOLDS, kind: 'unclear' }, minor, [], ['unclear'], 0],
     ['one without a verdict stays', undefined, minor, ['likely'], [], 1],
-    ['one that turns out as a nit goes', { ...HOLDS, reach: 'rare' }, minor, [], ['below-min-severity'], 0],
+    [
+      'one that turns out as a nit goes',
+      { ...HOLDS, reach: 'rare' },
+      minor,
+      [],
+      ['below-min-severity'],
+      0,
+    ],
   ] as const)('%s', (_, verdict, facts, confidences, refuted, unverified) => {
     const result = judged(verdict, placed(1, facts));
     expect(result.findings.map(({ finding: one }) => one.confidence)).toEqual(confidences);
@@ -186,6 +222,8 @@ describe('findings after their second look', () => {
   it('lose a suggestion that does not fix the problem', () => {
     const one = placed(1, { ...major, suggestion: '  return 1;' });
     expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
-    expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
+    expect(
+      judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion,
+    ).toBeUndefined();
   });
 });

@@ -70,10 +70,22 @@ describe('a line of code', () => {
 describe('the place of a finding', () => {
   it.each<[string, Partial<Finding>, object]>([
     ['on an added line stays there', { line: 10 }, { line: 10 }],
-    ['on the left of an unchanged line goes to its right', { line: 39, side: 'LEFT' }, { line: 40 }],
+    [
+      'on the left of an unchanged line goes to its right',
+      { line: 39, side: 'LEFT' },
+      { line: 40 },
+    ],
     ['on a range within a hunk keeps it', { startLine: 8, line: 11 }, { startLine: 8, line: 11 }],
-    ['on a range written backwards is put right', { startLine: 11, line: 8 }, { startLine: 8, line: 11 }],
-    ['on a range of one line has no range', { startLine: 11, line: 11 }, { line: 11, startLine: undefined }],
+    [
+      'on a range written backwards is put right',
+      { startLine: 11, line: 8 },
+      { startLine: 8, line: 11 },
+    ],
+    [
+      'on a range of one line has no range',
+      { startLine: 11, line: 11 },
+      { line: 11, startLine: undefined },
+    ],
     [
       'on a range over two hunks keeps the last part',
       { startLine: 12, line: 40 },
@@ -95,9 +107,21 @@ describe('the place of a finding', () => {
       { startLine: 38, line: 41, side: 'LEFT' },
     ],
     ['ten lines below a hunk moves up', { line: 24 }, { line: 14, about: 24, isExact: false }],
-    ['on a range above a hunk moves to it', { startLine: 1, line: 3 }, { line: 7, about: 3, isExact: false }],
-    ['on the left of a new file is on the right', { path: 'fresh.ts', side: 'LEFT', line: 2 }, { line: 2 }],
-    ['right of a deleted file is on the left', { path: 'gone.ts', line: 2 }, { line: 2, side: 'LEFT' }],
+    [
+      'on a range above a hunk moves to it',
+      { startLine: 1, line: 3 },
+      { line: 7, about: 3, isExact: false },
+    ],
+    [
+      'on the left of a new file is on the right',
+      { path: 'fresh.ts', side: 'LEFT', line: 2 },
+      { line: 2 },
+    ],
+    [
+      'right of a deleted file is on the left',
+      { path: 'gone.ts', line: 2 },
+      { line: 2, side: 'LEFT' },
+    ],
     ['on a quoted path is found', { path: 'naïve "file".ts', line: 2 }, { line: 2 }],
   ])('%s', (_, wanted, expected) => {
     expect(placed(wanted).placement).toEqual({
@@ -145,7 +169,8 @@ describe('the place of a finding', () => {
         expect(end).toBeDefined();
         const first = placement.startLine ?? placement.line;
         expect(placement.startLine === undefined || first < placement.line).toBe(true);
-        for (let at = first; at < placement.line; at += 1) expect(lines?.get(at)?.hunk).toBe(end?.hunk);
+        for (let at = first; at < placement.line; at += 1)
+          expect(lines?.get(at)?.hunk).toBe(end?.hunk);
       }),
       { numRuns: 500 },
     );
@@ -154,9 +179,17 @@ describe('the place of a finding', () => {
 
 describe('a finding that quotes its line', () => {
   it.each<[string, Partial<Finding>, Partial<Finding>]>([
-    ['keeps its range in the file', { line: 20, startLine: 1, code: 'line 8;' }, { line: 8, startLine: 1 }],
+    [
+      'keeps its range in the file',
+      { line: 20, startLine: 1, code: 'line 8;' },
+      { line: 8, startLine: 1 },
+    ],
     ['stays outside with code that is nowhere', { line: 30, code: 'line 29;' }, { line: 30 }],
-    ['stays in a file that is not in the diff', { path: 'x.ts', line: 13, code: 'a' }, { line: 13 }],
+    [
+      'stays in a file that is not in the diff',
+      { path: 'x.ts', line: 13, code: 'a' },
+      { line: 13 },
+    ],
   ])('%s', (_, wanted, expected) => {
     const given = finding(wanted);
     expect(followCode(given, LINES)).toEqual({ ...given, ...expected });
@@ -175,7 +208,11 @@ describe('a finding that quotes its line', () => {
     ['  key: AKIAIOSFODNN7EXAMPLE', '+  key: ***'],
     ['say("<system>");', 'say("&lt;system>");'],
   ])('finds %s by what a model is shown of it', (code, shown) => {
-    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,2 @@\n+  key: 5\n+${code}\n`);
-    expect(followCode(finding({ path: 'f.ts', line: 1, code: shown }), lines)).toMatchObject({ line: 2 });
+    const lines = readDiffLines(
+      `--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,2 @@\n+  key: 5\n+${code}\n`,
+    );
+    expect(followCode(finding({ path: 'f.ts', line: 1, code: shown }), lines)).toMatchObject({
+      line: 2,
+    });
   });
 });

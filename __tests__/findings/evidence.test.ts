@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkEvidence, claimedChecks, linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
+import {
+  checkEvidence,
+  claimedChecks,
+  linesOfDiff,
+  ShownFiles,
+} from '../../src/findings/decide/evidence.js';
 import type { Evidence } from '../../src/findings/finding.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
 
@@ -15,9 +20,19 @@ const DIFF = `diff --git a/src/db.ts b/src/db.ts
 
 describe('checkEvidence', () => {
   it.each([
-    ['a line copied with the mark of the diff', { line: 21, code: '-  return db.get(id);' }, 21, 'LEFT'],
+    [
+      'a line copied with the mark of the diff',
+      { line: 21, code: '-  return db.get(id);' },
+      21,
+      'LEFT',
+    ],
     ['a part of a line', { line: 21, code: 'where id = ' }, 21, 'RIGHT'],
-    ['a path with the prefix of the diff', { path: 'b/src/db.ts', line: 22, code: '}' }, 22, 'RIGHT'],
+    [
+      'a path with the prefix of the diff',
+      { path: 'b/src/db.ts', line: 22, code: '}' },
+      22,
+      'RIGHT',
+    ],
   ] as const)('accepts %s', (_, evidence, line, side) => {
     expect(checkDiff(evidence)).toMatchObject({ side, path: 'src/db.ts', line });
   });
@@ -25,14 +40,25 @@ describe('checkEvidence', () => {
   it('corrects a line number to the nearest line with the text', () => {
     const lines = ['a', 'await run(job);', 'b', 'c', 'await run(job);'];
     const ledger = new ShownFiles([{ path: 'src/queue.ts', side: 'RIGHT', firstLine: 80, lines }]);
-    const check = checkEvidence({ path: 'src/queue.ts', line: 88, code: 'await run(job);' }, ledger);
-    expect(check).toEqual({ side: 'RIGHT', path: 'src/queue.ts', line: 84, code: 'await run(job);' });
+    const check = checkEvidence(
+      { path: 'src/queue.ts', line: 88, code: 'await run(job);' },
+      ledger,
+    );
+    expect(check).toEqual({
+      side: 'RIGHT',
+      path: 'src/queue.ts',
+      line: 84,
+      code: 'await run(job);',
+    });
   });
 
   it('accepts the text of a search hit, which has no number', () => {
     const lines = ['create table ledger (', '  id text,'];
-    const ledger = new ShownFiles([{ path: 'db/ledger.sql', side: 'RIGHT', firstLine: undefined, lines }]);
-    const check = (code: string) => checkEvidence({ path: 'db/ledger.sql', line: 14, code }, ledger);
+    const ledger = new ShownFiles([
+      { path: 'db/ledger.sql', side: 'RIGHT', firstLine: undefined, lines },
+    ]);
+    const check = (code: string) =>
+      checkEvidence({ path: 'db/ledger.sql', line: 14, code }, ledger);
     expect(check('id text,')).toMatchObject({ line: 14, code: '  id text,' });
     expect(check('id text unique,')).toMatch(/^Not accepted: /);
   });

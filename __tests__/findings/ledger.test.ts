@@ -39,21 +39,30 @@ const THUMB = { login: 'octocat', at: LATER.toISOString() };
 const NO = said('octocat', 'Not a bug.');
 /** Two findings in one comment, and one that was said later in the conversation. */
 const BOTH = opening({}, [raised(), otherRaised()]);
-const REPLY = opening({ id: 3, createdAt: NOW.toISOString() }, [otherRaised({ at: NOW.getTime() })]);
+const REPLY = opening({ id: 3, createdAt: NOW.toISOString() }, [
+  otherRaised({ at: NOW.getTime() }),
+]);
 
 function conversation(parts: Partial<Thread>): Partial<Seen> {
   return { threads: [thread(parts)] };
 }
 
 /** State, reason and person of the finding. */
-function lifeOf(parts: Partial<Seen>, about: Partial<LedgerContext> = {}, id = ID): string | undefined {
+function lifeOf(
+  parts: Partial<Seen>,
+  about: Partial<LedgerContext> = {},
+  id = ID,
+): string | undefined {
   const one = read(parts, about).findings.find((each) => each.id === id);
   return one && [one.state, one.why, one.login].filter((word) => word !== undefined).join(' ');
 }
 
 /** A conversation in which a run of ours said these marks. */
 function told(marks: Parameters<typeof marked>[0], parts: Partial<Thread> = {}): Partial<Seen> {
-  return conversation({ replies: [opening({ id: 3, createdAt: LATER.toISOString() }, marks)], ...parts });
+  return conversation({
+    replies: [opening({ id: 3, createdAt: LATER.toISOString() }, marks)],
+    ...parts,
+  });
 }
 
 function replied(reply: Post, parts: Partial<Thread> = {}): Partial<Seen> {
@@ -69,7 +78,10 @@ const DISMISSAL = ended({ state: 'dismissed', by: 'person', why: 'phrase' });
 const UNCLOSED = ended({ closed: false });
 const REOPENED = said('octocat', '/axe reopen', { createdAt: NOW.toISOString() });
 const RESOLVED = { by: 'person', why: 'resolved' } as const;
-const SAID_LATER = conversation({ ...BY_WRITER, first: opening({}, [raised({ closedBy: 'octocat' })]) });
+const SAID_LATER = conversation({
+  ...BY_WRITER,
+  first: opening({}, [raised({ closedBy: 'octocat' })]),
+});
 
 describe('people’s gestures and words', () => {
   const ALL_AT_ONCE = conversation({ resolvedBy: 'hubot', ...DOWN, replies: [NO] });
@@ -85,15 +97,31 @@ describe('people’s gestures and words', () => {
   const STILL_CLOSED = told([ended({ at: BEFORE.getTime() }), BACK], BY_WRITER);
 
   it.each<[string, Partial<Seen>, string]>([
-    ['a writer who resolves settles', conversation({ resolvedBy: 'octocat' }), 'settled resolved octocat'],
-    ['a writer’s 👎 dismisses, whatever else was done', ALL_AT_ONCE, 'dismissed thumbs-down octocat'],
+    [
+      'a writer who resolves settles',
+      conversation({ resolvedBy: 'octocat' }),
+      'settled resolved octocat',
+    ],
+    [
+      'a writer’s 👎 dismisses, whatever else was done',
+      ALL_AT_ONCE,
+      'dismissed thumbs-down octocat',
+    ],
     ['a writer’s set phrase dismisses', replied(NO), 'dismissed phrase octocat'],
     ['whose token posts the reviews can dismiss too', OWN_TOKEN, 'dismissed phrase octocat'],
     ['`/axe dismiss` with the name dismisses anywhere', BELOW, 'dismissed command hubot'],
     ['`/axe done` settles', replied(said('hubot', '/axe done')), 'settled command hubot'],
-    ['a phrase is about all of a conversation', replied(NO, { first: BOTH }), 'dismissed phrase octocat'],
+    [
+      'a phrase is about all of a conversation',
+      replied(NO, { first: BOTH }),
+      'dismissed phrase octocat',
+    ],
     ['the last word counts', conversation({ replies: [NO, REOPENED] }), 'open command octocat'],
-    ['a later 👎 counts', replied(said('octocat', '/axe reopen'), DOWN_NOW), 'dismissed thumbs-down octocat'],
+    [
+      'a later 👎 counts',
+      replied(said('octocat', '/axe reopen'), DOWN_NOW),
+      'dismissed thumbs-down octocat',
+    ],
     ['a 👎 before a reopening does not', replied(REOPENED, DOWN), 'open command octocat'],
     ['a 👎 taken back reopens', told([ended({ ...DOWNED, login: 'octocat' })], BY_RUN), 'open'],
     [
@@ -106,7 +134,11 @@ describe('people’s gestures and words', () => {
     ['an end that could not close it is not', told([UNCLOSED]), 'settled fixed'],
     ['a run’s own resolving says nothing new', told([ended()], BY_RUN), 'settled fixed'],
     ['nor where a stranger’s reply is the first that is left', BEHEADED, 'settled fixed'],
-    ['a writer who resolves decides over the model', told([UNCLOSED], BY_WRITER), 'settled resolved octocat'],
+    [
+      'a writer who resolves decides over the model',
+      told([UNCLOSED], BY_WRITER),
+      'settled resolved octocat',
+    ],
     ['a Resolve that was noted holds, whoever it was', LEFT_TEAM, 'settled resolved former'],
     ['a stranger who opens and resolves undoes an end', BY_STRANGER, 'open'],
     ['no opened conversation undoes a dismissal', told([DISMISSAL]), 'dismissed phrase'],
@@ -116,7 +148,10 @@ describe('people’s gestures and words', () => {
 
   it.each<[string, Partial<Seen>]>([
     ['nobody answered', {}],
-    ['a reader gave 👎', conversation({ first: opening({ thumbsDown: [{ ...THUMB, login: 'reader' }] }) })],
+    [
+      'a reader gave 👎',
+      conversation({ first: opening({ thumbsDown: [{ ...THUMB, login: 'reader' }] }) }),
+    ],
     ['a reader said no', replied(said('reader', 'Not a bug.'))],
     ['a bot said no', replied({ ...NO, author: { login: 'octocat', isBot: true } })],
     ['a run of ours said no', replied(said('octocat', marked([], 'Not a bug.'), { isOurs: true }))],
@@ -160,7 +195,12 @@ describe('marks in texts and in the state', () => {
     ['a text that the state knows ends', told([UNCLOSED]), { memory: KNOWING }, 'settled fixed'],
     ['nor does a Resolve that only the text notes', SAID_LATER, { memory: KNOWING }, 'open'],
     ['a draft of a review does not', DRAFT, {}, undefined],
-    ['what somebody else wrote does not', conversation({ first: opening({ isOurs: false }) }), {}, undefined],
+    [
+      'what somebody else wrote does not',
+      conversation({ first: opening({ isOurs: false }) }),
+      {},
+      undefined,
+    ],
     ['another agent’s finding is its own', {}, { agent: 'bot-2' }, undefined],
   ])('%s', (_, parts, about, expected) => {
     expect(lifeOf(parts, about)).toBe(expected);
@@ -179,17 +219,26 @@ describe('marks in texts and in the state', () => {
 
   it('say of a finding that the state knows what the state says', () => {
     const first = opening({}, [raised({ at: BEFORE.getTime(), severity: 'nit' })]);
-    expect(read(conversation({ first }), { memory }).findings).toMatchObject([{ severity: 'major' }]);
+    expect(read(conversation({ first }), { memory }).findings).toMatchObject([
+      { severity: 'major' },
+    ]);
   });
 
   it('never make a finding outdated by a move in a text unknown to the state', () => {
     const moved = told([back({ path: 'a.ts', code: '' })]);
-    expect(read(moved, { memory }).findings).toMatchObject([{ state: 'open', path: 'src/auth.ts' }]);
+    expect(read(moved, { memory }).findings).toMatchObject([
+      { state: 'open', path: 'src/auth.ts' },
+    ]);
   });
 
   it.each<[string, Partial<LedgerContext>, Post, KnownFinding['lane']]>([
     ['without a state', {}, opening(), 'untrusted'],
-    ['by a text that the state knows', { memory: { marks: [], posted: new Set([1]) } }, opening(), 'trusted'],
+    [
+      'by a text that the state knows',
+      { memory: { marks: [], posted: new Set([1]) } },
+      opening(),
+      'trusted',
+    ],
     ['by the state', { memory: { ...memory, posted: new Set() } }, opening(), 'trusted'],
   ])('trust the words of a finding %s', (_, about, first, lane) => {
     expect(read(conversation({ first }), about).findings).toMatchObject([{ lane }]);
@@ -221,10 +270,30 @@ describe('a finding held against the present change', () => {
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, Partial<KnownFinding>]>([
     ['is outdated if its file left', at({}), LEFT, { state: 'outdated', by: 'program' }],
     ['stays open on a fork if it blocks', at({}), ON_FORK, { state: 'open', isGone: true }],
-    ['is outdated on a fork if it is unsure', at({ confidence: 'unsure' }), ON_FORK, { state: 'outdated' }],
-    ['follows its file to another name', at({ path: 'gone.ts' }), {}, { path: 'src/auth.ts', line: 10 }],
-    ['follows no file by an untelling line', at({ ...UNTELLING, path: 'b.ts' }), {}, { state: 'outdated' }],
-    ['stays in a file that GitHub does not show', at({ path: 'logo.png' }), {}, { isGone: false, line: 10 }],
+    [
+      'is outdated on a fork if it is unsure',
+      at({ confidence: 'unsure' }),
+      ON_FORK,
+      { state: 'outdated' },
+    ],
+    [
+      'follows its file to another name',
+      at({ path: 'gone.ts' }),
+      {},
+      { path: 'src/auth.ts', line: 10 },
+    ],
+    [
+      'follows no file by an untelling line',
+      at({ ...UNTELLING, path: 'b.ts' }),
+      {},
+      { state: 'outdated' },
+    ],
+    [
+      'stays in a file that GitHub does not show',
+      at({ path: 'logo.png' }),
+      {},
+      { isGone: false, line: 10 },
+    ],
     ['is open if its fix is reverted', at({}, ended(GONE)), {}, { why: 'reverted', isTold: false }],
     ['stays fixed if its line is untelling', at(UNTELLING, ended(GONE)), {}, { state: 'settled' }],
     ['is made no milder by a mark', at({}, back({ severity: 'nit' })), {}, { severity: 'major' }],
@@ -265,14 +334,21 @@ describe('a finding held against the present change', () => {
     const first = opening({ body: marked([raised(parts)], offer) });
     const ledger = read(conversation({ first }), { lines: TOUCHED, ...about });
     ledger.endCommitted(TOUCHED);
-    expect(ledger.findings.map(({ state, by }) => [state, by].join(' ').trim())).toEqual([expected]);
+    expect(ledger.findings.map(({ state, by }) => [state, by].join(' ').trim())).toEqual([
+      expected,
+    ]);
   });
 });
 
 it.each([
   ['was pushed', 'three', '@@ -2,3 +2,3 @@\n two\n-3\n+three\n four\n', true],
   ['stood there before', 'three', '@@ -2,4 +2,4 @@\n two\n three\n four\n-5\n+five\n', false],
-  ['was pushed in one of its lines', 'one\ntwo\nthree\nfour\nfive', '@@ -4 +4 @@\n-4\n+four\n', true],
+  [
+    'was pushed in one of its lines',
+    'one\ntwo\nthree\nfour\nfive',
+    '@@ -4 +4 @@\n-4\n+four\n',
+    true,
+  ],
   ['takes a line out', 'a = b + c\ntwo', '@@ -2,3 +2,2 @@\n a = b + c\n-bad\n two\n', true],
   ['takes its last line out', 'a = b + c', '@@ -2,3 +2,2 @@\n a = b + c\n-bad\n three\n', true],
   ['is a brace beside what was taken out', '}', '@@ -2,3 +2,2 @@\n two\n-bad\n }\n', false],
@@ -296,14 +372,23 @@ describe('a finding that is raised', () => {
   const DATA = { category: 'data' } as const;
   const SAME = { sameAs: 'FQ7K2' };
   const SAME_TOUCHED = { ...SAME, about: { lines: TOUCHED } };
-  const touched = { line: 10, code: 'query("SELECT " + account.id);', title: 'Account reaches the query' };
+  const touched = {
+    line: 10,
+    code: 'query("SELECT " + account.id);',
+    title: 'Account reaches the query',
+  };
 
   function raise(
     earlier: readonly KnownFinding[],
     draft: Partial<KnownFinding>,
     { about, ...claim }: SameClaim & { readonly about?: Partial<LedgerContext> } = {},
   ): Raising {
-    const plain = { id: '00000000000000aa', handle: 'FNEW1', code: CODE, title: 'Rows are read twice' };
+    const plain = {
+      id: '00000000000000aa',
+      handle: 'FNEW1',
+      code: CODE,
+      title: 'Rows are read twice',
+    };
     return ledgerOf(earlier, about).raise(finding({ ...plain, ...draft }), claim);
   }
 
@@ -319,13 +404,43 @@ describe('a finding that is raised', () => {
     ['is the one posted there meanwhile', EARLIER, DATA, { isNew: true, knew: new Set() }, 'kept'],
     ['is asked about on an untelling line', [otherKnown()], { ...ELSEWHERE, ...DATA }, {}, 'ask'],
     ['is asked about under a similar title nearby', EARLIER, ALIKE, {}, 'ask'],
-    ['is another one under a title that shares only such words as `the`', EARLIER, UNLIKE, {}, 'raised'],
-    ['is another one under a similar title far away', EARLIER, { ...ALIKE, line: 41 }, {}, 'raised'],
+    [
+      'is another one under a title that shares only such words as `the`',
+      EARLIER,
+      UNLIKE,
+      {},
+      'raised',
+    ],
+    [
+      'is another one under a similar title far away',
+      EARLIER,
+      { ...ALIKE, line: 41 },
+      {},
+      'raised',
+    ],
     ['is another one in another file', EARLIER, { ...ALIKE, path: 'fresh.ts' }, {}, 'raised'],
-    ['is the open one before an ended one', [known({ ...CLOSED, id: OTHER }), known()], {}, {}, 'kept'],
+    [
+      'is the open one before an ended one',
+      [known({ ...CLOSED, id: OTHER }), known()],
+      {},
+      {},
+      'kept',
+    ],
     ['moves with a line that is gone', [known({ isGone: true, path: 'old.ts' })], {}, SAME, 'back'],
-    ['is refused as one that stands in another file', EARLIER, { path: 'fresh.ts' }, SAME, 'refused'],
-    ['moves with a file that left', [known({ state: 'outdated', path: 'old.ts' })], {}, SAME, 'back'],
+    [
+      'is refused as one that stands in another file',
+      EARLIER,
+      { path: 'fresh.ts' },
+      SAME,
+      'refused',
+    ],
+    [
+      'moves with a file that left',
+      [known({ state: 'outdated', path: 'old.ts' })],
+      {},
+      SAME,
+      'back',
+    ],
   ])('%s', (_, earlier, draft, claim, kind) => {
     expect(raise(earlier, draft, claim).kind).toBe(kind);
   });
@@ -348,7 +463,13 @@ describe('a finding that is raised', () => {
 });
 
 describe('the model’s word on an end', () => {
-  const FIXED: Settlement = { finding: known(), how: 'fixed', reason: 'It is bound.', evidence: [], by: '' };
+  const FIXED: Settlement = {
+    finding: known(),
+    how: 'fixed',
+    reason: 'It is bound.',
+    evidence: [],
+    by: '',
+  };
   const MILD = { severity: 'minor' } as const;
   const UNCONFIRMED = 'a second look did not confirm its end';
   const OUTSIDE = 'somebody with write access has to decide: the change comes from outside';
@@ -357,8 +478,20 @@ describe('the model’s word on an end', () => {
   it.each<[string, Partial<KnownFinding>, Partial<Settlement>, Partial<LedgerContext>, string]>([
     ['settles what nobody is certain of', { confidence: 'unsure' }, {}, {}, 'settled model fixed'],
     ['does not settle it though its line is gone', { isGone: true }, {}, {}, UNCONFIRMED],
-    ['dismisses in a person’s name', {}, { how: 'dismissed', by: 'octocat' }, {}, 'dismissed person words'],
-    ['never ends anything on an untrusted run', MILD_GONE, { isAgreed: true }, { isTrusted: false }, OUTSIDE],
+    [
+      'dismisses in a person’s name',
+      {},
+      { how: 'dismissed', by: 'octocat' },
+      {},
+      'dismissed person words',
+    ],
+    [
+      'never ends anything on an untrusted run',
+      MILD_GONE,
+      { isAgreed: true },
+      { isTrusted: false },
+      OUTSIDE,
+    ],
   ])('%s', (_, parts, ending, about, expected) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
@@ -368,7 +501,10 @@ describe('the model’s word on an end', () => {
     ['stood', {}, false],
     ['was gone', { lines: TOUCHED }, true],
   ])('notes that its line %s then', (_, about, endedGone) => {
-    expect(ledgerOf([known(MILD)], about).end(FIXED)).toMatchObject({ state: 'settled', endedGone });
+    expect(ledgerOf([known(MILD)], about).end(FIXED)).toMatchObject({
+      state: 'settled',
+      endedGone,
+    });
   });
 
   it('is about an earlier finding', () => {
@@ -390,7 +526,9 @@ describe('the people whose permission is asked for', () => {
       said('visitor', 'Hello!'),
     ];
     const other = thread({ resolvedBy: 'octocat', first: opening({ isOurs: false }), replies });
-    const asked = peopleToAsk(seen({ threads: [thread({ resolvedBy: 'hubot', first, replies }), other] }));
+    const asked = peopleToAsk(
+      seen({ threads: [thread({ resolvedBy: 'hubot', first, replies }), other] }),
+    );
     expect(asked.slice(0, 4)).toEqual(['hubot', 'Octocat', 'monalisa', 'stranger-0']);
     expect(asked.at(-1)).toBe('thumb');
     expect(asked).toHaveLength(44);

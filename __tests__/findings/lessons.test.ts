@@ -6,7 +6,18 @@ import type { Finding } from '../../src/findings/finding.js';
 import type { Lesson, SameClaim } from '../../src/findings/known-finding.js';
 import type { FindingMark } from '../../src/findings/state-facts.js';
 import { finding } from './change.js';
-import { back, CODE, ended, ID, ledgerOf, lesson, NOW, OTHER, otherRaised, raised } from './threads.js';
+import {
+  back,
+  CODE,
+  ended,
+  ID,
+  ledgerOf,
+  lesson,
+  NOW,
+  OTHER,
+  otherRaised,
+  raised,
+} from './threads.js';
 
 describe('a finding that people have dismissed on another pull request', () => {
   const DRAFT = { code: CODE, category: 'data', title: 'Rows are read twice' } as const;
@@ -14,9 +25,18 @@ describe('a finding that people have dismissed on another pull request', () => {
   const ALIKE = { ...UNTELLING, title: 'Query built from an id' };
   const SECURITY = { category: 'security' } as const;
 
-  it.each<[string, Partial<Finding>, Partial<Lesson>, SameClaim, Partial<LedgerContext>, Raising['kind']]>([
+  it.each<
+    [string, Partial<Finding>, Partial<Lesson>, SameClaim, Partial<LedgerContext>, Raising['kind']]
+  >([
     ['is raised in another file', {}, { path: 'src/b.ts' }, {}, {}, 'raised'],
-    ['is raised on an untelling line', UNTELLING, { key: codeKey('return user;') }, {}, {}, 'raised'],
+    [
+      'is raised on an untelling line',
+      UNTELLING,
+      { key: codeKey('return user;') },
+      {},
+      {},
+      'raised',
+    ],
     ['is raised if it is critical', { severity: 'critical' }, {}, {}, {}, 'raised'],
     ['is raised if it is about security', SECURITY, SECURITY, {}, {}, 'raised'],
     ['is raised on a change from outside', {}, {}, {}, { isTrusted: false }, 'raised'],
@@ -29,7 +49,9 @@ describe('a finding that people have dismissed on another pull request', () => {
     // What is too bad to be held back is shown as dismissed before.
     const isNeverHeld =
       draft.severity === 'critical' || draft.category === 'security' || about.isTrusted === false;
-    expect(raising.kind === 'raised' && raising.finding.dismissedOn !== undefined).toBe(isNeverHeld);
+    expect(raising.kind === 'raised' && raising.finding.dismissedOn !== undefined).toBe(
+      isNeverHeld,
+    );
   });
 });
 
@@ -44,12 +66,15 @@ describe('the lessons of a state', () => {
     ['none once it is back', [back(), raised(), DISMISSED], []],
     ['the newest first', [raised(), DISMISSED, otherRaised(), NEWEST], [OTHER, ID]],
   ])('are %s', (_, marks, expected) => {
-    expect(lessonsOf(marks.map((mark) => ({ ...mark, pull: 41 }))).map(({ id }) => id)).toEqual(expected);
+    expect(lessonsOf(marks.map((mark) => ({ ...mark, pull: 41 }))).map(({ id }) => id)).toEqual(
+      expected,
+    );
   });
 
   it('have a title only of a trusted run', () => {
     const titles = (['trusted', 'tainted', 'untrusted'] as const).map((lane) => {
-      return lessonsOf([raised({ lane }), DISMISSED].map((mark) => ({ ...mark, pull: 41 })))[0]?.title;
+      return lessonsOf([raised({ lane }), DISMISSED].map((mark) => ({ ...mark, pull: 41 })))[0]
+        ?.title;
     });
     expect(titles).toEqual([raised().title, '', '']);
   });

@@ -43,20 +43,69 @@ const SETTLED = known({ state: 'settled', by: 'model', why: 'fixed' });
 
 describe('what a run wants, held against the findings as they are now', () => {
   it.each<
-    [string, readonly KnownFinding[], Partial<Buffered>, Partial<LedgerContext>, string, readonly string[]]
+    [
+      string,
+      readonly KnownFinding[],
+      Partial<Buffered>,
+      Partial<LedgerContext>,
+      string,
+      readonly string[],
+    ]
   >([
     ['a new finding', [], { findings: [placed()] }, {}, '1 fresh', ['open']],
-    ['one that another run has posted', [known()], { findings: [placed()] }, {}, '1 kept', ['open']],
-    ['one that was dismissed', DISMISSED, { findings: [placed()] }, {}, '1 heldBack', ['dismissed']],
+    [
+      'one that another run has posted',
+      [known()],
+      { findings: [placed()] },
+      {},
+      '1 kept',
+      ['open'],
+    ],
+    [
+      'one that was dismissed',
+      DISMISSED,
+      { findings: [placed()] },
+      {},
+      '1 heldBack',
+      ['dismissed'],
+    ],
     ['one dismissed elsewhere', [], { findings: [DATA] }, ELSEWHERE, '1 heldBack', ['held-back']],
     ['an open one again', [known()], { repeated: AGAIN }, {}, '1 kept', ['open']],
-    ['one again that was dismissed', DISMISSED, { repeated: AGAIN }, {}, '1 heldBack', ['dismissed']],
+    [
+      'one again that was dismissed',
+      DISMISSED,
+      { repeated: AGAIN },
+      {},
+      '1 heldBack',
+      ['dismissed'],
+    ],
     ['an end', [known()], { settlements: [FIXED] }, {}, '1 ended', ['settled']],
     ['an end without a second look', [known()], { settlements: [UNAGREED] }, {}, '', ['open']],
-    ['an end of what has ended meanwhile', [SETTLED], { settlements: [FIXED] }, {}, '', ['settled']],
-    ['the same by a stranger', [SETTLED], { settlements: [FIXED] }, { isTrusted: false }, '', ['settled']],
+    [
+      'an end of what has ended meanwhile',
+      [SETTLED],
+      { settlements: [FIXED] },
+      {},
+      '',
+      ['settled'],
+    ],
+    [
+      'the same by a stranger',
+      [SETTLED],
+      { settlements: [FIXED] },
+      { isTrusted: false },
+      '',
+      ['settled'],
+    ],
     ['a committed suggestion alone', [COMMITTED], {}, BY_WRITER, '1 ended', ['settled']],
-    ['that of one opened by a person', [{ ...COMMITTED, by: 'person' }], {}, BY_WRITER, '', ['open']],
+    [
+      'that of one opened by a person',
+      [{ ...COMMITTED, by: 'person' }],
+      {},
+      BY_WRITER,
+      '',
+      ['open'],
+    ],
     ['what a second look took out', [], { refuted: [UNCLEAR] }, {}, '', ['unclear']],
     ['what it found too mild to post', [], { refuted: [MILD] }, {}, '', ['held-back']],
   ])('is %s', (_, earlier, buffered, about, expected, states) => {

@@ -17,13 +17,20 @@ function lines(changed: Readonly<Record<number, string>> = {}): string {
 
 const diffOf = ({ git }: GitRepo, head: string) => git('diff', '-M', `main...${head}`);
 
-/** What git itself says of each file's patch: hunks without line numbers, modes and kind; of what has no hunks also the blobs. */
+/**
+ * What git itself says of each file's patch: hunks without line numbers, modes and kind; of what
+ * has no hunks also the blobs.
+ */
 function asGitHasThem(files: readonly DiffFile[]): readonly string[] {
   const commitOf = (index: number) => String(index).padStart(40, '0');
   const input = files.map(({ text }, index) => `commit ${commitOf(index)}\n${text}\n`).join('');
-  const ids = execFileSync('git', ['patch-id', '--verbatim'], { input, encoding: 'utf8' }).split('\n');
+  const ids = execFileSync('git', ['patch-id', '--verbatim'], { input, encoding: 'utf8' }).split(
+    '\n',
+  );
   return files.map(({ path, status, hunks, text }, index) => {
-    const modes = text.match(hunks.length === 0 ? /^(?:index|old|new|deleted) .*/gm : /\b1[02]0\d{3}$/gm);
+    const modes = text.match(
+      hunks.length === 0 ? /^(?:index|old|new|deleted) .*/gm : /\b1[02]0\d{3}$/gm,
+    );
     const id = ids.find((line) => line.endsWith(commitOf(index)))?.split(' ')[0];
     return JSON.stringify([path, status, id, modes]);
   });
@@ -58,7 +65,10 @@ function branches(): { readonly repo: GitRepo; readonly before: string } {
   bytes('b.bin', 7);
   const edited = ['far', 'near', 'conflict', 'own', 'new-place', 'mode-and-line'];
   commit('first', { 'empty.ts': '', ...all(edited, lines({ 20: 'mine' })) });
-  commit('second', { 'added.ts': 'const a = 1;\n', 'far.ts': lines({ 20: 'mine', 36: 'mine too' }) });
+  commit('second', {
+    'added.ts': 'const a = 1;\n',
+    'far.ts': lines({ 20: 'mine', 36: 'mine too' }),
+  });
   const before = diffOf(repo, 'topic');
   git('switch', '--quiet', 'main');
   commit('the base goes on', {
@@ -72,7 +82,10 @@ function branches(): { readonly repo: GitRepo; readonly before: string } {
   return { repo, before };
 }
 
-/** The branch comes onto the new base, with conflicts resolved by hand and one more change by its author. */
+/**
+ * The branch comes onto the new base, with conflicts resolved by hand and one more change by its
+ * author.
+ */
 it.each<[string, (repo: GitRepo) => void]>([
   ['a rebase', ({ git }) => void git('rebase', '--quiet', '--strategy-option=theirs', 'main')],
   [
@@ -83,7 +96,10 @@ it.each<[string, (repo: GitRepo) => void]>([
       git('commit', '--quiet', '--message=squashed');
     },
   ],
-  ['a merge of the base', ({ git }) => void git('merge', '--quiet', '--strategy-option=ours', 'main')],
+  [
+    'a merge of the base',
+    ({ git }) => void git('merge', '--quiet', '--strategy-option=ours', 'main'),
+  ],
 ])('files whose patch was reviewed are known after %s, and all others are new', (_, bringOver) => {
   const { repo, before } = branches();
   bringOver(repo);
@@ -104,7 +120,8 @@ it.each<[string, (repo: GitRepo) => void]>([
 
 describe('a patch', () => {
   const HUNK = '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@ f\n a\n-b\n+c\n';
-  const of = (header: string, hunk = HUNK) => parseDiff(`diff --git a/a.ts b/a.ts\n${header}\n${hunk}`)[0];
+  const of = (header: string, hunk = HUNK) =>
+    parseDiff(`diff --git a/a.ts b/a.ts\n${header}\n${hunk}`)[0];
   const idOf = (...parts: Parameters<typeof of>) => patchId(of(...parts) as DiffFile);
 
   const INDEX = 'index 3f2a1b0..9c4d5e6 100644';

@@ -13,7 +13,9 @@ const OTHER = placed({ title: 'Rows are lost', body: 'A retry drops them.', cate
 
 /** The reviews that say something, without their hidden lines. */
 function texts({ repo }: Hello): readonly string[] {
-  return repo.talk.reviews.flatMap(({ body }) => (body === '' ? [] : [body.split('\n').slice(2).join('\n')]));
+  return repo.talk.reviews.flatMap(({ body }) =>
+    body === '' ? [] : [body.split('\n').slice(2).join('\n')],
+  );
 }
 
 describe('a review', () => {
@@ -30,7 +32,9 @@ describe('a review', () => {
       review: { open: [{ id }], isBlocking: true, unposted: [] },
     });
     expect(marks).toMatchObject([{ kind: 'raised', id, handle, line: 2, lane: 'trusted' }]);
-    expect(hello.repo.talk.reviews).toMatchObject([{ state: 'CHANGES_REQUESTED', commit: hello.headSha }]);
+    expect(hello.repo.talk.reviews).toMatchObject([
+      { state: 'CHANGES_REQUESTED', commit: hello.headSha },
+    ]);
     const said = [hello.repo.talk.reviews[0]?.body, hello.repo.talk.reviewComments[0]?.body];
     expect(said).toEqual(Array(2).fill(expect.stringContaining(`"kind":"raised","id":"${id}"`)));
   });
@@ -38,15 +42,26 @@ describe('a review', () => {
   it('does not repeat what is open', async () => {
     const hello = await startPull();
     await publish(hello, REVIEWED);
-    const again = { findings: [placed({ id: '1'.repeat(16), title: 'Still wrong' })], review: QUIET.review };
+    const again = {
+      findings: [placed({ id: '1'.repeat(16), title: 'Still wrong' })],
+      review: QUIET.review,
+    };
     const { part, open } = await publish(hello, again);
-    expect([part.line, open, texts(hello)]).toEqual(['Not repeated: 1 open.', 1, [expect.anything()]]);
+    expect([part.line, open, texts(hello)]).toEqual([
+      'Not repeated: 1 open.',
+      1,
+      [expect.anything()],
+    ]);
   });
 
   it('is posted even if a stranger has posted it with our marker', async () => {
     const hello = await startPull();
     const body = `${findingLine(placed().finding)}\nWrong.`;
-    seedReview(hello.repo, { pull: 42, author: 'monalisa', comments: [{ path: 'src/a.ts', line: 2, body }] });
+    seedReview(hello.repo, {
+      pull: 42,
+      author: 'monalisa',
+      comments: [{ path: 'src/a.ts', line: 2, body }],
+    });
     await publish(hello, REVIEWED);
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
   });
@@ -79,7 +94,9 @@ describe('a review', () => {
     expect(titles).toEqual(['It is wrong', 'Rows are lost']);
     const { open } = await publish(hello, settle('fixed'));
     expect(open).toBe(1);
-    expect(texts(hello)[1]).toMatch(/✅ It is wrong · .* — settled by .*\n.*Rows are lost.* — still open/);
+    expect(texts(hello)[1]).toMatch(
+      /✅ It is wrong · .* — settled by .*\n.*Rows are lost.* — still open/,
+    );
   });
 });
 
@@ -88,14 +105,20 @@ describe('a finding on a line that has a conversation', () => {
     const hello = await startPull();
     const mild = placed({ severity: 'minor' });
     await publish(hello, { findings: [mild], review: { summary: 'One.' } });
-    const { part, warnings } = await publish(hello, { findings: [OTHER], review: { summary: 'Stop.' } });
+    const { part, warnings } = await publish(hello, {
+      findings: [OTHER],
+      review: { summary: 'Stop.' },
+    });
     const [first, reply, ...more] = hello.repo.talk.reviewComments;
     expect([warnings, more, reply?.inReplyTo]).toEqual([[], [], first?.id]);
     expect(first?.body).toContain(mild.finding.id);
     expect(part.review).toMatchObject({ isBlocking: true, open: [{ title: 'Rows are lost' }, {}] });
     expect(reply?.body).toMatch(new RegExp(`"id":"${OTHER.finding.id}".*\\n.*Rows are lost`));
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');
-    expect((await readPull(hello)).open.map(({ said }) => said?.comment)).toEqual([reply?.id, first?.id]);
+    expect((await readPull(hello)).open.map(({ said }) => said?.comment)).toEqual([
+      reply?.id,
+      first?.id,
+    ]);
   });
 
   it('begins its own where that one is resolved and all of it has ended', async () => {
@@ -133,7 +156,9 @@ describe('a review that is not posted', () => {
     hello.github.fail(denied(REVIEW, 'pull_requests=write'));
     const findings = [placed({ suggestion: 'return 1' })];
     const { part, warnings, marks } = await publish(hello, { ...REVIEWED, findings });
-    expect(warnings).toEqual([expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/),
+    ]);
     expect(part).toMatchObject({ isReview: true, review: { open: [{}], unposted: [{}] } });
     expect([marks, part.details]).toEqual([
       [],

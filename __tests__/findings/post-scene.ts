@@ -1,5 +1,9 @@
 import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
-import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/findings/change/diff-lines.js';
+import {
+  type PlacedFinding,
+  placeFinding,
+  readDiffLines,
+} from '../../src/findings/change/diff-lines.js';
 import { applyActs, type Ledger, type LedgerContext } from '../../src/findings/decide/ledger.js';
 import { type Finding, handleOf, mintId } from '../../src/findings/finding.js';
 import type { Settlement } from '../../src/findings/known-finding.js';
@@ -70,7 +74,11 @@ export async function readPull(
   { agent = 'bot', lane = 'trusted', blockOn = 'major', ...rest }: PostScene = {},
 ): Promise<Ledger> {
   const { memory, isFork = false, isPushByWriter = false } = rest;
-  const answer = await createGitHubPort(client, pullRequest())?.said(42, { isFresh: true }, noAbort());
+  const answer = await createGitHubPort(client, pullRequest())?.said(
+    42,
+    { isFresh: true },
+    noAbort(),
+  );
   return readLedger(answer?.kind === 'read' ? answer.seen : undefined, {
     agent,
     lines: 'lines' in rest ? rest.lines : readDiffLines(repo.pulls.get(42)?.diff ?? ''),
@@ -95,7 +103,14 @@ export function settle(how: Settlement['how'], title = 'It is wrong', by = ''): 
     review: { summary: 'Looked again.' },
     settlements: findings
       .filter((one) => one.title === title)
-      .map((finding) => ({ finding, how, reason: 'It is @bound now.', evidence: [], by, isAgreed: true })),
+      .map((finding) => ({
+        finding,
+        how,
+        reason: 'It is @bound now.',
+        evidence: [],
+        by,
+        isAgreed: true,
+      })),
   });
 }
 
@@ -114,7 +129,10 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {
   const client = 'client' in scene ? scene.client : hello.client;
   const warnings: string[] = [];
   const ledger = await readPull(hello, scene);
-  const buffered = { ...NOTHING_BUFFERED, ...(typeof wanted === 'function' ? wanted(ledger) : wanted) };
+  const buffered = {
+    ...NOTHING_BUFFERED,
+    ...(typeof wanted === 'function' ? wanted(ledger) : wanted),
+  };
   const knew = new Set(ledger.findings.map(({ id }) => id));
   const part = await postReview(
     client,

@@ -41,7 +41,10 @@ function prepare(
   const clean = (text: string) => sanitize(text, 'comment', ['hunter2-hunter2']);
   const ledger = ledgerOf(earlierFindings);
   const buffered = { ...NOTHING_BUFFERED, review: { summary } };
-  return prepareReview(posting({ ledger, buffered, clean, ...parts, news: { ...news, fresh } }), marks);
+  return prepareReview(
+    posting({ ledger, buffered, clean, ...parts, news: { ...news, fresh } }),
+    marks,
+  );
 }
 
 /** What is open already, and what is back. */
@@ -69,12 +72,16 @@ describe('a prepared review', () => {
     );
     expect(comment?.body).toContain(' · agent `pr-reviewer`\n\n</details>');
     const { id, handle } = placed().finding;
-    expect(marks).toEqual([raised({ id, handle, agent: 'pr-reviewer', at: NOW.getTime(), code: KEY })]);
+    expect(marks).toEqual([
+      raised({ id, handle, agent: 'pr-reviewer', at: NOW.getTime(), code: KEY }),
+    ]);
     expect(findingMarksOf(comment?.body ?? '')).toEqual(marks);
   });
 
   it('has every mark of its run in its text, also those said on lines', () => {
-    const { body, raised: marks } = prepare([placed(), placed({ path: 'x.ts' })], { marks: [ended()] });
+    const { body, raised: marks } = prepare([placed(), placed({ path: 'x.ts' })], {
+      marks: [ended()],
+    });
     expect(findingMarksOf(body)).toEqual([ended(), ...marks]);
     expect(marks).toHaveLength(2);
   });
@@ -102,7 +109,11 @@ describe('a prepared review', () => {
   });
 
   it.each([
-    ['a section', '<details>\n<summary>Why</summary>\n\ntext', '\n\n</details>\n\n```suggestion\nx\n```'],
+    [
+      'a section',
+      '<details>\n<summary>Why</summary>\n\ntext',
+      '\n\n</details>\n\n```suggestion\nx\n```',
+    ],
     ['a block of code', 'B\n\n```ts\na()', '\n```\n\n```suggestion\nx\n```'],
     ['a comment', 'B <!-- c', '\n\n```suggestion\nx\n```'],
   ])('keeps a suggestion out of %s that the text before it leaves open', (_, body, end) => {
@@ -112,7 +123,9 @@ describe('a prepared review', () => {
 
   it('puts the worst findings on their lines, and the others into the text', () => {
     const severities: readonly Severity[] = ['nit', 'minor', 'critical', 'major'];
-    const some = LINES.map((_, index) => placed({ line: 7 + index, severity: severities[index] ?? 'nit' }));
+    const some = LINES.map((_, index) =>
+      placed({ line: 7 + index, severity: severities[index] ?? 'nit' }),
+    );
     const { comments, inBody, body } = prepare(some, { maxComments: 3 });
     expect(comments.map(({ line }) => line)).toEqual([9, 10, 8]);
     expect(inBody).toEqual(some.slice(0, 1));
@@ -202,7 +215,11 @@ describe('a finding on a line that has a conversation', () => {
     if (!isReply) return;
     // Who had closed the conversation did not mean this finding.
     expect(replies).toMatchObject([
-      { thread: there, placed: one, mark: { marks: [{ ...marks[0], closedBy: parts.resolvedBy }] } },
+      {
+        thread: there,
+        placed: one,
+        mark: { marks: [{ ...marks[0], closedBy: parts.resolvedBy }] },
+      },
     ]);
     expect(replies[0]?.body).toMatch(/^🔴 \*\*Critical · security\*\*/);
   });
@@ -306,14 +323,24 @@ close();
   const IN_PART = '**1 finding in the part that was reviewed';
   it.each<[string, readonly PlacedFinding[], Parts, string]>([
     ['nothing was found', [], { extent: 'whole' }, '**No findings.** S'],
-    ['nothing in a part', [], { extent: 'part' }, '**No findings in the part that was reviewed.** S'],
+    [
+      'nothing in a part',
+      [],
+      { extent: 'part' },
+      '**No findings in the part that was reviewed.** S',
+    ],
     ['nothing before a limit ended it', [], { extent: 'cut' }, '**No findings so far.** S'],
     ['nothing but what is open', [], { extent: 'whole', news: newsOf(1) }, '**Nothing new.** S'],
     ['one finding', one, {}, '**1 finding: 1 major.** S'],
     ['several', some, {}, '**4 findings: 1 critical, 1 major, 2 minor.** S'],
     ['something in a part', one, { extent: 'part' }, `${IN_PART}: 1 major.** S`],
     ['something before a limit', one, { extent: 'cut' }, '**1 finding so far: 1 major.** S'],
-    ['what the summary says', [], { extent: 'whole', summary: '**No findings.** S' }, '**No findings.** S'],
+    [
+      'what the summary says',
+      [],
+      { extent: 'whole', summary: '**No findings.** S' },
+      '**No findings.** S',
+    ],
     ['its agent raises none', [], { extent: undefined }, 'S'],
   ])('has a headline: %s', (_, fresh, parts, expected) => {
     expect(prepare(fresh, { summary: 'S', ...parts }).body.split('\n\n')[1]).toBe(expected);
@@ -370,7 +397,11 @@ close();
 
   it('never exceeds GitHub’s limit, and every finding is in one list (C8 100)', () => {
     const size = fc.oneof(fc.nat(300), fc.nat(8192));
-    const finding = fc.record({ path: fc.string({ maxLength: 300 }), size, line: fc.integer({ min: 1 }) });
+    const finding = fc.record({
+      path: fc.string({ maxLength: 300 }),
+      size,
+      line: fc.integer({ min: 1 }),
+    });
     const growing = (text: string) => text.replaceAll('<', '&lt;').replaceAll('@', '@\u200b');
     fc.assert(
       fc.property(

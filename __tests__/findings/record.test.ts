@@ -26,7 +26,12 @@ const FOUR = recordsOf('minor', 'major', 'nit', 'minor');
 
 it.each<[string, readonly string[], Partial<FindingsReport>, readonly string[]]>([
   ['open findings', ['findings:minor'], { findings: FOUR }, ['1 major, 2 minor findings are open']],
-  ['open ones alone', ['findings:minor'], { findings: OF_EACH_STATE }, ['2 minor findings are open']],
+  [
+    'open ones alone',
+    ['findings:minor'],
+    { findings: OF_EACH_STATE },
+    ['2 minor findings are open'],
+  ],
   ['no coverage', ['coverage', 'findings:nit'], { coverage: NONE }, ['14 of 20 files reviewed']],
   ['nothing if there was nothing to review', ['coverage'], { coverage: undefined }, []],
   [
@@ -47,7 +52,9 @@ function recordsOf(...severities: readonly Severity[]): readonly FindingRecord[]
 
 const SCHEMA_FILE = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
 
-const validate = new Ajv2020({ allErrors: true }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
+const validate = new Ajv2020({ allErrors: true }).compile(
+  JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')),
+);
 
 describe('schema/findings.schema.json', () => {
   it('is what `node scripts/schema.js` writes', () => {
@@ -64,7 +71,9 @@ describe('schema/findings.schema.json', () => {
     ['no title', { ...FULL_RECORD, title: undefined }],
     ['evidence without code', { ...FULL_RECORD, evidence: [{ path: 'a', line: 1 }] }],
   ])('refuses a finding with %s', (_, finding) => {
-    expect(validate(JSON.parse(JSON.stringify({ ...parse(REPORT), findings: [finding] })))).toBe(false);
+    expect(validate(JSON.parse(JSON.stringify({ ...parse(REPORT), findings: [finding] })))).toBe(
+      false,
+    );
   });
 });
 
@@ -72,7 +81,10 @@ it.each([
   ['findings', REPORT],
   ['nothing found', { ...REPORT, findings: [] }],
   ['no pull request', { ...REPORT, pull: undefined }],
-  ['each state', { ...REPORT, findings: RECORD_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
+  [
+    'each state',
+    { ...REPORT, findings: RECORD_STATES.map((state) => ({ ...PLAIN_RECORD, state })) },
+  ],
   ['nothing read', { ...REPORT, coverage: undefined }],
 ] as const)('formatFindings follows the schema with %s', (_, report) => {
   expect(validate(parse(report)) ? [] : validate.errors).toEqual([]);
@@ -173,9 +185,13 @@ describe('formatSarif', () => {
   });
 
   it('scores only security findings, and the rule by its worst finding', () => {
-    const severe = recordsOf(...SEVERITIES).map((one) => ({ ...one, category: 'security' }) as const);
+    const severe = recordsOf(...SEVERITIES).map(
+      (one) => ({ ...one, category: 'security' }) as const,
+    );
     const { tool, results } = runOf(reportOf(...severe, PLAIN_RECORD));
-    expect(tool.driver.rules.map(({ id, properties }) => [id, properties['security-severity']])).toEqual([
+    expect(
+      tool.driver.rules.map(({ id, properties }) => [id, properties['security-severity']]),
+    ).toEqual([
       ['axe/error-handling', undefined],
       ['axe/security', '9.0'],
     ]);
@@ -205,7 +221,9 @@ function reportOf(...findings: readonly FindingRecord[]): FindingsReport {
 
 /** What the tests look at of a SARIF run. */
 interface SarifRun {
-  readonly tool: { readonly driver: { readonly rules: readonly { id: string; properties: Properties }[] } };
+  readonly tool: {
+    readonly driver: { readonly rules: readonly { id: string; properties: Properties }[] };
+  };
   readonly results: readonly {
     readonly ruleIndex: number;
     readonly properties: Properties;

@@ -18,7 +18,14 @@ import { comment, issue, pullRequest } from '../helpers/triggers.js';
 
 const [LAST, HEAD] = ['2', '3'].map((digit) => digit.repeat(40)) as [string, string];
 const AT = Date.parse('2026-11-22T10:00:00Z');
-const REVIEWED: Reviewed = { kind: 'reviewed', pull: 42, head: LAST, base: 'b', into: 'main', at: AT };
+const REVIEWED: Reviewed = {
+  kind: 'reviewed',
+  pull: 42,
+  head: LAST,
+  base: 'b',
+  into: 'main',
+  at: AT,
+};
 
 it('the scope of a review does not treat an unknown base as a different one', () => {
   const { into: _, ...without } = REVIEWED;
@@ -53,7 +60,8 @@ const HUNK = '@@ -1 +1 @@\n-x\n+y\n';
 /** A change of text files, with the files that GitHub lists. */
 function changed(...paths: readonly string[]) {
   const files = paths.map((path) => ({ path, status: 'modified', additions: 1, deletions: 1 }));
-  const diffOf = (path: string) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${HUNK}`;
+  const diffOf = (path: string) =>
+    `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${HUNK}`;
   return { diff: paths.map(diffOf).join(''), files, filesTotal: files.length };
 }
 
@@ -77,7 +85,12 @@ describe('coverage', () => {
 
   it('counts files that GitHub does not list', () => {
     const coverage = cover({ ...changed('a.ts'), filesTotal: 3 });
-    expect(coverage).toMatchObject({ kind: 'part', files: 3, read: 1, unread: [UNLISTED, UNLISTED] });
+    expect(coverage).toMatchObject({
+      kind: 'part',
+      files: 3,
+      read: 1,
+      unread: [UNLISTED, UNLISTED],
+    });
   });
 
   it('counts a file once, by the reason that comes first', () => {
@@ -102,7 +115,11 @@ describe('coverage', () => {
   });
 
   it('is not complete if the run was cut short', () => {
-    expect(cutShort(cover(changed('a.ts')))).toMatchObject({ kind: 'part', read: 1, isCutShort: true });
+    expect(cutShort(cover(changed('a.ts')))).toMatchObject({
+      kind: 'part',
+      read: 1,
+      isCutShort: true,
+    });
   });
 });
 
@@ -154,7 +171,10 @@ describe('the coverage sentence', () => {
   });
 
   it('names five files, and counts the others', () => {
-    const unread = Array.from({ length: 7 }, (_, n) => ({ path: `src/${n}.ts`, why: 'budget' as const }));
+    const unread = Array.from({ length: 7 }, (_, n) => ({
+      path: `src/${n}.ts`,
+      why: 'budget' as const,
+    }));
     expect(formatCoverage(missing(...unread, { path: 'x.png', why: 'size' }))).toBe(
       'Read: 3 of 11 files. Not read: 7 beyond `max-diff-tokens` or what the model takes (`src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts`, …); 1 without readable lines, binary or too large for GitHub to show. Nothing is known about those.',
     );
@@ -180,5 +200,10 @@ it('no file is counted as read if the run ended without an answer', () => {
   const missed = [{ path: 'a.ts', why: 'paths' as const }];
   const part = { kind: 'part', files: 3, read: 2, unread: missed } as const;
   const lost = { path: '', why: 'failed' };
-  expect(withoutAnswer(part)).toEqual({ kind: 'none', files: 3, read: 0, unread: [...missed, lost, lost] });
+  expect(withoutAnswer(part)).toEqual({
+    kind: 'none',
+    files: 3,
+    read: 0,
+    unread: [...missed, lost, lost],
+  });
 });

@@ -61,14 +61,20 @@ describe('facts of the pull request bot', () => {
 
   it('have a line of their own for each kind of mark, finding and pull request', () => {
     const marks = [raised(), raised({ id: OTHER }), ended(), back()];
-    const text = withFacts('', [...markFacts(marks, 41), ...markFacts([ended({ why: 'wrong' })], 41)]);
+    const text = withFacts('', [
+      ...markFacts(marks, 41),
+      ...markFacts([ended({ why: 'wrong' })], 41),
+    ]);
     expect(marksOf(parseReviewFacts(withFacts(text, markFacts([raised()], 42))))).toHaveLength(5);
     expect(text).toContain(`\n- {"kind":"ended","id":"${ID}",`);
     expect(text).not.toContain('"why":"fixed"');
   });
 
   it('are read back whatever a path or a login contains', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.constant('a\u2028b\u2029'));
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.constant('a\u2028b\u2029'),
+    );
     fc.assert(
       fc.property(
         text,
@@ -155,7 +161,9 @@ describe('pruning a state', () => {
     ['spent', 1300, (n) => ({ kind: 'spent', id: `${n}-1`, pull: 1, day: '2026-11-22', usd: 1 })],
     ['paused', 200, (n) => ({ kind: 'paused', pull: n + 1, by: 'octocat' })],
   ])('keeps of %s at most the latest %i', (_, most, fact) => {
-    const lines = Array.from({ length: most + 5 }, (__, n) => line({ ...fact(n), at: daysAgo(n / 1000) }));
+    const lines = Array.from({ length: most + 5 }, (__, n) =>
+      line({ ...fact(n), at: daysAgo(n / 1000) }),
+    );
     const others = `# State\n- forgotten abc\n${line({ kind: 'resumed', pull: 1, by: 'octocat', at: daysAgo(0) })}`;
     expect(pruneState([others, ...lines.toReversed()].join('\n'), NOW)).toBe(
       [others, ...lines.slice(0, most).toReversed()].join('\n'),
@@ -169,7 +177,12 @@ describe('pruning a state', () => {
     const lines = Array.from({ length: 2000 }, (_, n) => {
       const at = daysAgo(n / 1000);
       const id = n.toString(16).padStart(16, '0');
-      const person = { by: 'person', why: 'thumbs-down', login: 'octocat', state: 'dismissed' } as const;
+      const person = {
+        by: 'person',
+        why: 'thumbs-down',
+        login: 'octocat',
+        state: 'dismissed',
+      } as const;
       const number = 1_234_567_890;
       const words = { id, at, path, severity: 'critical' } as const;
       const marks = [
@@ -245,7 +258,14 @@ const ALL: readonly FindingMark[] = [
   raised(),
   raised({ confidence: 'unsure', closedBy: '', thread: 'T_1', comment: 7, ...HOSTILE }),
   ended(),
-  ended({ state: 'dismissed', by: 'person', why: 'words', login: 'octocat', code: '', closed: false }),
+  ended({
+    state: 'dismissed',
+    by: 'person',
+    why: 'words',
+    login: 'octocat',
+    code: '',
+    closed: false,
+  }),
   back(),
   back({ by: 'person', login: 'hubot', side: 'LEFT', closedBy: 'octocat' }),
 ];
@@ -284,12 +304,21 @@ describe('the mark of a review', () => {
 
 describe('what findings were worth', () => {
   const at = (day: string) => Date.parse(`${day}T10:00:00Z`);
-  const cost = (day: string, usd: number, model: string) => spent(`${day} ${model}`, usd, { day, model });
+  const cost = (day: string, usd: number, model: string) =>
+    spent(`${day} ${model}`, usd, { day, model });
   /** A finding of a day by a model, and how it ended. */
-  function finding(number: number, day: string, model: string, end?: Partial<Ended>): readonly ReviewFact[] {
+  function finding(
+    number: number,
+    day: string,
+    model: string,
+    end?: Partial<Ended>,
+  ): readonly ReviewFact[] {
     const of = { id: String(number).padStart(16, '0'), at: at(day) };
     const first = raised({ ...of, model, severity: number % 2 ? 'major' : 'minor' });
-    return markFacts(end === undefined ? [first] : [first, ended({ ...of, at: of.at + 1000, ...end })], 1);
+    return markFacts(
+      end === undefined ? [first] : [first, ended({ ...of, at: of.at + 1000, ...end })],
+      1,
+    );
   }
   const FIXED = { state: 'settled', why: 'fixed' } as const;
   const LEFT = { ...FIXED, why: 'resolved', code: 'x' } as const;
@@ -298,7 +327,11 @@ describe('what findings were worth', () => {
     const facts = [
       ...finding(1, '2026-11-03', 'claude-sonnet-5-5', FIXED),
       ...finding(3, '2026-11-04', 'claude-sonnet-5-5', FIXED),
-      ...finding(4, '2026-11-04', 'claude-sonnet-5-5', { state: 'dismissed', by: 'person', why: 'command' }),
+      ...finding(4, '2026-11-04', 'claude-sonnet-5-5', {
+        state: 'dismissed',
+        by: 'person',
+        why: 'command',
+      }),
       ...finding(5, '2026-11-20', 'claude-sonnet-5-5'),
       ...finding(6, '2026-11-02', 'gpt-4.1'),
       ...finding(7, '2026-10-09', 'gpt-4.1', { state: 'settled', why: 'resolved', code: '' }),
@@ -321,11 +354,21 @@ describe('what findings were worth', () => {
 
   it('has no cost of a month of which some may be gone', () => {
     const many = Array.from({ length: 1300 }, (_, n) =>
-      spent(`${n}`, 0.01, { day: n < 9 ? '2026-10-31' : '2026-11-01', model: n === 0 ? 'gone' : 'm' }),
+      spent(`${n}`, 0.01, {
+        day: n < 9 ? '2026-10-31' : '2026-11-01',
+        model: n === 0 ? 'gone' : 'm',
+      }),
     );
-    const facts = [...finding(1, '2026-10-31', 'm', FIXED), ...finding(3, '2026-11-01', 'm', FIXED), ...many];
+    const facts = [
+      ...finding(1, '2026-10-31', 'm', FIXED),
+      ...finding(3, '2026-11-01', 'm', FIXED),
+      ...many,
+    ];
     const [november = '', october = ''] = worthTable(facts, NOW).split('\n').slice(-2);
-    expect([november.match(/\$[\d.]+/g), october.match(/\$[\d.]+/g)]).toEqual([['$12.91', '$12.91'], null]);
+    expect([november.match(/\$[\d.]+/g), october.match(/\$[\d.]+/g)]).toEqual([
+      ['$12.91', '$12.91'],
+      null,
+    ]);
   });
 
   it.each([

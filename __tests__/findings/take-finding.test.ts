@@ -31,7 +31,11 @@ const AGAIN: CommentRequest = {
 };
 
 /** Another fault on that line: line and words do not decide. */
-const UNLIKE = { ...AGAIN, title: 'Timeout is counted in seconds', category: 'correctness' } as const;
+const UNLIKE = {
+  ...AGAIN,
+  title: 'Timeout is counted in seconds',
+  category: 'correctness',
+} as const;
 const MINOR = { severity: 'minor', category: 'data' } as const;
 
 interface Given extends Partial<Omit<FindingScope, 'ledger'>> {
@@ -44,19 +48,35 @@ interface Given extends Partial<Omit<FindingScope, 'ledger'>> {
 function take(
   request: Partial<CommentRequest>,
   earlier: readonly KnownFinding[] = [],
-  { before = NOTHING_BUFFERED, lessons = [], questioned = new Set(), minSeverity, ...scope }: Given = {},
+  {
+    before = NOTHING_BUFFERED,
+    lessons = [],
+    questioned = new Set(),
+    minSeverity,
+    ...scope
+  }: Given = {},
 ) {
   const ledger = ledgerOf(earlier, { lessons });
   const rest = { lines: LINES, ledger, ...scopeRest(), ...scope };
-  const rules = { ...DEFAULT_PUBLISH_RULES, minSeverity: minSeverity ?? DEFAULT_PUBLISH_RULES.minSeverity };
-  const { state, ...taken } = takeFinding({ ...AGAIN, ...request }, before, rest, rules, questioned);
+  const rules = {
+    ...DEFAULT_PUBLISH_RULES,
+    minSeverity: minSeverity ?? DEFAULT_PUBLISH_RULES.minSeverity,
+  };
+  const { state, ...taken } = takeFinding(
+    { ...AGAIN, ...request },
+    before,
+    rest,
+    rules,
+    questioned,
+  );
   return { ...taken, ...state };
 }
 
 describe('a finding that the pull request might have already', () => {
   const HELD = 'It is not posted.';
   const HERE = `Held back: FQ7K2 was dismissed on this pull request. ${HELD}`;
-  const BACK = 'FQ7K2 had ended (settled) and is open again. Nothing is posted before the run ends.';
+  const BACK =
+    'FQ7K2 had ended (settled) and is open again. Nothing is posted before the run ends.';
   const CLOSED = `Held back: FQ7K2 was closed by a person, and its line is as it was. ${HELD}`;
   const ELSEWHERE = `Held back: dismissed on #40. ${HELD}`;
   const OPEN = 'FQ7K2 is open already, so it is not posted again.';
@@ -84,7 +104,13 @@ describe('a finding that the pull request might have already', () => {
   const TWO = `FQ7K2 is open at line 10: ${TITLE}; FX3M9 is open at line 12: “Timeout is counted in seconds”`;
   it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string]>([
     ['on its line', {}, [known()], [], `FQ7K2 is open at line 10: ${TITLE}`],
-    ['that has ended', {}, [known({ state: 'settled' })], [], `FQ7K2 is settled at line 10: ${TITLE}`],
+    [
+      'that has ended',
+      {},
+      [known({ state: 'settled' })],
+      [],
+      `FQ7K2 is settled at line 10: ${TITLE}`,
+    ],
     ['that strangers may have worded', {}, [TAINT], [], 'FQ7K2 is open at line 10: data'],
     ['under a similar title', ALIKE, [otherKnown()], [], AWAITED],
     ['dismissed on another pull request', { title: 'The query of the id' }, [], [lesson()], ON_40],
@@ -120,10 +146,20 @@ describe('a finding that the pull request might have already', () => {
 
 describe('an accepted finding', () => {
   it('has all fields of the model, and the derived ones', () => {
-    const evidence = Array.from({ length: 6 }, () => ({ path: 'src/auth.ts', line: 10, code: CODE }));
+    const evidence = Array.from({ length: 6 }, () => ({
+      path: 'src/auth.ts',
+      line: 10,
+      code: CODE,
+    }));
     const offered = { code: CODE, suggestion: 'bind(user.id);' };
     const trigger = ` an id\nwith a quote${'!'.repeat(400)}`;
-    const { findings } = take({ ...offered, title: ' Two\nlines ', trigger, evidence, sure: false });
+    const { findings } = take({
+      ...offered,
+      title: ' Two\nlines ',
+      trigger,
+      evidence,
+      sure: false,
+    });
     expect(findings.map(({ finding }) => finding)).toMatchObject([
       {
         ...offered,
@@ -146,7 +182,12 @@ describe('an accepted finding', () => {
   it.each<[string, Partial<CommentRequest>, Partial<FindingScope>, string]>([
     ['effect and reach', { effect: 'outage', reach: 'always' }, {}, 'critical'],
     ['its file, which nobody reads', {}, { isRead: () => false }, 'minor'],
-    ['its file, which is a text', { path: 'docs/a.md', line: 1 }, { lines: readDiffLines(TEXT) }, 'minor'],
+    [
+      'its file, which is a text',
+      { path: 'docs/a.md', line: 1 },
+      { lines: readDiffLines(TEXT) },
+      'minor',
+    ],
     ['the agent’s own rule for the category', {}, { overrides: { security: 'minor' } }, 'minor'],
   ])('has a severity that follows from %s', (_, request, scope, severity) => {
     const { findings, answer } = take(request, [], scope);
@@ -156,8 +197,12 @@ describe('an accepted finding', () => {
 
   it('keeps its id when it is repeated, and no two share one', () => {
     const first = take({});
-    const again = take({ body: 'Bind the id, which is put into the query.' }, [], { before: first });
-    expect(again.findings).toMatchObject(first.findings.map(({ finding: { id } }) => ({ finding: { id } })));
+    const again = take({ body: 'Bind the id, which is put into the query.' }, [], {
+      before: first,
+    });
+    expect(again.findings).toMatchObject(
+      first.findings.map(({ finding: { id } }) => ({ finding: { id } })),
+    );
     const dismissed = [known({ state: 'dismissed' })];
     const held = take({}, dismissed);
     const twice = take({}, dismissed, { before: held });
@@ -201,7 +246,10 @@ describe('a finding that is refused', () => {
       'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.',
     ],
   ])('is %s', (_, request, scope, text) => {
-    expect(take(request, [], scope).answer).toEqual({ kind: 'refused', text: `Not accepted: ${text}` });
+    expect(take(request, [], scope).answer).toEqual({
+      kind: 'refused',
+      text: `Not accepted: ${text}`,
+    });
   });
 
   it.each([
@@ -243,14 +291,22 @@ const FINDING = known({
   }),
 });
 const CURE = { path: 'src/auth.ts', line: 11, code: 'return user;' };
-const FIXED: SettleRequest = { finding: 'FQ7K2', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
+const FIXED: SettleRequest = {
+  finding: 'FQ7K2',
+  how: 'fixed',
+  reason: 'It is bound now.',
+  evidence: [CURE],
+};
 
 const diffOf = (path: string, hunk: string) =>
   readDiffLines(`diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${hunk}\n`);
 
 function settle(
   request: Partial<SettleRequest>,
-  given: { readonly fresh?: FindingScope['fresh']; readonly findings?: readonly KnownFinding[] } = {},
+  given: {
+    readonly fresh?: FindingScope['fresh'];
+    readonly findings?: readonly KnownFinding[];
+  } = {},
   settlements: readonly Settlement[] = [],
 ) {
   const { fresh, findings = [FINDING, otherKnown()] } = given;
@@ -265,8 +321,16 @@ describe('the end of an earlier finding', () => {
     ['can be named in small letters', { finding: ' fq7k2 ' }, { how: 'fixed' }],
     ['is proved by a line with the mark of the diff', { evidence: [MARKED] }, { how: 'fixed' }],
     ['is taken back without any proof', { how: 'wrong', evidence: [] }, { how: 'wrong', by: '' }],
-    ['is dismissed by somebody who has written there', BY_OCTOCAT, { how: 'dismissed', by: 'octocat' }],
-    ['names nobody if nobody dismissed it', { how: 'wrong', by: 'octocat' }, { how: 'wrong', by: '' }],
+    [
+      'is dismissed by somebody who has written there',
+      BY_OCTOCAT,
+      { how: 'dismissed', by: 'octocat' },
+    ],
+    [
+      'names nobody if nobody dismissed it',
+      { how: 'wrong', by: 'octocat' },
+      { how: 'wrong', by: '' },
+    ],
   ])('%s', (_, request, expected) => {
     const { answer, settlements } = settle(request);
     expect(answer).toEqual({
@@ -277,8 +341,16 @@ describe('the end of an earlier finding', () => {
   });
 
   it.each<[string, Partial<SettleRequest>, string]>([
-    ['names an id', { finding: '12' }, '"12" is not one of your open findings; these are FQ7K2, FX3M9.'],
-    ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
+    [
+      'names an id',
+      { finding: '12' },
+      '"12" is not one of your open findings; these are FQ7K2, FX3M9.',
+    ],
+    [
+      'has no reason',
+      { reason: ' \n' },
+      '`reason` is empty; say in one sentence what ends the finding.',
+    ],
   ])('is refused if it %s', (_, request, expected) => {
     const answer = { kind: 'refused', text: `Not accepted: ${expected}` };
     expect(settle(request)).toEqual({ answer, settlements: [] });
@@ -290,7 +362,10 @@ describe('the end of an earlier finding', () => {
     ['a line that was removed', { code: 'line 10;' }],
     ['a file that is not in the diff', { path: 'src/other.ts' }],
   ])('is refused as fixed if its evidence is %s', (_, parts) => {
-    expect(settle({ evidence: [{ ...CURE, ...parts }] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
+    expect(settle({ evidence: [{ ...CURE, ...parts }] }).answer).toEqual({
+      kind: 'refused',
+      text: NO_CURE,
+    });
   });
 
   it('is proved only by what is new since the last review', () => {
@@ -299,7 +374,9 @@ describe('the end of an earlier finding', () => {
     const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
     expect(settle({ evidence }, { fresh }).answer.kind).toBe('taken');
     const back = diffOf('src/auth.ts', '@@ -9,1 +9,1 @@\n-line 9;\n+old(9);');
-    expect(settle({ evidence: [{ ...CURE, code: 'old(9);' }] }, { fresh: back }).answer.kind).toBe('taken');
+    expect(settle({ evidence: [{ ...CURE, code: 'old(9);' }] }, { fresh: back }).answer.kind).toBe(
+      'taken',
+    );
   });
 
   it.each<[string, string | undefined, string]>([
@@ -315,7 +392,9 @@ describe('the end of an earlier finding', () => {
 
   it('is refused if the finding is outdated', () => {
     const { answer } = settle({}, { findings: [known({ state: 'outdated' })] });
-    expect(answer.text).toBe('Not accepted: "FQ7K2" is not one of your open findings; there are none.');
+    expect(answer.text).toBe(
+      'Not accepted: "FQ7K2" is not one of your open findings; there are none.',
+    );
   });
 
   it('is that of the last call, one for each finding', () => {

@@ -95,7 +95,9 @@ describe('the conversation of a finding that has ended', () => {
       expect(part.line).toMatch(
         /^Posted a review on #42\. (Settled 1 earlier finding|1 earlier finding dismissed)\.$/,
       );
-      expect(hello.repo.talk.reviews.map(({ body }) => body).join()).toMatch(/- (✅|✖️) \[It is wrong\]/);
+      expect(hello.repo.talk.reviews.map(({ body }) => body).join()).toMatch(
+        /- (✅|✖️) \[It is wrong\]/,
+      );
     },
   );
 
@@ -131,7 +133,10 @@ describe('the conversation of a finding that has ended', () => {
     const hello = await reviewed();
     resolve(hello, 'hubot');
     const { marks, open } = await publish(hello, QUIET);
-    expect([open, decided(marks)]).toMatchObject([0, [{ by: 'person', login: 'hubot', why: 'resolved' }]]);
+    expect([open, decided(marks)]).toMatchObject([
+      0,
+      [{ by: 'person', login: 'hubot', why: 'resolved' }],
+    ]);
     expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: 'hubot', replies: [] });
   });
 
@@ -139,7 +144,10 @@ describe('the conversation of a finding that has ended', () => {
     const hello = await reviewed([placed(), OTHER]);
     expect(hello.repo.talk.reviewComments).toHaveLength(1);
     const { marks } = await publish(hello, settle('fixed'));
-    expect([decided(marks), state(hello)]).toMatchObject([[{ closed: false }], { resolvedBy: undefined }]);
+    expect([decided(marks), state(hello)]).toMatchObject([
+      [{ closed: false }],
+      { resolvedBy: undefined },
+    ]);
     // It stays open on purpose, so nothing is said of the token.
     const settled = expect.stringMatching(/^✅ F is settled by [0-9a-f]{7}: It is bound now\.$/);
     expect(state(hello).replies).toEqual([settled]);
@@ -156,7 +164,11 @@ describe('the conversation of a finding that has ended', () => {
   });
 
   it.each<[string, (hello: Hello) => void, RegExp]>([
-    ['an answer is refused', ({ github }) => github.fail(LOCKED), /^1 answer in .* could not be posted: /],
+    [
+      'an answer is refused',
+      ({ github }) => github.fail(LOCKED),
+      /^1 answer in .* could not be posted: /,
+    ],
     [
       'a review is not dismissed',
       ({ github }) => github.fail(denied(DISMISS, 'pull_requests=write')),
@@ -208,7 +220,11 @@ describe('the conversation of a finding that is open', () => {
     resolve(hello, 'monalisa');
     const { marks, open } = await publish(hello, QUIET);
     expect([open, decided(marks)]).toMatchObject([1, [{ kind: 'back' }]]);
-    expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies: [] });
+    expect(state(hello)).toEqual({
+      review: 'CHANGES_REQUESTED',
+      resolvedBy: undefined,
+      replies: [],
+    });
   });
 
   it('is closed for good by whoever closes what was said in it since', async () => {
@@ -225,7 +241,9 @@ describe('the conversation of a finding that is open', () => {
     resolve(hello, 'monalisa');
     hello.repo.contents = 'read';
     await publish(hello, { findings: [placed({ line: 24, title: 'Late' })], ...QUIET });
-    expect(hello.repo.talk.reviews.at(-1)?.body).toMatch(/It is wrong · `src\/a\.ts:2` · F.... — still open/);
+    expect(hello.repo.talk.reviews.at(-1)?.body).toMatch(
+      /It is wrong · `src\/a\.ts:2` · F.... — still open/,
+    );
   });
 
   it.each<[string, Wanted, (hello: Hello) => void, string]>([
@@ -239,7 +257,9 @@ describe('the conversation of a finding that is open', () => {
     const { marks } = await publish(hello, wanted, { now: LATER });
     const again = { kind: 'ended', id: OTHER.finding.id, closed: false };
     expect(marks.slice(-2)).toMatchObject([{ kind: 'back', id: placed().finding.id }, again]);
-    expect(lastText(hello)).toMatch(new RegExp(`${OTHER.finding.id}.*"closed":false.*\\n.*${text}`));
+    expect(lastText(hello)).toMatch(
+      new RegExp(`${OTHER.finding.id}.*"closed":false.*\\n.*${text}`),
+    );
     expect((await readPull(hello)).open.map(({ title }) => title)).toEqual(['It is wrong']);
   });
 });
@@ -251,15 +271,36 @@ describe('a review that asks for changes', () => {
   it.each<[string, Wanted, PostScene, string, boolean]>([
     ['stays while a finding is open that asks for it', QUIET, {}, 'CHANGES_REQUESTED', true],
     ['is taken back where none is that is bad enough', settle('fixed'), {}, 'DISMISSED', false],
-    ['stays where `block-on` is milder', settle('fixed'), { blockOn: 'minor' }, 'CHANGES_REQUESTED', true],
-    ['is taken back where `block-on` is stricter', QUIET, { blockOn: 'critical' }, 'DISMISSED', false],
+    [
+      'stays where `block-on` is milder',
+      settle('fixed'),
+      { blockOn: 'minor' },
+      'CHANGES_REQUESTED',
+      true,
+    ],
+    [
+      'is taken back where `block-on` is stricter',
+      QUIET,
+      { blockOn: 'critical' },
+      'DISMISSED',
+      false,
+    ],
     ['stays for another agent', QUIET, { agent: 'bot-2' }, 'CHANGES_REQUESTED', false],
-    ['stays where the newest commit is another', settle('fixed'), PUSHED, 'CHANGES_REQUESTED', true],
+    [
+      'stays where the newest commit is another',
+      settle('fixed'),
+      PUSHED,
+      'CHANGES_REQUESTED',
+      true,
+    ],
   ])('%s', async (_, wanted, scene, expected, isBlocking) => {
     const hello = await reviewed([placed(), MINOR]);
     hello.repo.comparisons.set(`${hello.baseSha}...${'f'.repeat(40)}`, CODE);
     const { part } = await publish(hello, wanted, scene);
-    expect([hello.repo.talk.reviews[0]?.state, part.review?.isBlocking]).toEqual([expected, isBlocking]);
+    expect([hello.repo.talk.reviews[0]?.state, part.review?.isBlocking]).toEqual([
+      expected,
+      isBlocking,
+    ]);
   });
 
   it.each<[string, Wanted, boolean]>([
@@ -270,8 +311,13 @@ describe('a review that asks for changes', () => {
   ])('that a person dismissed decides about %s: %#', async (_, wanted, isAsked) => {
     const hello = await reviewed();
     const { reviews } = hello.repo.talk;
-    reviews.splice(0, 1, ...reviews.slice(0, 1).map((one) => ({ ...one, submittedAt: NOW.toISOString() })));
-    for (const review of reviews) Object.assign(review, { state: 'DISMISSED', dismissedBy: 'octocat' });
+    reviews.splice(
+      0,
+      1,
+      ...reviews.slice(0, 1).map((one) => ({ ...one, submittedAt: NOW.toISOString() })),
+    );
+    for (const review of reviews)
+      Object.assign(review, { state: 'DISMISSED', dismissedBy: 'octocat' });
     const { part } = await publish(hello, wanted, { now: LATER });
     expect(part.review?.isBlocking).toBe(isAsked);
     expect(reviews.some((one) => one.state === 'CHANGES_REQUESTED')).toBe(isAsked);

@@ -29,7 +29,10 @@ export const NOW = new Date('2026-11-22T10:00:00Z');
 export const CODE = 'query("SELECT " + user.id);';
 export const KEY = codeKey(CODE);
 
-/** The change after a push that touched the line of the finding, and after one that took its file back. */
+/**
+ * The change after a push that touched the line of the finding, and after one that took its file
+ * back.
+ */
 export const TOUCHED = readDiffLines(CHANGE.replace(CODE, 'query("SELECT " + account.id);'));
 export const WITHOUT_FILE = new Map([...LINES].filter(([path]) => path !== 'src/auth.ts'));
 
@@ -52,7 +55,13 @@ export function otherRaised(parts: Partial<Raised> = {}): Raised {
 }
 
 export function ended(parts: Partial<Ended> = {}): Ended {
-  const end = { at: LATER.getTime(), state: 'settled', by: 'model', why: 'fixed', code: KEY } as const;
+  const end = {
+    at: LATER.getTime(),
+    state: 'settled',
+    by: 'model',
+    why: 'fixed',
+    code: KEY,
+  } as const;
   return marks.ended({ ...end, ...parts });
 }
 
@@ -71,7 +80,10 @@ export function said(login: string, body: string, parts: Partial<Post> = {}): Po
   return seenHelpers.said(login, body, { authorAssociation: 'NONE', createdAt, ...parts });
 }
 
-/** Something that a run of ours wrote, with marks; the comment that began the conversation of the finding, if left out. */
+/**
+ * Something that a run of ours wrote, with marks; the comment that began the conversation of the
+ * finding, if left out.
+ */
 export function opening(parts: Partial<Post> = {}, all: readonly FindingMark[] = [raised()]): Post {
   return said('github-actions', marked(all, 'The id reaches the query unescaped. Bind it.'), {
     id: 1,
@@ -111,7 +123,10 @@ export function read(parts: Partial<Seen> = {}, about: Partial<LedgerContext> = 
 }
 
 /** A ledger of given findings. */
-export function ledgerOf(findings: readonly KnownFinding[] = [], about: Partial<LedgerContext> = {}): Ledger {
+export function ledgerOf(
+  findings: readonly KnownFinding[] = [],
+  about: Partial<LedgerContext> = {},
+): Ledger {
   return new Ledger(context(about), seen(), findings);
 }
 
@@ -141,7 +156,14 @@ export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
   return { ...one, ...place, id, handle, title, category, thread: undefined, first, ...parts };
 }
 
-export const NO_NEWS: News = { fresh: [], kept: [], heldBack: [], ended: [], back: [], claimed: [] };
+export const NO_NEWS: News = {
+  fresh: [],
+  kept: [],
+  heldBack: [],
+  ended: [],
+  back: [],
+  claimed: [],
+};
 
 /** What a run of the agent `pr-reviewer` has to say, with a summary of one letter. */
 export function posting(parts: Partial<ReviewPost> = {}): ReviewPost {

@@ -34,7 +34,10 @@ new file mode 100644
 +hello
 `;
 
-/** A pull request number 42 of octocat's with two commits, on a GitHub whose every answer is held against its own description. */
+/**
+ * A pull request number 42 of octocat's with two commits, on a GitHub whose every answer is held
+ * against its own description.
+ */
 export interface Hello {
   readonly github: GitHubServer;
   readonly repo: StoredRepo;
@@ -47,7 +50,10 @@ export interface Hello {
 /** Starts it. `viewer` is who our token belongs to. */
 export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
   const github = await startGitHubServer(options);
-  const repo = github.addRepo(NAME, { contents: 'write', roles: { hubot: 'write', monalisa: 'read' } });
+  const repo = github.addRepo(NAME, {
+    contents: 'write',
+    roles: { hubot: 'write', monalisa: 'read' },
+  });
   const baseSha = github.commit(NAME, { 'src/a.ts': 'one\ntwo\nfour\n' });
   repo.branches.set('topic', baseSha);
   github.commit(NAME, { 'src/a.ts': 'one\nsecond\nfour\n' }, { branch: 'topic' });
@@ -66,8 +72,17 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
 }
 
 /** The two sides of its pull request. */
-export function sidesOf({ headSha, baseSha }: { readonly headSha: string; readonly baseSha: string }) {
-  return { base: { ref: 'main', sha: baseSha }, head: { ref: 'topic', sha: headSha, repository: NAME } };
+export function sidesOf({
+  headSha,
+  baseSha,
+}: {
+  readonly headSha: string;
+  readonly baseSha: string;
+}) {
+  return {
+    base: { ref: 'main', sha: baseSha },
+    head: { ref: 'topic', sha: headSha, repository: NAME },
+  };
 }
 
 /** A pull request of which nobody has said anything, as GraphQL has it. */
@@ -109,5 +124,11 @@ export function denied(route: string, permission: string) {
 /** The same from GraphQL, which names no permission. */
 export function deniedQuery(contains = '') {
   const error = { type: 'FORBIDDEN', message: 'Resource not accessible by integration' };
-  return { route: 'POST /graphql', contains, status: 200, body: { data: null, errors: [error] }, times: 100 };
+  return {
+    route: 'POST /graphql',
+    contains,
+    status: 200,
+    body: { data: null, errors: [error] },
+    times: 100,
+  };
 }

@@ -26,7 +26,9 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '09/05': differs(
     'memory is UTF-8: each byte that is not becomes U+FFFD, as axe does when it sends the task',
     {
-      writes: { 'data/axe/memory/bot.md': '## <time>\n**Task:** bad \ufffd\ufffd bytes\n**Result:** r5\n\n' },
+      writes: {
+        'data/axe/memory/bot.md': '## <time>\n**Task:** bad \ufffd\ufffd bytes\n**Result:** r5\n\n',
+      },
     },
   ),
   '11/01': unreadableMemory('read $ROOT/work/adir: is a directory'),
@@ -65,7 +67,9 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   }),
   '12/20': {
     because: 'a slash at the end of a base URL is dropped, as people write it both ways',
-    instead: (axe) => ({ requests: axe.requests.map((request) => ({ ...request, path: '/v1/messages' })) }),
+    instead: (axe) => ({
+      requests: axe.requests.map((request) => ({ ...request, path: '/v1/messages' })),
+    }),
   },
   '13/12': differs("a number as error.code does not keep us from the API's message", {
     stderr: 'bad_request: real message\n',
@@ -157,7 +161,8 @@ function storesTask(task: string): Deviation {
 
 function unreadableMemory(reason: string): Deviation {
   return {
-    because: 'the failure is told once, and nothing is added to a memory that could not be read (D14)',
+    because:
+      'the failure is told once, and nothing is added to a memory that could not be read (D14)',
     instead: (axe) => ({
       stderr: toldOnce(axe.stderr).replace(
         /failed to save memory for ("\w+"): .*\n/,
@@ -188,7 +193,9 @@ function parseError(agent: string): Deviation {
 
 function unsupportedProvider(provider: string): Deviation {
   return differs('we have more providers than axe (D30)', {
-    stderr: startingWith(`unsupported provider "${provider}": supported providers are anthropic, openai, `),
+    stderr: startingWith(
+      `unsupported provider "${provider}": supported providers are anthropic, openai, `,
+    ),
   });
 }
 

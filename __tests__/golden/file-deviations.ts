@@ -6,7 +6,11 @@ const NO_FILES = '--- Files (0) ---\n(none)\n';
 /** With and without patterns of context files. */
 const NO_WORKDIR: Deviation = {
   because: 'a `--workdir` that is not there ends the run, whatever it is for',
-  instead: () => ({ exit: 2, stdout: '', stderr: 'the folder "/no/such" of `--workdir` is not there\n' }),
+  instead: () => ({
+    exit: 2,
+    stdout: '',
+    stderr: 'the folder "/no/such" of `--workdir` is not there\n',
+  }),
 };
 
 /** What we do with context files otherwise than axe (scenario 22). */
@@ -27,12 +31,21 @@ export const FILE_DEVIATIONS: Readonly<Record<string, Deviation>> = {
       .replace(section('linkdir/secret.txt', 'txt', 'SECRET'), '')
       .replace('--- Files (1) ---\nlinkdir/secret.txt\n', NO_FILES),
   ),
-  '22/24': showsOne('the file `..odd` is in the workdir', '..odd', section('..odd', 'odd', 'dotdot file')),
-  '22/29': shows('fences are longer than those inside; text is UTF-8', (text) => withLongFence(asUtf8(text))),
+  '22/24': showsOne(
+    'the file `..odd` is in the workdir',
+    '..odd',
+    section('..odd', 'odd', 'dotdot file'),
+  ),
+  '22/29': shows('fences are longer than those inside; text is UTF-8', (text) =>
+    withLongFence(asUtf8(text)),
+  ),
   '22/34': {
     because: 'fences are longer than those inside',
     instead: ({ requests }) => ({
-      requests: requests.map((request) => ({ ...request, system: withLongFence(request.system ?? '') })),
+      requests: requests.map((request) => ({
+        ...request,
+        system: withLongFence(request.system ?? ''),
+      })),
     }),
   },
   '22/37': NO_WORKDIR,

@@ -21,9 +21,13 @@ export const GC_DEVIATIONS: Readonly<Record<string, Deviation>> = {
     because:
       'an entry that begins with a time is never split, so one more stays; what is trimmed stays as `.bak`',
     instead: ({ stdout }) => ({
-      stdout: stdout.replace('2 entries removed, 1 entries kept', '1 entries removed, 2 entries kept'),
+      stdout: stdout.replace(
+        '2 entries removed, 1 entries kept',
+        '1 entries removed, 2 entries kept',
+      ),
       writes: {
-        [`${MEMORY}/ghash.md`]: '(rewritten) ## <time>\n**Task:** t2\n**Result:** Report\n## Findings\nx\n\n',
+        [`${MEMORY}/ghash.md`]:
+          '(rewritten) ## <time>\n**Task:** t2\n**Result:** Report\n## Findings\nx\n\n',
         [`${MEMORY}/ghash.md.bak`]: '## <time>\n**Task:** t1\n**Result:** r1\n\n',
       },
     }),
@@ -39,7 +43,8 @@ export const GC_DEVIATIONS: Readonly<Record<string, Deviation>> = {
     }),
   },
   '18/21': {
-    because: 'what the link leads to is trimmed, and the link stays; what is trimmed stays as `.bak`',
+    because:
+      'what the link leads to is trimmed, and the link stays; what is trimmed stays as `.bak`',
     instead: () => ({
       writes: {
         'data/real.md': `(rewritten) ${entries(5)}`,
@@ -53,7 +58,9 @@ export const GC_DEVIATIONS: Readonly<Record<string, Deviation>> = {
 function keepsTrimmed(agent: string, removed: string): Deviation {
   return {
     because: 'what is trimmed stays beside the log until the next time',
-    instead: ({ writes }: Outcome) => ({ writes: { ...writes, [`${MEMORY}/${agent}.md.bak`]: removed } }),
+    instead: ({ writes }: Outcome) => ({
+      writes: { ...writes, [`${MEMORY}/${agent}.md.bak`]: removed },
+    }),
   };
 }
 

@@ -11,7 +11,9 @@ it.each(Object.keys(DEVIATIONS))('the table of deviations names a recorded step:
 });
 
 it('a file exists for each part of the scenarios', () => {
-  const files = readdirSync(import.meta.dirname).filter((file) => /^golden\.part-\d+\.test\.ts$/.test(file));
+  const files = readdirSync(import.meta.dirname).filter((file) =>
+    /^golden\.part-\d+\.test\.ts$/.test(file),
+  );
   expect(files.sort()).toEqual(
     Array.from({ length: PARTS }, (_, index) => `golden.part-${index + 1}.test.ts`),
   );

@@ -11,7 +11,8 @@ export function asNewerAxe(recorded: Outcome): Outcome {
   // Where only some words were recorded there is a matcher in place of the text.
   if (typeof axe.stdout !== 'string') return axe;
   if (/^API key for provider/.test(String(axe.stderr))) return { ...axe, exit: 2 };
-  if (/^(?:latin1:)?=== Dry Run ===\n/.test(axe.stdout)) return { ...axe, stdout: newerDryRun(axe.stdout) };
+  if (/^(?:latin1:)?=== Dry Run ===\n/.test(axe.stdout))
+    return { ...axe, stdout: newerDryRun(axe.stdout) };
   if (!axe.stdout.startsWith('{"content":')) return axe;
   const details = escapeAsGo(JSON.stringify(toolCallDetails(axe.requests))).replaceAll(
     '"duration_ms":0',

@@ -1,5 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { type Peer, type RecordedRequest as PeerRequest, startLoopback } from '../helpers/loopback.js';
+import {
+  type Peer,
+  type RecordedRequest as PeerRequest,
+  startLoopback,
+} from '../helpers/loopback.js';
 import type { RecordedResponse, Step } from './scenario.js';
 import { asCompletion, readWire, type WireRequest } from './wire.js';
 
@@ -20,7 +24,10 @@ interface Exchange {
  * same conversation, whatever their order; if that came before, as when it is tried again after an error, the same
  * answer once more; one that was not recorded takes the first answer left, and beyond them stays without one.
  */
-export function startRecordedModel(step: Step, read: (request: PeerRequest) => WireRequest): Promise<Peer> {
+export function startRecordedModel(
+  step: Step,
+  read: (request: PeerRequest) => WireRequest,
+): Promise<Peer> {
   const exchanges = exchangesOf(step);
   return startLoopback((incoming, response) => {
     const request = read(incoming);
@@ -61,7 +68,9 @@ function numbered(response: RecordedResponse): readonly RecordedResponse[] {
 
 function exchangeFor(request: WireRequest, exchanges: readonly Exchange[]): Exchange | undefined {
   const same = exchanges.filter((exchange) => isSamePoint(exchange.request, request));
-  return same.find(({ hasCome }) => !hasCome) ?? same[0] ?? exchanges.find(({ hasCome }) => !hasCome);
+  return (
+    same.find(({ hasCome }) => !hasCome) ?? same[0] ?? exchanges.find(({ hasCome }) => !hasCome)
+  );
 }
 
 function isSamePoint(recorded: WireRequest | undefined, request: WireRequest): boolean {

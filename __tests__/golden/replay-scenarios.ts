@@ -14,11 +14,14 @@ export function replayScenarios(part: number): void {
       for (const step of scenario.steps) {
         const deviation = DEVIATIONS[`${name.slice(0, 2)}/${step.n}`];
         const title = `${step.n} ${step.what}`;
-        it(deviation === undefined ? title : `${title}; ours differs: ${deviation.because}`, async () => {
-          const axe = asNewerAxe(recordedOutcome(step));
-          const ours = await replay(scenario, step);
-          expect(withoutErrorDetails(ours)).toEqual({ ...axe, ...deviation?.instead(axe) });
-        });
+        it(
+          deviation === undefined ? title : `${title}; ours differs: ${deviation.because}`,
+          async () => {
+            const axe = asNewerAxe(recordedOutcome(step));
+            const ours = await replay(scenario, step);
+            expect(withoutErrorDetails(ours)).toEqual({ ...axe, ...deviation?.instead(axe) });
+          },
+        );
       }
     });
   }

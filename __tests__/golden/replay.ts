@@ -51,7 +51,10 @@ export function recordedOutcome(step: Step): Outcome {
     stderr: expected(step.stderr, (text) => talkInOrder(step, withoutDurations(text))),
     requests: requestsInOrder(step, (step.requests ?? []).flatMap(expectedRequests)),
     writes: Object.fromEntries([
-      ...Object.entries(step.writes ?? {}).map(([path, text]) => [path, expected(text, withoutTimes)]),
+      ...Object.entries(step.writes ?? {}).map(([path, text]) => [
+        path,
+        expected(text, withoutTimes),
+      ]),
       ...Object.entries(step.rewrites ?? {}).map(([path, text]) => [
         path,
         `(rewritten) ${expected(text, withoutTimes)}`,
@@ -64,7 +67,11 @@ export function recordedOutcome(step: Step): Outcome {
 const BUILT_CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url));
 
 /** Runs one step of a scenario with the built command line, started as `axe`, from the files axe found there. */
-export async function replay(scenario: Scenario, step: Step, cli: string = BUILT_CLI): Promise<Outcome> {
+export async function replay(
+  scenario: Scenario,
+  step: Step,
+  cli: string = BUILT_CLI,
+): Promise<Outcome> {
   const root = tempDir('golden');
   const read = (request: PeerRequest) => readRequest(request, places);
   const server = await startRecordedModel(step, read);
@@ -105,7 +112,11 @@ function readRequest({ path, headers, body }: PeerRequest, places: Places): Wire
   return readWire({ path, key, body: JSON.parse(unplaced(JSON.stringify(body ?? null), places)) });
 }
 
-function writeScenario(scenario: Scenario, step: Step, places: Places): ReadonlyMap<string, Buffer> {
+function writeScenario(
+  scenario: Scenario,
+  step: Step,
+  places: Places,
+): ReadonlyMap<string, Buffer> {
   chmodSync(places.root, 0o755);
   for (const folder of ['home', 'work', ...(scenario.folders ?? [])]) {
     mkdirSync(join(places.root, folder), { recursive: true });
@@ -152,11 +163,13 @@ interface Ended {
 }
 
 function run({ cli, step, places }: { cli: string; step: Step; places: Places }): Promise<Ended> {
-  const environment = Object.entries({ ...COMMON_ENVIRONMENT, ...step.env }).flatMap(([name, value]) =>
-    value === null ? [] : [[name, placed(Buffer.from(value), places).toString()]],
+  const environment = Object.entries({ ...COMMON_ENVIRONMENT, ...step.env }).flatMap(
+    ([name, value]) =>
+      value === null ? [] : [[name, placed(Buffer.from(value), places).toString()]],
   );
   const args = step.args.map((arg) => placed(Buffer.from(arg), places).toString());
-  const asUser = step.uid !== undefined && process.getuid?.() === 0 ? { uid: step.uid, gid: step.uid } : {};
+  const asUser =
+    step.uid !== undefined && process.getuid?.() === 0 ? { uid: step.uid, gid: step.uid } : {};
   const isOther = 'uid' in asUser;
   const node = isOther ? nodeForOthers() : process.execPath;
   const program = isOther ? join(openToOthers(dirname(cli)), basename(cli)) : cli;
@@ -178,11 +191,16 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
   child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
   // A command that ends before it reads its input closes the pipe; that is not a problem of the test.
   child.stdin?.on('error', () => {});
-  if (step.stdin !== 'null') child.stdin?.end(bytesOf('text' in step.stdin ? step.stdin.text : step.stdin));
+  if (step.stdin !== 'null')
+    child.stdin?.end(bytesOf('text' in step.stdin ? step.stdin.text : step.stdin));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) =>
-      resolve({ exit: code ?? undefined, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }),
+      resolve({
+        exit: code ?? undefined,
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr),
+      }),
     );
   });
 }
@@ -219,7 +237,10 @@ function filesBelow(root: string): ReadonlyMap<string, Buffer> {
   return new Map(
     entries.map((entry) => {
       const path = join(entry.parentPath, entry.name);
-      return [relative(root, path), entry.isSymbolicLink() ? linkTo(readlinkSync(path)) : readFileSync(path)];
+      return [
+        relative(root, path),
+        entry.isSymbolicLink() ? linkTo(readlinkSync(path)) : readFileSync(path),
+      ];
     }),
   );
 }
@@ -231,7 +252,10 @@ function linkTo(target: string): Buffer {
 
 function expectedRequests(request: RecordedRequest | UnrecordedRequests): readonly WireRequest[] {
   if (!('unrecorded' in request)) return [readWire(request)];
-  return Array.from({ length: request.unrecorded }, () => expect.anything() as unknown as WireRequest);
+  return Array.from(
+    { length: request.unrecorded },
+    () => expect.anything() as unknown as WireRequest,
+  );
 }
 
 /** Sorts what a step asks at the same time, and leaves everything else where it is. */
@@ -264,7 +288,9 @@ function talkInOrder(step: Step, text: string): string {
 
 function expected(text: RecordedText, normalize: (text: string) => string): string {
   if (!hasMentionsOnly(text)) return normalize(decoded(bytesOf(text)));
-  const words = text.mentions.map((word) => `(?=[^]*${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`);
+  const words = text.mentions.map(
+    (word) => `(?=[^]*${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`,
+  );
   return expect.stringMatching(new RegExp(`^${words.join('')}`)) as unknown as string;
 }
 
@@ -281,7 +307,9 @@ function withoutDurations(text: string): string {
     .replace(/^Duration: \d+ms$/gm, 'Duration: <n>ms')
     .replace(/^(\[sub-agent\] ".*" completed in )\d+ms/gm, '$1<n>ms')
     .replace(/^(\[retry\] .* waiting )\d+ms$/gm, '$1<n>ms')
-    .replace(/^\{"content":.*$/gm, (line) => line.replaceAll(/"duration_ms":\d+/g, '"duration_ms":<n>'));
+    .replace(/^\{"content":.*$/gm, (line) =>
+      line.replaceAll(/"duration_ms":\d+/g, '"duration_ms":<n>'),
+    );
 }
 
 function decoded(bytes: Buffer): string {

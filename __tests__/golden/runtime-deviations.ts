@@ -54,7 +54,9 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '13/13': RETRIED,
   '14/01': {
     because: 'a cost that is known is told: what runs on your own machine costs nothing',
-    instead: ({ stdout }) => ({ stdout: stdout.replace('"duration_ms":', '"cost_usd":0,"duration_ms":') }),
+    instead: ({ stdout }) => ({
+      stdout: stdout.replace('"duration_ms":', '"cost_usd":0,"duration_ms":'),
+    }),
   },
   '14/03': RETRIED,
   '14/07': RETRIED,
@@ -92,7 +94,10 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
       const totals = withTotals(axe, { input: 131, output: 67 });
       const context = '"context":"ctx line1\\nctx line2"';
       const task = '"task":"line1\\nline2"';
-      return { ...totals, stdout: totals.stdout.replace(`${context},${task}`, `${task},${context}`) };
+      return {
+        ...totals,
+        stdout: totals.stdout.replace(`${context},${task}`, `${task},${context}`),
+      };
     },
   },
   '15/03': {
@@ -107,16 +112,26 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '15/04': {
     because: 'warnings about the memory of sub-agents are shown without -v too',
     instead: () => ({
-      stderr: 'Warning: agent "child" memory has 3 entries (max_entries: 2). Run \'axe gc child\' to trim.\n',
+      stderr:
+        'Warning: agent "child" memory has 3 entries (max_entries: 2). Run \'axe gc child\' to trim.\n',
     }),
   },
-  '17/01': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 55, output: 35 }) },
-  '17/02': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 77, output: 49 }) },
+  '17/01': {
+    because: COUNTS_CHILDREN,
+    instead: (axe) => withTotals(axe, { input: 55, output: 35 }),
+  },
+  '17/02': {
+    because: COUNTS_CHILDREN,
+    instead: (axe) => withTotals(axe, { input: 77, output: 49 }),
+  },
   '17/03': {
     because: `${IN_CIRCLES}; the duration is told after every failure`,
     instead: ({ requests, stderr }) => ({
       requests: withResults(requests.slice(0, 10), (text) => ({ text: withToolNames(text) })),
-      stderr: stderr.replace(/(\[turn 10\] Received .*\n)[\s\S]*$/, `$1Duration: <n>ms\n${SAME_CALLS}\n`),
+      stderr: stderr.replace(
+        /(\[turn 10\] Received .*\n)[\s\S]*$/,
+        `$1Duration: <n>ms\n${SAME_CALLS}\n`,
+      ),
     }),
   },
   '17/04': {
@@ -125,8 +140,13 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
       const turns = 'sub-agent exceeded maximum conversation turns (50)';
       const asked = [...axe.requests.slice(0, 11), ...axe.requests.slice(-1)];
       return {
-        requests: withResults(asked, (text) => ({ text: withToolNames(text).replace(turns, SAME_CALLS) })),
-        stderr: toldOnce(withTotals(axe, { input: 132, output: 84 }).stderr).replace(turns, SAME_CALLS),
+        requests: withResults(asked, (text) => ({
+          text: withToolNames(text).replace(turns, SAME_CALLS),
+        })),
+        stderr: toldOnce(withTotals(axe, { input: 132, output: 84 }).stderr).replace(
+          turns,
+          SAME_CALLS,
+        ),
       };
     },
   },
@@ -158,7 +178,10 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
       ),
     }),
   },
-  '28/03': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 73, output: 23 }) },
+  '28/03': {
+    because: COUNTS_CHILDREN,
+    instead: (axe) => withTotals(axe, { input: 73, output: 23 }),
+  },
 };
 
 interface Tokens {

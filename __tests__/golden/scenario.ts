@@ -75,7 +75,11 @@ export interface Step {
 export interface Scenario {
   readonly about: string;
   /** Steps that are not replayed yet. */
-  readonly later?: readonly { readonly n: string; readonly what: string; readonly because: string }[];
+  readonly later?: readonly {
+    readonly n: string;
+    readonly what: string;
+    readonly because: string;
+  }[];
   /** Empty folders. */
   readonly folders?: readonly string[];
   readonly files: RecordedFiles;
@@ -115,7 +119,8 @@ export function filesBefore(scenario: Scenario, step: Step): ReadonlyMap<string,
     put(files, earlier.before ?? {});
     if (earlier.n === step.n) break;
     for (const [path, text] of Object.entries(earlier.writes ?? {})) {
-      if (!hasMentionsOnly(text)) files.set(path, Buffer.concat([files.get(path) ?? EMPTY, bytesOf(text)]));
+      if (!hasMentionsOnly(text))
+        files.set(path, Buffer.concat([files.get(path) ?? EMPTY, bytesOf(text)]));
     }
     put(files, earlier.rewrites ?? {});
   }
@@ -131,7 +136,9 @@ export function bytesOf(text: RecordedText): Buffer {
 }
 
 /** Whether only some words of a text were recorded. */
-export function hasMentionsOnly(text: RecordedText): text is { readonly mentions: readonly string[] } {
+export function hasMentionsOnly(
+  text: RecordedText,
+): text is { readonly mentions: readonly string[] } {
   return typeof text === 'object' && 'mentions' in text;
 }
 

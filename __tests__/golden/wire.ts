@@ -17,7 +17,11 @@ export interface WireRequest {
 export interface WireMessage {
   readonly role: string;
   readonly text: string;
-  readonly toolCalls: readonly { readonly id: unknown; readonly name: unknown; readonly input: unknown }[];
+  readonly toolCalls: readonly {
+    readonly id: unknown;
+    readonly name: unknown;
+    readonly input: unknown;
+  }[];
   readonly toolResults: readonly WireToolResult[];
 }
 
@@ -112,7 +116,11 @@ export function asCompletion(response: RecordedResponse, turn: number): Recorded
 
 function completionCall(call: unknown, turn: number, index: number): unknown {
   const { name, arguments: input } = record(record(call)['function']);
-  return { id: callId(turn, index), type: 'function', function: { name, arguments: JSON.stringify(input) } };
+  return {
+    id: callId(turn, index),
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  };
 }
 
 function callId(turn: number, index: number): string {
@@ -120,7 +128,9 @@ function callId(turn: number, index: number): string {
 }
 
 /** Calls and results of `/api/chat` have no ids; they get those that the answers above have. */
-function withCallIds(messages: readonly Record<string, unknown>[]): readonly Record<string, unknown>[] {
+function withCallIds(
+  messages: readonly Record<string, unknown>[],
+): readonly Record<string, unknown>[] {
   let turn = -1;
   let results = 0;
   return messages.map((message) => {
@@ -153,12 +163,17 @@ function readMessage(message: Record<string, unknown>): WireMessage {
   const content = message['content'];
   const blocks = typeof content === 'string' ? [] : list(content).map(record);
   const isToolResult = message['role'] === 'tool';
-  const text = typeof content === 'string' ? content : ofType(blocks, 'text').map(blockText).join('');
+  const text =
+    typeof content === 'string' ? content : ofType(blocks, 'text').map(blockText).join('');
   return {
     role: isToolResult ? 'user' : String(message['role']),
     text: isToolResult ? '' : text,
     toolCalls: [
-      ...ofType(blocks, 'tool_use').map(({ id, name, input }) => ({ id, name, input: input ?? {} })),
+      ...ofType(blocks, 'tool_use').map(({ id, name, input }) => ({
+        id,
+        name,
+        input: input ?? {},
+      })),
       ...list(message['tool_calls']).map(record).map(readCall),
     ],
     toolResults: [
@@ -175,7 +190,8 @@ function readCall(call: Record<string, unknown>): WireMessage['toolCalls'][numbe
 
 function readResult(block: Record<string, unknown>): WireToolResult {
   const content = block['content'] ?? '';
-  const text = typeof content === 'string' ? content : list(content).map(record).map(blockText).join('');
+  const text =
+    typeof content === 'string' ? content : list(content).map(record).map(blockText).join('');
   return { id: block['tool_use_id'], text, isError: block['is_error'] === true };
 }
 

@@ -4,7 +4,11 @@ import {
   needsPermission as needs,
 } from '../../src/event/admission.js';
 import type { Trigger } from '../../src/event/trigger.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, type Permission } from '../../src/event/trust.js';
+import {
+  type AdmissionPolicy,
+  DEFAULT_ADMISSION_POLICY,
+  type Permission,
+} from '../../src/event/trust.js';
 
 /** Whether an event by an actor with a permission starts a run. */
 export function decideAdmission(

@@ -3,7 +3,10 @@ import type { RecordedRequest } from './loopback.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A whole reply as the bits of a stream, where the request asks for one; undefined where it does not. */
+/**
+ * A whole reply as the bits of a stream, where the request asks for one; undefined where it does
+ * not.
+ */
 export function asStream(request: Pick<RecordedRequest, 'path' | 'body'>, body: unknown) {
   const { path } = request;
   if (!isJson(body)) return undefined;
@@ -16,7 +19,9 @@ export function asStream(request: Pick<RecordedRequest, 'path' | 'body'>, body: 
   const isAlways = /:stream(?:GenerateContent|RawPredict)$/.test(path);
   if (!isAlways && (!isAsked || path.endsWith(':rawPredict'))) return undefined;
   const events = eventsOf(path, body);
-  const bytes = events.map((event) => `${nameOf(event)}data: ${JSON.stringify(event)}\n\n`).join('');
+  const bytes = events
+    .map((event) => `${nameOf(event)}data: ${JSON.stringify(event)}\n\n`)
+    .join('');
   return { type: 'text/event-stream', bytes };
 }
 
@@ -35,7 +40,10 @@ function claudeEvents(body: Json): readonly Json[] {
   if ('error' in body) return [body];
   const { content = [], stop_reason, stop_sequence = null, usage, ...message } = body;
   return [
-    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: usage ?? {} } },
+    {
+      type: 'message_start',
+      message: { ...message, content: [], stop_reason: null, usage: usage ?? {} },
+    },
     { type: 'ping' },
     ...list(content).flatMap((block, index) => claudeBlock(block, index)),
     { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: usage ?? {} },
@@ -48,7 +56,10 @@ function claudeBlock(block: Json, index: number): readonly Json[] {
   const delta = (one: Json) => ({ type: 'content_block_delta', index, delta: one });
   const deltas: Readonly<Record<string, readonly Json[]>> = {
     text: [delta({ type: 'text_delta', text })],
-    thinking: [delta({ type: 'thinking_delta', thinking }), delta({ type: 'signature_delta', signature })],
+    thinking: [
+      delta({ type: 'thinking_delta', thinking }),
+      delta({ type: 'signature_delta', signature }),
+    ],
     tool_use: [delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })],
   };
   const emptied = { text: { text: '' }, thinking: { thinking: '' }, tool_use: { input: {} } };
@@ -66,7 +77,9 @@ function chatEvents(body: Json): readonly Json[] {
     const calls = list(isJson(message) ? message['tool_calls'] : []);
     const delta = {
       ...(isJson(message) ? message : {}),
-      ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => ({ index, ...call })) }),
+      ...(calls.length === 0
+        ? {}
+        : { tool_calls: calls.map((call, index) => ({ index, ...call })) }),
     };
     return [
       { ...head, choices: [{ index: 0, ...choice, delta, finish_reason: null }] },
@@ -102,9 +115,14 @@ function emptied(item: Json): Json {
   return type === 'function_call' ? { ...item, arguments: '' } : item;
 }
 
-function textEvents({ type, id, content, arguments: input }: Json, output_index: number): readonly Json[] {
+function textEvents(
+  { type, id, content, arguments: input }: Json,
+  output_index: number,
+): readonly Json[] {
   if (type === 'function_call')
-    return [{ type: 'response.function_call_arguments.delta', item_id: id, output_index, delta: input }];
+    return [
+      { type: 'response.function_call_arguments.delta', item_id: id, output_index, delta: input },
+    ];
   if (type !== 'message') return [];
   return list(content).map((part) => ({
     type: 'response.output_text.delta',
@@ -126,7 +144,10 @@ function bedrockEvents(body: Json): readonly (readonly [string, Json])[] {
   ];
 }
 
-function bedrockBlock(block: Json, contentBlockIndex: number): readonly (readonly [string, Json])[] {
+function bedrockBlock(
+  block: Json,
+  contentBlockIndex: number,
+): readonly (readonly [string, Json])[] {
   const { text, toolUse, reasoningContent } = block;
   const delta = (one: Json) => ['contentBlockDelta', { contentBlockIndex, delta: one }] as const;
   const stop = ['contentBlockStop', { contentBlockIndex }] as const;
@@ -143,14 +164,22 @@ function bedrockBlock(block: Json, contentBlockIndex: number): readonly (readonl
     if (!isJson(said))
       return [delta({ reasoningContent: { data: reasoningContent['redactedReasoning'] } }), stop];
     const { text: thought, signature } = said;
-    return [delta({ reasoningContent: { text: thought } }), delta({ reasoningContent: { signature } }), stop];
+    return [
+      delta({ reasoningContent: { text: thought } }),
+      delta({ reasoningContent: { signature } }),
+      stop,
+    ];
   }
   return [delta({ text }), stop];
 }
 
 /** A message of AWS's event streams (smithy.io, `application/vnd.amazon.eventstream`). */
 function awsFrame(type: string, event: Json): Buffer {
-  const names = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' };
+  const names = {
+    ':event-type': type,
+    ':content-type': 'application/json',
+    ':message-type': 'event',
+  };
   const headers = Buffer.concat(
     Object.entries(names).map(([name, value]) => {
       const size = Buffer.alloc(2);

@@ -3,7 +3,10 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 /** One member of an archive, honest or not. */
 export interface Member {
   readonly path: string;
-  /** As the header says it: `0` a file, `1` a hard link, `2` a link, `3` a device, `5` a folder, `x` an extended header. */
+  /**
+   * As the header says it: `0` a file, `1` a hard link, `2` a link, `3` a device, `5` a folder, `x`
+   * an extended header.
+   */
   readonly type?: string;
   readonly text?: string;
   readonly link?: string;
@@ -33,7 +36,14 @@ export function paxRecord(keyword: string, value: string): string {
   return `${length}${rest}`;
 }
 
-function blocksOf({ path, type = '0', text = '', link = '', mode = 0o644, size }: Member): readonly Buffer[] {
+function blocksOf({
+  path,
+  type = '0',
+  text = '',
+  link = '',
+  mode = 0o644,
+  size,
+}: Member): readonly Buffer[] {
   const content = Buffer.from(text);
   const header = Buffer.alloc(BLOCK);
   header.write(path, 0, NAME_BYTES);
@@ -50,7 +60,10 @@ function blocksOf({ path, type = '0', text = '', link = '', mode = 0o644, size }
   return [header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)];
 }
 
-/** The files of an archive by path, without the folder that the action packs; headers of other kinds are passed over. */
+/**
+ * The files of an archive by path, without the folder that the action packs; headers of other kinds
+ * are passed over.
+ */
 export function filesIn(archive: Buffer): Readonly<Record<string, string>> {
   const tar = zstdDecompressSync(archive);
   const files: Record<string, string> = {};

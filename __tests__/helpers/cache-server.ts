@@ -19,7 +19,10 @@ interface CacheEntry {
 export interface CacheToken {
   /** The job's own ref, which it reads and writes. */
   readonly ref?: string;
-  /** Refs it reads besides: the default branch, and the base branch of a pull request. Default: main. */
+  /**
+   * Refs it reads besides: the default branch, and the base branch of a pull request. Default:
+   * main.
+   */
   readonly readableRefs?: readonly string[];
   readonly mayWrite?: boolean;
 }
@@ -100,7 +103,8 @@ export async function startCacheServer(): Promise<CacheServer> {
   }
 
   function create({ key, version }: Body, { ref, mayWrite }: Required<CacheToken>): Answer {
-    if (!mayWrite) return ok({ ok: false, message: 'cache write denied: token has no writable scopes' });
+    if (!mayWrite)
+      return ok({ ok: false, message: 'cache write denied: token has no writable scopes' });
     if (find(key, version, ref) !== undefined) return refusal(409, 'already_exists', EXISTS);
     return ok({ ok: true, signed_upload_url: signedUrl(add(key, version, ref, undefined), 'w') });
   }
@@ -112,14 +116,18 @@ export async function startCacheServer(): Promise<CacheServer> {
     return ok({ ok: true, entry_id: String(entry.id) });
   }
 
-  /** Own ref first, then the others; in each the keys in order, exact before the newest with the prefix. */
+  /**
+   * Own ref first, then the others; in each the keys in order, exact before the newest with the
+   * prefix.
+   */
   function lookUp({ key, restore_keys = [], version }: Body, rights: Required<CacheToken>): Answer {
     for (const scope of [rights.ref, ...rights.readableRefs]) {
       const own = entries.filter((one) => one.scope === scope && one.version === version);
       const visible = own.filter(({ finalized }) => finalized);
       for (const wanted of [key, ...restore_keys]) {
         const found =
-          visible.find((one) => one.key === wanted) ?? visible.findLast((one) => one.key.startsWith(wanted));
+          visible.find((one) => one.key === wanted) ??
+          visible.findLast((one) => one.key.startsWith(wanted));
         if (found === undefined) continue;
         return ok({ ok: true, signed_download_url: signedUrl(found, 'r'), matched_key: found.key });
       }
@@ -160,7 +168,12 @@ export async function startCacheServer(): Promise<CacheServer> {
     return entries.find((one) => one.key === key && one.version === version && one.scope === scope);
   }
 
-  function add(key: string, version: string, scope: string, archive: Buffer | undefined): CacheEntry {
+  function add(
+    key: string,
+    version: string,
+    scope: string,
+    archive: Buffer | undefined,
+  ): CacheEntry {
     created += 1;
     const entry = { id: created, key, version, scope, archive, finalized: archive !== undefined };
     entries.push(entry);
@@ -177,7 +190,11 @@ export async function startCacheServer(): Promise<CacheServer> {
       const token = `runtime-token-${tokens.size + 1}`;
       const url = `${peer.url}/`;
       tokens.set(token, { ref, readableRefs, mayWrite });
-      return { ACTIONS_CACHE_SERVICE_V2: 'true', ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: token };
+      return {
+        ACTIONS_CACHE_SERVICE_V2: 'true',
+        ACTIONS_RESULTS_URL: url,
+        ACTIONS_RUNTIME_TOKEN: token,
+      };
     },
     entries: () => entries,
     addEntry: ({ key, version, scope, archive }) => void add(key, version, scope, archive),

@@ -1,8 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEachTest } from './test-end.js';
 
-/** What a child process reads: bytes and then the end, the null device, or a pipe that is never closed. */
-export type Stdin = string | Uint8Array | { readonly kind: 'null' } | { readonly kind: 'pipe-open' };
+/**
+ * What a child process reads: bytes and then the end, the null device, or a pipe that is never
+ * closed.
+ */
+export type Stdin =
+  | string
+  | Uint8Array
+  | { readonly kind: 'null' }
+  | { readonly kind: 'pipe-open' };
 
 /** What became of a child process. */
 export interface ChildResult {
@@ -30,8 +37,8 @@ afterEachTest(async () => {
 });
 
 /**
- * Starts a child process, whose environment is exactly `env`; after the test it is killed, and gone before its folders are
- * removed.
+ * Starts a child process, whose environment is exactly `env`; after the test it is killed, and gone
+ * before its folders are removed.
  */
 export function startChild({
   command,
@@ -47,7 +54,11 @@ export function startChild({
   readonly stdin?: Stdin;
 }): RunningChild {
   const isNull = typeof stdin === 'object' && 'kind' in stdin && stdin.kind === 'null';
-  const child = spawn(command, args, { env, cwd, stdio: [isNull ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    env,
+    cwd,
+    stdio: [isNull ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
   running.add(child);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -72,7 +83,9 @@ export function startChild({
 /** What the child started may hold its pipes open for longer. */
 async function end(child: ChildProcess): Promise<void> {
   const isRunning = child.exitCode === null && child.signalCode === null && child.pid !== undefined;
-  const gone = isRunning ? new Promise<void>((resolve) => child.once('exit', () => resolve())) : undefined;
+  const gone = isRunning
+    ? new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    : undefined;
   child.kill('SIGKILL');
   await gone;
   for (const stream of child.stdio) stream?.destroy();

@@ -1,4 +1,7 @@
-/** Files in which programs keep credentials, as somebody would find them in a checkout or a home folder. */
+/**
+ * Files in which programs keep credentials, as somebody would find them in a checkout or a home
+ * folder.
+ */
 export const CREDENTIAL_FILES: readonly string[] = words(`
   .git/config sub/.git/hooks/pre-commit .git-credentials .config/git/credentials .ssh/id_ed25519
   deploy/id_rsa id_ed25519_sk etc/ssh_host_ed25519_key .gnupg/secring.gpg .netrc _netrc .authinfo

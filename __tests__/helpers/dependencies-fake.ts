@@ -4,7 +4,10 @@ import type { ContextFile } from '../../src/agent/context-files.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { TriggerContext } from '../../src/event/context.js';
 import { DEFAULT_ADMISSION_POLICY, type PermissionAnswer } from '../../src/event/trust.js';
-import { DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import {
+  DEFAULT_PUBLISH_RULES,
+  NOTHING_BUFFERED,
+} from '../../src/findings/buffered-publications.js';
 import { type ReviewResult, recordsOf } from '../../src/findings/post/record.js';
 import type { NewSince } from '../../src/github/reading/changes.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
@@ -46,11 +49,18 @@ export interface FakeDependenciesParts {
   readonly skills?: Readonly<Record<string, string>>;
   readonly files?: readonly ContextFile[];
   readonly model?: LanguageModel;
-  /** Models by `provider/model`, where not all agents have the same; an error is thrown by opening. */
+  /**
+   * Models by `provider/model`, where not all agents have the same; an error is thrown by opening.
+   */
   readonly models?: Readonly<Record<string, LanguageModel | Error>>;
   /** What is known of models, by `provider/model`. */
-  readonly facts?: Readonly<Record<string, Partial<Pick<OpenModel, 'price' | 'windowTokens' | 'thinking'>>>>;
-  /** What agents get, and what is reported, when their tools are opened, by name; nobody else has any. */
+  readonly facts?: Readonly<
+    Record<string, Partial<Pick<OpenModel, 'price' | 'windowTokens' | 'thinking'>>>
+  >;
+  /**
+   * What agents get, and what is reported, when their tools are opened, by name; nobody else has
+   * any.
+   */
   readonly boxes?: Readonly<
     Record<string, (Partial<Pick<ToolBox, 'tools'>> & { warnings?: readonly Warning[] }) | Error>
   >;
@@ -145,11 +155,17 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       open: async (ref) => {
         step('open model', fails.open);
         const model =
-          parts.models?.[formatModelRef(ref)] ?? parts.model ?? createFakeModel([says('the answer')]);
+          parts.models?.[formatModelRef(ref)] ??
+          parts.model ??
+          createFakeModel([says('the answer')]);
         if (model instanceof Error) throw model;
         return listened(model, steps);
       },
-      facts: (ref) => ({ price: undefined, windowTokens: undefined, ...parts.facts?.[formatModelRef(ref)] }),
+      facts: (ref) => ({
+        price: undefined,
+        windowTokens: undefined,
+        ...parts.facts?.[formatModelRef(ref)],
+      }),
     },
     async openTools(request) {
       toolRequests.push(request);
@@ -189,11 +205,15 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
         settled.push(changes);
       },
     },
-    reporter: { event: (event) => void events.push(event), warn: (warning) => void warnings.push(warning) },
+    reporter: {
+      event: (event) => void events.push(event),
+      warn: (warning) => void warnings.push(warning),
+    },
     deadline: {
       signal: controller.signal,
       limit: (ms) => void limitsMs.push(ms),
-      leftMs: () => (limitsMs.at(-1) ?? Number.POSITIVE_INFINITY) - (clock.now().getTime() - startedAt),
+      leftMs: () =>
+        (limitsMs.at(-1) ?? Number.POSITIVE_INFINITY) - (clock.now().getTime() - startedAt),
       cancel: (reason) => controller.abort(reason),
       clear: () => {},
     },
@@ -219,13 +239,27 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
 /** What the publisher hands to other programs. */
 function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResult {
   const findings = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED });
-  return { agent, report: { head, base: '', pull, coverage: undefined, findings }, isUnpublished: false };
+  return {
+    agent,
+    report: { head, base: '', pull, coverage: undefined, findings },
+    isUnpublished: false,
+  };
 }
 
 /** A tool that says something. */
-export function fakeTool(name: string, effect: Effect = 'read', result: Partial<ToolResult> = {}): Tool {
+export function fakeTool(
+  name: string,
+  effect: Effect = 'read',
+  result: Partial<ToolResult> = {},
+): Tool {
   const said = { text: 'done', isError: false, ...result };
-  return { name, effect, description: name, inputSchema: { type: 'object' }, execute: async () => said };
+  return {
+    name,
+    effect,
+    description: name,
+    inputSchema: { type: 'object' },
+    execute: async () => said,
+  };
 }
 
 /** A request as the command line makes it, with nothing given. */
@@ -307,7 +341,8 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
     readTree: async () => ({ kind: 'tree', tree: files, warnings: [], location: '/memory' }),
     async write(changes, signal) {
       steps.push('write memory');
-      if (signal.aborted) return { kind: 'failed', reason: 'timeout', message: 'the run was stopped' };
+      if (signal.aborted)
+        return { kind: 'failed', reason: 'timeout', message: 'the run was stopped' };
       if (save !== undefined) return save;
       for (const [path, text] of applyChanges(files, changes)) files.set(path, text);
       return { kind: 'saved', ...placeOf(changes[0]?.path), attempts: 1 };

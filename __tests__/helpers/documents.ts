@@ -4,7 +4,10 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** The pages of `docs/` and its folders, as paths from the root of the repository. */
-export const DOCS: readonly string[] = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+export const DOCS: readonly string[] = readdirSync(join(ROOT, 'docs'), {
+  recursive: true,
+  encoding: 'utf8',
+})
   .filter((file) => file.endsWith('.md'))
   .map((file) => `docs/${file}`)
   .sort();
@@ -22,7 +25,9 @@ const CITED = /^docs\/(?:internals|reference)\//;
 /** The pages that users read, one a topic, and the README. */
 export const GUIDES: readonly string[] = [...README, ...DOCS.filter((file) => !CITED.test(file))];
 
-/** The other hand-written pages: the cited ones, and those that a visitor of the repository opens. */
+/**
+ * The other hand-written pages: the cited ones, and those that a visitor of the repository opens.
+ */
 export const RECORDS: readonly string[] = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
@@ -74,7 +79,10 @@ export function cellsOf(row: string): readonly string[] {
     .map((cell) => cell.trim());
 }
 
-/** A sentence of a markdown text, with the line that its paragraph, list item or table cell begins on. */
+/**
+ * A sentence of a markdown text, with the line that its paragraph, list item or table cell begins
+ * on.
+ */
 export interface Sentence {
   readonly line: number;
   readonly text: string;
@@ -82,7 +90,10 @@ export interface Sentence {
   readonly words: number;
 }
 
-/** The sentences that a reader sees: headings, paragraphs, list items and table cells, without blocks of code. */
+/**
+ * The sentences that a reader sees: headings, paragraphs, list items and table cells, without
+ * blocks of code.
+ */
 export function sentencesOf(markdown: string): readonly Sentence[] {
   return blocksOf(markdown).flatMap(({ line, text }) =>
     plain(text)

@@ -26,14 +26,19 @@ export interface RestAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly mediaType?: string;
-  /** What is validated in place of the body, where GitHub sends what its description does not allow. */
+  /**
+   * What is validated in place of the body, where GitHub sends what its description does not allow.
+   */
   readonly describedAs?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The text of a file on another server, to which the answer leads. */
   readonly elsewhere?: string;
 }
 
-/** How a subject is asked for: by method and path below the repository's; the first that fits answers. */
+/**
+ * How a subject is asked for: by method and path below the repository's; the first that fits
+ * answers.
+ */
 export type Routes = Readonly<Record<string, (call: RestCall) => RestAnswer>>;
 
 /** A repository that the token sees, by `owner/name`. */
@@ -43,10 +48,19 @@ export function findRepo(repos: Iterable<StoredRepo>, fullName: string): StoredR
 }
 
 /** GitHub's error body. */
-export function githubError(status: number, message: string, more: Record<string, unknown> = {}): RestAnswer {
+export function githubError(
+  status: number,
+  message: string,
+  more: Record<string, unknown> = {},
+): RestAnswer {
   return {
     status,
-    body: { message, ...more, documentation_url: 'https://docs.github.com/rest', status: String(status) },
+    body: {
+      message,
+      ...more,
+      documentation_url: 'https://docs.github.com/rest',
+      status: String(status),
+    },
   };
 }
 
@@ -65,8 +79,14 @@ export function created(body: Record<string, unknown>): RestAnswer {
   return { status: 201, body, headers: { location: String(body['url']) } };
 }
 
-/** One page of a list as it is shown, with the `link` header that leads to the next and the last. */
-export function page<T>({ request }: RestCall, items: readonly T[], shown = (item: T): unknown => item) {
+/**
+ * One page of a list as it is shown, with the `link` header that leads to the next and the last.
+ */
+export function page<T>(
+  { request }: RestCall,
+  items: readonly T[],
+  shown = (item: T): unknown => item,
+) {
   const size = Math.min(Math.max(Number(request.query.get('per_page') ?? 30), 1), 100);
   const number = Math.max(Number(request.query.get('page') ?? 1), 1);
   const last = Math.max(Math.ceil(items.length / size), 1);
@@ -77,5 +97,9 @@ export function page<T>({ request }: RestCall, items: readonly T[], shown = (ite
     query.set('page', String(to));
     return `<http://${request.headers['host']}${request.path}?${query}>; rel="${rel}"`;
   };
-  return { status: 200, body, headers: { link: `${link(number + 1, 'next')}, ${link(last, 'last')}` } };
+  return {
+    status: 200,
+    body,
+    headers: { link: `${link(number + 1, 'next')}, ${link(last, 'last')}` },
+  };
 }

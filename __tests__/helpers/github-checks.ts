@@ -32,7 +32,11 @@ export const CHECK_ROUTES: Routes = {
     const body = request.body as CheckRunBody;
     const refusal = refuseAnnotations(body);
     if (refusal !== undefined) return refusal;
-    const run = addCheckRun(repo, { headSha: body.head_sha ?? '', status: 'queued', conclusion: null });
+    const run = addCheckRun(repo, {
+      headSha: body.head_sha ?? '',
+      status: 'queued',
+      conclusion: null,
+    });
     change(run, body);
     return created(checkRunJson(repo, run));
   },
@@ -54,7 +58,9 @@ export const CHECK_ROUTES: Routes = {
     const ofCommit = repo.talk.checkRuns.filter(({ headSha }) => headSha === sha);
     const all = ofCommit.filter((run) => name === null || run.name === name);
     const runs =
-      request.query.get('filter') === 'all' ? all.toReversed() : newestOfEach(all, (run) => run.name);
+      request.query.get('filter') === 'all'
+        ? all.toReversed()
+        : newestOfEach(all, (run) => run.name);
     const answer = page(call, runs, (run) => checkRunJson(repo, run));
     return { ...answer, body: { total_count: runs.length, check_runs: answer.body } };
   },
@@ -128,7 +134,9 @@ function change(run: StoredCheckRun, body: CheckRunBody): void {
 /** Newest first. */
 function newestOfEach<One>(all: readonly One[], nameOf: (one: One) => string): readonly One[] {
   const newest = all.toReversed();
-  return newest.filter((one, at) => newest.findIndex((other) => nameOf(other) === nameOf(one)) === at);
+  return newest.filter(
+    (one, at) => newest.findIndex((other) => nameOf(other) === nameOf(one)) === at,
+  );
 }
 
 function shaOf({ repo, params }: RestCall): string {

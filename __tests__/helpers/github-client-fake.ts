@@ -1,7 +1,10 @@
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { type GitHubError, httpError } from '../../src/github/client/errors.js';
 
-/** A request as the fake saw it. GraphQL requests have the route `graphql` and their variables as params. */
+/**
+ * A request as the fake saw it. GraphQL requests have the route `graphql` and their variables as
+ * params.
+ */
 export interface SeenRequest {
   readonly route: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -17,8 +20,8 @@ export interface FakeGitHubClient extends GitHubClient {
 }
 
 /**
- * A client over a table of routes; `graphql` is the route of all GraphQL queries. A route that is not in the table is a
- * 404, and an aborted signal is obeyed, as with the real one.
+ * A client over a table of routes; `graphql` is the route of all GraphQL queries. A route that is
+ * not in the table is a 404, and an aborted signal is obeyed, as with the real one.
  */
 export function createFakeGitHubClient(routes: Readonly<Record<string, Answer>>): FakeGitHubClient {
   const requests: SeenRequest[] = [];
@@ -41,7 +44,11 @@ export function createFakeGitHubClient(routes: Readonly<Record<string, Answer>>)
 }
 
 /** The error of an answer with this status, as the real client would make it. */
-export function failure(status: number, asked = 'GET /', message = `status ${status}`): GitHubError {
+export function failure(
+  status: number,
+  asked = 'GET /',
+  message = `status ${status}`,
+): GitHubError {
   return httpError(asked, status, {}, { message });
 }
 
@@ -51,4 +58,9 @@ export function noAbort(): AbortSignal {
 }
 
 /** A repository as triggers name it. */
-export const HELLO = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false } as const;
+export const HELLO = {
+  owner: 'octocat',
+  name: 'hello',
+  defaultBranch: 'main',
+  isPrivate: false,
+} as const;

@@ -29,7 +29,10 @@ export function diffLines(diff: string): ReadonlyMap<string, readonly HunkLines[
 }
 
 /** The text of a line of a diff; undefined if the diff does not show it. */
-export function textAt(diff: string, place: { path: string; side: Side; line: number }): string | undefined {
+export function textAt(
+  diff: string,
+  place: { path: string; side: Side; line: number },
+): string | undefined {
   const hunks = diffLines(diff).get(place.path) ?? [];
   return hunks.map((hunk) => hunk[place.side].get(place.line)).find((text) => text !== undefined);
 }
@@ -50,7 +53,10 @@ function parseSection(section: string): DiffFile {
   };
 }
 
-/** Git quotes names with line breaks as C does, which is JSON's way for what tests use, but for octal numbers. */
+/**
+ * Git quotes names with line breaks as C does, which is JSON's way for what tests use, but for
+ * octal numbers.
+ */
 function unquote(name: string): string {
   const code = (_: string, digits: string) =>
     `\\u${Number.parseInt(digits, 8).toString(16).padStart(4, '0')}`;

@@ -13,7 +13,9 @@ export interface FaultAnswer {
 
 /** An answer other than the fake's own, and the requests it meets. */
 export interface Fault extends FaultAnswer {
-  /** Method and path template, `GET /repos/{owner}/{repo}/pulls/{pull_number}`, or `POST /graphql`. */
+  /**
+   * Method and path template, `GET /repos/{owner}/{repo}/pulls/{pull_number}`, or `POST /graphql`.
+   */
   readonly route: string;
   /** Only requests whose `accept` header contains this, for example `diff`. */
   readonly accept?: string;
@@ -59,7 +61,8 @@ export function secondaryRateLimit(retryAfterS = 60): FaultAnswer {
     status: 403,
     headers: { 'retry-after': String(retryAfterS) },
     body: {
-      message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+      message:
+        'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
       documentation_url:
         'https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits',
       status: '403',
@@ -67,21 +70,32 @@ export function secondaryRateLimit(retryAfterS = 60): FaultAnswer {
   };
 }
 
-/** GitHub's refusal of a GraphQL request once the points of an hour are used up; the time is in seconds since 1970. */
+/**
+ * GitHub's refusal of a GraphQL request once the points of an hour are used up; the time is in
+ * seconds since 1970.
+ */
 export function graphQlRateLimit(resetAtS: number): FaultAnswer {
-  const error = { type: 'RATE_LIMITED', message: 'API rate limit exceeded for installation ID 1234567.' };
+  const error = {
+    type: 'RATE_LIMITED',
+    message: 'API rate limit exceeded for installation ID 1234567.',
+  };
   const limit = { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '0' };
   const headers = { ...limit, 'x-ratelimit-reset': String(resetAtS) };
   return { status: 200, headers, body: { errors: [error] } };
 }
 
-/** What GitHub says to a commit on top of one that is not the newest; the two spaces are GitHub's. */
+/**
+ * What GitHub says to a commit on top of one that is not the newest; the two spaces are GitHub's.
+ */
 export function staleMessage(expected: string): string {
   return `Expected branch to point to "${expected}" but it did not.  Pull and try again.`;
 }
 
 /** The page of GitHub's load balancer. */
-export const BAD_GATEWAY: FaultAnswer = { status: 502, body: '<html><body>502 Bad Gateway</body></html>' };
+export const BAD_GATEWAY: FaultAnswer = {
+  status: 502,
+  body: '<html><body>502 Bad Gateway</body></html>',
+};
 
 /** The page of the load balancer although the request was carried out. */
 export const BAD_GATEWAY_AFTER_EFFECT: FaultAnswer = { ...BAD_GATEWAY, afterEffect: true };

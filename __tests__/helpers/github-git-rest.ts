@@ -84,7 +84,8 @@ export const GIT_ROUTES: Routes = {
   'GET /commits/{ref}': ({ repo, params, media }) => {
     const found = resolveCommit(repo, params['ref'] ?? '');
     if (found === undefined) return githubError(422, `No commit found for SHA: ${params['ref']}`);
-    if (media !== 'sha') throw new Error('the fake answers this route with the sha media type only');
+    if (media !== 'sha')
+      throw new Error('the fake answers this route with the sha media type only');
     return { status: 200, body: found.sha, mediaType: 'sha' };
   },
   'GET /commits': (call) => {
@@ -92,8 +93,10 @@ export const GIT_ROUTES: Routes = {
     const from = resolveCommit(repo, request.query.get('sha') ?? repo.defaultBranch);
     if (from === undefined) return notFound();
     const path = request.query.get('path');
-    const at = (commit: GitCommit | undefined) => commit && objectAt(repo.git, commit.tree, path ?? '')?.sha;
-    const hasChanged = (one: GitCommit) => at(one) !== at(repo.git.commits.get(one.parents[0] ?? ''));
+    const at = (commit: GitCommit | undefined) =>
+      commit && objectAt(repo.git, commit.tree, path ?? '')?.sha;
+    const hasChanged = (one: GitCommit) =>
+      at(one) !== at(repo.git.commits.get(one.parents[0] ?? ''));
     const all = historyOf(repo.git, from.sha);
     const found = path === null ? all : all.filter(hasChanged);
     return page(call, found, (one) => listedCommit(repo, one));
@@ -115,13 +118,25 @@ export function listedCommit(repo: StoredRepo, commit: GitCommit): Record<string
 }
 
 /** The account behind the token as git names it. `now` is cut to seconds, as git keeps it. */
-export function viewerPerson({ viewer, now }: { readonly viewer: string; readonly now: string }): GitPerson {
-  return { name: viewer, email: `${viewer}@users.noreply.github.com`, date: `${now.slice(0, 19)}Z` };
+export function viewerPerson({
+  viewer,
+  now,
+}: {
+  readonly viewer: string;
+  readonly now: string;
+}): GitPerson {
+  return {
+    name: viewer,
+    email: `${viewer}@users.noreply.github.com`,
+    date: `${now.slice(0, 19)}Z`,
+  };
 }
 
 /** What GitHub says to a change of a branch that a rule forbids; undefined if none does. */
 export function ruleViolation(repo: StoredRepo, branch: string, change: BranchChange) {
-  const rule = repo.rules.find((one) => one.branch === branch && (one.forbids ?? [change]).includes(change));
+  const rule = repo.rules.find(
+    (one) => one.branch === branch && (one.forbids ?? [change]).includes(change),
+  );
   if (rule === undefined) return undefined;
   const message = FORBIDDEN[change];
   const { kind } = rule;
@@ -142,7 +157,8 @@ const MAX_LISTING = 1000;
 
 /** A file, or a folder with its entries. */
 function contents({ repo, params, request, media }: RestCall): RestAnswer {
-  if (media !== 'object') throw new Error('the fake answers this route with the object media type only');
+  if (media !== 'object')
+    throw new Error('the fake answers this route with the object media type only');
   const ref = request.query.get('ref') ?? repo.defaultBranch;
   const found = resolveCommit(repo, ref);
   if (found === undefined) return githubError(404, `No commit found for the ref ${ref}`);
@@ -159,7 +175,8 @@ function contents({ repo, params, request, media }: RestCall): RestAnswer {
     return { status: 200, body: { ...entry, entries }, describedAs: entries };
   }
   if (object.kind === 'commit') throw new Error('the fake answers this route for no submodule');
-  if (object.mode === '120000') return { status: 200, body: { ...entry, target: object.bytes.toString() } };
+  if (object.mode === '120000')
+    return { status: 200, body: { ...entry, target: object.bytes.toString() } };
   const isLarge = object.bytes.length > MAX_JSON_CONTENT_BYTES;
   const content = isLarge
     ? { encoding: 'none', content: '' }
@@ -173,7 +190,9 @@ function followLink(objects: readonly GitObject[], path: string): GitObject | un
   if (object?.mode !== '120000') return object;
   const target = join(dirname(path), object.bytes.toString());
   const isAbsolute = object.bytes.toString().startsWith('/');
-  const found = objects.find((candidate) => candidate.path === target && candidate.mode === '100644');
+  const found = objects.find(
+    (candidate) => candidate.path === target && candidate.mode === '100644',
+  );
   return isAbsolute ? object : (found ?? object);
 }
 
@@ -233,15 +252,28 @@ function createCommit(call: RestCall): RestAnswer {
   if (parents.some((sha) => !repo.git.commits.has(sha)))
     return githubError(422, 'Parent SHA does not exist or is not a commit object');
   const person = viewerPerson(call);
-  const commit = writeCommit(repo.git, { tree, parents, author: person, committer: person, message });
+  const commit = writeCommit(repo.git, {
+    tree,
+    parents,
+    author: person,
+    committer: person,
+    message,
+  });
   return created(commitJson(repo, commit));
 }
 
 /** A commit as the REST API's git side shows it. The fake signs none. */
-function commitJson(repo: StoredRepo, { sha, tree, parents, author, committer, message }: GitCommit) {
+function commitJson(
+  repo: StoredRepo,
+  { sha, tree, parents, author, committer, message }: GitCommit,
+) {
   const git = `${api(repo)}/git`;
   const page = (name: string) => `${html(repo)}/commit/${name}`;
-  const place = (name: string) => ({ sha: name, url: `${git}/commits/${name}`, html_url: page(name) });
+  const place = (name: string) => ({
+    sha: name,
+    url: `${git}/commits/${name}`,
+    html_url: page(name),
+  });
   return {
     ...place(sha),
     node_id: `C_${sha}`,
@@ -250,7 +282,13 @@ function commitJson(repo: StoredRepo, { sha, tree, parents, author, committer, m
     message,
     tree: { sha: tree, url: `${git}/trees/${tree}` },
     parents: parents.map(place),
-    verification: { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null },
+    verification: {
+      verified: false,
+      reason: 'unsigned',
+      signature: null,
+      payload: null,
+      verified_at: null,
+    },
   };
 }
 
@@ -287,10 +325,16 @@ function refJson(repo: StoredRepo, branch: string): Record<string, unknown> {
   };
 }
 
-/** GitHub lists no more files between two commits, and makes no diff of more (REST API, "Compare two commits"). */
+/**
+ * GitHub lists no more files between two commits, and makes no diff of more (REST API, "Compare two
+ * commits").
+ */
 const MAX_COMPARED_FILES = 300;
 
-/** As a diff, or as JSON: how two commits are related, the files of their diff, and one commit in place of all of them. */
+/**
+ * As a diff, or as JSON: how two commits are related, the files of their diff, and one commit in
+ * place of all of them.
+ */
 function compare({ repo, params, media }: RestCall): RestAnswer {
   const { basehead = '' } = params;
   const diff = repo.comparisons.get(basehead);
@@ -302,7 +346,8 @@ function compare({ repo, params, media }: RestCall): RestAnswer {
   }
   const [base = '', head = ''] = basehead.split('...');
   const [from, to] = [resolveCommit(repo, base), resolveCommit(repo, head)];
-  // Commits that a test has only the diff of stand one behind the other, unless the branch left the first.
+  // Commits that a test has only the diff of stand one behind the other, unless the branch left the
+  // first.
   let [ahead, behind] = [1, repo.abandoned.has(base) ? 1 : 0];
   if (from !== undefined && to !== undefined) {
     ahead = newSince(repo.git, from.sha, to.sha).length;

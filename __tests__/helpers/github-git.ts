@@ -67,8 +67,15 @@ export function writeBlob(store: GitStore, bytes: Uint8Array): string {
   return sha;
 }
 
-/** Adds a commit. `sha` is a name from outside, where a test speaks of a commit of a real repository. */
-export function writeCommit(store: GitStore, content: Omit<GitCommit, 'sha'>, sha?: string): GitCommit {
+/**
+ * Adds a commit. `sha` is a name from outside, where a test speaks of a commit of a real
+ * repository.
+ */
+export function writeCommit(
+  store: GitStore,
+  content: Omit<GitCommit, 'sha'>,
+  sha?: string,
+): GitCommit {
   const person = ({ name, email, date }: GitPerson) =>
     `${name} <${email}> ${Math.floor(Date.parse(date) / 1000)} +0000`;
   const lines = [
@@ -85,7 +92,10 @@ export function writeCommit(store: GitStore, content: Omit<GitCommit, 'sha'>, sh
 
 /** Writes files as a tree and returns its name. */
 export function writeFiles(store: GitStore, files: FileTree): string {
-  const changes = Object.entries(files).map(([path, content]) => ({ path, entry: leafOf(store, content) }));
+  const changes = Object.entries(files).map(([path, content]) => ({
+    path,
+    entry: leafOf(store, content),
+  }));
   return changeTree(store, undefined, changes);
 }
 
@@ -95,7 +105,8 @@ export function changeTree(
   base: string | undefined,
   changes: readonly TreeChange[],
 ): string {
-  const objects = base === undefined ? [] : listTree(store, base).filter(({ kind }) => kind !== 'tree');
+  const objects =
+    base === undefined ? [] : listTree(store, base).filter(({ kind }) => kind !== 'tree');
   const leaves = new Map<string, Leaf>(objects.map((object) => [object.path, object]));
   for (const { path, entry } of changes) {
     for (const other of [...leaves.keys()]) {
@@ -127,7 +138,8 @@ function leafOf(store: GitStore, content: FileContent): Leaf {
   if (typeof content === 'string' || ArrayBuffer.isView(content)) {
     return { mode: '100644', sha: writeBlob(store, Buffer.from(content as Uint8Array)) };
   }
-  if ('link' in content) return { mode: '120000', sha: writeBlob(store, Buffer.from(content.link)) };
+  if ('link' in content)
+    return { mode: '120000', sha: writeBlob(store, Buffer.from(content.link)) };
   if ('submodule' in content) return { mode: '160000', sha: content.submodule };
   return { mode: '100755', sha: writeBlob(store, Buffer.from(content.executable)) };
 }
@@ -164,7 +176,10 @@ export function resolveCommit(repo: StoredRepo, ref: string): GitCommit | undefi
 }
 
 /** What git's `REV`, `REV:PATH` or the sha of a tree or blob names; a commit is not looked into. */
-export function resolveObject(repo: StoredRepo, expression: string): GitCommit | GitObject | undefined {
+export function resolveObject(
+  repo: StoredRepo,
+  expression: string,
+): GitCommit | GitObject | undefined {
   const [rev = '', path] = expression.split(/:(.*)/s);
   if (path !== undefined) {
     const commit = resolveCommit(repo, rev);

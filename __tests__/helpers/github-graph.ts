@@ -11,12 +11,18 @@ export interface PageArguments {
   readonly before?: string | null;
 }
 
-/** A connection in GraphQL's cursor form; as with GitHub, `first` or `last` must be given and be 100 at most. */
+/**
+ * A connection in GraphQL's cursor form; as with GitHub, `first` or `last` must be given and be 100
+ * at most.
+ */
 export function connection(list: () => readonly GraphNode[]) {
   return (args: PageArguments): GraphNode => pageOf(list(), args);
 }
 
-function pageOf(all: readonly GraphNode[], { first, last, after, before }: PageArguments): GraphNode {
+function pageOf(
+  all: readonly GraphNode[],
+  { first, last, after, before }: PageArguments,
+): GraphNode {
   const size = first ?? last;
   if (typeof size !== 'number')
     throw graphError('MISSING_PAGINATION_BOUNDARIES', '`first` or `last` must be given');
@@ -56,5 +62,8 @@ export function missing(what: string): GraphQLError {
 
 /** GraphQL names a bot without the `[bot]` that the REST API adds. */
 export function actorNode(login: string): GraphNode {
-  return { __typename: login.endsWith('[bot]') ? 'Bot' : 'User', login: login.replace(/\[bot\]$/, '') };
+  return {
+    __typename: login.endsWith('[bot]') ? 'Bot' : 'User',
+    login: login.replace(/\[bot\]$/, ''),
+  };
 }

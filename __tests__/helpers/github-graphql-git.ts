@@ -34,7 +34,9 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
     };
   };
   return {
-    ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
+    ref: readable(({ qualifiedName }: { qualifiedName: string }) =>
+      refNode(repo, branchName(qualifiedName)),
+    ),
     defaultBranchRef: readable(() => refNode(repo, repo.defaultBranch)),
     object: readable(({ expression, oid }: { expression?: string; oid?: string }) => {
       const found = resolveObject(repo, expression ?? oid ?? '');
@@ -53,13 +55,18 @@ function refNode(repo: StoredRepo, branch: string): GraphNode | null {
     target: commitNode(repo, head),
     compare: ({ headRef }: { headRef: string }) => {
       const other = resolveCommit(repo, headRef);
-      return other === undefined ? null : { aheadBy: newSince(repo.git, head.sha, other.sha).length };
+      return other === undefined
+        ? null
+        : { aheadBy: newSince(repo.git, head.sha, other.sha).length };
     },
   };
 }
 
 /** A commit with its tree and history. */
-function commitNode(repo: StoredRepo, { sha, tree, message, author, committer }: GitCommit): GraphNode {
+function commitNode(
+  repo: StoredRepo,
+  { sha, tree, message, author, committer }: GitCommit,
+): GraphNode {
   return {
     __typename: 'Commit',
     id: sha,
@@ -85,7 +92,11 @@ function objectNode(repo: StoredRepo, found: GitCommit | GitObject): GraphNode |
 
 function treeNode(repo: StoredRepo, sha: string): GraphNode {
   const objects = listTree(repo.git, sha).filter(({ path }) => path !== '' && !path.includes('/'));
-  return { __typename: 'Tree', oid: sha, entries: () => objects.map((object) => entryNode(repo, object)) };
+  return {
+    __typename: 'Tree',
+    oid: sha,
+    entries: () => objects.map((object) => entryNode(repo, object)),
+  };
 }
 
 /** GraphQL gives the mode as a decimal number: a link's 0o120000 is 40960. */
@@ -101,19 +112,30 @@ function entryNode(repo: StoredRepo, object: GitObject): GraphNode {
   };
 }
 
-/** GitHub guesses the encoding of what is not UTF-8 and converts it, so that the text does not reveal the bytes. */
+/**
+ * GitHub guesses the encoding of what is not UTF-8 and converts it, so that the text does not
+ * reveal the bytes.
+ */
 function blobNode({ sha, bytes }: GitObject): GraphNode {
   const isBinary = bytes.subarray(0, BINARY_PROBE_BYTES).includes(0);
   const isCut = bytes.length > MAX_TEXT_BYTES;
   const text = () => {
     const shown = bytes.subarray(0, MAX_TEXT_BYTES);
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(shown, { stream: isCut });
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(shown, {
+        stream: isCut,
+      });
     } catch {
       return shown.toString('latin1');
     }
   };
-  return { __typename: 'Blob', oid: sha, isBinary, isTruncated: isCut, text: isBinary ? null : text() };
+  return {
+    __typename: 'Blob',
+    oid: sha,
+    isBinary,
+    isTruncated: isCut,
+    text: isBinary ? null : text(),
+  };
 }
 
 interface CommitInput {
@@ -164,9 +186,16 @@ export function gitMutations(caller: Caller) {
       repo.branches.set(branch, commit.sha);
       return { commit: commitNode(repo, commit) };
     },
-    updateRefs({ input }: { input: { repositoryId: string; refUpdates: readonly RefUpdate[] } }): GraphNode {
-      const repo = caller.repos.find((one) => String(stableId(fullName(one))) === input.repositoryId);
-      if (repo === undefined) throw missing(`a node with the global id of '${input.repositoryId}'.`);
+    updateRefs({
+      input,
+    }: {
+      input: { repositoryId: string; refUpdates: readonly RefUpdate[] };
+    }): GraphNode {
+      const repo = caller.repos.find(
+        (one) => String(stableId(fullName(one))) === input.repositoryId,
+      );
+      if (repo === undefined)
+        throw missing(`a node with the global id of '${input.repositoryId}'.`);
       if (caller.rightOf(repo) !== 'write') throw forbidden();
       for (const update of input.refUpdates) requireUpdate(repo, update);
       for (const { name, afterOid } of input.refUpdates) {
@@ -181,7 +210,8 @@ export function gitMutations(caller: Caller) {
 function requireAllowed(repo: StoredRepo, branch: string, change: BranchChange): void {
   const violation = ruleViolation(repo, branch, change);
   if (violation === undefined) return;
-  const type = violation.kind === 'protection' ? 'BRANCH_PROTECTION_RULE_VIOLATION' : 'UNPROCESSABLE';
+  const type =
+    violation.kind === 'protection' ? 'BRANCH_PROTECTION_RULE_VIOLATION' : 'UNPROCESSABLE';
   throw graphError(type, violation.message);
 }
 
@@ -190,7 +220,8 @@ function changesOf(repo: StoredRepo, head: GitCommit, changes: FileChanges): rea
   const deletions = changes.deletions ?? [];
   const paths = [...deletions, ...additions].map(({ path }) => path);
   for (const [index, path] of paths.entries()) {
-    if (paths.indexOf(path) !== index) throw graphError('UNPROCESSABLE', `Path must be unique: ${path}`);
+    if (paths.indexOf(path) !== index)
+      throw graphError('UNPROCESSABLE', `Path must be unique: ${path}`);
     if (path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)))
       throw graphError('UNPROCESSABLE', `Path is not valid: ${path}`);
   }
@@ -203,7 +234,10 @@ function changesOf(repo: StoredRepo, head: GitCommit, changes: FileChanges): rea
     ...deletions.map(({ path }) => ({ path, entry: null })),
     ...additions.map(({ path, contents }) => {
       const mode = objectAt(repo.git, head.tree, path)?.mode === '100755' ? '100755' : '100644';
-      return { path, entry: { mode, sha: writeBlob(repo.git, Buffer.from(contents, 'base64')) } } as const;
+      return {
+        path,
+        entry: { mode, sha: writeBlob(repo.git, Buffer.from(contents, 'base64')) },
+      } as const;
     }),
   ];
 }
@@ -219,7 +253,12 @@ function requireUpdate(repo: StoredRepo, { name, beforeOid, afterOid, force }: R
   requireAllowed(repo, branch, changeOf(repo, head, afterOid, force === true));
 }
 
-function changeOf(repo: StoredRepo, head: string, afterOid: string, isForced: boolean): BranchChange {
+function changeOf(
+  repo: StoredRepo,
+  head: string,
+  afterOid: string,
+  isForced: boolean,
+): BranchChange {
   if (afterOid === NO_COMMIT) return 'delete';
   if (!repo.git.commits.has(afterOid)) throw graphError('UNPROCESSABLE', 'Object does not exist');
   if (head === NO_COMMIT) return 'create';

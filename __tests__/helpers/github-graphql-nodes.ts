@@ -1,5 +1,11 @@
 import type { Caller } from './github-answers.js';
-import { actorNode, connection, type GraphNode, missing, type PageArguments } from './github-graph.js';
+import {
+  actorNode,
+  connection,
+  type GraphNode,
+  missing,
+  type PageArguments,
+} from './github-graph.js';
 import { gitFields } from './github-graphql-git.js';
 import { reviewFields } from './github-graphql-reviews.js';
 import { associationOf, fullName, html, pageOf, stableId } from './github-json.js';
@@ -27,12 +33,14 @@ export function repositoryNode(repo: StoredRepo, caller: Caller): GraphNode {
     },
     issueOrPullRequest: ({ number }: { number: number }) => {
       const found = pull(number) ?? issue(number);
-      if (found === undefined) throw missing(`an issue or pull request with the number of ${number}.`);
+      if (found === undefined)
+        throw missing(`an issue or pull request with the number of ${number}.`);
       return found;
     },
     issues: (args: IssueArguments) => {
       const { field, direction } = args.orderBy ?? {};
-      if (field !== 'UPDATED_AT' || direction !== 'DESC') throw new Error('the fake knows one order only');
+      if (field !== 'UPDATED_AT' || direction !== 'DESC')
+        throw new Error('the fake knows one order only');
       const nodes = [...repo.issues.values()]
         .map((one) => subjectNode(repo, one, caller))
         .filter(({ state }) => args.states?.includes(String(state)) ?? true)
@@ -50,7 +58,11 @@ interface IssueArguments extends PageArguments {
 }
 
 /** What an issue and a pull request have in common. */
-function subjectNode(repo: StoredRepo, subject: StoredIssue | StoredPull, caller: Caller): GraphNode {
+function subjectNode(
+  repo: StoredRepo,
+  subject: StoredIssue | StoredPull,
+  caller: Caller,
+): GraphNode {
   const { number } = subject;
   const isPull = 'head' in subject;
   const isClosed = isPull ? subject.state === 'closed' : repo.talk.closedIssues.has(number);

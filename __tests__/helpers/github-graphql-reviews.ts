@@ -88,7 +88,8 @@ function threadNode(
     path: first.path,
     diffSide: first.side,
     line,
-    startLine: line === null || first.startLine === undefined ? null : first.startLine + line - first.line,
+    startLine:
+      line === null || first.startLine === undefined ? null : first.startLine + line - first.line,
     originalLine: first.line,
     comments: connection(() => comments.map((comment) => commentNode(repo, comment, viewer))),
   };
@@ -104,8 +105,11 @@ function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null 
 function commentNode(repo: StoredRepo, comment: StoredReviewComment, viewer: string): GraphNode {
   const { side, line, text } = comment;
   // An answer comes with a review of its own, which a test does not put there.
-  const review = comment.inReplyTo === undefined && repo.talk.reviews.find(({ id }) => id === comment.review);
-  const reactions = repo.talk.reactions.filter(({ on, of }) => on === 'review-comment' && of === comment.id);
+  const review =
+    comment.inReplyTo === undefined && repo.talk.reviews.find(({ id }) => id === comment.review);
+  const reactions = repo.talk.reactions.filter(
+    ({ on, of }) => on === 'review-comment' && of === comment.id,
+  );
   return {
     __typename: 'PullRequestReviewComment',
     id: `PRRC_${comment.id}`,
@@ -124,14 +128,20 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, viewer: str
     reactions: connection(() =>
       reactions
         .filter(({ content }) => content === '-1')
-        .map(({ id, createdAt, author }) => ({ id: `REA_${id}`, createdAt, user: actorNode(author) })),
+        .map(({ id, createdAt, author }) => ({
+          id: `REA_${id}`,
+          createdAt,
+          user: actorNode(author),
+        })),
     ),
   };
 }
 
 /** Issues of the repository that the description says it closes. */
 function closedBy(repo: StoredRepo, pull: StoredPull): GraphNode[] {
-  const mentions = (pull.body ?? '').matchAll(/\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?) #(\d+)/gi);
+  const mentions = (pull.body ?? '').matchAll(
+    /\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?) #(\d+)/gi,
+  );
   const numbers = new Set([...mentions].map(([, number]) => Number(number)));
   return [...numbers]
     .flatMap((number) => repo.issues.get(number) ?? [])

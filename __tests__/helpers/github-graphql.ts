@@ -14,14 +14,20 @@ import { repositoryNode } from './github-graphql-nodes.js';
 import { threadMutations } from './github-graphql-reviews.js';
 import { loadGitHubSchema } from './github-openapi.js';
 
-/** The fields of a query. Each mutation is carried out whole or not at all, before anything else is answered. */
+/**
+ * The fields of a query. Each mutation is carried out whole or not at all, before anything else is
+ * answered.
+ */
 function rootOf(caller: Caller) {
   const repository = ({ owner, name }: { owner: string; name: string }) => {
     const repo = findRepo(caller.repos, `${owner}/${name}`);
     if (repo === undefined) throw missing(`a Repository with the name '${owner}/${name}'.`);
     return repositoryNode(repo, caller);
   };
-  return { queries: { repository }, mutations: { ...gitMutations(caller), ...threadMutations(caller) } };
+  return {
+    queries: { repository },
+    mutations: { ...gitMutations(caller), ...threadMutations(caller) },
+  };
 }
 
 let known: ReturnType<typeof buildSchema> | undefined;
@@ -30,8 +36,8 @@ let known: ReturnType<typeof buildSchema> | undefined;
 const checked = new Map<string, ReturnType<typeof check>>();
 
 /**
- * Validates a query against GitHub's schema and answers it by executing it over the fake's state; with what is wrong with
- * the query by the schema or by what the fake knows of it.
+ * Validates a query against GitHub's schema and answers it by executing it over the fake's state;
+ * with what is wrong with the query by the schema or by what the fake knows of it.
  */
 export async function answerGraphQl(
   request: unknown,
@@ -42,7 +48,10 @@ export async function answerGraphQl(
     variables?: Record<string, unknown>;
   };
   const { queries, mutations } = rootOf(caller);
-  known ??= buildSchema(loadGitHubSchema(Object.keys(mutations)), { assumeValid: true, noLocation: true });
+  known ??= buildSchema(loadGitHubSchema(Object.keys(mutations)), {
+    assumeValid: true,
+    noLocation: true,
+  });
   const { document, problems } = checked.get(query) ?? check(known, query);
   checked.set(query, { document, problems });
   if (document === undefined) {
@@ -80,7 +89,9 @@ function strictResolver(violations: string[]): GraphQLFieldResolver<unknown, unk
     if (typeof source === 'object' && source !== null && info.fieldName in source) {
       return defaultFieldResolver(source, args, context, info);
     }
-    violations.push(`POST /graphql: the fake has no field ${info.parentType.name}.${info.fieldName}`);
+    violations.push(
+      `POST /graphql: the fake has no field ${info.parentType.name}.${info.fieldName}`,
+    );
     return null;
   };
 }

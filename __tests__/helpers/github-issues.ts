@@ -8,17 +8,28 @@ import {
   type RestCall,
   type Routes,
 } from './github-answers.js';
-import { commentJson, issueJson, labelJson, labelsJson, reactionJson, userJson } from './github-json.js';
+import {
+  commentJson,
+  issueJson,
+  labelJson,
+  labelsJson,
+  reactionJson,
+  userJson,
+} from './github-json.js';
 import { nextId, type StoredReaction, type StoredRepo } from './github-state.js';
 
 const MAX_COMMENT_CHARS = 65_536;
 
-/** Issues, and what pull requests have in common with them: comments, labels, reactions; and what people may do. */
+/**
+ * Issues, and what pull requests have in common with them: comments, labels, reactions; and what
+ * people may do.
+ */
 export const ISSUE_ROUTES: Routes = {
   'GET /collaborators/{username}/permission': ({ repo, params }) => {
     const login = params['username'] ?? '';
     const role = repo.roles.get(login) ?? (repo.isPrivate ? 'none' : 'read');
-    if (role === 'missing' || login.endsWith('[bot]')) return githubError(404, `${login} is not a user`);
+    if (role === 'missing' || login.endsWith('[bot]'))
+      return githubError(404, `${login} is not a user`);
     // The older field knows four levels only.
     const permission = role === 'maintain' ? 'write' : role === 'triage' ? 'read' : role;
     const user = { ...userJson(login), role_name: role };
@@ -36,7 +47,10 @@ export const ISSUE_ROUTES: Routes = {
   'PATCH /issues/{issue_number}': ({ repo, params, request, now }) => {
     const issue = repo.issues.get(Number(params['issue_number']));
     if (issue === undefined) return notFound();
-    const { title = issue.title, body = issue.body } = request.body as { title?: string; body?: string };
+    const { title = issue.title, body = issue.body } = request.body as {
+      title?: string;
+      body?: string;
+    };
     Object.assign(issue, { title, body });
     repo.talk.touched.set(issue.number, now);
     return { status: 200, body: issueJson(repo, issue) };
@@ -73,7 +87,11 @@ export const ISSUE_ROUTES: Routes = {
   'POST /issues/{issue_number}/labels': (call) => {
     const number = subjectOf(call);
     if (number === undefined) return notFound();
-    addLabels(call.repo, number, (call.request.body as { labels?: readonly string[] }).labels ?? []);
+    addLabels(
+      call.repo,
+      number,
+      (call.request.body as { labels?: readonly string[] }).labels ?? [],
+    );
     return { status: 200, body: labelsJson(call.repo, number) };
   },
   'DELETE /issues/{issue_number}/labels/{name}': (call) => {
@@ -119,7 +137,10 @@ function refuseBody(body: string): RestAnswer | undefined {
   const about = { resource: 'IssueComment', code: 'unprocessable', field: 'data' };
   if (body.trim() === '') return invalid({ ...about, message: 'Body cannot be blank' });
   if ([...body].length <= MAX_COMMENT_CHARS) return undefined;
-  return invalid({ ...about, message: `body is too long (maximum is ${MAX_COMMENT_CHARS} characters)` });
+  return invalid({
+    ...about,
+    message: `body is too long (maximum is ${MAX_COMMENT_CHARS} characters)`,
+  });
 }
 
 function addLabels(repo: StoredRepo, number: number, names: readonly string[]): void {
@@ -147,7 +168,9 @@ function reactToComment(
   return isThere ? react(call, { on, of }) : notFound();
 }
 
-/** An account has one reaction of a kind on a subject: 200 where it has reacted so before, 201 else. */
+/**
+ * An account has one reaction of a kind on a subject: 200 where it has reacted so before, 201 else.
+ */
 function react(
   { repo, request, viewer, now }: RestCall,
   { on, of }: Pick<StoredReaction, 'on' | 'of'>,

@@ -54,7 +54,10 @@ export function associationOf(repo: StoredRepo, login: string): string {
   return role === 'none' || role === 'read' || role === 'missing' ? 'NONE' : 'COLLABORATOR';
 }
 
-/** One of GitHub's examples, which are about octocat/Hello-World and number 1347, made to be about this. */
+/**
+ * One of GitHub's examples, which are about octocat/Hello-World and number 1347, made to be about
+ * this.
+ */
 export function exampleOf(repo: StoredRepo, name: string, number = 1347): Json {
   const text = JSON.stringify(githubExample(name))
     .replaceAll('octocat/Hello-World', fullName(repo))
@@ -65,7 +68,9 @@ export function exampleOf(repo: StoredRepo, name: string, number = 1347): Json {
 /** An account. */
 export function userJson(login: string): Json {
   const example = (githubExample('issue-comment') as { user: Json }).user;
-  const user = JSON.parse(JSON.stringify(example).replaceAll('octocat', encodeURIComponent(login))) as Json;
+  const user = JSON.parse(
+    JSON.stringify(example).replaceAll('octocat', encodeURIComponent(login)),
+  ) as Json;
   return { ...user, login, id: stableId(login), type: login.endsWith('[bot]') ? 'Bot' : 'User' };
 }
 
@@ -211,7 +216,9 @@ export function contentEntryJson(repo: StoredRepo, object: GitObject, ref: strin
     url: self,
     html_url: page,
     git_url: git,
-    download_url: isFile ? `https://raw.githubusercontent.com/${fullName(repo)}/${ref}/${path}` : null,
+    download_url: isFile
+      ? `https://raw.githubusercontent.com/${fullName(repo)}/${ref}/${path}`
+      : null,
     _links: { self, git, html: page },
   };
 }
@@ -301,7 +308,8 @@ export function checkRunJson(repo: StoredRepo, run: StoredCheckRun): Json {
     external_id: run.externalId,
     url: self,
     html_url: page,
-    details_url: run.job === undefined ? page : `${html(repo)}/actions/runs/${run.id}/job/${run.job}`,
+    details_url:
+      run.job === undefined ? page : `${html(repo)}/actions/runs/${run.id}/job/${run.job}`,
     status: run.status,
     conclusion: run.conclusion,
     completed_at: run.status === 'completed' ? shown['completed_at'] : null,
@@ -319,7 +327,18 @@ export function checkRunJson(repo: StoredRepo, run: StoredCheckRun): Json {
 }
 
 /** A status within the combined one. */
-export function statusJson(repo: StoredRepo, { id, sha, state, description, context }: StoredStatus): Json {
+export function statusJson(
+  repo: StoredRepo,
+  { id, sha, state, description, context }: StoredStatus,
+): Json {
   const [shown] = exampleOf(repo, 'combined-commit-status')['statuses'] as Json[];
-  return { ...shown, url: `${api(repo)}/statuses/${sha}`, id, state, description, context, target_url: null };
+  return {
+    ...shown,
+    url: `${api(repo)}/statuses/${sha}`,
+    id,
+    state,
+    description,
+    context,
+    target_url: null,
+  };
 }

@@ -14,7 +14,10 @@ interface OpenApi {
   readonly components: Record<string, Record<string, unknown>>;
 }
 
-/** The paths the fake answers, below a repository's; the rest is cut away: the whole description takes seconds to load. */
+/**
+ * The paths the fake answers, below a repository's; the rest is cut away: the whole description
+ * takes seconds to load.
+ */
 const BELOW_REPOSITORY = `
   /contents/{path} /git/trees /git/trees/{tree_sha} /git/blobs/{file_sha} /git/commits /git/ref/{ref} /git/refs
   /git/refs/{ref} /commits /commits/{ref} /commits/{ref}/check-runs /commits/{ref}/status /commits/{commit_sha}/pulls /tags
@@ -33,8 +36,8 @@ const PATHS = [REPO, ...BELOW.map((path) => REPO + path), '/search/code', '/sear
 let loaded: { readonly document: OpenApi; readonly cacheFile: string } | undefined;
 
 /**
- * The cut of GitHub's OpenAPI description; `cacheFile` is where it is kept, so that others can keep what they derive from it
- * next to it.
+ * The cut of GitHub's OpenAPI description; `cacheFile` is where it is kept, so that others can keep
+ * what they derive from it next to it.
  */
 export function loadGitHubOpenApi(): { readonly document: OpenApi; readonly cacheFile: string } {
   loaded ??= openApi();
@@ -57,12 +60,14 @@ export function githubExample(name: string): unknown {
 }
 
 /**
- * What takes long to make of a package's file, by the version of the package and by what makes it: from the temporary folder of
- * the machine, where it is put if it is not there yet.
+ * What takes long to make of a package's file, by the version of the package and by what makes it:
+ * from the temporary folder of the machine, where it is put if it is not there yet.
  */
 function keepInTemp(source: string, madeBy: string, make: (text: string) => string) {
   const [owner = '', name = ''] = source.split('/');
-  const { version } = JSON.parse(readFileSync(installedFile(`${owner}/${name}/package.json`), 'utf8'));
+  const { version } = JSON.parse(
+    readFileSync(installedFile(`${owner}/${name}/package.json`), 'utf8'),
+  );
   const digest = createHash('sha1').update(madeBy).digest('hex').slice(0, 8);
   const folder = join(tmpdir(), `axe-action-openapi-${process.getuid?.() ?? 0}`);
   const file = join(folder, `${name}-${version}-${digest}`);
@@ -74,7 +79,10 @@ function keepInTemp(source: string, madeBy: string, make: (text: string) => stri
   return { file, text };
 }
 
-/** A file of an installed package, also for a bundle that lies elsewhere and runs from the project's folder. */
+/**
+ * A file of an installed package, also for a bundle that lies elsewhere and runs from the project's
+ * folder.
+ */
 function installedFile(path: string): URL {
   const near = new URL(`../../node_modules/${path}`, import.meta.url);
   return existsSync(near) ? near : pathToFileURL(join(process.cwd(), 'node_modules', path));
@@ -84,7 +92,8 @@ function cut(whole: OpenApi): OpenApi {
   const components: Record<string, Record<string, unknown>> = {};
   const paths: OpenApi['paths'] = {};
   for (const path of PATHS) {
-    if (whole.paths[path] === undefined) throw new Error(`GitHub's description has no path ${path}`);
+    if (whole.paths[path] === undefined)
+      throw new Error(`GitHub's description has no path ${path}`);
     paths[path] = whole.paths[path];
   }
   collect(paths);
@@ -92,8 +101,12 @@ function cut(whole: OpenApi): OpenApi {
 
   function collect(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
-    // A violation of a rule fits the description of a plain error too, so that "exactly one of the two" never holds.
-    if ('oneOf' in value && JSON.stringify(value.oneOf).includes('/repository-rule-violation-error"')) {
+    // A violation of a rule fits the description of a plain error too, so that "exactly one of the
+    // two" never holds.
+    if (
+      'oneOf' in value &&
+      JSON.stringify(value.oneOf).includes('/repository-rule-violation-error"')
+    ) {
       Object.assign(value, { anyOf: value.oneOf, oneOf: undefined });
     }
     for (const [key, inner] of Object.entries(value)) {
@@ -112,18 +125,22 @@ function cut(whole: OpenApi): OpenApi {
   }
 }
 
-/** Types that no query of ours comes near; without them, and what only they lead to, two thirds of the schema are left out. */
+/**
+ * Types that no query of ours comes near; without them, and what only they lead to, two thirds of
+ * the schema are left out.
+ */
 const FAR_TYPES =
   /^(?:Audit|CVSS|CWE|Contrib|Contact|Dependency|Deployment|Discussion|Enterprise|Environment|Fund|Gist|IpAllow|Marketplace|MergeQueue|Migration|OIDC|Org|Organization|Package|Pin|Project|Release|Repository(?:Advisory|Invit|Migration|Rule|Topic|Vuln)|Saved|Security|Sponsor|Stargaz|Starred|Team|User(?:Content|List|Status)|Verifiable|Vulner|(?!ReviewDismissed).*Event$|.*AuditEntry$)/;
 
 /**
- * GitHub's GraphQL schema with these mutations, without descriptions and {@link FAR_TYPES}: every test file reads it and needs
- * time for each type in it.
+ * GitHub's GraphQL schema with these mutations, without descriptions and {@link FAR_TYPES}: every
+ * test file reads it and needs time for each type in it.
  */
 export function loadGitHubSchema(mutations: readonly string[]): string {
   const schema = '@octokit/graphql-schema/schema.graphql';
-  return keepInTemp(schema, `${FAR_TYPES}${mutations}${cutSchema}`, (whole) => cutSchema(whole, mutations))
-    .text;
+  return keepInTemp(schema, `${FAR_TYPES}${mutations}${cutSchema}`, (whole) =>
+    cutSchema(whole, mutations),
+  ).text;
 }
 
 function cutSchema(whole: string, mutations: readonly string[]): string {
@@ -131,8 +148,12 @@ function cutSchema(whole: string, mutations: readonly string[]): string {
   const near = visit(parse(whole, { noLocation: true }), {
     enter(node) {
       if (node.kind === Kind.OBJECT_TYPE_DEFINITION && node.name.value === 'Mutation')
-        return { ...node, fields: node.fields?.filter(({ name }) => mutations.includes(name.value)) };
-      const isField = node.kind === Kind.FIELD_DEFINITION || node.kind === Kind.INPUT_VALUE_DEFINITION;
+        return {
+          ...node,
+          fields: node.fields?.filter(({ name }) => mutations.includes(name.value)),
+        };
+      const isField =
+        node.kind === Kind.FIELD_DEFINITION || node.kind === Kind.INPUT_VALUE_DEFINITION;
       if (isField && isFar(node.type)) return null;
       if (node.kind === Kind.NAMED_TYPE && isFar(node)) return null;
       return 'description' in node && node.description !== undefined

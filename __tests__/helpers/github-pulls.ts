@@ -20,7 +20,8 @@ export const PULL_ROUTES: Routes = {
     const state = request.query.get('state') ?? 'open';
     const head = request.query.get('head');
     const found = [...repo.pulls.values()].filter(
-      (pull) => (state === 'all' || pull.state === state) && (head === null || labelOf(pull) === head),
+      (pull) =>
+        (state === 'all' || pull.state === state) && (head === null || labelOf(pull) === head),
     );
     return page(call, found, (pull) => pullJson(repo, pull));
   },
@@ -34,8 +35,14 @@ export const PULL_ROUTES: Routes = {
   'PATCH /pulls/{pull_number}': (call) => {
     const pull = pullOf(call);
     if (pull === undefined) return notFound();
-    const asked = call.request.body as { title?: string; body?: string; base?: string; state?: string };
-    if (asked.state !== undefined) throw new Error('the fake neither closes nor opens a pull request');
+    const asked = call.request.body as {
+      title?: string;
+      body?: string;
+      base?: string;
+      state?: string;
+    };
+    if (asked.state !== undefined)
+      throw new Error('the fake neither closes nor opens a pull request');
     const { title = pull.title, body = pull.body, base: ref = pull.base.ref } = asked;
     const changed = { ...pull, title, body, base: { ...pull.base, ref } };
     call.repo.pulls.set(pull.number, changed);
@@ -43,7 +50,9 @@ export const PULL_ROUTES: Routes = {
   },
   'GET /pulls/{pull_number}/files': (call) => {
     const pull = pullOf(call);
-    return pull === undefined ? notFound() : page(call, diffEntriesJson(call.repo, pull.diff, pull.head.sha));
+    return pull === undefined
+      ? notFound()
+      : page(call, diffEntriesJson(call.repo, pull.diff, pull.head.sha));
   },
   // What the head has and the base has not, oldest first.
   'GET /pulls/{pull_number}/commits': (call) => {
@@ -66,7 +75,10 @@ function createPull({ repo, request, viewer }: RestCall): RestAnswer {
   if (headSha === undefined) return refused({ field: 'head', code: 'invalid' });
   if (baseSha === undefined) return refused({ field: 'base', code: 'invalid' });
   if (headSha === baseSha)
-    return refused({ code: 'custom', message: `No commits between ${asked.base} and ${asked.head}` });
+    return refused({
+      code: 'custom',
+      message: `No commits between ${asked.base} and ${asked.head}`,
+    });
   const pull: StoredPull = {
     number: nextNumber(repo),
     title: asked.title,
@@ -78,8 +90,13 @@ function createPull({ repo, request, viewer }: RestCall): RestAnswer {
     head: { ref: asked.head, sha: headSha, repository: fullName(repo) },
     diff: '',
   };
-  if ([...repo.pulls.values()].some((one) => one.state === 'open' && labelOf(one) === labelOf(pull)))
-    return refused({ code: 'custom', message: `A pull request already exists for ${labelOf(pull)}.` });
+  if (
+    [...repo.pulls.values()].some((one) => one.state === 'open' && labelOf(one) === labelOf(pull))
+  )
+    return refused({
+      code: 'custom',
+      message: `A pull request already exists for ${labelOf(pull)}.`,
+    });
   repo.pulls.set(pull.number, pull);
   return created(pullJson(repo, pull));
 }

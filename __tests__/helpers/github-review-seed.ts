@@ -4,7 +4,9 @@ import { nextId, type StoredReaction, type StoredRepo, type StoredReview } from 
 
 const TEST_TIME = '2026-01-02T03:04:05Z';
 
-/** Adds a review with its comments, wherever they stand; returns its id and those of its comments. */
+/**
+ * Adds a review with its comments, wherever they stand; returns its id and those of its comments.
+ */
 export function seedReview(
   repo: StoredRepo,
   seeded: {
@@ -25,7 +27,9 @@ export function seedReview(
   const submittedAt = state === 'PENDING' ? null : at;
   const review = addReview(repo, { pull: pull.number, author, body, state, commit, submittedAt });
   const diff = diffAt(repo, pull, commit) ?? '';
-  const comments = (seeded.comments ?? []).map((comment) => addComment(repo, review, comment, diff, at).id);
+  const comments = (seeded.comments ?? []).map(
+    (comment) => addComment(repo, review, comment, diff, at).id,
+  );
   return { id: review.id, comments };
 }
 

@@ -1,4 +1,10 @@
-import { githubError, notFound, type RestAnswer, type RestCall, type Routes } from './github-answers.js';
+import {
+  githubError,
+  notFound,
+  type RestAnswer,
+  type RestCall,
+  type Routes,
+} from './github-answers.js';
 import { diffLines, type Side, textAt } from './github-diff.js';
 import { reviewCommentJson, reviewJson } from './github-json.js';
 import { pullOf } from './github-pulls.js';
@@ -21,7 +27,11 @@ interface CommentBody {
   readonly start_side?: Side;
 }
 
-const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
+const STATES = {
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+  COMMENT: 'COMMENTED',
+} as const;
 
 interface ReviewBody {
   readonly commit_id?: string;
@@ -56,7 +66,8 @@ export const REVIEW_ROUTES: Routes = {
   'DELETE /pulls/{pull_number}/reviews/{review_id}': (call) => {
     const review = reviewOf(call);
     if (review === undefined) return notFound();
-    if (review.state !== 'PENDING') return unprocessable('Can not delete a non-pending pull request review');
+    if (review.state !== 'PENDING')
+      return unprocessable('Can not delete a non-pending pull request review');
     const { reviews, reviewComments } = call.repo.talk;
     reviews.splice(reviews.indexOf(review), 1);
     const kept = reviewComments.filter((comment) => comment.review !== review.id);
@@ -85,14 +96,18 @@ export const REVIEW_ROUTES: Routes = {
     const errors = misplaced(comment, diff).map((message) => ({ ...about, message }));
     if (errors.length > 0) return githubError(422, 'Validation Failed', { errors });
     const review = addReview(repo, { pull: pull.number, author: viewer, commit, submittedAt: now });
-    return { status: 201, body: reviewCommentJson(repo, addComment(repo, review, comment, diff, now)) };
+    return {
+      status: 201,
+      body: reviewCommentJson(repo, addComment(repo, review, comment, diff, now)),
+    };
   },
   'POST /pulls/{pull_number}/comments/{comment_id}/replies': (call) => {
     const { repo, params, viewer, now } = call;
     const { reviewComments } = repo.talk;
     const pull = pullOf(call);
     const first = reviewComments.find(({ id }) => id === Number(params['comment_id']));
-    if (pull === undefined || first === undefined || first.inReplyTo !== undefined) return notFound();
+    if (pull === undefined || first === undefined || first.inReplyTo !== undefined)
+      return notFound();
     if (pull.locked) return unprocessable('lock prevents review');
     const about = { pull: pull.number, author: viewer, commit: pull.head.sha, submittedAt: now };
     const reply: StoredReviewComment = {
@@ -114,7 +129,9 @@ const NOT_PART = 'The commitOID is not part of the pull request';
 
 /** The diff that a commit of a pull request is reviewed in. */
 export function diffAt(repo: StoredRepo, pull: StoredPull, commit: string): string | undefined {
-  return commit === pull.head.sha ? pull.diff : repo.comparisons.get(`${pull.base.sha}...${commit}`);
+  return commit === pull.head.sha
+    ? pull.diff
+    : repo.comparisons.get(`${pull.base.sha}...${commit}`);
 }
 
 /** Keeps a review; without words and submitted as a comment unless said otherwise. */
@@ -136,7 +153,14 @@ export function addComment(
   diff: string,
   createdAt: string,
 ): StoredReviewComment {
-  const { path, body, line = 0, side = 'RIGHT', start_line: startLine, start_side: startSide } = comment;
+  const {
+    path,
+    body,
+    line = 0,
+    side = 'RIGHT',
+    start_line: startLine,
+    start_side: startSide,
+  } = comment;
   const stored: StoredReviewComment = {
     id: nextId(repo.talk.reviewComments),
     review: review.id,
@@ -156,13 +180,19 @@ export function addComment(
   return stored;
 }
 
-function refuseReview({ repo, viewer }: RestCall, pull: StoredPull, asked: ReviewBody): string | undefined {
+function refuseReview(
+  { repo, viewer }: RestCall,
+  pull: StoredPull,
+  asked: ReviewBody,
+): string | undefined {
   const { body = '', event, comments = [] } = asked;
   if (pull.locked) return 'lock prevents review';
   const isOwn = pull.author === viewer;
-  if (isOwn && event === 'REQUEST_CHANGES') return 'Review Can not request changes on your own pull request';
+  if (isOwn && event === 'REQUEST_CHANGES')
+    return 'Review Can not request changes on your own pull request';
   if (isOwn && event === 'APPROVE') return 'Review Can not approve your own pull request';
-  if ([...body].length > MAX_BODY_CHARS) return `Body is too long (maximum is ${MAX_BODY_CHARS} characters)`;
+  if ([...body].length > MAX_BODY_CHARS)
+    return `Body is too long (maximum is ${MAX_BODY_CHARS} characters)`;
   if (body === '' && comments.length === 0) return "Body can't be blank";
   const own = repo.talk.reviews.filter((one) => one.pull === pull.number && one.author === viewer);
   const hasDraft = own.some(({ state }) => state === 'PENDING');
@@ -178,7 +208,9 @@ function misplaced(comment: CommentBody, diff: string): readonly string[] {
   if (hunk === undefined) return ['Line could not be resolved'];
   if (start === undefined) return [];
   if (side === startSide && start >= line) return ['Start line must precede the end line.'];
-  return hunk[startSide].has(start) ? [] : ['Start line must be part of the same hunk as the line.'];
+  return hunk[startSide].has(start)
+    ? []
+    : ['Start line must be part of the same hunk as the line.'];
 }
 
 function reviewOf({ repo, params }: RestCall): StoredReview | undefined {

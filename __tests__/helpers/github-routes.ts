@@ -9,13 +9,22 @@ import type { RecordedRequest } from './loopback.js';
 
 const REPO = '/repos/{owner}/{repo}';
 
-const IN_REPO: Routes = { ...GIT_ROUTES, ...CHECK_ROUTES, ...ISSUE_ROUTES, ...PULL_ROUTES, ...REVIEW_ROUTES };
+const IN_REPO: Routes = {
+  ...GIT_ROUTES,
+  ...CHECK_ROUTES,
+  ...ISSUE_ROUTES,
+  ...PULL_ROUTES,
+  ...REVIEW_ROUTES,
+};
 
 /** Last parameters that may hold slashes. */
 const MULTI_SEGMENT = new Set(['path', 'tree_sha', 'ref', 'basehead']);
 
 const ROUTES = [
-  ...Object.entries(IN_REPO).map(([name, answer]) => ({ name: name.replace(' ', ` ${REPO}`), answer })),
+  ...Object.entries(IN_REPO).map(([name, answer]) => ({
+    name: name.replace(' ', ` ${REPO}`),
+    answer,
+  })),
   ...Object.entries(SEARCH_ROUTES).map(([name, answer]) => ({ name, answer })),
 ]
   .map((route) => ({ ...route, pattern: compile(route.name) }))
@@ -31,7 +40,9 @@ export function matchRoute({ method, path }: RecordedRequest) {
     const match = pattern.exec(`${method} ${path}`);
     if (match === null) continue;
     const groups = Object.entries(match.groups ?? {});
-    const params = Object.fromEntries(groups.map(([key, value]) => [key, decodeURIComponent(value)]));
+    const params = Object.fromEntries(
+      groups.map(([key, value]) => [key, decodeURIComponent(value)]),
+    );
     return { name, answer, params };
   }
   return undefined;
@@ -40,12 +51,15 @@ export function matchRoute({ method, path }: RecordedRequest) {
 /** Whether a route is about files and commits, which the permission `contents` is for. */
 export function isAboutContents(name: string): boolean {
   const [, path = ''] = name.split(REPO);
-  return /^\/(?:contents|git|commits|compare)\b/.test(path) && !/\/(?:check-runs|status)$/.test(path);
+  return (
+    /^\/(?:contents|git|commits|compare)\b/.test(path) && !/\/(?:check-runs|status)$/.test(path)
+  );
 }
 
 /**
- * What a request asked for: `PATCH /repos/{owner}/{repo}/git/refs/{ref}`, `POST /graphql createCommitOnBranch` with
- * the first field of the query, or method and path of what the fake does not know.
+ * What a request asked for: `PATCH /repos/{owner}/{repo}/git/refs/{ref}`, `POST /graphql
+ * createCommitOnBranch` with the first field of the query, or method and path of what the fake does
+ * not know.
  */
 export function requestName(request: RecordedRequest): string {
   if (request.path.endsWith('/graphql')) {
@@ -55,7 +69,10 @@ export function requestName(request: RecordedRequest): string {
   return matchRoute(request)?.name ?? `${request.method} ${request.path}`;
 }
 
-/** The representation asked for: `application/vnd.github.diff` and the older `…v3.diff` are both `diff`. */
+/**
+ * The representation asked for: `application/vnd.github.diff` and the older `…v3.diff` are both
+ * `diff`.
+ */
 export function requestedMedia({ headers }: RecordedRequest): {
   media: RestCall['media'];
   mediaType: string;

@@ -61,7 +61,11 @@ export const SEARCH_ROUTES: Routes = {
 
 function results(request: RecordedRequest, items: readonly Json[]): RestAnswer {
   const size = Math.min(Number(request.query.get('per_page') ?? 30), 100);
-  const found = { total_count: items.length, incomplete_results: false, items: items.slice(0, size) };
+  const found = {
+    total_count: items.length,
+    incomplete_results: false,
+    items: items.slice(0, size),
+  };
   return { status: 200, body: found };
 }
 
@@ -77,7 +81,9 @@ function holds(text: string, words: readonly string[]): boolean {
 
 /** The first line with one of the words. */
 function textMatch(text: string, words: readonly string[]): Json {
-  const line = text.split('\n').find((one) => words.some((word) => one.toLowerCase().includes(word)));
+  const line = text
+    .split('\n')
+    .find((one) => words.some((word) => one.toLowerCase().includes(word)));
   const place = { object_url: '', object_type: 'FileContent', property: 'content' };
   return { ...place, fragment: line ?? '', matches: [] };
 }

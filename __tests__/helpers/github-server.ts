@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { type Caller, findRepo, githubError, notFound, type RestAnswer } from './github-answers.js';
 import { createFaults, type Fault } from './github-faults.js';
-import { type GitCommit, historyOf, listTree, resolveCommit, writeCommit, writeFiles } from './github-git.js';
+import {
+  type GitCommit,
+  historyOf,
+  listTree,
+  resolveCommit,
+  writeCommit,
+  writeFiles,
+} from './github-git.js';
 import { isAboutContents, matchRoute, requestedMedia, requestName } from './github-routes.js';
 import { searchedRepo } from './github-search.js';
 import {
@@ -31,29 +38,51 @@ export interface GitHubOptions {
   readonly validate?: boolean;
 }
 
-/** The fake GitHub. Another token that no repository names, but not a missing one, is answered with 401. */
+/**
+ * The fake GitHub. Another token that no repository names, but not a missing one, is answered with
+ * 401.
+ */
 export interface GitHubServer extends Peer {
   /** The variables that lead a program to it. */
   readonly env: { readonly GITHUB_API_URL: string; readonly GITHUB_GRAPHQL_URL: string };
   /** Adds an empty repository. */
   addRepo(fullName: string, options?: RepoOptions): StoredRepo;
   repo(fullName: string): StoredRepo;
-  /** Adds a commit on top of a branch and returns its sha; the branch is created where it is missing. */
-  commit(fullName: string, files: FileTree, at?: { readonly branch?: string; readonly sha?: string }): string;
+  /**
+   * Adds a commit on top of a branch and returns its sha; the branch is created where it is
+   * missing.
+   */
+  commit(
+    fullName: string,
+    files: FileTree,
+    at?: { readonly branch?: string; readonly sha?: string },
+  ): string;
   /** The commits that a branch leads to, newest first; none where there is no branch. */
   history(fullName: string, branch?: string): readonly GitCommit[];
   /** The files of a branch by path, with links as their targets and without submodules. */
   files(fullName: string, branch?: string): Readonly<Record<string, string>>;
-  addPull(fullName: string, pull: Partial<StoredPull> & Pick<StoredPull, 'number' | 'base' | 'head'>): void;
+  addPull(
+    fullName: string,
+    pull: Partial<StoredPull> & Pick<StoredPull, 'number' | 'base' | 'head'>,
+  ): void;
   addIssue(fullName: string, issue: Partial<StoredIssue> & Pick<StoredIssue, 'number'>): void;
   /** Adds a comment and returns its id. */
   addComment(fullName: string, comment: { issue: number; author: string; body: string }): number;
-  /** Adds the repository and, where there is one, the pull request or issue that a webhook payload speaks of. */
-  seed(payload: Payload, content?: { readonly base?: FileTree; readonly diff?: string }): StoredRepo;
+  /**
+   * Adds the repository and, where there is one, the pull request or issue that a webhook payload
+   * speaks of.
+   */
+  seed(
+    payload: Payload,
+    content?: { readonly base?: FileTree; readonly diff?: string },
+  ): StoredRepo;
   fail(fault: Fault): void;
   /** What every request so far asked for, in order: `POST /graphql createCommitOnBranch`. */
   calls(): readonly string[];
-  /** What did not fit GitHub's OpenAPI description or GraphQL schema so far; the test fails if any are left over. */
+  /**
+   * What did not fit GitHub's OpenAPI description or GraphQL schema so far; the test fails if any
+   * are left over.
+   */
   takeViolations(): Promise<readonly string[]>;
 }
 
@@ -66,10 +95,14 @@ afterEachTest(async () => {
   const servers = [...started];
   started.clear();
   const violations = (await Promise.all(servers.map((server) => server.takeViolations()))).flat();
-  if (violations.length > 0) throw new Error(`not as GitHub describes it:\n  ${violations.join('\n  ')}`);
+  if (violations.length > 0)
+    throw new Error(`not as GitHub describes it:\n  ${violations.join('\n  ')}`);
 });
 
-/** Starts a GitHub with no repositories. Every exchange with it is validated, and so fails the test that made it. */
+/**
+ * Starts a GitHub with no repositories. Every exchange with it is validated, and so fails the test
+ * that made it.
+ */
 export async function startGitHubServer({
   viewer = 'github-actions[bot]',
   readOnly = false,
@@ -84,7 +117,8 @@ export async function startGitHubServer({
   const peer = await startLoopback(async (request, response) => {
     const isGraphQl = request.path === '/graphql';
     const fault = faults.take(request, isGraphQl ? 'POST /graphql' : matchRoute(request)?.name);
-    const answer = fault === undefined || fault.afterEffect === true ? await answerOf(request) : undefined;
+    const answer =
+      fault === undefined || fault.afterEffect === true ? await answerOf(request) : undefined;
     if (!isGraphQl && validate) {
       const own = fault === undefined ? answer : undefined;
       violations.push(validateExchange(request, own && asReceived(request, own)));
@@ -95,7 +129,8 @@ export async function startGitHubServer({
 
   async function answerOf(request: RecordedRequest): Promise<RestAnswer> {
     const token = request.headers['authorization']?.replace(/^(?:token|bearer) /i, '');
-    const isKnown = (repo: StoredRepo) => typeof repo.contents !== 'string' && `${token}` in repo.contents;
+    const isKnown = (repo: StoredRepo) =>
+      typeof repo.contents !== 'string' && `${token}` in repo.contents;
     if (token !== undefined && token !== GITHUB_TOKEN && ![...repos].some(isKnown)) {
       return githubError(401, 'Bad credentials');
     }
@@ -111,7 +146,8 @@ export async function startGitHubServer({
     const match = matchRoute(request);
     if (match === undefined) return notFound();
     const { name, params } = match;
-    const wanted = 'owner' in params ? `${params['owner']}/${params['repo']}` : searchedRepo(request);
+    const wanted =
+      'owner' in params ? `${params['owner']}/${params['repo']}` : searchedRepo(request);
     const repo = findRepo(caller.repos, wanted);
     if (repo === undefined) return notFound();
     const right = caller.rightOf(repo);
@@ -164,7 +200,11 @@ export async function startGitHubServer({
     repo: repoNamed,
     commit(name, files, { branch, sha } = {}) {
       const { git, branches, defaultBranch } = repoNamed(name);
-      const person = { name: 'octocat', email: 'octocat@users.noreply.github.com', date: TEST_TIME };
+      const person = {
+        name: 'octocat',
+        email: 'octocat@users.noreply.github.com',
+        date: TEST_TIME,
+      };
       const parent = branches.get(branch ?? defaultBranch);
       const parents = parent === undefined ? [] : [parent];
       const about = { parents, author: person, committer: person, message: 'Change files' };
@@ -213,7 +253,10 @@ function notAccessible(permission: string): RestAnswer {
 }
 
 /** The answer as a receiver has it: without what JSON leaves out. */
-function asReceived(request: RecordedRequest, { status, headers, body, describedAs, mediaType }: RestAnswer) {
+function asReceived(
+  request: RecordedRequest,
+  { status, headers, body, describedAs, mediaType }: RestAnswer,
+) {
   const shown = describedAs ?? body;
   return {
     statusCode: status,
@@ -261,8 +304,8 @@ function sendFault(response: ServerResponse, { status, headers, body }: Fault): 
 }
 
 /**
- * Keeps texts on a server of their own, as GitHub keeps logs, and gives their addresses. It starts with the first text and
- * takes no request that carries a token.
+ * Keeps texts on a server of their own, as GitHub keeps logs, and gives their addresses. It starts
+ * with the first text and takes no request that carries a token.
  */
 function createElsewhere(): (text: string) => Promise<string> {
   const texts: string[] = [];
@@ -272,7 +315,9 @@ function createElsewhere(): (text: string) => Promise<string> {
       const isRefused = headers['authorization'] !== undefined;
       const found = texts[Number(path.slice(1))];
       const status = isRefused ? 401 : found === undefined ? 404 : 200;
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(isRefused ? '' : found);
+      response
+        .writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
+        .end(isRefused ? '' : found);
     });
     texts.push(text);
     return `${(await peer).url}/${texts.length - 1}`;
@@ -300,7 +345,10 @@ function seedRepo(
   });
   if ('comment' in payload) repo.talk.eventComments.add(Number(field('comment.id')));
   if ('pull_request' in payload) {
-    const side = (path: string) => ({ ref: String(field(`${path}.ref`)), sha: String(field(`${path}.sha`)) });
+    const side = (path: string) => ({
+      ref: String(field(`${path}.ref`)),
+      sha: String(field(`${path}.sha`)),
+    });
     const base = side('pull_request.base');
     const fork = field('pull_request.head.repo') as { full_name: string } | null;
     const head = { ...side('pull_request.head'), repository: fork?.full_name ?? null };

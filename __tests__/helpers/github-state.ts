@@ -1,7 +1,10 @@
 import type { Side } from './github-diff.js';
 import { createGitStore, type GitStore } from './github-git.js';
 
-/** What a path holds: text, bytes, a symbolic link, an executable file, or the commit of a submodule. */
+/**
+ * What a path holds: text, bytes, a symbolic link, an executable file, or the commit of a
+ * submodule.
+ */
 export type FileContent =
   | string
   | Uint8Array
@@ -16,15 +19,18 @@ export type FileTree = Readonly<Record<string, FileContent>>;
 export type ContentsRight = 'none' | 'read' | 'write';
 
 /**
- * The right of the expected token, or rights by token. Tokens that are not named read a public repository and do not
- * see a private one.
+ * The right of the expected token, or rights by token. Tokens that are not named read a public
+ * repository and do not see a private one.
  */
 export type ContentsAccess = ContentsRight | Readonly<Record<string, ContentsRight>>;
 
 /** What can happen to a branch; `force` moves it to a commit that it does not lead to. */
 export type BranchChange = 'create' | 'update' | 'force' | 'delete';
 
-/** A role in a repository as GitHub's `role_name` has it; `missing` is an account that does not exist. */
+/**
+ * A role in a repository as GitHub's `role_name` has it; `missing` is an account that does not
+ * exist.
+ */
 export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none' | 'missing';
 
 /** An issue comment. */
@@ -167,7 +173,10 @@ export interface StoredRepo {
   readonly defaultBranch: string;
   /** What tokens may do with its files. */
   contents: ContentsAccess;
-  /** What a ruleset, or the older branch protection, forbids for a branch; everything if it does not say what. */
+  /**
+   * What a ruleset, or the older branch protection, forbids for a branch; everything if it does not
+   * say what.
+   */
   readonly rules: {
     readonly branch: string;
     readonly kind: 'ruleset' | 'protection';

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const SOURCES = join(import.meta.dirname, '../../src');
 
-/** The packages that the code of the product imports, statically or by `import()`: what ends up in `dist/`. */
+/**
+ * The packages that the code of the product imports, statically or by `import()`: what ends up in
+ * `dist/`.
+ */
 export function importedPackages(): ReadonlySet<string> {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
   const sources = files

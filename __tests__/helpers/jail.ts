@@ -9,14 +9,21 @@ const uid = process.getuid?.() ?? 0;
 const gid = process.getgid?.() ?? 0;
 const PATH = process.env['PATH'] ?? '';
 
-/** The ways to build a jail that this machine allows, each with the PATH it needs, which is made for a test. */
+/**
+ * The ways to build a jail that this machine allows, each with the PATH it needs, which is made for
+ * a test.
+ */
 export function waysHere(): readonly { readonly way: JailWay; path(): string }[] {
   const inNamespace = runs('unshare', '--user', '--map-root-user', '--mount', 'true');
   const canMount = uid === 0 && runs('unshare', '--mount', 'true');
   return [
-    ...(inNamespace ? [{ way: { kind: 'user-namespace', uid, gid }, path: () => PATH } as const] : []),
+    ...(inNamespace
+      ? [{ way: { kind: 'user-namespace', uid, gid }, path: () => PATH } as const]
+      : []),
     ...(canMount ? [{ way: { kind: 'root', uid, gid }, path: () => PATH } as const] : []),
-    ...(canMount ? [{ way: { kind: 'sudo', uid, gid }, path: () => `${fakeSudo()}:${PATH}` } as const] : []),
+    ...(canMount
+      ? [{ way: { kind: 'sudo', uid, gid }, path: () => `${fakeSudo()}:${PATH}` } as const]
+      : []),
     ...(uid !== 0 && runs('sudo', '-n', 'unshare', '--mount', 'true')
       ? [{ way: { kind: 'sudo', uid, gid }, path: () => PATH } as const]
       : []),
@@ -24,7 +31,10 @@ export function waysHere(): readonly { readonly way: JailWay; path(): string }[]
 }
 
 /** The ways that this machine does not have, each with the reason. */
-export function absentWays(): readonly { readonly kind: JailWay['kind']; readonly reason: string }[] {
+export function absentWays(): readonly {
+  readonly kind: JailWay['kind'];
+  readonly reason: string;
+}[] {
   const here = new Set(waysHere().map(({ way }) => way.kind));
   const reasons = {
     'user-namespace': 'which refuses user namespaces',
@@ -41,8 +51,8 @@ function runs(program: string, ...args: readonly string[]): boolean {
 }
 
 /**
- * A `sudo` for root: what it starts is in a session of its own, so that no signal to our group reaches it, as none of a
- * user's reaches root's. Variables that are not preserved are left out.
+ * A `sudo` for root: what it starts is in a session of its own, so that no signal to our group
+ * reaches it, as none of a user's reaches root's. Variables that are not preserved are left out.
  */
 function fakeSudo(): string {
   const folder = tempDir('sudo');
@@ -62,7 +72,10 @@ exec setsid --fork --wait "$@"
   return folder;
 }
 
-/** A process namespace around commands and nothing else: for tests of how they are started and ended. */
+/**
+ * A process namespace around commands and nothing else: for tests of how they are started and
+ * ended.
+ */
 export async function bareJail(): Promise<ProcessJail> {
   const outer = uid === 0 ? [] : ['--user', '--map-current-user'];
   const namespace = ['unshare', ...outer, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
@@ -73,8 +86,8 @@ export async function bareJail(): Promise<ProcessJail> {
 }
 
 /**
- * The jail inside of a further process namespace: should it not hold, a hostile command of a test ends at most the
- * processes of its own. Only `sudo` that is real cannot be started there.
+ * The jail inside of a further process namespace: should it not hold, a hostile command of a test
+ * ends at most the processes of its own. Only `sudo` that is real cannot be started there.
  */
 export function isolated(jail: ProcessJail, { kind }: JailWay): ProcessJail {
   if (kind === 'sudo' && uid !== 0) return jail;

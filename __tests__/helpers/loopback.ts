@@ -37,7 +37,10 @@ afterEachTest(async () => {
   await Promise.all([...open].map((peer) => peer.close()));
 });
 
-/** Starts a recording server on a free port of 127.0.0.1; it is closed after the test if the test did not. */
+/**
+ * Starts a recording server on a free port of 127.0.0.1; it is closed after the test if the test
+ * did not.
+ */
 export async function startLoopback(handle: Handler): Promise<Peer> {
   const requests: RecordedRequest[] = [];
   const listeners: ((request: RecordedRequest) => void)[] = [];
@@ -46,7 +49,9 @@ export async function startLoopback(handle: Handler): Promise<Peer> {
     const answered = answer(incoming, response)
       .catch((thrown: unknown) => {
         if (response.headersSent) return void response.destroy();
-        response.writeHead(500, { 'content-type': 'text/plain' }).end(`the peer failed: ${String(thrown)}`);
+        response
+          .writeHead(500, { 'content-type': 'text/plain' })
+          .end(`the peer failed: ${String(thrown)}`);
       })
       .finally(() => answering.delete(answered));
     answering.add(answered);

@@ -1,4 +1,7 @@
-/** What keeps a markdown text from being shown as it is meant: code, comments or details left open, tables torn. */
+/**
+ * What keeps a markdown text from being shown as it is meant: code, comments or details left open,
+ * tables torn.
+ */
 export function markdownFaults(markdown: string): readonly string[] {
   const blocks = outsideOfCode(markdown);
   return [...blocks.faults, ...detailFaults(blocks.lines), ...tableFaults(blocks.lines)];
@@ -12,13 +15,17 @@ interface OutsideOfCode {
   readonly faults: readonly string[];
 }
 
-/** As CommonMark has it, a fence is closed by one of the same kind that is as long, or at the end of the text. */
+/**
+ * As CommonMark has it, a fence is closed by one of the same kind that is as long, or at the end of
+ * the text.
+ */
 function outsideOfCode(markdown: string): OutsideOfCode {
   let open: { readonly mark: string; readonly line: number } | undefined;
   const lines = markdown.split('\n').map((line, index) => {
     const [, mark = '', rest = ''] = FENCE.exec(line) ?? [];
     if (open !== undefined) {
-      const isEnd = mark[0] === open.mark[0] && mark.length >= open.mark.length && rest.trim() === '';
+      const isEnd =
+        mark[0] === open.mark[0] && mark.length >= open.mark.length && rest.trim() === '';
       if (isEnd) open = undefined;
       return undefined;
     }

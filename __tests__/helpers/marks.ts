@@ -45,10 +45,21 @@ export function ended(patch: Partial<Ended> = {}): Ended {
 
 /** The mark that it is open again. */
 export function back(patch: Partial<Back> = {}): Back {
-  return { kind: 'back', id: ID, at: AT + 2000, by: 'model', ...PLACE, severity: 'major', ...patch };
+  return {
+    kind: 'back',
+    id: ID,
+    at: AT + 2000,
+    by: 'model',
+    ...PLACE,
+    severity: 'major',
+    ...patch,
+  };
 }
 
-/** The hidden lines of what a run of somebody with write access has posted: a finding and what else was decided then. */
+/**
+ * The hidden lines of what a run of somebody with write access has posted: a finding and what else
+ * was decided then.
+ */
 export function findingLine(first: Partial<Raised> = {}, ...more: readonly FindingMark[]): string {
   const mark = raised(first);
   return formatMark(findingMark(mark.agent, 'trusted', [mark, ...more]));

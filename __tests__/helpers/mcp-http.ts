@@ -38,8 +38,9 @@ const TOOLS = ['echo', 'whoami', 'refuse', 'vanish'].map((name) => ({
 }));
 
 /**
- * Starts a server that speaks streamable HTTP at `/mcp` (answers as event streams) and `/json` (answers as JSON), and
- * HTTP with SSE at `/sse`, all through the server side of the official package.
+ * Starts a server that speaks streamable HTTP at `/mcp` (answers as event streams) and `/json`
+ * (answers as JSON), and HTTP with SSE at `/sse`, all through the server side of the official
+ * package.
  */
 export async function startMcpHttp(route: Route = () => false): Promise<McpHttp> {
   const requests: { line: string; headers: IncomingMessage['headers'] }[] = [];
@@ -47,7 +48,10 @@ export async function startMcpHttp(route: Route = () => false): Promise<McpHttp>
   const streamable = new Map<string, StreamableHTTPServerTransport>();
   const sse = new Map<string, SSEServerTransport>();
   const server = createServer((request, response) => {
-    requests.push({ line: `${request.method} ${request.url?.split('?')[0]}`, headers: request.headers });
+    requests.push({
+      line: `${request.method} ${request.url?.split('?')[0]}`,
+      headers: request.headers,
+    });
     if (route(request, response)) return;
     answer(request, response).catch(() => response.destroy());
   });
@@ -113,7 +117,10 @@ export async function startMcpHttp(route: Route = () => false): Promise<McpHttp>
 }
 
 function createTools(cut: () => void): Server {
-  const server = new Server({ name: 'loopback', version: '1.0.0' }, { capabilities: { tools: {} } });
+  const server = new Server(
+    { name: 'loopback', version: '1.0.0' },
+    { capabilities: { tools: {} } },
+  );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestInfo }) => {
     switch (params.name) {

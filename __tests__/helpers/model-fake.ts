@@ -39,29 +39,50 @@ export function createFakeModel(replies: readonly FakeReply[], modelId = 'fake-m
     async doGenerate(options) {
       const reply = replies[asked.length];
       asked.push({ ...options, prompt: structuredClone(options.prompt) });
-      if (reply === undefined) throw new Error(`the script of the model has ${replies.length} replies`);
+      if (reply === undefined)
+        throw new Error(`the script of the model has ${replies.length} replies`);
       if (reply instanceof Error) throw reply;
       return typeof reply === 'function' ? await reply(options) : reply;
     },
   };
 }
 
-/** A model as the loop gets it; nothing is known of its price and its window unless `facts` say so. */
-export function opened(model: LanguageModel, facts: Partial<Omit<OpenModel, 'model'>> = {}): OpenModel {
-  return { ref: `fake/${model.modelId}`, model, price: undefined, windowTokens: undefined, ...facts };
+/**
+ * A model as the loop gets it; nothing is known of its price and its window unless `facts` say so.
+ */
+export function opened(
+  model: LanguageModel,
+  facts: Partial<Omit<OpenModel, 'model'>> = {},
+): OpenModel {
+  return {
+    ref: `fake/${model.modelId}`,
+    model,
+    price: undefined,
+    windowTokens: undefined,
+    ...facts,
+  };
 }
 
 /** A reply made of parts. */
 export function reply(
   content: readonly LanguageModelV4Content[],
-  { finish, inputTokens = 3, outputTokens = 2, cacheRead = 0, modelId, warnings = [] }: ReplyDetails = {},
+  {
+    finish,
+    inputTokens = 3,
+    outputTokens = 2,
+    cacheRead = 0,
+    modelId,
+    warnings = [],
+  }: ReplyDetails = {},
 ): LanguageModelV4GenerateResult {
   const hasCalls = content.some(({ type }) => type === 'tool-call');
   return {
     content: [...content],
     finishReason:
       finish ??
-      (hasCalls ? { unified: 'tool-calls', raw: 'tool_use' } : { unified: 'stop', raw: 'end_turn' }),
+      (hasCalls
+        ? { unified: 'tool-calls', raw: 'tool_use' }
+        : { unified: 'stop', raw: 'end_turn' }),
     usage: {
       inputTokens: { total: inputTokens, noCache: undefined, cacheRead, cacheWrite: undefined },
       outputTokens: { total: outputTokens, text: undefined, reasoning: undefined },
@@ -82,7 +103,9 @@ export function call(toolCallId: string, toolName: string, input: unknown): Lang
   return { type: 'tool-call', toolCallId, toolName, input: text };
 }
 
-/** A reply that comes only when the run is aborted: it fails then, as a request on the wire does. */
+/**
+ * A reply that comes only when the run is aborted: it fails then, as a request on the wire does.
+ */
 export function never(onAsked: () => void = () => {}): FakeReply {
   return ({ abortSignal }) =>
     new Promise((_resolve, reject) => {

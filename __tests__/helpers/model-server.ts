@@ -18,7 +18,10 @@ export interface ScriptedToolCall {
   readonly id?: string;
 }
 
-/** One reply of the model, in the words of no provider: it is sent in the form of the endpoint that was asked. */
+/**
+ * One reply of the model, in the words of no provider: it is sent in the form of the endpoint that
+ * was asked.
+ */
 export type ModelReply =
   | {
       readonly kind: 'text';
@@ -36,7 +39,10 @@ export type ModelReply =
       readonly usage?: Usage;
       readonly reasoning?: string;
     }
-  /** Exactly this answer: an error of a provider, a page of a proxy, cut-off JSON. An object is sent as JSON, or in bits where those are asked for. */
+  /**
+   * Exactly this answer: an error of a provider, a page of a proxy, cut-off JSON. An object is sent
+   * as JSON, or in bits where those are asked for.
+   */
   | {
       readonly kind: 'raw';
       readonly status: number;
@@ -58,7 +64,10 @@ export type ModelScript =
 
 /** The model server. */
 export interface ModelServer extends Peer {
-  /** The variables that lead Anthropic, OpenAI and Ollama clients to it, with keys that look like keys. */
+  /**
+   * The variables that lead Anthropic, OpenAI and Ollama clients to it, with keys that look like
+   * keys.
+   */
   readonly env: Readonly<Record<string, string>>;
   /** The requests as prompts. */
   prompts(): readonly Prompt[];
@@ -79,14 +88,19 @@ export function text(content: string, usage?: Usage): WholeReply {
 }
 
 /** A reply that asks for one tool. */
-export function toolCall(name: string, input: Readonly<Record<string, unknown>>, id?: string): WholeReply {
+export function toolCall(
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  id?: string,
+): WholeReply {
   return { kind: 'tools', calls: [{ name, input, ...(id === undefined ? {} : { id }) }] };
 }
 
 /**
- * Starts a server that speaks Anthropic's Messages, OpenAI's Chat Completions (Ollama's `/v1` too) and Responses.
- * Replies are put in a provider's form by aimock; broken ones are sent by this server itself, which stands before it
- * and records the requests as they came over the wire. A request beyond the end of the script is answered with 400.
+ * Starts a server that speaks Anthropic's Messages, OpenAI's Chat Completions (Ollama's `/v1` too)
+ * and Responses. Replies are put in a provider's form by aimock; broken ones are sent by this
+ * server itself, which stands before it and records the requests as they came over the wire. A
+ * request beyond the end of the script is answered with 400.
  */
 export async function startModelServer(script: ModelScript): Promise<ModelServer> {
   let current: ModelReply = text('');
@@ -105,9 +119,13 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     const reply = typeof script === 'function' ? await script(request, index) : script[index];
     if (reply === undefined) {
       const message = `the script of the model server has no reply to request ${index + 1}`;
-      return sendJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', message } });
+      return sendJson(response, 400, {
+        type: 'error',
+        error: { type: 'invalid_request_error', message },
+      });
     }
-    if (reply.kind !== 'text' && reply.kind !== 'tools') return sendBroken(response, reply, request);
+    if (reply.kind !== 'text' && reply.kind !== 'tools')
+      return sendBroken(response, reply, request);
     const turn = last.then(() => {
       current = withUsage(reply, request.path);
       return forward(mock.url, request);
@@ -145,7 +163,8 @@ function withUsage(reply: WholeReply, path: string): ModelReply {
 }
 
 function aimockReply(reply: ModelReply) {
-  if (reply.kind !== 'text' && reply.kind !== 'tools') throw new Error(`aimock does not send ${reply.kind}`);
+  if (reply.kind !== 'text' && reply.kind !== 'tools')
+    throw new Error(`aimock does not send ${reply.kind}`);
   const { usage } = reply;
   const counts = usage && {
     input_tokens: usage.inputTokens,
@@ -167,7 +186,9 @@ function aimockReply(reply: ModelReply) {
     arguments: JSON.stringify(input),
     ...(id === undefined ? {} : { id }),
   }));
-  return reply.text === undefined ? { toolCalls, ...shared } : { content: reply.text, toolCalls, ...shared };
+  return reply.text === undefined
+    ? { toolCalls, ...shared }
+    : { content: reply.text, toolCalls, ...shared };
 }
 
 type BrokenReply = Exclude<ModelReply, WholeReply>;
@@ -187,7 +208,9 @@ function sendBroken(response: ServerResponse, reply: BrokenReply, request: Recor
     case 'raw': {
       const streamed = reply.status === 200 ? asStream(request, reply.body) : undefined;
       if (streamed !== undefined) {
-        response.writeHead(200, { 'content-type': streamed.type, ...reply.headers }).end(streamed.bytes);
+        response
+          .writeHead(200, { 'content-type': streamed.type, ...reply.headers })
+          .end(streamed.bytes);
         return;
       }
       const isText = typeof reply.body === 'string';

@@ -12,8 +12,8 @@ export function nodeForOthers(): string {
 }
 
 /**
- * A file or folder where every user can read it: itself, or a copy if it lies under a folder that is closed to others, as
- * a home is. The copy is removed after the test.
+ * A file or folder where every user can read it: itself, or a copy if it lies under a folder that
+ * is closed to others, as a home is. The copy is removed after the test.
  */
 export function openToOthers(path: string): string {
   if (isOpen(path)) return path;

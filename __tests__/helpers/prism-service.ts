@@ -9,9 +9,14 @@ export interface PrismService {
 /** The variable that tells suites where Prism listens. */
 export const PRISM_PORT = 'AXE_ACTION_TEST_PRISM';
 
-/** Starts a thread that loads Prism when it is asked for the first time; it does not keep the process alive. */
+/**
+ * Starts a thread that loads Prism when it is asked for the first time; it does not keep the
+ * process alive.
+ */
 export async function startPrismService(): Promise<PrismService> {
-  const worker = new Worker(new URL('./prism-worker.ts', import.meta.url), { execArgv: ['--no-warnings'] });
+  const worker = new Worker(new URL('./prism-worker.ts', import.meta.url), {
+    execArgv: ['--no-warnings'],
+  });
   const port = await new Promise<number>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

@@ -1,5 +1,6 @@
-// Runs in a worker thread, started by prism-service.ts, outside jest: Node loads this file itself. It answers lines of JSON
-// on a port of loopback, so that one Prism serves all suites of a run, and loads Prism when the first line arrives.
+// Runs in a worker thread, started by prism-service.ts, outside jest: Node loads this file itself.
+// It answers lines of JSON on a port of loopback, so that one Prism serves all suites of a run, and
+// loads Prism when the first line arrives.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -20,11 +21,19 @@ let prism: ReturnType<typeof loadPrism> | undefined;
 const server = createServer((socket) => {
   // A suite that has ended closes its connection.
   socket.on('error', () => undefined);
-  createInterface({ input: socket }).on('line', (line) => void answer(JSON.parse(line) as Question, socket));
+  createInterface({ input: socket }).on(
+    'line',
+    (line) => void answer(JSON.parse(line) as Question, socket),
+  );
 });
-server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
+server.listen(0, '127.0.0.1', () =>
+  parentPort?.postMessage((server.address() as AddressInfo).port),
+);
 
-async function answer({ id, documentFile, request, response }: Question, socket: Socket): Promise<void> {
+async function answer(
+  { id, documentFile, request, response }: Question,
+  socket: Socket,
+): Promise<void> {
   let violations: readonly string[];
   try {
     prism ??= loadPrism(documentFile);
@@ -35,14 +44,20 @@ async function answer({ id, documentFile, request, response }: Question, socket:
   socket.write(`${JSON.stringify({ id, violations })}\n`);
 }
 
-/** Prism's parts by path: its index also loads the mock generator, which takes twice as long as all the rest. */
+/**
+ * Prism's parts by path: its index also loads the mock generator, which takes twice as long as all
+ * the rest.
+ */
 async function loadPrism(documentFile: string) {
   const { validateInput, validateOutput } = require('@stoplight/prism-http/dist/validator');
   const { default: route } = require('@stoplight/prism-http/dist/router');
   return { validateInput, validateOutput, route, operations: await loadOperations(documentFile) };
 }
 
-/** Prism's form of the description: converting takes longer than loading, so it is kept next to the cut. */
+/**
+ * Prism's form of the description: converting takes longer than loading, so it is kept next to the
+ * cut.
+ */
 async function loadOperations(documentFile: string): Promise<unknown[]> {
   const operationsFile = `${documentFile}.operations`;
   if (existsSync(operationsFile)) return JSON.parse(readFileSync(operationsFile, 'utf8'));
@@ -64,15 +79,27 @@ function check(
   if (routed._tag === 'Left') return [`${where}: ${routed.left.detail ?? routed.left.message}`];
   const resource = routed.right;
   return [
-    ...errors(validateInput({ resource, element: request })).map((text) => `${where}: request: ${text}`),
+    ...errors(validateInput({ resource, element: request })).map(
+      (text) => `${where}: request: ${text}`,
+    ),
     ...(response === undefined
       ? []
-      : errors(validateOutput({ resource, element: response })).map((text) => `${where}: response: ${text}`)),
+      : errors(validateOutput({ resource, element: response })).map(
+          (text) => `${where}: response: ${text}`,
+        )),
   ];
 }
 
-/** Severity 0 is an error; the others are remarks, such as an error status that the description does not list. */
-function errors(result: { _tag: string; left?: { message: string; severity: number }[] }): string[] {
+/**
+ * Severity 0 is an error; the others are remarks, such as an error status that the description does
+ * not list.
+ */
+function errors(result: {
+  _tag: string;
+  left?: { message: string; severity: number }[];
+}): string[] {
   const found = result._tag === 'Left' ? (result.left ?? []) : [];
-  return found.filter((violation) => violation.severity === 0).map((violation) => violation.message);
+  return found
+    .filter((violation) => violation.severity === 0)
+    .map((violation) => violation.message);
 }

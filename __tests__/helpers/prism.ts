@@ -5,10 +5,16 @@ import type { RecordedRequest } from './loopback.js';
 import { PRISM_PORT, type PrismService, startPrismService } from './prism-service.js';
 import { afterAllTests } from './test-end.js';
 
-/** Where Prism of this run listens, read before a test takes the process's environment; undefined where no test runs. */
+/**
+ * Where Prism of this run listens, read before a test takes the process's environment; undefined
+ * where no test runs.
+ */
 const SHARED_PORT = process.env[PRISM_PORT];
 
-/** The connection to Prism: one per test file, opened with the first server and closed after the last test. */
+/**
+ * The connection to Prism: one per test file, opened with the first server and closed after the
+ * last test.
+ */
 let connecting: Promise<Socket> | undefined;
 let own: PrismService | undefined;
 let failure: string | undefined;
@@ -50,12 +56,14 @@ function fail(reason: string): void {
 }
 
 /**
- * What of an exchange does not fit GitHub's OpenAPI description, as sentences; empty if all of it does. Without an answer only
- * the request is validated.
+ * What of an exchange does not fit GitHub's OpenAPI description, as sentences; empty if all of it
+ * does. Without an answer only the request is validated.
  */
 export async function validateExchange(
   { method, path, query, headers, body }: RecordedRequest,
-  response: { statusCode: number; headers: Readonly<Record<string, string>>; body: unknown } | undefined,
+  response:
+    | { statusCode: number; headers: Readonly<Record<string, string>>; body: unknown }
+    | undefined,
 ): Promise<readonly string[]> {
   connecting ??= connectPrism();
   const socket = await connecting;
@@ -73,14 +81,15 @@ export async function validateExchange(
 }
 
 /**
- * Some of GitHub's last path parameters span segments (`x-multi-segment`: a file's path, a branch with a slash),
- * which Prism's router does not know: their slashes are encoded.
+ * Some of GitHub's last path parameters span segments (`x-multi-segment`: a file's path, a branch
+ * with a slash), which Prism's router does not know: their slashes are encoded.
  */
 function singleSegment(path: string): string {
   if (/\/commits\/[^/]+\/(?:check-runs|status)$/.test(path)) return path;
-  const multi = /^(\/repos\/[^/]+\/[^/]+\/(?:contents|git\/trees|git\/refs?|compare|commits)\/)(.+)$/.exec(
-    path,
-  );
+  const multi =
+    /^(\/repos\/[^/]+\/[^/]+\/(?:contents|git\/trees|git\/refs?|compare|commits)\/)(.+)$/.exec(
+      path,
+    );
   if (multi === null) return path;
   const [, prefix = '', rest = ''] = multi;
   return prefix + rest.replaceAll('/', '%2F');

@@ -9,9 +9,15 @@ afterEach(async () => {
   open.clear();
 });
 
-/** Starts a forward proxy that treats every host as one server; `refuse` is the status with which it answers instead. */
+/**
+ * Starts a forward proxy that treats every host as one server; `refuse` is the status with which it
+ * answers instead.
+ */
 export async function startProxy(target: string, { refuse }: { refuse?: number } = {}) {
-  /** `CONNECT host:port` or `GET http://host/path`, in their order, and the `Proxy-Authorization` of each. */
+  /**
+   * `CONNECT host:port` or `GET http://host/path`, in their order, and the `Proxy-Authorization` of
+   * each.
+   */
   const asked: string[] = [];
   const credentials: (string | undefined)[] = [];
   /** The first byte that was sent through a tunnel: 22 begins TLS. */
@@ -26,7 +32,12 @@ export async function startProxy(target: string, { refuse }: { refuse?: number }
     note(incoming);
     if (refuse !== undefined) return void response.writeHead(refuse).end();
     const { pathname } = new URL(incoming.url ?? '');
-    const options = { host: '127.0.0.1', port: targetPort, path: pathname, method: incoming.method };
+    const options = {
+      host: '127.0.0.1',
+      port: targetPort,
+      path: pathname,
+      method: incoming.method,
+    };
     const { 'proxy-authorization': _own, ...headers } = incoming.headers;
     const outgoing = requestOf({ ...options, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);

@@ -1,13 +1,25 @@
 import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
-import type { Finished, Outputs, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
+import type {
+  Finished,
+  Outputs,
+  RunSummary,
+  SummaryOptions,
+} from '../../src/report/run-summary.js';
 import { summarize } from '../../src/report/summarize.js';
 import type { PublishRequest } from '../../src/run/dependencies.js';
-import type { MemoryCommandResult, MemoryRefusal } from '../../src/run/memory-commands/command-session.js';
+import type {
+  MemoryCommandResult,
+  MemoryRefusal,
+} from '../../src/run/memory-commands/command-session.js';
 import type { Plan, RunReport, RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
-import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from './dependencies-fake.js';
 
 /** The account of the tests' triggers, with the permission a run needs. */
 export const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
@@ -15,14 +27,20 @@ export const WRITER = { octocat: { kind: 'known', permission: 'write' } } as con
 /** A report of a kind. */
 export type Report<K extends RunReport['kind']> = Extract<RunReport, { readonly kind: K }>;
 
-/** Reports what the pipeline makes of a request in a fake world. Throws if it comes to another end than `kind`. */
+/**
+ * Reports what the pipeline makes of a request in a fake world. Throws if it comes to another end
+ * than `kind`.
+ */
 export async function reportOf<K extends RunReport['kind']>(
   kind: K,
   parts: FakeDependenciesParts = {},
   patch: Partial<RunRequest> = {},
 ): Promise<Report<K>> {
   const request = makeRequest({ dryRun: kind === 'planned', ...patch });
-  const report = await runPipeline(request, createFakeDependencies({ permissions: WRITER, ...parts }));
+  const report = await runPipeline(
+    request,
+    createFakeDependencies({ permissions: WRITER, ...parts }),
+  );
   if (report.kind !== kind) throw new Error(`the run was ${report.kind}, not ${kind}`);
   return report as Report<K>;
 }
@@ -75,7 +93,16 @@ const LIMIT_STATUS: Record<Limit, ExitCode> = { turns: 1, time: 3, tokens: 4, co
 
 /** A tool call that went well. */
 export function called(tool: string, patch: Partial<ToolCallRecord> = {}): ToolCallRecord {
-  return { turn: 1, tool, input: {}, output: 'ok', isError: false, isDenied: false, durationMs: 5, ...patch };
+  return {
+    turn: 1,
+    tool,
+    input: {},
+    output: 'ok',
+    isError: false,
+    isDenied: false,
+    durationMs: 5,
+    ...patch,
+  };
 }
 
 /** A run that is over, of which nothing is published but its answer. */
@@ -84,12 +111,19 @@ export function requestOf(
   outcome: RunOutcome,
   patch: Partial<PublishRequest> = {},
 ): PublishRequest {
-  const nothing = { buffered: NOTHING_BUFFERED, read: { coverage: undefined, unseen: [] }, others: [] };
+  const nothing = {
+    buffered: NOTHING_BUFFERED,
+    read: { coverage: undefined, unseen: [] },
+    others: [],
+  };
   return { plan, outcome, ...nothing, lane: 'trusted', ...patch } as unknown as PublishRequest;
 }
 
 /** A command over memory that was not. */
-export function refused(reason: MemoryRefusal['reason'], patch: Partial<MemoryRefusal> = {}): MemoryRefusal {
+export function refused(
+  reason: MemoryRefusal['reason'],
+  patch: Partial<MemoryRefusal> = {},
+): MemoryRefusal {
   return { kind: 'failed', reason, message: 'it is so', changed: false, ...patch };
 }
 

@@ -62,7 +62,10 @@ interface ActionFile {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Makes what the runner gives a step, in a folder of its own: its environment, the files it writes to and its checkout. */
+/**
+ * Makes what the runner gives a step, in a folder of its own: its environment, the files it writes
+ * to and its checkout.
+ */
 export function prepareStep(options: StepOptions, temp = tempDir('runner')) {
   const workspace = options.workspace ?? join(temp, 'workspace');
   mkdirSync(workspace, { recursive: true });
@@ -90,7 +93,10 @@ function actionFile({ actionPath = ROOT }: StepOptions): ActionFile {
   return known;
 }
 
-/** Starts the `main` or `post` of the action in a process of its own, with the environment a runner gives it. */
+/**
+ * Starts the `main` or `post` of the action in a process of its own, with the environment a runner
+ * gives it.
+ */
 export function startStep(phase: 'main' | 'post', options: StepOptions): RunningStep {
   const script = actionFile(options).runs[phase];
   if (script === undefined) throw new Error(`action.yml has no runs.${phase}`);
@@ -114,8 +120,14 @@ export function runPost(options: StepOptions, main: StepResult): Promise<StepRes
   return startStep('post', { ...options, workspace: main.workspace, state: main.state }).finished;
 }
 
-/** The variables of the inputs: the defaults of action.yml, then what the step gives. Throws for unknown inputs. */
-function inputEnv(action: ActionFile, inputs: Readonly<Record<string, string>>): Record<string, string> {
+/**
+ * The variables of the inputs: the defaults of action.yml, then what the step gives. Throws for
+ * unknown inputs.
+ */
+function inputEnv(
+  action: ActionFile,
+  inputs: Readonly<Record<string, string>>,
+): Record<string, string> {
   const known = action.inputs ?? {};
   for (const name of Object.keys(inputs)) {
     if (!(name in known)) throw new Error(`action.yml has no input ${name}`);
@@ -131,7 +143,8 @@ function inputEnv(action: ActionFile, inputs: Readonly<Record<string, string>>):
 /** The one expression a default may hold. */
 function evaluate(text: string): string {
   return text.replaceAll(/\$\{\{\s*(.*?)\s*\}\}/g, (_, expression: string) => {
-    if (expression !== 'github.token') throw new Error(`the default ${text} is not known to the tests`);
+    if (expression !== 'github.token')
+      throw new Error(`the default ${text} is not known to the tests`);
     return GITHUB_TOKEN;
   });
 }

@@ -63,7 +63,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Starts the built command line on a real terminal, which shows both of its streams on standard output. */
+/**
+ * Starts the built command line on a real terminal, which shows both of its streams on standard
+ * output.
+ */
 export function startOnTerminal(
   words: readonly string[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
@@ -78,7 +81,10 @@ export function startOnTerminal(
   });
 }
 
-/** `script` gives a program a real terminal and keeps its exit status: util-linux's, or that of macOS. */
+/**
+ * `script` gives a program a real terminal and keeps its exit status: util-linux's, or that of
+ * macOS.
+ */
 function scriptArguments(words: readonly string[]): readonly string[] {
   if (process.platform === 'darwin') return ['-q', '/dev/null', ...words];
   return ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'];

@@ -6,7 +6,8 @@ import { prepareStep, type StepOptions, type StepResult, stepResult } from './ru
 import { tempDir } from './temp.js';
 import { afterAllTests } from './test-end.js';
 
-// The toolkit looks up the summary file once per process, so all steps of a test file share the folder of the runner's files.
+// The toolkit looks up the summary file once per process, so all steps of a test file share the
+// folder of the runner's files.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'axe-action-main-'));
 
 afterAllTests(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -14,8 +15,9 @@ afterAllTests(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the action's `main` or `post` in this very process, which is much faster than a process of its own. The process takes the
- * environment and the folder of the step meanwhile, so such steps run one after the other.
+ * Runs the action's `main` or `post` in this very process, which is much faster than a process of
+ * its own. The process takes the environment and the folder of the step meanwhile, so such steps
+ * run one after the other.
  */
 export function runMainHere(options: StepOptions, program = main): Promise<StepResult> {
   const step = last.then(() => runNow(options, program));
@@ -70,5 +72,6 @@ function enter(
 
 function replaceEnv(env: Readonly<Record<string, string | undefined>>): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined) process.env[name] = value;
 }

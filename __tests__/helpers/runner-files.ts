@@ -10,8 +10,9 @@ export interface Annotation {
 const LEVELS = ['error', 'warning', 'notice'] as const;
 
 /**
- * Reads workflow commands as the runner does, `::stop-commands::` included: annotations, masked values, the names of all but the
- * groups of turns, and the log as it is shown, masked, with the titles of turns and without lines of other commands.
+ * Reads workflow commands as the runner does, `::stop-commands::` included: annotations, masked
+ * values, the names of all but the groups of turns, and the log as it is shown, masked, with the
+ * titles of turns and without lines of other commands.
  */
 export function parseWorkflowCommands(stdout: string) {
   const annotations: Annotation[] = [];
@@ -49,11 +50,16 @@ export function parseWorkflowCommands(stdout: string) {
     const place = { file, line: at === undefined ? undefined : Number(at) };
     annotations.push({ level, message: command.message, title, ...place });
   }
-  const masked = masks.filter(Boolean).reduce((text, mask) => text.replaceAll(mask, '***'), log.join('\n'));
+  const masked = masks
+    .filter(Boolean)
+    .reduce((text, mask) => text.replaceAll(mask, '***'), log.join('\n'));
   return { annotations, masks, names, log: masked };
 }
 
-/** Reads a file of `name=value` and `name<<DELIMITER` entries: outputs, state, environment. Throws on anything else. */
+/**
+ * Reads a file of `name=value` and `name<<DELIMITER` entries: outputs, state, environment. Throws
+ * on anything else.
+ */
 export function parseFileCommand(text: string): Record<string, string> {
   const values: Record<string, string> = {};
   const lines = text.split('\n');

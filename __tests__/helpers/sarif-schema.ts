@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 
 /**
- * What the official schema of SARIF 2.1.0 finds wrong with a log; empty for nothing. The schema is draft 4, of which it uses
- * nothing that draft 7 reads in another way but its `id` and old patterns.
+ * What the official schema of SARIF 2.1.0 finds wrong with a log; empty for nothing. The schema is
+ * draft 4, of which it uses nothing that draft 7 reads in another way but its `id` and old
+ * patterns.
  */
 export function sarifFaults(log: unknown): readonly unknown[] {
   isSarif(log);

@@ -1,7 +1,14 @@
-// Stands in for `fast-check` in all tests (jest.config.js): by its path here, since its name leads to this file.
+// Stands in for `fast-check` in all tests (jest.config.js): by its path here, since its name leads
+// to this file.
 import { appendFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
-import type { Arbitrary, IAsyncProperty, IProperty, Parameters, StringConstraints } from 'fast-check';
+import type {
+  Arbitrary,
+  IAsyncProperty,
+  IProperty,
+  Parameters,
+  StringConstraints,
+} from 'fast-check';
 import fc from '../../node_modules/fast-check/lib/fast-check.js';
 
 /** What a property may choose for itself: seed and path are one setting for all of them. */
@@ -12,18 +19,24 @@ const factor = wholeNumber('PROPERTY_RUNS', 1);
 fc.configureGlobal({ seed: wholeNumber('PROPERTY_SEED', 20_260_101) });
 
 /**
- * Properties draw the same values in every run, so a run fails because of a change and never by chance.
- * `PROPERTY_SEED=<number>` draws other values, `PROPERTY_RUNS=<factor>` draws that many times more of them.
- * With `PROPERTY_LOG=<file>`, each property that holds adds a line with its test file and its number of draws.
+ * Properties draw the same values in every run, so a run fails because of a change and never by
+ * chance. `PROPERTY_SEED=<number>` draws other values, `PROPERTY_RUNS=<factor>` draws that many
+ * times more of them. With `PROPERTY_LOG=<file>`, each property that holds adds a line with its
+ * test file and its number of draws.
  */
-function assert<Values>(property: IAsyncProperty<Values>, settings?: Settings<Values>): Promise<void>;
+function assert<Values>(
+  property: IAsyncProperty<Values>,
+  settings?: Settings<Values>,
+): Promise<void>;
 function assert<Values>(property: IProperty<Values>, settings?: Settings<Values>): void;
 function assert<Values>(
   property: IAsyncProperty<Values> | IProperty<Values>,
   settings: Settings<Values> = {},
 ): Promise<void> | void {
   if ('seed' in settings || 'path' in settings)
-    throw new Error('A property takes its seed from PROPERTY_SEED; write a found case as a test of its own.');
+    throw new Error(
+      'A property takes its seed from PROPERTY_SEED; write a found case as a test of its own.',
+    );
   const numRuns = (settings.numRuns ?? RUNS) * factor;
   const held = fc.assert(property, { ...settings, numRuns });
   if (held === undefined) return log(numRuns);
@@ -48,11 +61,14 @@ function wholeNumber(name: string, fallback: number): number {
 }
 
 /**
- * As fast-check's own, and it draws the same. For `binary`, fast-check puts all 1,112,064 characters in a map, in every test
- * file anew, only to find the number of a character; here it is computed.
+ * As fast-check's own, and it draws the same. For `binary`, fast-check puts all 1,112,064
+ * characters in a map, in every test file anew, only to find the number of a character; here it is
+ * computed.
  */
 function string(constraints: StringConstraints = {}): Arbitrary<string> {
-  return fc.string(constraints.unit === 'binary' ? { ...constraints, unit: binaryUnit } : constraints);
+  return fc.string(
+    constraints.unit === 'binary' ? { ...constraints, unit: binaryUnit } : constraints,
+  );
 }
 
 const SURROGATES = { first: 0xd800, count: 0x800 };

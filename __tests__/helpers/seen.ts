@@ -52,7 +52,10 @@ export function seen(patch: Partial<Seen> = {}): Seen {
   return { head: 'head', threads: [], reviews: [], comments: [], ...patch };
 }
 
-/** A trusted run of the agent `bot` on a pull request from a branch, without memory; octocat may write, nobody else. */
+/**
+ * A trusted run of the agent `bot` on a pull request from a branch, without memory; octocat may
+ * write, nobody else.
+ */
 export function ledgerContext(patch: Partial<LedgerContext> = {}): LedgerContext {
   return {
     agent: 'bot',

@@ -5,7 +5,10 @@ import Sequencer from '@jest/test-sequencer';
 const SLOW =
   /[\\/](?:a-save-that-hangs-ends-with-its-time|twenty-runs-at-once-lose-nothing|golden\.part-\d)\.test\.ts$/;
 
-/** Jest begins with the largest files where it does not know yet which are slow: one that begins last is waited for alone. */
+/**
+ * Jest begins with the largest files where it does not know yet which are slow: one that begins
+ * last is waited for alone.
+ */
 export default class SlowFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);

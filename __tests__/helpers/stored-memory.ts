@@ -18,7 +18,9 @@ export function storedMemory(places: {
   const branches = places.branches
     .filter((branch) => repo.branches.has(branch))
     .flatMap((branch) =>
-      Object.entries(github.files(name, branch)).map(([path, text]) => [`${branch}:${path}`, text] as const),
+      Object.entries(github.files(name, branch)).map(
+        ([path, text]) => [`${branch}:${path}`, text] as const,
+      ),
     );
   const cached = cache
     .entries()

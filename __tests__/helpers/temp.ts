@@ -7,7 +7,8 @@ const folders: string[] = [];
 
 afterEachTest(() => {
   // A program that is just ending may still put something in.
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const folder of folders.splice(0))
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Creates an empty folder that is removed after the test; the path has no links in it. */
@@ -18,7 +19,10 @@ export function tempDir(name = 'test'): string {
 }
 
 /** Writes files, keys being paths relative to the folder; creates the folders they need. */
-export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+export function writeFiles(
+  folder: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): void {
   for (const [path, content] of Object.entries(files)) {
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });

@@ -2,8 +2,8 @@ import { Readable, Writable } from 'node:stream';
 import type { StopSignal, Terminal } from '../../src/cli/terminal.js';
 
 /**
- * Opens a terminal with this environment, and nothing else of the machine's. It keeps what is written to it; nothing is typed
- * in it.
+ * Opens a terminal with this environment, and nothing else of the machine's. It keeps what is
+ * written to it; nothing is typed in it.
  */
 export function createFakeTerminal({
   env = {},

@@ -10,21 +10,26 @@ export interface Example {
   readonly examples: readonly Payload[];
 }
 
-/** A patch of a payload: dotted paths to new values, for example `{ 'pull_request.head.sha': sha }`. */
+/**
+ * A patch of a payload: dotted paths to new values, for example `{ 'pull_request.head.sha': sha }`.
+ */
 export type PayloadPatch = Readonly<Record<string, unknown>>;
 
 let examples: readonly Example[] | undefined;
 
 /**
- * The first of GitHub's example payloads of an event, and of an action where one is given, with the patch applied.
- * Throws if there is none, or if the patch names a field that the payload does not have.
+ * The first of GitHub's example payloads of an event, and of an action where one is given, with the
+ * patch applied. Throws if there is none, or if the patch names a field that the payload does not
+ * have.
  */
 export function loadWebhook(event: string, action?: string, patch: PayloadPatch = {}): Payload {
   const all = loadExamples().find((example) => example.name === event)?.examples ?? [];
   const found = all.find((payload) => action === undefined || payload['action'] === action);
   if (found === undefined) {
     const actions = [...new Set(all.map((payload) => String(payload['action'])))].join(', ');
-    throw new Error(`no example payload of ${event} ${action ?? ''}; there is: ${actions || 'none'}`);
+    throw new Error(
+      `no example payload of ${event} ${action ?? ''}; there is: ${actions || 'none'}`,
+    );
   }
   return patchPayload(structuredClone(found), patch);
 }
@@ -34,14 +39,17 @@ export function allWebhooks(event: string): readonly Payload[] {
   return structuredClone(loadExamples().find((example) => example.name === event)?.examples ?? []);
 }
 
-/** The event file of a schedule, for which GitHub has no webhook: the cron line, and nothing of repository or sender. */
+/**
+ * The event file of a schedule, for which GitHub has no webhook: the cron line, and nothing of
+ * repository or sender.
+ */
 export function schedulePayload(cron: string): Payload {
   return { schedule: cron };
 }
 
 /**
- * An event with the repository that it happened in and whoever caused it: those of a manual start for a schedule, which
- * names neither.
+ * An event with the repository that it happened in and whoever caused it: those of a manual start
+ * for a schedule, which names neither.
  */
 export function withWorld(payload: Payload): Payload {
   if (!('schedule' in payload)) return payload;
@@ -49,7 +57,10 @@ export function withWorld(payload: Payload): Payload {
   return { ...world, ...payload };
 }
 
-/** Sets fields that exist; nothing else of the payload changes. Changes and returns the payload given. */
+/**
+ * Sets fields that exist; nothing else of the payload changes. Changes and returns the payload
+ * given.
+ */
 export function patchPayload(payload: Payload, patch: PayloadPatch): Payload {
   for (const [path, value] of Object.entries(patch)) {
     const keys = path.split('.');

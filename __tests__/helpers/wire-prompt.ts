@@ -13,8 +13,10 @@ export interface Prompt {
 export function promptOf(request: RecordedRequest): Prompt {
   const body = request.body as WireBody;
   const messages =
-    body.messages ?? (Array.isArray(body.input) ? body.input : [{ role: 'user', content: body.input }]);
-  const isSystem = (message: WireMessage) => message.role === 'system' || message.role === 'developer';
+    body.messages ??
+    (Array.isArray(body.input) ? body.input : [{ role: 'user', content: body.input }]);
+  const isSystem = (message: WireMessage) =>
+    message.role === 'system' || message.role === 'developer';
   const said = messages.filter(isSystem).map(({ content }) => content);
   const system = [body.system ?? body.instructions, ...said];
   return {
@@ -38,7 +40,10 @@ interface WireBody {
   readonly instructions?: unknown;
   readonly messages?: readonly WireMessage[];
   readonly input?: unknown;
-  readonly tools?: readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
+  readonly tools?: readonly {
+    readonly name?: string;
+    readonly function?: { readonly name: string };
+  }[];
 }
 
 function linesOf(message: WireMessage): string[] {

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
-import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
+import {
+  convertWorkflowTemplate,
+  NoOperationTraceWriter,
+  parseWorkflow,
+} from '@actions/workflow-parser';
 import { convertActionTemplate, parseAction } from '@actions/workflow-parser/actions/index';
 import { expect } from '@jest/globals';
 import { parse } from 'yaml';
@@ -75,8 +79,8 @@ export function workflowsIn(folder: string): readonly WorkflowFile[] {
 }
 
 /**
- * A block of YAML in a page as a workflow: whole ones as they are; jobs, steps, and permissions or triggers alone with the
- * least around them that GitHub accepts.
+ * A block of YAML in a page as a workflow: whole ones as they are; jobs, steps, and permissions or
+ * triggers alone with the least around them that GitHub accepts.
  */
 export function workflowInSnippet(name: string, yaml: string): WorkflowFile {
   const on = /^on:/m.test(yaml) ? '' : 'on: pull_request\n';
@@ -105,13 +109,19 @@ export function ownSteps({ steps = [] }: Job): readonly Step[] {
   return steps.filter(({ uses }) => uses === './' || uses?.startsWith('YOUR_ORG/axe-action@'));
 }
 
-/** Asserts that a workflow gives this action inputs that it has and takes, and reads outputs that it has. */
+/**
+ * Asserts that a workflow gives this action inputs that it has and takes, and reads outputs that it
+ * has.
+ */
 export function expectValidUse({ content, workflow }: Omit<WorkflowFile, 'name'>): void {
   const jobs = Object.values(workflow.jobs);
   const ours = jobs.flatMap(ownSteps);
   for (const given of ours.map((step) => inputsOf(step, workflow))) {
     for (const name of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(name);
-    const env = Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
+    const env = Object.entries(given).map(([name, value]) => [
+      `INPUT_${name.toUpperCase()}`,
+      value,
+    ]);
     expect(readInputs(Object.fromEntries(env)).agent).toBe(given['agent'] ?? '');
   }
   const others = jobs.flatMap(({ steps = [] }) => steps.filter((step) => !ours.includes(step)));
@@ -121,10 +131,13 @@ export function expectValidUse({ content, workflow }: Omit<WorkflowFile, 'name'>
 }
 
 /**
- * What a step gives the action; what a person or a calling workflow fills in as it is filled in before. Other
- * expressions stay as they are written.
+ * What a step gives the action; what a person or a calling workflow fills in as it is filled in
+ * before. Other expressions stay as they are written.
  */
-export function inputsOf({ with: given = {} }: Step, workflow: Workflow): Readonly<Record<string, string>> {
+export function inputsOf(
+  { with: given = {} }: Step,
+  workflow: Workflow,
+): Readonly<Record<string, string>> {
   const typed = Object.assign({}, ...eventsOf(workflow).map(([, { inputs = {} }]) => inputs));
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
@@ -139,8 +152,9 @@ function workflowFile(name: string, content: string): WorkflowFile {
 }
 
 /**
- * What GitHub's own parser has against a workflow: keys, events, permissions, expressions and the contexts they may
- * read, and inputs and secrets of workflows it calls, by `owner/name/path@ref`. Nothing for a workflow that GitHub would take.
+ * What GitHub's own parser has against a workflow: keys, events, permissions, expressions and the
+ * contexts they may read, and inputs and secrets of workflows it calls, by `owner/name/path@ref`.
+ * Nothing for a workflow that GitHub would take.
  */
 export async function workflowErrors(
   file: Pick<WorkflowFile, 'name' | 'content'>,
@@ -165,9 +179,10 @@ export async function workflowErrors(
 }
 
 /**
- * What the runner has against an `action.yml` when it loads the action: keys and values that its schema does not know,
- * and expressions outside of the defaults of inputs. It evaluates descriptions too, but with no context, so that any
- * expression in one refuses the action. GitHub's own parser takes a description for text, so that is looked for here.
+ * What the runner has against an `action.yml` when it loads the action: keys and values that its
+ * schema does not know, and expressions outside of the defaults of inputs. It evaluates
+ * descriptions too, but with no context, so that any expression in one refuses the action. GitHub's
+ * own parser takes a description for text, so that is looked for here.
  */
 export function actionErrors(file: Pick<WorkflowFile, 'name' | 'content'>): readonly string[] {
   const { context, value } = parseAction(file, new NoOperationTraceWriter());
@@ -179,7 +194,10 @@ export function actionErrors(file: Pick<WorkflowFile, 'name' | 'content'>): read
   return [...context.errors.getErrors().map(({ message }) => message), ...expressions];
 }
 
-/** What GitHub makes of a condition (`if:`), with the contexts given. Throws for one that is not an expression. */
+/**
+ * What GitHub makes of a condition (`if:`), with the contexts given. Throws for one that is not an
+ * expression.
+ */
 export function isMet(condition: string, contexts: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(contexts);
   const expression = new Parser(new Lexer(condition).lex().tokens, names, []).parse();

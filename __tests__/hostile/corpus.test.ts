@@ -101,7 +101,9 @@ it('counts as titles the first argument of each test, and the rows of a table', 
 type Node = Readonly<Record<string, unknown>>;
 
 /** The numbered titles of all test files below a folder, with the file of each. */
-function numberedTitlesBelow(folder: string): readonly { readonly file: string; readonly title: string }[] {
+function numberedTitlesBelow(
+  folder: string,
+): readonly { readonly file: string; readonly title: string }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
@@ -113,11 +115,14 @@ function numberedTitlesBelow(folder: string): readonly { readonly file: string; 
 }
 
 /**
- * The numbered titles of a test file: what a test or a suite that runs is called with, and what tables hold. A number in a
- * comment, in another string, or in a test that is skipped is no title.
+ * The numbered titles of a test file: what a test or a suite that runs is called with, and what
+ * tables hold. A number in a comment, in another string, or in a test that is skipped is no title.
  */
 function numberedTitles(source: string): readonly string[] {
-  return titlesIn(parseSync(source, { syntax: 'typescript', target: 'es2023' }) as unknown as Node, false);
+  return titlesIn(
+    parseSync(source, { syntax: 'typescript', target: 'es2023' }) as unknown as Node,
+    false,
+  );
 }
 
 function titlesIn(node: Node, isTitle: boolean): readonly string[] {
@@ -130,7 +135,9 @@ function titlesIn(node: Node, isTitle: boolean): readonly string[] {
   const isTable = node['type'] === 'ArrayExpression' || node['type'] === 'KeyValueProperty';
   // The elements of an array are in wrappers that have no type.
   const isHeld = isTable || (isTitle && !('type' in node));
-  return Object.values(node).flatMap((child) => nodesIn(child).flatMap((one) => titlesIn(one, isHeld)));
+  return Object.values(node).flatMap((child) =>
+    nodesIn(child).flatMap((one) => titlesIn(one, isHeld)),
+  );
 }
 
 function titlesOfCall(call: Node): readonly string[] {
@@ -141,7 +148,8 @@ function titlesOfCall(call: Node): readonly string[] {
   const given = nodesIn(call['arguments']).flatMap((argument, index) =>
     nodesIn(argument['expression']).flatMap((one) => titlesIn(one, isTest && index === 0)),
   );
-  // The table of `it.each(table)(title)` is an argument of the callee; its words count where they begin the title.
+  // The table of `it.each(table)(title)` is an argument of the callee; its words count where they
+  // begin the title.
   const isTable = callee !== undefined && (!isTest || beginsWithTable(call));
   return [...(isTable ? titlesIn(callee, false) : []), ...given];
 }
@@ -155,9 +163,11 @@ function beginsWithTable(call: Node): boolean {
 /** `it`, `each` for `it.each(table)`. */
 function calleeWords(node: Node): readonly string[] {
   if (node['type'] === 'Identifier') return [String(node['value'])];
-  return [...nodesIn(node['object']), ...nodesIn(node['callee']), ...nodesIn(node['property'])].flatMap(
-    calleeWords,
-  );
+  return [
+    ...nodesIn(node['object']),
+    ...nodesIn(node['callee']),
+    ...nodesIn(node['property']),
+  ].flatMap(calleeWords);
 }
 
 function nodesIn(child: unknown): readonly Node[] {

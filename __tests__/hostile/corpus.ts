@@ -1,7 +1,8 @@
 /**
- * The attacks and faults that the tests answer by number, in sections: configuration (C1), memory files (C2), stores (C3),
- * providers (C4), GitHub's API and events (C5), text that reaches a prompt or a memory (C6), paths and tools (C7), and what
- * leaves a run (C8). A test that plays a row begins a part of its title with the number: `C1 5: ...`.
+ * The attacks and faults that the tests answer by number, in sections: configuration (C1), memory
+ * files (C2), stores (C3), providers (C4), GitHub's API and events (C5), text that reaches a prompt
+ * or a memory (C6), paths and tools (C7), and what leaves a run (C8). A test that plays a row
+ * begins a part of its title with the number: `C1 5: ...`.
  */
 export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C1 1', 'an agent file that is not TOML'],
@@ -73,11 +74,17 @@ export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C4 67', 'an answer that echoes the key'],
   ['C5 68', 'a diff that is refused, binary, renamed, empty or too large'],
   ['C5 69', 'payloads with nothing in them, unknown events, deleted accounts and forks'],
-  ['C5 70', 'a comment that is refused, too long, on a locked conversation, or created with its answer lost'],
+  [
+    'C5 70',
+    'a comment that is refused, too long, on a locked conversation, or created with its answer lost',
+  ],
   ['C5 71', 'a push, a closing or an edit while the run is at work'],
   ['C5 72', 'a permission that cannot be asked'],
   ['C5 73', 'merge queues, schedules, and runs that follow another workflow, of forks too'],
-  ['C6 74', 'orders in titles, descriptions, names of branches, files and labels, and commit messages'],
+  [
+    'C6 74',
+    'orders in titles, descriptions, names of branches, files and labels, and commit messages',
+  ],
   ['C6 75', 'orders that markdown hides'],
   ['C6 76', 'orders in characters that no screen shows'],
   ['C6 77', 'forged ends of fences, roles and tool results'],

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { brokenInvariants, type WatchedRun } from './invariants.js';
 
-const ENTRY = '## 2026-11-20T06:00:00Z\n**Task:** look\n**Result:** fine\n<!-- axe-action v=1 id=a -->\n';
+const ENTRY =
+  '## 2026-11-20T06:00:00Z\n**Task:** look\n**Result:** fine\n<!-- axe-action v=1 id=a -->\n';
 const NEWER = ENTRY.replace('11-20', '11-21').replace('id=a', 'id=b');
 const SECRET = 'canary-0123456789';
 
@@ -40,7 +41,13 @@ it.each<[string, Partial<WatchedRun>]>([
   ['that adds an entry', {}],
   [
     'that fails with an error',
-    { step: { ...RED, stdout: 'no key\n  at axe/agents/a.toml:4:1\n', annotations: error('no key') } },
+    {
+      step: {
+        ...RED,
+        stdout: 'no key\n  at axe/agents/a.toml:4:1\n',
+        annotations: error('no key'),
+      },
+    },
   ],
   [
     'of a stranger that adds to the untrusted lane and to the state',
@@ -53,7 +60,10 @@ it.each<[string, Partial<WatchedRun>]>([
       ),
     },
   ],
-  ['that moves an entry to another file', { memoryAfter: onBranch(['archive/reviewer.md', ENTRY]) }],
+  [
+    'that moves an entry to another file',
+    { memoryAfter: onBranch(['archive/reviewer.md', ENTRY]) },
+  ],
   [
     'that adds a version to a cache',
     { memoryBefore: inCache(ENTRY), memoryAfter: inCache(ENTRY, `${ENTRY}${NEWER}`) },

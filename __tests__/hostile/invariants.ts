@@ -6,7 +6,9 @@ export interface WatchedRun {
     StepResult,
     'exitCode' | 'signal' | 'stdout' | 'stderr' | 'summary' | 'annotations' | 'outputs' | 'exported'
   >;
-  /** Whether a stranger or a bot caused the run, so that it must leave the trusted lane as it is. */
+  /**
+   * Whether a stranger or a bot caused the run, so that it must leave the trusted lane as it is.
+   */
   readonly isUntrusted: boolean;
   /** Values that no place may show, by what they are. */
   readonly canaries: Readonly<Record<string, string>>;
@@ -44,7 +46,9 @@ export function leaks(
       [...value].reverse().join(''),
       encodeURIComponent(value),
     ];
-    const seen = Object.entries(places).filter(([, text]) => forms.some((form) => text.includes(form)));
+    const seen = Object.entries(places).filter(([, text]) =>
+      forms.some((form) => text.includes(form)),
+    );
     return seen.map(([place]) => ({ secret, place }));
   });
 }
@@ -66,14 +70,22 @@ function entriesIn(memory: ReadonlyMap<string, string>): readonly string[] {
 /** A line of a stack trace; a position in a file of the repository is not one. */
 const STACK = /^\s+at (?:.+ \()?(?:file:|node:|\/)\S*:\d+:\d+\)?$/m;
 
-function exitFaults({ exitCode, signal, stdout, stderr, ...step }: WatchedRun['step']): readonly string[] {
+function exitFaults({
+  exitCode,
+  signal,
+  stdout,
+  stderr,
+  ...step
+}: WatchedRun['step']): readonly string[] {
   const errors = step.annotations.filter(({ level }) => level === 'error');
   const isDeliberate = signal === null && (exitCode === 0 || exitCode === 1);
   return [
     ...(isDeliberate ? [] : [`the step ended with status ${exitCode} and signal ${signal}`]),
     ...(exitCode === 1 && errors.length === 0 ? ['the step is red without an error'] : []),
     ...(step.outputs['conclusion'] === undefined ? ['the step has no conclusion'] : []),
-    ...([stdout, stderr, step.summary].some((text) => STACK.test(text)) ? ['a stack trace is shown'] : []),
+    ...([stdout, stderr, step.summary].some((text) => STACK.test(text))
+      ? ['a stack trace is shown']
+      : []),
     ...(stdout.includes('This is a bug') ? ['the action broke'] : []),
     ...(stderr === '' ? [] : [`standard error is not empty: ${stderr.slice(0, 200)}`]),
   ];
@@ -85,7 +97,10 @@ function changedOutside({ outsideBefore, outsideAfter, step }: WatchedRun): read
   return step.exported === '' ? changed : [...changed, 'the environment of later steps'];
 }
 
-/** Memory outside of the untrusted lane, of an untrusted run. What is kept of cost and findings is not a lane. */
+/**
+ * Memory outside of the untrusted lane, of an untrusted run. What is kept of cost and findings is
+ * not a lane.
+ */
 function changedTrusted({ isUntrusted, memoryBefore, memoryAfter }: WatchedRun): readonly string[] {
   if (!isUntrusted) return [];
   const before = trustedLane(memoryBefore);

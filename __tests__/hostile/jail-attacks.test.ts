@@ -2,7 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../src/safety/path-rules.js';
-import { jailPlaces, makeReserved, untrackedCredentials } from '../../src/tools/process/jail-places.js';
+import {
+  jailPlaces,
+  makeReserved,
+  untrackedCredentials,
+} from '../../src/tools/process/jail-places.js';
 import { createCommandJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { createShell } from '../../src/tools/process/shell.js';
@@ -14,7 +18,10 @@ import { JAIL_ATTACKS } from './jail-attacks.js';
 const FREE =
   /^work\/(?!(?:\.github|\.axe|axe\/(?:agents|skills)|action\.yml|tools\/axe|\.git\/(?:config|config\.worktree|hooks|commondir)|docs\/mem|prompts\/skill\.md)(?:\/|$))/;
 
-/** A machine with a runner, a home folder with credentials, and a workspace; every secret has the word CANARY. */
+/**
+ * A machine with a runner, a home folder with credentials, and a workspace; every secret has the
+ * word CANARY.
+ */
 async function scene(PATH: string) {
   const root = realpathSync(tempDir('attacks'));
   const [RUNNER, WORK, REALHOME] = ['runner', 'work', 'home'].map((name) => join(root, name)) as [
@@ -36,12 +43,25 @@ async function scene(PATH: string) {
     ...all('original', '_actions/org/other/v1/dist/index.js', '_tool/node/24/bin/node'),
   });
   writeFiles(REALHOME, {
-    ...all('CANARY', '.aws/credentials', '.docker/config.json', '.netrc', '.ssh/id_ed25519', '.npmrc'),
+    ...all(
+      'CANARY',
+      '.aws/credentials',
+      '.docker/config.json',
+      '.netrc',
+      '.ssh/id_ed25519',
+      '.npmrc',
+    ),
     ...all('CANARY', '.config/gh/hosts.yml', '.kube/config', '.env'),
     ...all('original', '.bashrc', '.local/bin/harmless', '.cargo/bin/cargo'),
   });
   writeFiles(WORK, {
-    ...all('original', '.github/workflows/ci.yml', 'action.yml', 'axe/agents/bot.toml', 'prompts/skill.md'),
+    ...all(
+      'original',
+      '.github/workflows/ci.yml',
+      'action.yml',
+      'axe/agents/bot.toml',
+      'prompts/skill.md',
+    ),
     ...all('original', '.git/config', '.git/config.worktree', '.git/hooks/pre-commit'),
     ...all('original', 'tools/axe/action.yml', 'tools/axe/dist/post.js'),
     ...all('CANARY', 'docs/mem/bot.md', '.env', 'service-account.json', 'gha-creds-1.json'),
@@ -51,7 +71,9 @@ async function scene(PATH: string) {
   const env = {
     GITHUB_PATH: join(RUNNER, 'elsewhere/_runner_file_commands/path'),
     GITHUB_STEP_SUMMARY: join(RUNNER, 'elsewhere/_runner_file_commands/summary'),
-    ...Object.fromEntries(commands.map((name) => [name, join(RUNNER, '_temp/_runner_file_commands', name)])),
+    ...Object.fromEntries(
+      commands.map((name) => [name, join(RUNNER, '_temp/_runner_file_commands', name)]),
+    ),
     PATH: [join(REALHOME, '.local/bin'), join(REALHOME, '.cargo/bin'), PATH].join(':'),
     HOME: REALHOME,
     RUNNER_TEMP: join(RUNNER, '_temp'),
@@ -116,7 +138,9 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
           timedOut: false,
           output: expect.not.stringMatching(/CANARY|ESCAPED/),
         });
-        const after = [...filesIn(root)].filter(([file]) => !FREE.test(file) && !file.startsWith('empty/'));
+        const after = [...filesIn(root)].filter(
+          ([file]) => !FREE.test(file) && !file.startsWith('empty/'),
+        );
         expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before));
         expect(processesIn(root)).toEqual([]);
       },

@@ -45,7 +45,10 @@ export function unlistedRows({ corpus, tests, security }: RowSources): readonly 
   return [...used];
 }
 
-/** The rows that a test plays: those whose number begins its title or the title of a `describe` around it. */
+/**
+ * The rows that a test plays: those whose number begins its title or the title of a `describe`
+ * around it.
+ */
 function rowsOf({
   ancestorTitles,
   title,

@@ -28,9 +28,10 @@ export interface WatchedOptions extends Partial<StepOptions> {
 }
 
 /**
- * Runs the built action on a stage, with canaries in its environment and in files next to the workspace, and asserts the
- * five invariants: no entry is lost, no canary is seen anywhere, the end is deliberate, nothing is written outside of
- * workspace and temp, and an untrusted run leaves the trusted lane as it is.
+ * Runs the built action on a stage, with canaries in its environment and in files next to the
+ * workspace, and asserts the five invariants: no entry is lost, no canary is seen anywhere, the end
+ * is deliberate, nothing is written outside of workspace and temp, and an untrusted run leaves the
+ * trusted lane as it is.
  */
 export async function runWatched(stage: Stage, options: WatchedOptions = {}): Promise<StepResult> {
   const { step, run } = await watch(stage, options);
@@ -54,7 +55,9 @@ export async function watch(
 
   const step = await stage.run({ ...options, workspace, env });
   const memoryAfter = memory();
-  const written = [...textsBelow(workspace)].filter(([path, text]) => filesBefore.get(path) !== text);
+  const written = [...textsBelow(workspace)].filter(
+    ([path, text]) => filesBefore.get(path) !== text,
+  );
   const run: WatchedRun = {
     step,
     isUntrusted,
@@ -89,21 +92,31 @@ export async function watch(
 
 function canariesOf(stage: Stage, env: Readonly<Record<string, string>>): WatchedRun['canaries'] {
   const all = Object.entries({ ...stage.model.env, ...env });
-  const secret = all.filter(([name, value]) => /KEY|TOKEN|SECRET|PASSWORD/.test(name) && value.length >= 12);
-  return { ...Object.fromEntries(secret), 'the github-token': GITHUB_TOKEN, 'a file outside': OUTSIDE };
+  const secret = all.filter(
+    ([name, value]) => /KEY|TOKEN|SECRET|PASSWORD/.test(name) && value.length >= 12,
+  );
+  return {
+    ...Object.fromEntries(secret),
+    'the github-token': GITHUB_TOKEN,
+    'a file outside': OUTSIDE,
+  };
 }
 
 /** Requests without their headers, where a key has to be. */
 function bodies(requests: readonly RecordedRequest[]): string {
   return requests
-    .map(({ method, path, query, bytes }) => `${method} ${path}?${query}\n${bytes.toString('utf8')}`)
+    .map(
+      ({ method, path, query, bytes }) => `${method} ${path}?${query}\n${bytes.toString('utf8')}`,
+    )
     .join('\n');
 }
 
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 function textsBelow(folder: string): ReadonlyMap<string, string> {
-  const small = filesBelow(folder).filter((path) => lstatSync(join(folder, path)).size <= MAX_TEXT_BYTES);
+  const small = filesBelow(folder).filter(
+    (path) => lstatSync(join(folder, path)).size <= MAX_TEXT_BYTES,
+  );
   return new Map(small.map((path) => [path, readFileSync(join(folder, path), 'latin1')]));
 }
 

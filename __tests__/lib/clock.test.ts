@@ -1,6 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createClock, createDeadline, limitTime, signalAfter, timeLeftMs } from '../../src/lib/clock.js';
+import {
+  createClock,
+  createDeadline,
+  limitTime,
+  signalAfter,
+  timeLeftMs,
+} from '../../src/lib/clock.js';
 import { formatError } from '../../src/lib/errors.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 
@@ -45,7 +51,11 @@ const limitWithin = (signal: AbortSignal, limitMs = 1000) => limitTime(clock, li
 it('a time limit aborts its signal when it is reached', () => {
   const limit = limitWithin(new AbortController().signal);
   clock.advance(999);
-  expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([false, false, 1]);
+  expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([
+    false,
+    false,
+    1,
+  ]);
   clock.advance(1);
   expect([limit.signal.aborted, limit.isOver(), timeLeftMs(limit.signal)]).toEqual([true, true, 0]);
 });
@@ -78,7 +88,9 @@ describe('the deadline of a run', () => {
     expect(signal.aborted).toBe(false);
     jest.advanceTimersByTime(1);
     expect(signal.reason).toMatchObject({ name: 'ProviderError', exitCode: 3 });
-    expect(formatError(signal.reason)).toBe('timeout: context deadline exceeded\n  Raise `timeout-minutes`.');
+    expect(formatError(signal.reason)).toBe(
+      'timeout: context deadline exceeded\n  Raise `timeout-minutes`.',
+    );
   });
 
   it.each([5000, 500])('uses the last limit, later or sooner: %i', (second) => {
@@ -92,12 +104,15 @@ describe('the deadline of a run', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it.each([0, -1000, 1999])('is reached at once with a limit of %i that is in the past', (limitMs) => {
-    const { limit, signal } = createDeadline();
-    jest.advanceTimersByTime(2000);
-    limit(limitMs);
-    expect(signal.aborted).toBe(true);
-  });
+  it.each([0, -1000, 1999])(
+    'is reached at once with a limit of %i that is in the past',
+    (limitMs) => {
+      const { limit, signal } = createDeadline();
+      jest.advanceTimersByTime(2000);
+      limit(limitMs);
+      expect(signal.aborted).toBe(true);
+    },
+  );
 
   it.each([2 ** 31, Number.POSITIVE_INFINITY])(
     'is not reached at once with a limit of %d milliseconds, which exceeds every timer',

@@ -12,18 +12,35 @@ it.each([
   [{}, 'bad key'],
   [{ at: { file: 'bot.toml', line: 3, column: 1 } }, 'bad key\n  at bot.toml:3:1'],
   [{ at: { file: 'bot.toml', line: 3 } }, 'bad key\n  at bot.toml:3'],
-  [{ at: { file: 'bot.toml', column: 7 }, remedy: 'Remove `x`.' }, 'bad key\n  at bot.toml\n  Remove `x`.'],
-])('an error with %j is shown with place and remedy, each on a line of its own', (details, text) => {
-  expect(formatError(new ConfigError('bad key', details))).toBe(text);
-});
+  [
+    { at: { file: 'bot.toml', column: 7 }, remedy: 'Remove `x`.' },
+    'bad key\n  at bot.toml\n  Remove `x`.',
+  ],
+])(
+  'an error with %j is shown with place and remedy, each on a line of its own',
+  (details, text) => {
+    expect(formatError(new ConfigError('bad key', details))).toBe(text);
+  },
+);
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
 const failed = (cause: Error) => new TypeError('fetch failed', { cause });
-const ours = new AxeError('the proxy is away', { remedy: 'Start it.', cause: withCode('x', 'ECONNREFUSED') });
+const ours = new AxeError('the proxy is away', {
+  remedy: 'Start it.',
+  cause: withCode('x', 'ECONNREFUSED'),
+});
 
 it.each<[string, unknown, object]>([
-  ['its own error', withCode('refused', 'ECONNREFUSED'), { code: 'ECONNREFUSED', message: 'refused' }],
-  ['what fetch wraps', failed(withCode('read', 'ECONNRESET')), { code: 'ECONNRESET', message: 'read' }],
+  [
+    'its own error',
+    withCode('refused', 'ECONNREFUSED'),
+    { code: 'ECONNREFUSED', message: 'refused' },
+  ],
+  [
+    'what fetch wraps',
+    failed(withCode('read', 'ECONNRESET')),
+    { code: 'ECONNRESET', message: 'read' },
+  ],
   [
     'that of the first of several addresses',
     failed(new AggregateError([withCode('one', 'E1'), withCode('two', 'E2')])),
@@ -50,7 +67,9 @@ describe('warnings merged for the runner', () => {
       { message: 'it was not saved.', remedy: add },
       { message: 'one has no remedy' },
     ];
-    const [group] = mergeWarnings(warnings.map((warning) => ({ code: 'publish-failed', ...warning })));
+    const [group] = mergeWarnings(
+      warnings.map((warning) => ({ code: 'publish-failed', ...warning })),
+    );
     expect(group?.message.split('\n')).toEqual([
       `the labels were not set: GitHub answered 403. ${add}`,
       'no one was assigned: GitHub answered 403.',

@@ -41,7 +41,9 @@ beforeEach(() => {
 
 async function written(name: string, mode: number): Promise<string> {
   const path = join(root, name);
-  await fs.writeFile(path, '## 2026-01-01T00:00:00Z\nx\n\n## 2026-01-02T00:00:00Z\ny\n\n', { mode: 0o600 });
+  await fs.writeFile(path, '## 2026-01-01T00:00:00Z\nx\n\n## 2026-01-02T00:00:00Z\ny\n\n', {
+    mode: 0o600,
+  });
   await fs.chmod(path, mode);
   return path;
 }
@@ -51,7 +53,9 @@ async function modeOf(name: string): Promise<number> {
 }
 
 function bornIn(folder: string): readonly number[] {
-  return born.filter(({ path }) => path.includes(folder) && path.endsWith('.tmp')).map(({ mode }) => mode);
+  return born
+    .filter(({ path }) => path.includes(folder) && path.endsWith('.tmp'))
+    .map(({ mode }) => mode);
 }
 
 describe('a temporary file', () => {
@@ -68,7 +72,9 @@ describe('a temporary file', () => {
     await written('m.txt', 0o600);
     const workspace = createWorkspace(root, { denied: [], readOnly: [] });
     await workspace.change('m.txt', () => new TextEncoder().encode('new'));
-    expect(born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode)).toEqual([0o600]);
+    expect(born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode)).toEqual([
+      0o600,
+    ]);
     expect(await modeOf('m.txt')).toBe(0o600);
   });
 
@@ -84,7 +90,8 @@ describe('a temporary file', () => {
   });
 });
 
-const open = () => createFileStore({ files: createFiles(), clock: createClock(), root, followLinks: true });
+const open = () =>
+  createFileStore({ files: createFiles(), clock: createClock(), root, followLinks: true });
 const never = new AbortController().signal;
 
 it('a backup of a run log has the mode of the log, even in place of a world-readable one', async () => {
@@ -105,16 +112,21 @@ it('a backup of a note has the mode of the note', async () => {
   expect([await modeOf('MEMORY.md'), await modeOf('MEMORY.bak')]).toEqual([0o600, 0o600]);
 });
 
-it.each([nodeFs.constants.O_NOFOLLOW, undefined])('a link is not followed with the flag %j', async (flag) => {
-  noFollow = flag;
-  const [real, link] = [await written('real.md', 0o600), join(root, 'link.md')];
-  await fs.symlink('real.md', link);
-  const files = createFiles();
-  await expect(files.open(link, { followLinks: false })).rejects.toMatchObject({ code: 'ELOOP' });
-  await expect(files.append(link, 'x', { followLinks: false })).rejects.toMatchObject({ code: 'ELOOP' });
-  for (const path of [real, link]) {
-    const file = await files.open(path, { followLinks: path === link });
-    expect(file?.bytes).toBeGreaterThan(0);
-    await file?.close();
-  }
-});
+it.each([nodeFs.constants.O_NOFOLLOW, undefined])(
+  'a link is not followed with the flag %j',
+  async (flag) => {
+    noFollow = flag;
+    const [real, link] = [await written('real.md', 0o600), join(root, 'link.md')];
+    await fs.symlink('real.md', link);
+    const files = createFiles();
+    await expect(files.open(link, { followLinks: false })).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(files.append(link, 'x', { followLinks: false })).rejects.toMatchObject({
+      code: 'ELOOP',
+    });
+    for (const path of [real, link]) {
+      const file = await files.open(path, { followLinks: path === link });
+      expect(file?.bytes).toBeGreaterThan(0);
+      await file?.close();
+    }
+  },
+);

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -30,7 +40,9 @@ it('append adds to the end and keeps the bytes before it (TestAppendEntry_Append
   const path = join(root, 'm.md');
   await writeFile(path, Buffer.from([0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a]));
   await files.append(path, 'é\n', noLinks);
-  expect([...(await readFile(path))]).toEqual([0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a, 0xc3, 0xa9, 0x0a]);
+  expect([...(await readFile(path))]).toEqual([
+    0x61, 0xff, 0xfe, 0x00, 0xf0, 0x9f, 0x0a, 0xc3, 0xa9, 0x0a,
+  ]);
 });
 
 it('append keeps every one of many appends at once', async () => {

@@ -85,7 +85,9 @@ describe('the diff of a range', () => {
 
   it('ends with the reason when the run is stopped', async () => {
     const reason = new ProviderError('timeout', 'context deadline exceeded');
-    await expect(diffOfRange('HEAD', changed().repo.path, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(diffOfRange('HEAD', changed().repo.path, AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    );
   });
 
   it('keeps text that is not ASCII, and names of files in quotes', async () => {
@@ -143,7 +145,8 @@ describe('a user’s git configuration', () => {
   it('does not change that a submodule is shown as one line', async () => {
     const { first, second } = changed();
     const repo = repository();
-    const add = (sha: string) => repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},inner`);
+    const add = (sha: string) =>
+      repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},inner`);
     add(first);
     repo.git('commit', '--quiet', '--message=one');
     add(second);
@@ -189,12 +192,15 @@ describe('files at the commit that a range counts from', () => {
 it.each([
   ['a checkout', '.git/HEAD'],
   ['a worktree, whose `.git` is a file', '.git'],
-])('the root of a repository of %s is the folder of its `.git`, from anywhere below', async (_, file) => {
-  const root = tempDir('root');
-  writeFiles(root, { [file]: 'x', 'a/b/c.txt': '' });
-  expect(await findRepositoryRoot(join(root, 'a/b'))).toBe(root);
-  expect(await findRepositoryRoot(root)).toBe(root);
-});
+])(
+  'the root of a repository of %s is the folder of its `.git`, from anywhere below',
+  async (_, file) => {
+    const root = tempDir('root');
+    writeFiles(root, { [file]: 'x', 'a/b/c.txt': '' });
+    expect(await findRepositoryRoot(join(root, 'a/b'))).toBe(root);
+    expect(await findRepositoryRoot(root)).toBe(root);
+  },
+);
 
 it('the root of a repository is unknown outside of a repository', async () => {
   expect(await findRepositoryRoot(tempDir('none'))).toBeUndefined();
@@ -237,7 +243,9 @@ describe('the remote `origin`', () => {
     ['/srv/git/b.git', undefined],
     ['work:a/b', undefined],
   ])('is on a host: %s', async (url, host) => {
-    expect((await readOrigin(checkout({ config: `[remote "origin"]\n\turl = ${url}\n` })))?.host).toBe(host);
+    expect(
+      (await readOrigin(checkout({ config: `[remote "origin"]\n\turl = ${url}\n` })))?.host,
+    ).toBe(host);
   });
 
   it.each(['https://gitlab.com/a/b', '../elsewhere', 'https://github.com/a'])(
@@ -264,7 +272,11 @@ it.each<[string, Record<string, string>]>([
   ['a branch among packed ones', { HEAD: 'ref: refs/heads/a/b\n', 'packed-refs': PACKED }],
   [
     'a branch that is newer than the packed one',
-    { HEAD: 'ref: refs/heads/a\n', 'refs/heads/a': COMMIT, 'packed-refs': `${OTHER} refs/heads/a\n` },
+    {
+      HEAD: 'ref: refs/heads/a\n',
+      'refs/heads/a': COMMIT,
+      'packed-refs': `${OTHER} refs/heads/a\n`,
+    },
   ],
 ])('the checked-out commit is read from %s', async (_, files) => {
   expect(await readCheckedOut(checkout(files))).toBe(COMMIT);

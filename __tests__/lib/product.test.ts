@@ -17,7 +17,9 @@ it('what people paste beside a key names an owner that nobody can register; the 
     .filter((path) => !/^(?:node_modules|dist|__tests__|\.git)(?:\/|$)/.test(path))
     .filter((path) => statSync(join(ROOT, path)).isFile());
   const found = (pattern: RegExp) =>
-    files.flatMap((path) => (readFileSync(join(ROOT, path), 'utf8').match(pattern) ?? []).map(() => path));
+    files.flatMap((path) =>
+      (readFileSync(join(ROOT, path), 'utf8').match(pattern) ?? []).map(() => path),
+    );
   expect(ACTION_ADDRESS).toMatch(/^\w+_\w+\/axe-action@v1$/);
   expect(found(/YOUR_ORG\/axe-action/g).length).toBeGreaterThan(20);
   expect(found(/(?<![\w-])org\/axe-action/g)).toEqual(['README.md']);

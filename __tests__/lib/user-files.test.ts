@@ -35,19 +35,22 @@ it.each([
   ['file/prompt.md', 'not a directory'],
   ['circle', 'too many levels of symbolic links'],
   ['pipe', 'not a regular file'],
-])('%s is no file of the user’s, which is an error that states its purpose: %s', async (name, reason) => {
-  const folder = tempDir();
-  writeFiles(folder, { file: '' });
-  symlinkSync('circle', join(folder, 'circle'));
-  execFileSync('mkfifo', [join(folder, 'pipe')]);
-  const path = join(folder, name);
-  await expect(readTextFile(path, purpose)).rejects.toMatchObject({
-    name: 'ConfigError',
-    message: `cannot read the prompt file ${path}: ${reason}`,
-    remedy: 'Is there a checkout?',
-    exitCode: 2,
-  });
-});
+])(
+  '%s is no file of the user’s, which is an error that states its purpose: %s',
+  async (name, reason) => {
+    const folder = tempDir();
+    writeFiles(folder, { file: '' });
+    symlinkSync('circle', join(folder, 'circle'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const path = join(folder, name);
+    await expect(readTextFile(path, purpose)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: `cannot read the prompt file ${path}: ${reason}`,
+      remedy: 'Is there a checkout?',
+      exitCode: 2,
+    });
+  },
+);
 
 it.each([
   ['.', true],
@@ -86,7 +89,10 @@ it('a new configuration folder gets the missing files, and keeps those that are 
   expect(statSync(config).mode & 0o777).toBe(0o600);
   writeFiles(folder, { 'config.toml': 'my own' });
   expect(await createMissingFiles(folder, files)).toEqual([]);
-  expect([readFileSync(skill, 'utf8'), readFileSync(config, 'utf8')]).toEqual(['# Sample\n', 'my own']);
+  expect([readFileSync(skill, 'utf8'), readFileSync(config, 'utf8')]).toEqual([
+    '# Sample\n',
+    'my own',
+  ]);
 });
 
 it('a new configuration folder is an error if it cannot be created', async () => {
@@ -114,7 +120,11 @@ function stream(path: string): Readable & { fd: number } {
 }
 
 /** A pipe as standard input, and its other end. */
-function pipe(): { stdin: Readable & { fd: number }; write: (text: string) => void; end: () => void } {
+function pipe(): {
+  stdin: Readable & { fd: number };
+  write: (text: string) => void;
+  end: () => void;
+} {
   const path = join(tempDir('stdin'), 'pipe');
   execFileSync('mkfifo', [path]);
   // Opened for reading first without waiting for a writer, as the other end is this process too.
@@ -197,14 +207,19 @@ function workspace(): string {
 
 const what = 'the input `prompt-file`';
 
-it.each(['.', 'docs/a.md', 'docs/../docs/a.md', 'inner/a.md', 'empty', 'missing/b.md', 'inner/missing.md'])(
-  'a path that a workflow names is accepted inside the workspace: %s',
-  async (path) => {
-    const folder = workspace();
-    expect(await confine(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
-    expect(await confine(folder, { path: join(folder, path), what })).toContain(folder);
-  },
-);
+it.each([
+  '.',
+  'docs/a.md',
+  'docs/../docs/a.md',
+  'inner/a.md',
+  'empty',
+  'missing/b.md',
+  'inner/missing.md',
+])('a path that a workflow names is accepted inside the workspace: %s', async (path) => {
+  const folder = workspace();
+  expect(await confine(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
+  expect(await confine(folder, { path: join(folder, path), what })).toContain(folder);
+});
 
 it.each([
   '..',
@@ -220,8 +235,11 @@ it.each([
   'environ.md',
   'dangling',
   'docs/a.md\0.txt',
-])('C1 10: a path that a workflow names is refused outside, with the name of the input: %p', async (path) => {
-  const refused = confine(workspace(), { path, what });
-  await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
-  await expect(refused).rejects.toBeInstanceOf(ConfigError);
-});
+])(
+  'C1 10: a path that a workflow names is refused outside, with the name of the input: %p',
+  async (path) => {
+    const refused = confine(workspace(), { path, what });
+    await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
+    await expect(refused).rejects.toBeInstanceOf(ConfigError);
+  },
+);

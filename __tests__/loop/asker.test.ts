@@ -7,7 +7,15 @@ import { Budget } from '../../src/loop/budget.js';
 import type { LoopDependencies } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { Usage } from '../../src/loop/reply.js';
-import { call, createFakeModel, type FakeReply, never, opened, reply, says } from '../helpers/model-fake.js';
+import {
+  call,
+  createFakeModel,
+  type FakeReply,
+  never,
+  opened,
+  reply,
+  says,
+} from '../helpers/model-fake.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { loopDeps } from './scene.js';
 
@@ -20,12 +28,21 @@ const EXPONENTIAL = { backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 3
 const HELLO = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
 
 const NO_USAGE = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  inputTokens: {
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+  },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
 /** A model that can be fallen back on, with what was done with it. */
-function candidate(ref: string, replies: readonly FakeReply[] | Error, facts: Partial<OpenModel> = {}) {
+function candidate(
+  ref: string,
+  replies: readonly FakeReply[] | Error,
+  facts: Partial<OpenModel> = {},
+) {
   const model = createFakeModel(replies instanceof Error ? [] : replies, ref);
   let times = 0;
   return {
@@ -51,10 +68,26 @@ function scene(
   const usage = new Usage('first');
   const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
   const retry = { maxRetries: 1, backoff: 'fixed', initialDelayMs: 100, maxDelayMs: 100 } as const;
-  const options = { model: opened(model, { ref: 'p/first' }), fallbacks: [], retry, budget, usage, ...patch };
+  const options = {
+    model: opened(model, { ref: 'p/first' }),
+    fallbacks: [],
+    retry,
+    budget,
+    usage,
+    ...patch,
+  };
   const asker = createAsker(options, deps);
   const kinds = () => events.map(({ kind }) => kind);
-  return { asker, model, usage, budget: options.budget, events, kinds, warnings, slept: clock.slept };
+  return {
+    asker,
+    model,
+    usage,
+    budget: options.budget,
+    events,
+    kinds,
+    warnings,
+    slept: clock.slept,
+  };
 }
 
 describe('a request to a model', () => {
@@ -94,7 +127,10 @@ describe('an error that is tried again', () => {
     ['bad_request', [undefined, 400, 404], false],
   ])('is %s with a status of %j: %s', (category, statuses, again) => {
     for (const status of statuses)
-      expect([status, isTransient(new ProviderError(category, 'no', { status }))]).toEqual([status, again]);
+      expect([status, isTransient(new ProviderError(category, 'no', { status }))]).toEqual([
+        status,
+        again,
+      ]);
   });
 
   it.each([
@@ -116,7 +152,11 @@ describe('trying again', () => {
   ) {
     const clock = { ...createFakeClock(), random: () => random };
     const retry = { maxRetries: undefined, ...EXPONENTIAL, ...policy };
-    const { asker, model, usage, events } = scene([...errors, says('done')], { clock, retry, leftMs });
+    const { asker, model, usage, events } = scene([...errors, says('done')], {
+      clock,
+      retry,
+      leftMs,
+    });
     const thrown: unknown = await asker
       .ask(HELLO, {})
       .then(() => undefined)
@@ -134,11 +174,14 @@ describe('trying again', () => {
     expect(usage).toMatchObject({ turns: 1, retries: 2 });
   });
 
-  it.each([undefined, 0, 1, 5])('ends with the last error after %s more tries', async (maxRetries) => {
-    const most = maxRetries ?? 2;
-    const { tries, thrown } = await tryHard([...Array(most).fill(BUSY), DOWN], { maxRetries });
-    expect([tries, thrown]).toEqual([most + 1, DOWN]);
-  });
+  it.each([undefined, 0, 1, 5])(
+    'ends with the last error after %s more tries',
+    async (maxRetries) => {
+      const most = maxRetries ?? 2;
+      const { tries, thrown } = await tryHard([...Array(most).fill(BUSY), DOWN], { maxRetries });
+      expect([tries, thrown]).toEqual([most + 1, DOWN]);
+    },
+  );
 
   it('ends with the first permanent error', async () => {
     expect(await tryHard([BUSY, WRONG, BUSY])).toMatchObject({ tries: 2, thrown: WRONG });
@@ -158,10 +201,13 @@ describe('trying again', () => {
   it.each([
     ['longer than max_delay_ms', 90_000, 90_000],
     ['shorter than ours', 20, 500],
-  ])('C4 59: waits as the provider asks if that is longer: %s', async (_, retryAfterMs, delayMs) => {
-    const error = new ProviderError('rate_limit', 'slow down', { status: 429, retryAfterMs });
-    expect((await tryHard([error])).slept).toEqual([delayMs]);
-  });
+  ])(
+    'C4 59: waits as the provider asks if that is longer: %s',
+    async (_, retryAfterMs, delayMs) => {
+      const error = new ProviderError('rate_limit', 'slow down', { status: 429, retryAfterMs });
+      expect((await tryHard([error])).slept).toEqual([delayMs]);
+    },
+  );
 
   it.each([
     ['what the provider asks for', LATER, [60_000], []],
@@ -251,7 +297,10 @@ describe('falling back on another model', () => {
     const controller = new AbortController();
     const other = candidate('p/other', [says('x')]);
     const { signal } = controller;
-    const { asker } = scene([never(() => controller.abort(TIME_IS_UP))], { fallbacks: [other.open], signal });
+    const { asker } = scene([never(() => controller.abort(TIME_IS_UP))], {
+      fallbacks: [other.open],
+      signal,
+    });
     await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
     expect(other.timesOpened).toBe(0);
   });
@@ -270,7 +319,9 @@ describe('falling back on another model', () => {
     const { asker, warnings } = scene([BUSY, BUSY], { fallbacks: [keyless.open, other.open] });
     await asker.ask(HELLO, {});
     expect(asker.current.ref).toBe('p/other');
-    expect(warnings).toEqual([{ code: 'model-warning', message: 'a fallback model cannot be used: no key' }]);
+    expect(warnings).toEqual([
+      { code: 'model-warning', message: 'a fallback model cannot be used: no key' },
+    ]);
   });
 
   it('to a last model that cannot be opened keeps the error of the model that was called', async () => {
@@ -282,7 +333,10 @@ describe('falling back on another model', () => {
 
   it('shows the other model nothing of what the first one thought, and that one its own thoughts', async () => {
     const thought = { type: 'reasoning', text: 'They must never know.' } as const;
-    const turn = { role: 'assistant' as const, content: [thought, { type: 'text' as const, text: 'Hm.' }] };
+    const turn = {
+      role: 'assistant' as const,
+      content: [thought, { type: 'text' as const, text: 'Hm.' }],
+    };
     const bare = { role: 'assistant' as const, content: [{ type: 'text', text: 'Hm.' }] };
     const second = candidate('second', [says('ok'), says('ok')]);
     const { asker, model } = scene([BUSY, BUSY], { fallbacks: [second.open] });
@@ -310,7 +364,10 @@ describe('a warning about a model', () => {
 
   it('names the settings it leaves out, once for each model', async () => {
     const call1 = reply([call('1', 'x', {})], { warnings: odd });
-    const other = candidate('p/other', [says('a', { warnings: odd }), says('b', { warnings: odd })]);
+    const other = candidate('p/other', [
+      says('a', { warnings: odd }),
+      says('b', { warnings: odd }),
+    ]);
     const { asker, warnings } = scene([call1, BUSY, BUSY], { fallbacks: [other.open] });
     await asker.ask(HELLO, {});
     expect(warnings).toHaveLength(1);

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { Spent } from '../../src/findings/state-facts.js';
-import { Budget, costLimit, spendBefore, spentFact, type TokenUse, usedUp } from '../../src/loop/budget.js';
+import {
+  Budget,
+  costLimit,
+  spendBefore,
+  spentFact,
+  type TokenUse,
+  usedUp,
+} from '../../src/loop/budget.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
@@ -18,16 +25,22 @@ function dollars(maxCostUsd: number): Budget {
   return new Budget({ maxTokens: 0, maxCostUsd });
 }
 
-const long = { aboveTokens: 1000, price: { input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5 } };
+const long = {
+  aboveTokens: 1000,
+  price: { input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5 },
+};
 
 it.each([
   [1000, 0.003 + 0.0015],
   [1001, 0.006006 + 0.003],
-])('what a long prompt costs is counted by the price of its length: %i tokens', (input, costUsd) => {
-  const budget = dollars(1);
-  budget.add(use(input, 100), { ...PRICE, long });
-  expect(budget.spending.costUsd).toBeCloseTo(costUsd, 9);
-});
+])(
+  'what a long prompt costs is counted by the price of its length: %i tokens',
+  (input, costUsd) => {
+    const budget = dollars(1);
+    budget.add(use(input, 100), { ...PRICE, long });
+    expect(budget.spending.costUsd).toBeCloseTo(costUsd, 9);
+  },
+);
 
 it('what a long prompt costs leaves less room for the answer', () => {
   const left = (input: number) => dollars(1).outputLeft(use(input, 0), { ...PRICE, long })?.tokens;
@@ -38,7 +51,11 @@ it('what a long prompt costs leaves less room for the answer', () => {
 it.each([
   ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
   ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],
-  ['no more than there is, if a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
+  [
+    'no more than there is, if a provider counts the cache apart',
+    use(10, 5, { cacheRead: 500 }),
+    6,
+  ],
 ])('a budget of tokens counts %s', (_, used, counted) => {
   const budget = tokens(0);
   budget.add(used, PRICE);
@@ -53,7 +70,10 @@ it('a budget of tokens that is spent to the last one reports the amount, a remed
   const message = 'budget exceeded: used 100 of 100 tokens';
   const remedy =
     'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
-  expect(budget.spent()).toMatchObject({ limit: 'tokens', error: { message, exitCode: 4, remedy } });
+  expect(budget.spent()).toMatchObject({
+    limit: 'tokens',
+    error: { message, exitCode: 4, remedy },
+  });
 });
 
 it('a budget of 0 tokens and dollars is endless', () => {
@@ -67,8 +87,16 @@ describe('a budget of dollars', () => {
     ['fresh input and output', use(1_000_000, 1_000_000), 18],
     ['input from the cache', use(1_000_000, 0, { cacheRead: 900_000 }), 0.3 + 0.27],
     ['input written to the cache', use(1_000_000, 0, { cacheWrite: 400_000 }), 1.8 + 1.5],
-    ['both', use(1000, 100, { cacheRead: 600, cacheWrite: 300 }), 0.0003 + 0.00018 + 0.001125 + 0.0015],
-    ['a cache that is larger than the input, as some count', use(10, 0, { cacheRead: 1_000_000 }), 0.3],
+    [
+      'both',
+      use(1000, 100, { cacheRead: 600, cacheWrite: 300 }),
+      0.0003 + 0.00018 + 0.001125 + 0.0015,
+    ],
+    [
+      'a cache that is larger than the input, as some count',
+      use(10, 0, { cacheRead: 1_000_000 }),
+      0.3,
+    ],
     ['nothing', use(0, 0), 0],
   ])('counts %s', (_, used, costUsd) => {
     const budget = dollars(0);
@@ -91,7 +119,10 @@ describe('a budget of dollars', () => {
     budget.add(use(0, 20_000), PRICE);
     const message = 'budget exceeded: used $0.60 of $0.50';
     const remedy = 'Raise the input `max-cost-usd`, or give the agent less to read.';
-    expect(budget.spent()).toMatchObject({ limit: 'cost', error: { message, exitCode: 4, remedy } });
+    expect(budget.spent()).toMatchObject({
+      limit: 'cost',
+      error: { message, exitCode: 4, remedy },
+    });
   });
 
   it.each(['max-cost-usd-per-pr', 'max-cost-usd-per-day'] as const)(
@@ -138,7 +169,10 @@ function spent(id: string, cost: number, { pull = 42, day = '2026-02-03' } = {})
   return { kind: 'spent', id, pull, day, usd: cost, at: NOW.getTime() };
 }
 
-function earlier(limits: { perPullUsd?: number; perDayUsd?: number }, trigger: Trigger = pullRequest()) {
+function earlier(
+  limits: { perPullUsd?: number; perDayUsd?: number },
+  trigger: Trigger = pullRequest(),
+) {
   const facts = [spent('a', 0.4), spent('b', 0.35), spent('c', 2, { pull: 7 })];
   return spendBefore([...facts, spent('d', 5, { day: '2026-02-02' })], {
     trigger,
@@ -173,11 +207,14 @@ it.each([
 it.each([
   [{ perPullUsd: 5.75 }, /\$5\.75 on #42; the limit is \$5\.75$/, /max-cost-usd-per-pr/],
   [{ perDayUsd: 1 }, /\$2\.75 on 2026-02-03; the limit is \$1\.00 a day$/, /max-cost-usd-per-day/],
-])('the allowed cost of a run is zero once %j is used up, and names the input', (limits, message, remedy) => {
-  const told = usedUp(earlier(limits));
-  expect(told?.message).toMatch(message);
-  expect(told?.remedy).toMatch(remedy);
-});
+])(
+  'the allowed cost of a run is zero once %j is used up, and names the input',
+  (limits, message, remedy) => {
+    const told = usedUp(earlier(limits));
+    expect(told?.message).toMatch(message);
+    expect(told?.remedy).toMatch(remedy);
+  },
+);
 
 it.each([
   [0.12, 0.12],

@@ -37,7 +37,11 @@ describe('shortening a conversation', () => {
   const USUAL = CONTEXT_WINDOW_TOKENS;
 
   it.each([
-    ['the stated share of what the reply leaves', { windowTokens: 12_000, replyTokens: 2000 }, 10_000],
+    [
+      'the stated share of what the reply leaves',
+      { windowTokens: 12_000, replyTokens: 2000 },
+      10_000,
+    ],
     ['that of a usual window, if its size is unknown', { windowTokens: undefined }, USUAL],
     ['that of three quarters, if the reply has more', { replyTokens: 50_000 }, 15_000],
     ['that of what memory leaves', { replyTokens: 2000, memoryTokens: 12_000 }, 6000],
@@ -98,7 +102,12 @@ describe('shortening a conversation', () => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
     const plan = planCompaction(sized(messages, WINDOW));
     expect(plan?.summary && insertSummary(plan.summary, text)).toBeUndefined();
-    expect(plan?.messages).toEqual([SYSTEM, TASK, user(LEFT_OUT_NOTE), ...(plan?.summary?.tail ?? [])]);
+    expect(plan?.messages).toEqual([
+      SYSTEM,
+      TASK,
+      user(LEFT_OUT_NOTE),
+      ...(plan?.summary?.tail ?? []),
+    ]);
   });
 
   it('does nothing if only the task and the newest turn are left', () => {
@@ -108,19 +117,24 @@ describe('shortening a conversation', () => {
 
   it('holds for any conversation', () => {
     fc.assert(
-      fc.property(conversations, fc.integer({ min: 500, max: 60_000 }), reply, (messages, window, answer) => {
-        const size = sized(messages, window);
-        const shortened = carriedOut(size, answer);
-        if (shortened === messages) return;
-        expect(unpaired(shortened)).toEqual([]);
-        expect(estimateTokens(shortened)).toBeLessThan(estimateTokens(messages));
-        const headLength = messages[0]?.role === 'system' ? 2 : 1;
-        expect(shortened.slice(0, headLength)).toEqual(messages.slice(0, headLength));
-        const newest = newestTurn(messages);
-        expect(shortened.slice(-newest.length)).toEqual(newest);
-        expect(repliesOf(messages)).toEqual(expect.arrayContaining([...repliesOf(shortened)]));
-        expect(carriedOut(sized(shortened, window), answer)).toEqual(shortened);
-      }),
+      fc.property(
+        conversations,
+        fc.integer({ min: 500, max: 60_000 }),
+        reply,
+        (messages, window, answer) => {
+          const size = sized(messages, window);
+          const shortened = carriedOut(size, answer);
+          if (shortened === messages) return;
+          expect(unpaired(shortened)).toEqual([]);
+          expect(estimateTokens(shortened)).toBeLessThan(estimateTokens(messages));
+          const headLength = messages[0]?.role === 'system' ? 2 : 1;
+          expect(shortened.slice(0, headLength)).toEqual(messages.slice(0, headLength));
+          const newest = newestTurn(messages);
+          expect(shortened.slice(-newest.length)).toEqual(newest);
+          expect(repliesOf(messages)).toEqual(expect.arrayContaining([...repliesOf(shortened)]));
+          expect(carriedOut(sized(shortened, window), answer)).toEqual(shortened);
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -156,13 +170,22 @@ function turns(count: number, results: readonly string[], said = ''): Message[] 
   return Array.from({ length: count }, (_, index) => turn(`t${index}`, results)).flatMap(
     ([first, ...rest]) =>
       first?.role === 'assistant'
-        ? [{ ...first, content: [{ type: 'text' as const, text: said }, ...first.content] }, ...rest]
+        ? [
+            { ...first, content: [{ type: 'text' as const, text: said }, ...first.content] },
+            ...rest,
+          ]
         : [],
   );
 }
 
 function sized(messages: readonly Message[], windowTokens: number): ConversationSize {
-  return { messages, usedTokens: estimateTokens(messages), windowTokens, replyTokens: 0, memoryTokens: 0 };
+  return {
+    messages,
+    usedTokens: estimateTokens(messages),
+    windowTokens,
+    replyTokens: 0,
+    memoryTokens: 0,
+  };
 }
 
 function expectSummary(size: ConversationSize): SummaryPlan {
@@ -195,7 +218,9 @@ it('leaving out tool results starts with the oldest and stops when enough is fre
   const left = expect.stringMatching(/^\[A result of read_file/);
   expect(outputs(dropped.messages)).toEqual([left, LONG, LONG]);
   expect(dropped.freedTokens).toBe(estimateTokens(messages) - estimateTokens(dropped.messages));
-  expect(outputs(dropResults(messages, 1000).messages).filter((text) => text === LONG)).toHaveLength(1);
+  expect(
+    outputs(dropResults(messages, 1000).messages).filter((text) => text === LONG),
+  ).toHaveLength(1);
 });
 
 it('leaving out tool results leaves short results, and everything that the model said, unchanged', () => {
@@ -256,7 +281,9 @@ it('the message with a summary states that it is our own summary', () => {
   const message = summaryMessage(' read a.ts \n');
   expect(message?.role).toBe('user');
   expect(textOf(message)).toContain('Your own summary');
-  expect(textOf(message)).toContain('<summary-of-earlier-turns>\nread a.ts\n</summary-of-earlier-turns>');
+  expect(textOf(message)).toContain(
+    '<summary-of-earlier-turns>\nread a.ts\n</summary-of-earlier-turns>',
+  );
 });
 
 it.each([
@@ -345,7 +372,10 @@ describe('a conversation that is shortened by a summary', () => {
     ['is empty', { summary: '' }],
     ['was cut', { isCut: true }],
     ['is refused', { refusal: new ProviderError('bad_request', 'no such field', { status: 400 }) }],
-    ['would not fit', { refusal: new ProviderError('server', 'too large', { status: 413, overflow }) }],
+    [
+      'would not fit',
+      { refusal: new ProviderError('server', 'too large', { status: 413, overflow }) },
+    ],
   ])('keeps no summary that %s, and leaves turns out instead', async (_, scene) => {
     const { messages, kept, warnings } = await shortened(scene);
     expect(kept).toEqual([]);

@@ -20,7 +20,11 @@ export function turn(id: string, results: readonly string[]): Message[] {
     {
       role: 'assistant',
       content: [
-        { type: 'reasoning', text: `thought ${id}`, providerOptions: { p: { signature: `sig-${id}` } } },
+        {
+          type: 'reasoning',
+          text: `thought ${id}`,
+          providerOptions: { p: { signature: `sig-${id}` } },
+        },
         { type: 'text', text: `text ${id}` },
         ...calls,
       ],
@@ -37,13 +41,17 @@ export function turn(id: string, results: readonly string[]): Message[] {
   ];
 }
 
-/** Ids of calls that lack a result right behind their turn, and of results that lack a call there. */
+/**
+ * Ids of calls that lack a result right behind their turn, and of results that lack a call there.
+ */
 export function unpaired(messages: readonly Message[]): readonly string[] {
   const wrong: string[] = [];
   let open: string[] = [];
   for (const message of messages) {
     if (message.role === 'tool') {
-      const ids = message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : []));
+      const ids = message.content.flatMap((part) =>
+        part.type === 'tool-result' ? [part.toolCallId] : [],
+      );
       wrong.push(...ids.filter((id) => !open.includes(id)));
       open = open.filter((id) => !ids.includes(id));
     } else {
@@ -59,7 +67,10 @@ export function unpaired(messages: readonly Message[]): readonly string[] {
 
 /** Texts from nothing to some thousand tokens. */
 const sizedText = fc
-  .tuple(fc.constantFrom('x', 'word ', '日本', '<system>', '\u200b', '😀'), fc.integer({ min: 0, max: 2000 }))
+  .tuple(
+    fc.constantFrom('x', 'word ', '日本', '<system>', '\u200b', '😀'),
+    fc.integer({ min: 0, max: 2000 }),
+  )
   .map(([piece, times]) => piece.repeat(times));
 
 const turnTexts = fc.tuple(
@@ -67,7 +78,10 @@ const turnTexts = fc.tuple(
   fc.option(sizedText, { freq: 6 }),
 );
 
-/** Conversations as the loop makes them, with a system prompt or none, and messages of the user's in between. */
+/**
+ * Conversations as the loop makes them, with a system prompt or none, and messages of the user's in
+ * between.
+ */
 export const conversations: fc.Arbitrary<Message[]> = fc
   .tuple(fc.option(sizedText), sizedText, fc.array(turnTexts, { maxLength: 14 }))
   .map(([system, task, turns]) => [

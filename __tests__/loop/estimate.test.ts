@@ -32,7 +32,9 @@ describe('the estimate of a conversation', () => {
   it('adds what followed, at the provider’s rate if that is higher', () => {
     const measured = { estimate: 2000, inputTokens: 3000 };
     const added = [...messages, user('c'.repeat(4000))];
-    expect(estimateTokens(added, measured)).toBe(3000 + Math.ceil((estimateTokens(added) - 2000) * 1.5));
+    expect(estimateTokens(added, measured)).toBe(
+      3000 + Math.ceil((estimateTokens(added) - 2000) * 1.5),
+    );
     const cheap = { estimate: 2000, inputTokens: 1500 };
     expect(estimateTokens(added, cheap)).toBe(1500 + estimateTokens(added) - 2000);
   });
@@ -49,7 +51,9 @@ describe('the estimate of a conversation', () => {
       fc.property(conversations, fc.integer({ min: 1, max: 200_000 }), (all, inputTokens) => {
         const before = all.slice(0, -1);
         const measured = { estimate: estimateTokens(before), inputTokens };
-        expect(estimateTokens(all, measured)).toBeGreaterThanOrEqual(estimateTokens(before, measured));
+        expect(estimateTokens(all, measured)).toBeGreaterThanOrEqual(
+          estimateTokens(before, measured),
+        );
       }),
       { numRuns: 40 },
     );
@@ -62,8 +66,14 @@ const LONG = 'x'.repeat(600);
 const parts: readonly LanguageModelV4Message[] = [
   { role: 'system', content: LONG },
   { role: 'assistant', content: [{ type: 'reasoning', text: LONG }] },
-  { role: 'assistant', content: [{ type: 'reasoning', text: '', providerOptions: { a: { data: LONG } } }] },
-  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: '1', toolName: 'a', input: { a: LONG } }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'reasoning', text: '', providerOptions: { a: { data: LONG } } }],
+  },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: '1', toolName: 'a', input: { a: LONG } }],
+  },
   result({ type: 'json', value: { a: LONG } }),
   result({ type: 'error-json', value: [LONG] }),
   result({ type: 'execution-denied', reason: LONG }),
@@ -74,5 +84,8 @@ type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
 type Output = Extract<ToolMessage['content'][number], { type: 'tool-result' }>['output'];
 
 function result(output: Output): LanguageModelV4Message {
-  return { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'a', output }] };
+  return {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: '1', toolName: 'a', output }],
+  };
 }

@@ -28,7 +28,14 @@ interface Talk {
   readonly maxTokens?: number;
 }
 
-async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, thinking, maxTokens = 0 }: Talk) {
+async function talk({
+  turns,
+  said = '',
+  system = `Look.${MEMORY}`,
+  memory,
+  thinking,
+  maxTokens = 0,
+}: Talk) {
   const kept: Summary[] = [];
   let turn = 0;
   const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
@@ -36,7 +43,9 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, think
     if (isSummaryRequest(prompt)) return says('I looked.', { inputTokens });
     turn += 1;
     if (turn > turns) return says('Done.', { inputTokens });
-    return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', { turn })], { inputTokens });
+    return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', { turn })], {
+      inputTokens,
+    });
   };
   const model = createFakeModel(Array.from({ length: turns * 2 + 1 }, () => answer));
   const { deps } = loopDeps({ keepSummary: async (summary) => void kept.push(summary) });
@@ -72,7 +81,11 @@ describe('a long conversation', () => {
 
   it.each([
     ['a limit of ours', undefined, 2000],
-    ['none, where the model thinks', { thinks: 'by default', maxOutputTokens: 64_000 } as const, undefined],
+    [
+      'none, where the model thinks',
+      { thinks: 'by default', maxOutputTokens: 64_000 } as const,
+      undefined,
+    ],
   ])('has a summary of it kept, which was written with %s', async (_, thinking, expected) => {
     const long = { turns: 8, said: 's'.repeat(4000), system: 'Look.', thinking };
     const { outcome, kept, summaryLimits } = await talk(long);
@@ -93,7 +106,10 @@ describe('a long conversation', () => {
   });
 });
 
-/** A provider that refuses what does not fit into `windowTokens`, of which the program does not know. */
+/**
+ * A provider that refuses what does not fit into `windowTokens`, of which the program does not
+ * know.
+ */
 async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.', shrink }: SmallTalk) {
   let turn = 0;
   const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
@@ -113,7 +129,12 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.', shrink }
   const { deps, events } = loopDeps();
   const execute = async (input: unknown) => ({ text: 'r'.repeat(sizeIn(input)), isError: false });
   const retry = { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 } as const;
-  const patch = { retry, prompt: { system: 'Look.', message: task }, shrink, tools: [{ ...look, execute }] };
+  const patch = {
+    retry,
+    prompt: { system: 'Look.', message: task },
+    shrink,
+    tools: [{ ...look, execute }],
+  };
   const outcome = await runAgent(conversationOf(opened(model), patch), deps);
   const refusals = events.filter(({ kind }) => kind === 'too-long').length;
   return { outcome, refusals, asked: model.asked };
@@ -162,7 +183,10 @@ describe('a conversation that the provider finds too long', () => {
   it('ends with the error of the provider if nothing can be left out, without another try', async () => {
     const long = { windowTokens: 1000, isTold: true, sizes: [], task: 'x'.repeat(8000) };
     const { outcome, asked } = await talkToSmall(long);
-    expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'bad_request: prompt is too long' } });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: 'bad_request: prompt is too long' },
+    });
     expect(asked).toHaveLength(1);
   });
 });

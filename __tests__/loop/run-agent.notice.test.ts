@@ -14,7 +14,12 @@ interface LimitState {
   readonly secondsLeft?: number | undefined;
 }
 
-function noticeOf({ turnsLeft = LIMIT_NOTICE.turns + 1, secondsLeft, tokensShare, costShare }: LimitState) {
+function noticeOf({
+  turnsLeft = LIMIT_NOTICE.turns + 1,
+  secondsLeft,
+  tokensShare,
+  costShare,
+}: LimitState) {
   return limitNotice(turnsLeft, { tokensShare, costShare }, secondsLeft);
 }
 
@@ -56,7 +61,12 @@ describe('the notice of a limit', () => {
 
 it.each<[string, Partial<Conversation>, number, string]>([
   ['turns', { maxTurns: 3 }, 0, '2 turns. Do'],
-  ['tokens', { budget: new Budget({ maxTokens: 6, maxCostUsd: 0 }) }, 0, '16% of the token budget. Do'],
+  [
+    'tokens',
+    { budget: new Budget({ maxTokens: 6, maxCostUsd: 0 }) },
+    0,
+    '16% of the token budget. Do',
+  ],
   ['time', {}, 31, '30 seconds. Do'],
   [
     'turns for a goal',

@@ -6,7 +6,15 @@ import { Budget } from '../../src/loop/budget.js';
 import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
 import { type AnswerForm, checkObject } from '../../src/loop/structured.js';
 import type { Tool } from '../../src/tools/tool.js';
-import { call, createFakeModel, type FakeReply, never, opened, reply, says } from '../helpers/model-fake.js';
+import {
+  call,
+  createFakeModel,
+  type FakeReply,
+  never,
+  opened,
+  reply,
+  says,
+} from '../helpers/model-fake.js';
 import { STATS } from '../helpers/reports.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { conversationOf, loopDeps, UNSET } from './scene.js';
@@ -58,9 +66,15 @@ describe('a conversation without tools', () => {
   });
 
   it('ignores tool calls that were not offered (axe-behaviour §13)', async () => {
-    const { outcome, asked } = await run([reply([call('1', 'echo', {}), { type: 'text', text: 'done' }])]);
+    const { outcome, asked } = await run([
+      reply([call('1', 'echo', {}), { type: 'text', text: 'done' }]),
+    ]);
     expect(asked).toHaveLength(1);
-    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0, turns: 1 } });
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'done',
+      stats: { toolCalls: 0, turns: 1 },
+    });
   });
 });
 
@@ -93,12 +107,16 @@ describe('a reply that did not end normally', () => {
   });
 
   it('runs no tool call if it is a refusal', async () => {
-    const { outcome } = await run([reply([call('1', 'echo', {})], { finish: REFUSAL })], { tools: [echo] });
+    const { outcome } = await run([reply([call('1', 'echo', {})], { finish: REFUSAL })], {
+      tools: [echo],
+    });
     expect(outcome).toMatchObject({ kind: 'refused', answer: '', stats: { toolCalls: 0 } });
   });
 
   it('has its last call sent back, which might be incomplete', async () => {
-    const cut = reply([call('1', 'echo', { n: 1 }), call('2', 'echo', { n: 2 })], { finish: LENGTH });
+    const cut = reply([call('1', 'echo', { n: 1 }), call('2', 'echo', { n: 2 })], {
+      finish: LENGTH,
+    });
     const { outcome, asked } = await run([cut, says('done')], { tools: [echo] });
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
     expect(asked[1]?.prompt.at(-1)).toMatchObject({
@@ -164,7 +182,8 @@ describe('the limit of output of a model that thinks', () => {
   it('is the budget’s end where what was left of it cut the answer', async () => {
     const budget = new Budget({ maxTokens: 1000, maxCostUsd: 0 });
     const { outcome } = await ask([thoughts(900)], THINKS, { budget });
-    const message = 'budget exceeded: used 903 of 1000 tokens, and the last answer was cut at the rest';
+    const message =
+      'budget exceeded: used 903 of 1000 tokens, and the last answer was cut at the rest';
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', error: { message } });
   });
 });
@@ -173,7 +192,11 @@ describe('a conversation with tools', () => {
   it('continues until a reply has no calls', async () => {
     const { outcome, asked } = await run(
       [
-        reply([{ type: 'text', text: 'Let me see.' }, call('a', 'echo', { text: 1 }), call('b', 'nope', {})]),
+        reply([
+          { type: 'text', text: 'Let me see.' },
+          call('a', 'echo', { text: 1 }),
+          call('b', 'nope', {}),
+        ]),
         reply([call('c', 'echo', '{"text":')]),
         says('All done.'),
       ],
@@ -196,7 +219,10 @@ describe('a conversation with tools', () => {
       return { type: 'tool-result', ...one, output: { type, value } };
     };
     expect(asked[2]?.prompt.slice(2)).toEqual([
-      { role: 'assistant', content: [{ type: 'text', text: 'Let me see.' }, ...calls(asksA, asksB)] },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Let me see.' }, ...calls(asksA, asksB)],
+      },
       { role: 'tool', content: [result(a, 'echo {"text":1}', 'text'), result(b, UNKNOWN)] },
       { role: 'assistant', content: calls({ ...c, input: {} }) },
       { role: 'tool', content: [result(c, UNREAD)] },
@@ -208,7 +234,9 @@ describe('a conversation with tools', () => {
   it.each(['null', '[1]', '{'])(
     'sends arguments back as an object, whatever the model wrote: %s',
     async (input) => {
-      const { asked } = await run([reply([call('a', 'echo', input)]), says('ok')], { tools: [echo] });
+      const { asked } = await run([reply([call('a', 'echo', input)]), says('ok')], {
+        tools: [echo],
+      });
       expect(asked[1]?.prompt[2]?.content).toMatchObject([{ toolName: 'echo', input: {} }]);
     },
   );
@@ -216,7 +244,14 @@ describe('a conversation with tools', () => {
   it('reports events, with the messages and tool results so far (axe-behaviour §17)', async () => {
     const both = reply([call('a', 'echo', {}), call('b', 'echo', {})]);
     const { events } = await run([both, says('ok')], { tools: [echo] });
-    const tool = { kind: 'tool-call', turn: 1, tool: 'echo', input: {}, isError: false, durationMs: 0 };
+    const tool = {
+      kind: 'tool-call',
+      turn: 1,
+      tool: 'echo',
+      input: {},
+      isError: false,
+      durationMs: 0,
+    };
     const started = { kind: 'tool-started', turn: 1, tool: 'echo', input: {} };
     const use = expect.objectContaining({ input: 3, output: 2 });
     const used = { kind: 'tokens-used', use, costUsd: undefined };
@@ -240,7 +275,9 @@ describe('a model that goes in circles', () => {
   const other = reply([call('b', 'echo', { n: 2 })]);
 
   it('has the third of the same calls in a row answered with a word', async () => {
-    const { outcome } = await run([again, again, again, other, again, says('done')], { tools: [echo] });
+    const { outcome } = await run([again, again, again, other, again, says('done')], {
+      tools: [echo],
+    });
     expect(outcome.stats.calls.map(({ output }) => output)).toEqual([
       'echo {"n":1}',
       'echo {"n":1}',
@@ -257,7 +294,11 @@ describe('a model that goes in circles', () => {
   const cutAgain = Array(20).fill({ ...again, finishReason: finish });
 
   it.each([
-    ['the tenth', Array(20).fill(again), 'the model made the same call of `echo` 10 times in a row'],
+    [
+      'the tenth',
+      Array(20).fill(again),
+      'the model made the same call of `echo` 10 times in a row',
+    ],
     ['the tenth that is cut', cut, 'the answer was cut at 2 output tokens'],
     ['the tenth that is the same and cut', cutAgain, 'the answer was cut at 2 output tokens'],
   ])('is stopped at %s', async (_, replies, message) => {
@@ -303,11 +344,23 @@ it.each(['', '\n\n'])(
 describe('the figures of a run', () => {
   it('are sums over all turns, with the last stop reason and model', async () => {
     const replies = [
-      reply([call('a', 'echo', {})], { inputTokens: 10, outputTokens: 4, cacheRead: 6, modelId: 'm-1' }),
+      reply([call('a', 'echo', {})], {
+        inputTokens: 10,
+        outputTokens: 4,
+        cacheRead: 6,
+        modelId: 'm-1',
+      }),
       says('ok', { inputTokens: 20, outputTokens: 5, cacheRead: 1, modelId: 'm-2' }),
     ];
     const { outcome } = await run(replies, { tools: [echo] });
-    const one = { turn: 1, tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false };
+    const one = {
+      turn: 1,
+      tool: 'echo',
+      input: {},
+      output: 'echo {}',
+      isError: false,
+      isDenied: false,
+    };
     expect(outcome.stats).toEqual({
       turns: 2,
       toolCalls: 1,
@@ -328,7 +381,11 @@ describe('the figures of a run', () => {
       const one = says('ok');
       const usage = { ...one.usage, inputTokens: { ...one.usage.inputTokens, total: count } };
       const { outcome } = await run([{ ...one, usage }]);
-      expect(outcome.stats).toMatchObject({ inputTokens: 14, outputTokens: 2, modelId: 'fake-model' });
+      expect(outcome.stats).toMatchObject({
+        inputTokens: 14,
+        outputTokens: 2,
+        modelId: 'fake-model',
+      });
     },
   );
 });
@@ -352,7 +409,9 @@ describe('a run with a budget', () => {
   it('C4 65: that is spent runs no tool and sends no request, since nobody would read the results', async () => {
     let runs = 0;
     const execute = async () => ({ text: `${++runs}`, isError: false });
-    const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], { inputTokens: 60 });
+    const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], {
+      inputTokens: 60,
+    });
     const { outcome, asked } = await run([asks, asks, asks], {
       budget: budget(100),
       tools: [{ ...echo, execute }],
@@ -366,7 +425,12 @@ describe('a run with a budget', () => {
     shared.add({ input: 100, output: 0, cacheRead: 0, cacheWrite: 0 }, undefined);
     const { outcome, asked } = await run([says('x')], { budget: shared });
     expect(asked).toHaveLength(0);
-    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'tokens',
+      answer: '',
+      stats: { turns: 0 },
+    });
   });
 });
 
@@ -383,7 +447,10 @@ it.each([
 
 it('the figures of sub-agents are added to those of the calling agent, which counts only its own calls', async () => {
   const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
-  const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
+  const delegate: Tool = {
+    ...echo,
+    execute: async () => ({ text: 'x', isError: true, stats: child }),
+  };
   const both = reply([call('a', 'echo', {}), call('b', 'echo', {})]);
   const { outcome } = await run([both, says('ok')], { tools: [delegate] });
   const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10 };

@@ -31,7 +31,10 @@ export function loopDeps(patch: Partial<LoopDependencies> = {}) {
   const warnings: Warning[] = [];
   const deps: LoopDependencies = {
     clock: createFakeClock(),
-    reporter: { event: (event) => void events.push(event), warn: (warning) => void warnings.push(warning) },
+    reporter: {
+      event: (event) => void events.push(event),
+      warn: (warning) => void warnings.push(warning),
+    },
     signal: new AbortController().signal,
     leftMs: () => Number.POSITIVE_INFINITY,
     ...patch,

@@ -18,7 +18,10 @@ const SCHEMA = { type: 'object', properties: { risk: { type: 'string' } } };
 describe('the format of the answer', () => {
   const INPUT = JSON.stringify(SCHEMA);
   const BY_SCHEMA = { type: 'json', schema: SCHEMA };
-  const ofAgent = (type: ResponseFormat['type'], schema?: ResponseFormat['schema']) => ({ type, schema });
+  const ofAgent = (type: ResponseFormat['type'], schema?: ResponseFormat['schema']) => ({
+    type,
+    schema,
+  });
 
   it.each<[string, ResponseFormat | undefined, string, unknown]>([
     ['is free unless requested', undefined, '', undefined],
@@ -27,7 +30,12 @@ describe('the format of the answer', () => {
     ['is JSON for the bare word', ofAgent('json_schema'), ' ', { type: 'json' }],
     ['follows the schema of the agent', ofAgent('json_schema', SCHEMA), '', BY_SCHEMA],
     ['follows the input', undefined, INPUT, BY_SCHEMA],
-    ['follows the input before the agent', ofAgent('json_schema', { type: 'array' }), INPUT, BY_SCHEMA],
+    [
+      'follows the input before the agent',
+      ofAgent('json_schema', { type: 'array' }),
+      INPUT,
+      BY_SCHEMA,
+    ],
     ['follows the input if the agent sets text', ofAgent('text'), INPUT, BY_SCHEMA],
   ])('%s', (_, responseFormat, input, format) => {
     expect(responseFormatOf({ responseFormat }, input)).toEqual(format);
@@ -58,7 +66,11 @@ describe('a structured answer', () => {
     judgeAnswer(answer, { format, check }, mayCorrect);
   const problemOf = (answer: string, check?: ValueCheck) => {
     const { message } = judged(answer, check) as { readonly message: string };
-    return /^Your last answer could not be used: (.*)\. Send the whole answer again/.exec(message)?.[1] ?? '';
+    return (
+      /^Your last answer could not be used: (.*)\. Send the whole answer again/.exec(
+        message,
+      )?.[1] ?? ''
+    );
   };
 
   it('is returned as the checked value', () => {
@@ -74,7 +86,9 @@ describe('a structured answer', () => {
   });
 
   it('is invalid if it is nested too deeply', () => {
-    expect(problemOf(`${'['.repeat(200)}${']'.repeat(200)}`)).toBe('it is nested more than 128 levels deep');
+    expect(problemOf(`${'['.repeat(200)}${']'.repeat(200)}`)).toBe(
+      'it is nested more than 128 levels deep',
+    );
   });
 
   it('reports the first problems on one line and counts the others', () => {
@@ -107,7 +121,11 @@ it.each<[string, string, unknown]>([
   ['is in a fence of tildes', '~~~\n{"a":1}\n~~~', { a: 1 }],
   ['is in a fence that was not closed', '```json\n{"a":1}', { a: 1 }],
   ['holds a fence in a text', '```json\n{"a":"```\\nx\\n```"}\n```', { a: '```\nx\n```' }],
-  ['holds a whole fence, in none', '{"a":"\\n```json\\n{}\\n```\\n"}', { a: '\n```json\n{}\n```\n' }],
+  [
+    'holds a whole fence, in none',
+    '{"a":"\\n```json\\n{}\\n```\\n"}',
+    { a: '\n```json\n{}\n```\n' },
+  ],
 ])('finding the JSON of an answer accepts it when it %s', (_, answer, value) => {
   expect(findJson(answer)).toEqual({ value });
 });
@@ -213,7 +231,9 @@ describe('a compiled schema', () => {
 
   it('is an error with a remedy when preparing it takes longer than the run has left', async () => {
     const names = Array.from({ length: 5000 }, (_, index) => `key${index}`);
-    const schema = { properties: Object.fromEntries(names.map((name) => [name, { minLength: 1 }])) };
+    const schema = {
+      properties: Object.fromEntries(names.map((name) => [name, { minLength: 1 }])),
+    };
     const trouble = compileSchema({ ...schema }, ORIGIN, () => 0);
     await expect(trouble).rejects.toBeInstanceOf(ConfigError);
     const told = '`output-schema` cannot be used: preparing it takes longer than the run has left';
@@ -236,9 +256,14 @@ function thrownBy(work: () => unknown): unknown {
 
 /** Definitions of which each asks for the next one twice. */
 function multiplied(depth: number): object {
-  const refs = (index: number) => ({ allOf: [{ $ref: `#/$defs/d${index}` }, { $ref: `#/$defs/d${index}` }] });
+  const refs = (index: number) => ({
+    allOf: [{ $ref: `#/$defs/d${index}` }, { $ref: `#/$defs/d${index}` }],
+  });
   const definitions = Array.from({ length: depth }, (_, index) => [`d${index}`, refs(index + 1)]);
-  return { ...refs(0), $defs: Object.fromEntries([...definitions, [`d${depth}`, { type: 'number' }]]) };
+  return {
+    ...refs(0),
+    $defs: Object.fromEntries([...definitions, [`d${depth}`, { type: 'number' }]]),
+  };
 }
 
 /** Keywords that draft 7's type does not know. */
@@ -249,7 +274,10 @@ function extra(keyword: string, value: unknown): object {
 it.each<[string, object]>([
   ['a good one', REVIEW],
   ['one for draft 7', DRAFT_7],
-  ['one with an unknown format and an unknown keyword', { type: 'string', format: 'x-y', 'x-z': 1 }],
+  [
+    'one with an unknown format and an unknown keyword',
+    { type: 'string', format: 'x-y', 'x-z': 1 },
+  ],
 ])('a schema that is only inspected is accepted if it is %s', async (_, schema) => {
   await expect(inspectSchema({ ...schema }, ORIGIN)).resolves.toBeUndefined();
 });

@@ -4,7 +4,12 @@ import { MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../../src/lib/defaults.j
 import { AxeError } from '../../src/lib/errors.js';
 import type { LoopDependencies } from '../../src/loop/events.js';
 import type { ToolCall } from '../../src/loop/messages.js';
-import { answerToolCalls, type CallOptions, toolCallsOf, toolMessage } from '../../src/loop/tool-calls.js';
+import {
+  answerToolCalls,
+  type CallOptions,
+  toolCallsOf,
+  toolMessage,
+} from '../../src/loop/tool-calls.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { call } from '../helpers/model-fake.js';
@@ -18,12 +23,19 @@ const echo = tool('echo', async (input) => ({ text: JSON.stringify(input), isErr
 
 const UNREAD: ToolCall = { id: '1', tool: 'echo', input: undefined };
 
-const one = (id: string, name: string, input: unknown = {}): ToolCall => ({ id, tool: name, input });
+const one = (id: string, name: string, input: unknown = {}): ToolCall => ({
+  id,
+  tool: name,
+  input,
+});
 
 async function answer(
   calls: readonly ToolCall[],
   tools: readonly Tool[],
-  { deps = {}, ...patch }: Partial<CallOptions> & { readonly deps?: Partial<LoopDependencies> } = {},
+  {
+    deps = {},
+    ...patch
+  }: Partial<CallOptions> & { readonly deps?: Partial<LoopDependencies> } = {},
 ) {
   const scene = loopDeps(deps);
   const options = { tools, parallel: true, turn: 4, isCut: false, ...patch };
@@ -72,13 +84,17 @@ describe('the tool calls of a reply', () => {
   ])(
     'have no arguments if those are nested %i arrays deep, which could not be serialized: %p',
     (depth, isThere) => {
-      const [deep] = toolCallsOf([call('1', 'read', `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)]);
+      const [deep] = toolCallsOf([
+        call('1', 'read', `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`),
+      ]);
       expect(deep?.input !== undefined).toBe(isThere);
     },
   );
 
   it('exclude those that the provider ran itself', () => {
-    const own = { ...call('1', 'web_search', {}), providerExecuted: true } as ReturnType<typeof call>;
+    const own = { ...call('1', 'web_search', {}), providerExecuted: true } as ReturnType<
+      typeof call
+    >;
     expect(toolCallsOf([own])).toEqual([]);
   });
 });
@@ -96,8 +112,18 @@ describe('tool calls are answered', () => {
     expect(message).toEqual({
       role: 'tool',
       content: [
-        { type: 'tool-result', toolCallId: 'a', toolName: 'slow', output: { type: 'text', value: 'slow' } },
-        { type: 'tool-result', toolCallId: 'b', toolName: 'fast', output: { type: 'text', value: 'fast' } },
+        {
+          type: 'tool-result',
+          toolCallId: 'a',
+          toolName: 'slow',
+          output: { type: 'text', value: 'slow' },
+        },
+        {
+          type: 'tool-result',
+          toolCallId: 'b',
+          toolName: 'fast',
+          output: { type: 'text', value: 'fast' },
+        },
       ],
     });
   });
@@ -202,28 +228,34 @@ describe('many calls of one turn', () => {
     const { answered, outputs } = await answer(many(500), [count]);
     expect(answered).toHaveLength(500);
     expect(seen.order).toHaveLength(MAX_CALLS_PER_TURN);
-    expect(outputs[MAX_CALLS_PER_TURN - 1]).toEqual({ type: 'text', value: `${MAX_CALLS_PER_TURN - 1}` });
+    expect(outputs[MAX_CALLS_PER_TURN - 1]).toEqual({
+      type: 'text',
+      value: `${MAX_CALLS_PER_TURN - 1}`,
+    });
     const value =
       'This call was not run: at most 64 calls are run in one turn. Ask again for what you still need.';
     const rest = outputs.slice(MAX_CALLS_PER_TURN);
     expect(rest).toEqual(rest.map(() => ({ type: 'error-text', value })));
   });
 
-  it.each([true, false])('start no more calls once the run is stopped, parallel %s', async (parallel) => {
-    const controller = new AbortController();
-    const reason = new AxeError('stopped');
-    const { count, seen } = counting();
-    const event = ({ kind }: RunEvent) => {
-      if (kind === 'tool-call') controller.abort(reason);
-    };
-    const deps = { signal: controller.signal, reporter: { event, warn: () => {} } };
-    const answering = answer(many(30), [count], { parallel, deps });
-    await expect(answering).rejects.toBe(reason);
-    const started = seen.order.length;
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(seen.order).toHaveLength(started);
-    expect(started).toBe(parallel ? MAX_PARALLEL_CALLS : 1);
-  });
+  it.each([true, false])(
+    'start no more calls once the run is stopped, parallel %s',
+    async (parallel) => {
+      const controller = new AbortController();
+      const reason = new AxeError('stopped');
+      const { count, seen } = counting();
+      const event = ({ kind }: RunEvent) => {
+        if (kind === 'tool-call') controller.abort(reason);
+      };
+      const deps = { signal: controller.signal, reporter: { event, warn: () => {} } };
+      const answering = answer(many(30), [count], { parallel, deps });
+      await expect(answering).rejects.toBe(reason);
+      const started = seen.order.length;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(seen.order).toHaveLength(started);
+      expect(started).toBe(parallel ? MAX_PARALLEL_CALLS : 1);
+    },
+  );
 });
 
 describe('an answered tool call', () => {

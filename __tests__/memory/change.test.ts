@@ -4,7 +4,9 @@ import { append, entryText, plainEntry } from './stores/entries.js';
 
 it('changes of memory pass an empty text to a rewrite of a missing file', () => {
   const seen: string[] = [];
-  applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
+  applyChanges(new Map(), [
+    { kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` },
+  ]);
   expect(seen).toEqual(['']);
 });
 
@@ -44,13 +46,17 @@ it('changes of notes keep the former version if requested', () => {
     ['MEMORY.md', 'two\n'],
     ['MEMORY.bak', 'one\n'],
   ]);
-  expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+  expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([
+    ['MEMORY.md', 'two\n'],
+  ]);
   expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
 });
 
 it('changes of notes leave of a deleted note only its former version', () => {
   const path = 'projects/a/notes/b.md';
-  const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
+  const next = applyChanges(new Map([[path, 'b\n']]), [
+    { ...note, path, edit: { kind: 'delete' } },
+  ]);
   expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
 });
 

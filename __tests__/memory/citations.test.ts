@@ -21,7 +21,12 @@ const PLACE = `(src/a.ts:2 "${CODE}")`;
 
 function baseOf(files: Readonly<Record<string, string | null>>): BaseCode {
   const history = new Set([COMMIT]);
-  return { repository: 'Octocat/Hello', commit: COMMIT, files: new Map(Object.entries(files)), history };
+  return {
+    repository: 'Octocat/Hello',
+    commit: COMMIT,
+    files: new Map(Object.entries(files)),
+    history,
+  };
 }
 
 function check(note: string, base: BaseCode | undefined): CheckedNotes {
@@ -42,15 +47,35 @@ const GONE = baseOf({ 'src/a.ts': 'x\nif (!token) throw 1\n' });
 describe('a note that rests on a line of code', () => {
   it.each<[string, string, BaseCode | undefined, string]>([
     ['is as it was', `Fact ${PLACE} ${HERE}.`, SAME, `Fact ${PLACE}.`],
-    ['has the number of today, whatever spacing', `F ${PLACE} ${HERE}`, MOVED, `F (src/a.ts:3 "${CODE}")`],
+    [
+      'has the number of today, whatever spacing',
+      `F ${PLACE} ${HERE}`,
+      MOVED,
+      `F (src/a.ts:3 "${CODE}")`,
+    ],
     ['has the nearest of several lines', `F ${PLACE} ${HERE}`, TWICE, `F (src/a.ts:1 "${CODE}")`],
     ['is not given once the line is gone', `One\nFact ${PLACE} ${HERE}\nTwo`, GONE, 'One\nTwo'],
-    ['is not given once the file is gone', `Fact ${PLACE} ${HERE}\n`, baseOf({ 'src/a.ts': null }), ''],
-    ['is not given if one of two lines is gone', `F ${PLACE} ${HERE}, (src/a.ts:1 "y") ${HERE}`, SAME, ''],
+    [
+      'is not given once the file is gone',
+      `Fact ${PLACE} ${HERE}\n`,
+      baseOf({ 'src/a.ts': null }),
+      '',
+    ],
+    [
+      'is not given if one of two lines is gone',
+      `F ${PLACE} ${HERE}, (src/a.ts:1 "y") ${HERE}`,
+      SAME,
+      '',
+    ],
     ['is gone inside of code too', `\`\`\`\nFact ${PLACE} ${HERE}\n\`\`\``, GONE, '```\n```'],
     ['stays if the file was not read', `Fact ${PLACE} ${HERE}`, baseOf({}), `Fact ${PLACE}`],
     ['stays if nothing could be read', `Fact ${PLACE} ${HERE}`, undefined, `Fact ${PLACE}`],
-    ['stays if it is about another repository', `F ${PLACE} <!-- o/other@${COMMIT} -->`, GONE, `F ${PLACE}`],
+    [
+      'stays if it is about another repository',
+      `F ${PLACE} <!-- o/other@${COMMIT} -->`,
+      GONE,
+      `F ${PLACE}`,
+    ],
     ['stays if its commit is not in the history', `F ${PLACE} ${UNKNOWN}`, GONE, `F ${PLACE}`],
     ['is text like any other without its commit', `Fact ${PLACE}`, GONE, `Fact ${PLACE}`],
     ['is text like any other if its code is malformed', MALFORMED, GONE, MALFORMED],
@@ -102,7 +127,11 @@ it.each<[string, string, string]>([
   ['with code whose quotes are not escaped', 'F (a/b:2 "x = "y"")', 'F <a/b 2 x = "y">'],
   ['with code whose quotes are', 'F (a/b:2 "x = \\"y\\"")', 'F <a/b 2 x = "y">'],
   ['a path with brackets', 'F (app/(auth)/[id].tsx:2)', 'F <app/(auth)/[id].tsx 2 >'],
-  ['each of several lines', '- A (a:1)\n- B (a:2)\n\nC (b:3)', '- A <a 1 >\n- B <a 2 >\n\nC <b 3 >'],
+  [
+    'each of several lines',
+    '- A (a:1)\n- B (a:2)\n\nC (b:3)',
+    '- A <a 1 >\n- B <a 2 >\n\nC <b 3 >',
+  ],
   ['the last of two', 'F (a/b:1) (a/b:1)', 'F (a/b:1) <a/b 1 >'],
   ['nothing in the middle of a line', 'F (a/b:1) is so', 'F (a/b:1) is so'],
   ['nothing in a block of code', '```\nat (a/b:1)\n```', '```\nat (a/b:1)\n```'],
@@ -121,7 +150,9 @@ it('completing what a note names refuses a place that ends a text of several lin
 });
 
 const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =>
-  citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head, (text) => text.replace('hunter2', '***'));
+  citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head, (text) =>
+    text.replace('hunter2', '***'),
+  );
 const head = 'd'.repeat(40);
 
 it.each<[string, string, string]>([
@@ -132,7 +163,11 @@ it.each<[string, string, string]>([
     `(src/a.ts:2 "y = 2") <!-- Octocat/Hello@${head} -->`,
   ],
   ['names none if nobody knows one', cited('y = 2'), '(src/a.ts:2 "y = 2")'],
-  ['cannot end a comment', cited('<!-- y --> "z"'), '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")'],
+  [
+    'cannot end a comment',
+    cited('<!-- y --> "z"'),
+    '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")',
+  ],
 ])('the citation of a line %s', (_, written, expected) => expect(written).toBe(expected));
 
 it.each<[string, string, string]>([
@@ -188,7 +223,9 @@ it('nothing whose line is gone reaches the prompt as current, and nothing else i
           if (!isKnown || lines === undefined) return [one.line];
           return lines.flatMap((line, at) => (normal(line) === normal(one.code) ? [at + 1] : []));
         });
-        const text = citations.map((one) => `${one.mark}note-${index}. ${formatCitation(one)}`).join(' ');
+        const text = citations
+          .map((one) => `${one.mark}note-${index}. ${formatCitation(one)}`)
+          .join(' ');
         return { text, now, isGone: now.some((numbers) => numbers.length === 0) };
       });
       // An empty code is written as one that no citation has.

@@ -7,9 +7,15 @@ function append(text: string, dedup = false): NoteEdit {
 }
 
 describe('an append to a note', () => {
-  it.each(['使用制表符', 'タブを使う', 'استخدم علامات الجدولة'])('recognizes a line of %s', (line) => {
-    expect(editNote(`${line}\n`, append(` ${line} `, true))).toEqual({ kind: 'duplicate', skippedLines: 1 });
-  });
+  it.each(['使用制表符', 'タブを使う', 'استخدم علامات الجدولة'])(
+    'recognizes a line of %s',
+    (line) => {
+      expect(editNote(`${line}\n`, append(` ${line} `, true))).toEqual({
+        kind: 'duplicate',
+        skippedLines: 1,
+      });
+    },
+  );
 
   it('leaves every existing byte, whatever is added', () => {
     fc.assert(

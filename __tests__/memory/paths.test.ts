@@ -22,10 +22,15 @@ it.each([
   'docs/mem/web/untrusted/bot.md',
 ])('a path of the repository is memory: %s', (path) => expect(isMemory(path)).toBe(true));
 
-it.each(['', '.', 'README.md', '.axe/agents/bot.toml', 'docs/memory.md', 'docs/mem.md', 'src/docs/mem/a.md'])(
-  'a path of the repository is not memory: %s',
-  (path) => expect(isMemory(path)).toBe(false),
-);
+it.each([
+  '',
+  '.',
+  'README.md',
+  '.axe/agents/bot.toml',
+  'docs/memory.md',
+  'docs/mem.md',
+  'src/docs/mem/a.md',
+])('a path of the repository is not memory: %s', (path) => expect(isMemory(path)).toBe(false));
 
 const TARGETS: readonly NoteTarget[] = [
   { kind: 'long_term' },
@@ -36,7 +41,12 @@ const TARGETS: readonly NoteTarget[] = [
 
 describe('places of notes', () => {
   it.each([
-    ['project', `${PROJECT}/SCRATCHPAD.md`, `${PROJECT}/daily/2026-03-01.md`, `${PROJECT}/notes/auth.md`],
+    [
+      'project',
+      `${PROJECT}/SCRATCHPAD.md`,
+      `${PROJECT}/daily/2026-03-01.md`,
+      `${PROJECT}/notes/auth.md`,
+    ],
     ['shared', 'SCRATCHPAD.md', '2026-03-01.md', 'notes/auth.md'],
   ] as const)('of the scope %s', (scope, ...own) => {
     const paths = ['MEMORY.md', ...own];
@@ -75,7 +85,14 @@ it.each([
 it.each([
   ['no slashes or dots', undefined, '', '.md', '..', '../MEMORY', 'C:\\x'],
   ['no control or invisible characters', 'a\nb', 'a\0', '\u202Ecod', 'half \ud800'],
-  ['no control or invisible characters', 'au\u200Bth', 'auth\u00AD', 'CON\u2060', '\u3164', 'plan 1\u200D'],
+  [
+    'no control or invisible characters',
+    'au\u200Bth',
+    'auth\u00AD',
+    'CON\u2060',
+    '\u3164',
+    'plan 1\u200D',
+  ],
   ['none of < > : " | ? *', 'a:stream'],
   ['more than 100 bytes', 'あ'.repeat(34)],
 ])('the name of a note is invalid with %s', (reason, ...names) => {

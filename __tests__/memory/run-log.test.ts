@@ -30,7 +30,9 @@ function entry(task: string, result: string): string {
 }
 
 function numbered(count: number): string {
-  return Array.from({ length: count }, (_, at) => entry(`task ${at + 1}`, `result ${at + 1}`)).join('');
+  return Array.from({ length: count }, (_, at) => entry(`task ${at + 1}`, `result ${at + 1}`)).join(
+    '',
+  );
 }
 
 const THOUSAND = 'x'.repeat(1000);
@@ -44,12 +46,37 @@ describe('formatEntry', () => {
 
   it.each([
     ['(none) for an empty task (TestAppendEntry_EmptyTask)', '', 'r', '\n**Task:** (none)\n'],
-    ['(none) for an empty result (TestAppendEntry_EmptyResult)', 't', '', '\n**Result:** (none)\n\n'],
-    ['1000 of 1001 characters (TestAppendEntry_ResultTruncation)', 't', `${THOUSAND}x`, `${THOUSAND}...\n`],
-    ['a result of exactly 1000 (TestAppendEntry_ResultExactly1000)', 't', THOUSAND, `${THOUSAND}\n\n`],
+    [
+      '(none) for an empty result (TestAppendEntry_EmptyResult)',
+      't',
+      '',
+      '\n**Result:** (none)\n\n',
+    ],
+    [
+      '1000 of 1001 characters (TestAppendEntry_ResultTruncation)',
+      't',
+      `${THOUSAND}x`,
+      `${THOUSAND}...\n`,
+    ],
+    [
+      'a result of exactly 1000 (TestAppendEntry_ResultExactly1000)',
+      't',
+      THOUSAND,
+      `${THOUSAND}\n\n`,
+    ],
     ['a task on one line (TestAppendEntry_TaskNewlines)', 'a\nb\nc', 'r', '**Task:** a b c\n'],
-    ['a result in its lines (TestAppendEntry_ResultNewlines)', 't', 'a\n\nb', '**Result:** a\n\nb\n\n'],
-    ['U+FFFD for half a surrogate pair (C2 25)', 'a\uD83D', '\uDE00b', 'a\uFFFD\n**Result:** \uFFFDb\n'],
+    [
+      'a result in its lines (TestAppendEntry_ResultNewlines)',
+      't',
+      'a\n\nb',
+      '**Result:** a\n\nb\n\n',
+    ],
+    [
+      'U+FFFD for half a surrogate pair (C2 25)',
+      'a\uD83D',
+      '\uDE00b',
+      'a\uFFFD\n**Result:** \uFFFDb\n',
+    ],
     ['a heading on the first line of a result as axe does', 't', '## F', '**Result:** ## F\n'],
   ])('writes %s', (_, task, result, expected) => expect(entry(task, result)).toContain(expected));
 
@@ -103,7 +130,10 @@ it.each([
 ])('C2 27: comment marks in %j are removed if provenance is written (D7d)', (content, expected) => {
   const written = formatEntry({ timestamp, task: content, result: content, provenance });
   const [, task, result] = written.split('\n');
-  expect({ task, result }).toEqual({ task: `**Task:** ${expected}`, result: `**Result:** ${expected}` });
+  expect({ task, result }).toEqual({
+    task: `**Task:** ${expected}`,
+    result: `**Result:** ${expected}`,
+  });
 });
 
 it('C2 26: a line of a result that would start an entry is written with a leading space (D7a)', () => {
@@ -122,8 +152,15 @@ it.each([
   ['all if there are fewer (TestLoadEntries_LastN_ExceedsCount)', LOG, 10, numbered(5)],
   ['its bytes unchanged (TestLoadEntries_PreservesFormat)', ODD, 2, ODD],
   ['one of them unchanged', ODD, 1, '##  b \n\n\n  tail without end'],
-  ['any heading, timestamp or not (C2 22)', `${numbered(1)}## hello\nby hand\n`, 1, '## hello\nby hand\n'],
-])('lastEntries returns %s', (_, log, count, expected) => expect(lastEntries(log, count)).toBe(expected));
+  [
+    'any heading, timestamp or not (C2 22)',
+    `${numbered(1)}## hello\nby hand\n`,
+    1,
+    '## hello\nby hand\n',
+  ],
+])('lastEntries returns %s', (_, log, count, expected) =>
+  expect(lastEntries(log, count)).toBe(expected),
+);
 
 it.each([' ## x', '##x', '### x', '\t## x', '\u2028## x', 'a ## x'])(
   'lastEntries does not treat %j as a heading',
@@ -157,7 +194,9 @@ it('parseEntries returns place, heading, text and id', () => {
 
 it('stripProvenance removes our lines and nothing else', () => {
   const log = formatEntry({ timestamp, task: 't', result: 'r', provenance });
-  expect(stripProvenance(`<!-- x -->\n${log}${log}`)).toBe(`<!-- x -->\n${entry('t', 'r').repeat(2)}`);
+  expect(stripProvenance(`<!-- x -->\n${log}${log}`)).toBe(
+    `<!-- x -->\n${entry('t', 'r').repeat(2)}`,
+  );
 });
 
 it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
@@ -167,7 +206,10 @@ it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`
   },
 );
 
-/** axe's own rules for a file (internal/memory: lines that start with `## `), written independently of ours. */
+/**
+ * axe's own rules for a file (internal/memory: lines that start with `## `), written independently
+ * of ours.
+ */
 function readAsAxe(text: string, n: number): string {
   const lines = text.split('\n');
   const starts = lines.flatMap((line, index) => (line.startsWith('## ') ? [index] : []));
@@ -210,7 +252,12 @@ const anyEntry = fc.record({ task: nasty, result: nasty, withProvenance: fc.bool
 it('any content of an entry adds exactly one entry, the last one, with the bytes that were appended', () => {
   fc.assert(
     fc.property(nasty, anyEntry, (before, { task, result, withProvenance }) => {
-      const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
+      const text = formatEntry({
+        timestamp,
+        task,
+        result,
+        ...(withProvenance ? { provenance } : {}),
+      });
       const base = before.replaceAll(provenance, '');
       const log = applyChange(base, { kind: 'append', path: 'a.md', text, id: '01jd' });
       expect(countEntries(log)).toBe(countEntries(base) + 1);
@@ -225,7 +272,12 @@ it('any content of an entry adds exactly one entry, the last one, with the bytes
 it('any content of an entry never adds a provenance line of its own', () => {
   fc.assert(
     fc.property(anyEntry, ({ task, result, withProvenance }) => {
-      const text = formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) });
+      const text = formatEntry({
+        timestamp,
+        task,
+        result,
+        ...(withProvenance ? { provenance } : {}),
+      });
       const stripped = stripProvenance(text);
       expect(text.length - stripped.length).toBe(withProvenance ? provenance.length + 1 : 0);
       if (withProvenance) expect(/<!--|-->/.test(stripped)).toBe(false);
@@ -257,7 +309,9 @@ describe('formatProvenance', () => {
   });
 
   it('writes a hyphen for what is missing', () => {
-    expect(formatProvenance({ ...complete, sha: undefined, actor: '' })).toContain(' sha=- actor=- ');
+    expect(formatProvenance({ ...complete, sha: undefined, actor: '' })).toContain(
+      ' sha=- actor=- ',
+    );
   });
 
   it.each([
@@ -288,7 +342,12 @@ describe('formatProvenance', () => {
         const line = formatProvenance({ ...complete, job, model });
         expect(line.slice(4, -3)).not.toMatch(/--|>|\n/);
         const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
-        const read = { ...complete, sha: '1a2b3c4', job: wellFormed(job), model: wellFormed(model) };
+        const read = {
+          ...complete,
+          sha: '1a2b3c4',
+          job: wellFormed(job),
+          model: wellFormed(model),
+        };
         expect(parseProvenance(line)).toEqual(read);
       }),
       { numRuns: 1_000 },

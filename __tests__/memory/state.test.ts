@@ -54,7 +54,9 @@ describe('a state file', () => {
   });
 
   it('has one line if people wrote two of the same', () => {
-    expect(withFacts(`${A}\nmine\n${LATE_A}\n`, [fact('a', 1e13)])).toBe(`${line('a', 1e13)}\nmine\n`);
+    expect(withFacts(`${A}\nmine\n${LATE_A}\n`, [fact('a', 1e13)])).toBe(
+      `${line('a', 1e13)}\nmine\n`,
+    );
   });
 
   it.each([
@@ -92,7 +94,9 @@ describe('two merged states', () => {
     ['the base is later', LATER, EARLIER, LATER],
     ['people wrote in the base', `mine\r\n${A}\r\n`, LATER, `mine\r\n${LATE_A}\r\n`],
     ['one has a fact twice', LATER + EARLIER, EARLIER, LATER + EARLIER],
-  ])('are correct if %s', (_, base, other, expected) => expect(mergeStates(base, other)).toBe(expected));
+  ])('are correct if %s', (_, base, other, expected) =>
+    expect(mergeStates(base, other)).toBe(expected),
+  );
 
   const state = fc
     .array(
@@ -105,14 +109,17 @@ describe('two merged states', () => {
       { maxLength: 6 },
     )
     .map((facts) => withFacts('', facts));
-  const facts = (text: string) => new Set(text.split('\n').filter((one) => parseFact(one) !== undefined));
+  const facts = (text: string) =>
+    new Set(text.split('\n').filter((one) => parseFact(one) !== undefined));
 
   it('are equal whichever is the base, however they are grouped, and do not change the second time', () => {
     fc.assert(
       fc.property(state, state, state, (one, two, three) => {
         const merged = mergeStates(one, two);
         expect(facts(mergeStates(two, one))).toEqual(facts(merged));
-        expect(facts(mergeStates(one, mergeStates(two, three)))).toEqual(facts(mergeStates(merged, three)));
+        expect(facts(mergeStates(one, mergeStates(two, three)))).toEqual(
+          facts(mergeStates(merged, three)),
+        );
         expect(mergeStates(merged, two)).toBe(merged);
       }),
       { numRuns: 1_000 },

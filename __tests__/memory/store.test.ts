@@ -77,7 +77,12 @@ it('a shared store runs one call after the other, also after a failure', async (
     shared.dropHistory?.(never),
   ]);
   expect(log).toEqual(names.flatMap((name) => [`begin ${name}`, `end ${name}`]));
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
 });
 
 /** A checkout whose files anybody may have written, and the files of the base branch. */

@@ -104,7 +104,9 @@ it.each([
   ['trailing blank lines', `${plain}\n\n  \n`],
   ['a missing final line break', plain.trimEnd()],
   ['conflict markers behind it', `${plain}=======\n`],
-])('the id of a text does not change with %s', (_, text) => expect(textId(text)).toBe(textId(plain)));
+])('the id of a text does not change with %s', (_, text) =>
+  expect(textId(text)).toBe(textId(plain)),
+);
 
 it.each([
   ['the task', plain.replace('axe', 'Axe')],
@@ -144,7 +146,10 @@ describe('trimming a log', () => {
   it('keeps the text before the first entry, which axe drops', () => {
     const text = `# Notes\n\n${entry(1)}${entry(2)}`;
     const [first = ''] = idsOf(text);
-    expect(trimLog(text, goes(first))).toEqual({ kept: `# Notes\n\n${entry(2)}`, removed: entry(1) });
+    expect(trimLog(text, goes(first))).toEqual({
+      kept: `# Notes\n\n${entry(2)}`,
+      removed: entry(1),
+    });
   });
 
   it('removes headings that a person wrote above the first entry one by one', () => {
@@ -172,7 +177,9 @@ describe('trimming a log', () => {
         const text = seen.map(entry).join('');
         const added = late.map((minute) => entry(minute + 1000)).join('');
         const keeps = goes(...idsOf(text).slice(0, cut));
-        const next = applyChanges(new Map([[PATH, text + added]]), [{ kind: 'trim', path: PATH, keeps }]);
+        const next = applyChanges(new Map([[PATH, text + added]]), [
+          { kind: 'trim', path: PATH, keeps },
+        ]);
         expect(next.get(PATH)).toBe(seen.slice(cut).map(entry).join('') + added);
         expect((next.get(`${PATH}.bak`) ?? '') + (next.get(PATH) ?? '')).toBe(text + added);
       }),

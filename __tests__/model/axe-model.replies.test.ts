@@ -27,7 +27,8 @@ async function replyTo(ref: string, body: unknown) {
   return await (await open(ref, body)).doGenerate(question());
 }
 
-const completion = (finish: string | null, content: unknown = '') => completionOf({ content }, finish);
+const completion = (finish: string | null, content: unknown = '') =>
+  completionOf({ content }, finish);
 const claude = (stop: string, said?: string) =>
   claudeSays(stop, said === undefined ? [] : [{ type: 'text', text: said }]);
 
@@ -44,7 +45,10 @@ const CALL = { toolCallId: 't1', toolName: 'look' };
 const AFTER_TOOLS: LanguageModelV4Prompt = [
   ...question().prompt,
   { role: 'assistant', content: [{ type: 'tool-call', ...CALL, input: {} }] },
-  { role: 'tool', content: [{ type: 'tool-result', ...CALL, output: { type: 'text', value: 'ok' } }] },
+  {
+    role: 'tool',
+    content: [{ type: 'tool-result', ...CALL, output: { type: 'text', value: 'ok' } }],
+  },
 ];
 
 describe('the way a reply ended', () => {
@@ -160,7 +164,9 @@ describe('a response that failed', () => {
     ['as an error', { ...failed, error: { type: 'e', ...error } }, 'it broke'],
     ['without a word', failed, 'the reply ended with an error (error)'],
   ])('is an error of the provider: %s', async (_, body, text) => {
-    await expect(replyTo('openai/gpt-6-sol', body)).rejects.toMatchObject({ message: `server: ${text}` });
+    await expect(replyTo('openai/gpt-6-sol', body)).rejects.toMatchObject({
+      message: `server: ${text}`,
+    });
   });
 });
 
@@ -180,13 +186,19 @@ describe('a streamed reply that does not come to its end', () => {
     ['breaks', HALF, true, 'server: failed to read response body: cut'],
     ['begins with an error', error, false, 'overloaded: Overloaded'],
     ['ends with an error', HALF + error, false, 'overloaded: Overloaded'],
-    ['holds no JSON', NO_JSON, false, 'server: failed to parse response: the body is not valid JSON'],
+    [
+      'holds no JSON',
+      NO_JSON,
+      false,
+      'server: failed to parse response: the body is not valid JSON',
+    ],
   ])('is an error that passes where it %s', async (_what, sent, isCut, message) => {
     const fetch: typeof globalThis.fetch = async () => {
       const body = new ReadableStream<Uint8Array>({
         pull(controller) {
           if (sent !== '' && !isSent) controller.enqueue(new TextEncoder().encode(sent));
-          else if (isCut) controller.error(new TypeError('terminated', { cause: new Error('cut') }));
+          else if (isCut)
+            controller.error(new TypeError('terminated', { cause: new Error('cut') }));
           else controller.close();
           isSent = true;
         },
@@ -194,8 +206,13 @@ describe('a streamed reply that does not come to its end', () => {
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
     let isSent = false;
-    const model = await openModel('anthropic/claude-sonnet-5-5', { env: { ANTHROPIC_API_KEY: 'k' }, fetch });
-    const failed = await Promise.resolve(model.doGenerate(question())).catch((thrown: unknown) => thrown);
+    const model = await openModel('anthropic/claude-sonnet-5-5', {
+      env: { ANTHROPIC_API_KEY: 'k' },
+      fetch,
+    });
+    const failed = await Promise.resolve(model.doGenerate(question())).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(failed).toMatchObject({ message: expect.stringContaining(message) });
     expect(isTransient(failed)).toBe(true);
   });
@@ -218,7 +235,9 @@ it('thinking that is refused is left out from then on, and later thinking is sen
   const script = replies.map((one) => ({ kind: 'raw' as const, ...one }));
   const { server, model } = await playModel('anthropic/claude-sonnet-5-5', script);
   expect(await converse(model)).toMatchObject({ kind: 'completed', answer: 'Done' });
-  const sent = server.requests().map(({ bytes }) => bytes.toString().match(/(?<="signature":")\w+/g));
+  const sent = server
+    .requests()
+    .map(({ bytes }) => bytes.toString().match(/(?<="signature":")\w+/g));
   expect(sent).toEqual([null, ['first'], null, ['second']]);
 });
 
@@ -233,9 +252,17 @@ describe('a block of reasoning', () => {
     ['before the answer', '<think>\nHm, two files.\n</think>\n\nFine.', 'Hm, two files.', 'Fine.'],
     ['behind blanks', '\n <think>Hm.</think>Fine.', 'Hm.', 'Fine.'],
     ['that is empty', '<think>\n\n</think>\n\nFine.', '', 'Fine.'],
-    ['before an answer about such blocks', '<think>Hm.</think>Remove `<think>`.', 'Hm.', 'Remove `<think>`.'],
+    [
+      'before an answer about such blocks',
+      '<think>Hm.</think>Remove `<think>`.',
+      'Hm.',
+      'Remove `<think>`.',
+    ],
   ])('is removed from a reply: %s', (_, text, thought, answer) => {
-    expect(textsOf(takeThinkBlock(says(text)))).toEqual([`reasoning: ${thought}`, `text: ${answer}`]);
+    expect(textsOf(takeThinkBlock(says(text)))).toEqual([
+      `reasoning: ${thought}`,
+      `text: ${answer}`,
+    ]);
   });
 
   it.each([

@@ -20,18 +20,30 @@ async function twoTurns(ref: string, first: unknown, last: unknown): Promise<rea
   const bodies = [first, last].map((body) => ({ kind: 'raw' as const, status: 200, body }));
   const { server, model } = await playModel(ref, bodies);
   const outcome = await converse(model);
-  expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done', stats: { turns: 2, toolCalls: 1 } });
+  expect(outcome).toMatchObject({
+    kind: 'completed',
+    answer: 'Done',
+    stats: { turns: 2, toolCalls: 1 },
+  });
   return server.requests().map(({ body }) => body);
 }
 
 /** What a model is sent for one question, which a script or a body answers. */
-async function sentFor(ref: string, script: ModelScript, patch: Parameters<typeof question>[0] = {}) {
+async function sentFor(
+  ref: string,
+  script: ModelScript,
+  patch: Parameters<typeof question>[0] = {},
+) {
   const { server, model } = await playModel(ref, script);
   const reply = await model.doGenerate(question(patch));
   return { body: server.requests()[0]?.body, reply };
 }
 
-const TOOL_CALL = { id: 'call_1', type: 'function', function: { name: 'fast', arguments: '{"path":"a"}' } };
+const TOOL_CALL = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'fast', arguments: '{"path":"a"}' },
+};
 
 describe('reasoning is preserved in the tool loop', () => {
   it.each(['google', 'vertex'])('with the signatures of Gemini: %s', async (provider) => {
@@ -72,7 +84,12 @@ describe('reasoning is preserved in the tool loop', () => {
   it.each(['openai/gpt-6-sol', 'opencode/gpt-6-sol'])(
     'encrypted, and with nothing kept at OpenAI: %s',
     async (ref) => {
-      const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'ZW5jcnlwdGVk' };
+      const reasoning = {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary: [],
+        encrypted_content: 'ZW5jcnlwdGVk',
+      };
       const named = { name: 'fast', arguments: '{"path":"a"}', status: 'completed' };
       const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...named };
       const last = response([outputText('Done')]);
@@ -126,9 +143,18 @@ describe('reasoning is preserved in the tool loop', () => {
     async (ref) => {
       const content = '<think>\nI need the file.\n</think>\n\nI look.';
       const first = completion({ content, tool_calls: [TOOL_CALL] }, 'tool_calls');
-      const [, second] = await twoTurns(ref, first, completion({ content: '<think>Well.</think>\nDone' }));
+      const [, second] = await twoTurns(
+        ref,
+        first,
+        completion({ content: '<think>Well.</think>\nDone' }),
+      );
       expect(second).toMatchObject({
-        messages: [{}, {}, { role: 'assistant', content, tool_calls: [TOOL_CALL] }, { role: 'tool' }],
+        messages: [
+          {},
+          {},
+          { role: 'assistant', content, tool_calls: [TOOL_CALL] },
+          { role: 'tool' },
+        ],
       });
     },
   );
@@ -152,11 +178,14 @@ describe('a request to a model', () => {
     ['claude-sonnet-4-6', undefined, 4096],
     ['claude-sonnet-4-6', 'high', 64_000],
     ['claude-next', undefined, 4096],
-  ] as const)('limits anthropic/%s, asked to think %s, to %i tokens', async (name, reasoning, expected) => {
-    const { body, reply } = await sentFor(`anthropic/${name}`, [text('Hi')], { reasoning });
-    expect(body).toMatchObject({ max_tokens: expected });
-    expect(reply.warnings).toEqual([]);
-  });
+  ] as const)(
+    'limits anthropic/%s, asked to think %s, to %i tokens',
+    async (name, reasoning, expected) => {
+      const { body, reply } = await sentFor(`anthropic/${name}`, [text('Hi')], { reasoning });
+      expect(body).toMatchObject({ max_tokens: expected });
+      expect(reply.warnings).toEqual([]);
+    },
+  );
 
   it.each([
     { GOOGLE_API_KEY: ' google-key\n' },
@@ -172,7 +201,12 @@ describe('a request to a model', () => {
   it.each([
     ['opencode/claude-sonnet-5', '/v1/messages', 'x-api-key', 'k'],
     ['opencode/gpt-5', '/v1/responses', 'authorization', 'Bearer k'],
-    ['opencode/gemini-3.5-flash', '/v1/models/gemini-3.5-flash:streamGenerateContent', 'x-goog-api-key', 'k'],
+    [
+      'opencode/gemini-3.5-flash',
+      '/v1/models/gemini-3.5-flash:streamGenerateContent',
+      'x-goog-api-key',
+      'k',
+    ],
     ['opencode/kimi-k3', '/v1/chat/completions', 'authorization', 'Bearer k'],
     ['minimax/MiniMax-M2', '/v1/messages', 'x-api-key', 'k'],
     ['openrouter/openai/gpt-5', '/v1/chat/completions', 'authorization', 'Bearer k'],
@@ -207,18 +241,28 @@ describe('a request to a model', () => {
     const server = await startModelServer([text('Hi')]);
     const referer = 'https://github.com/octocat/hello';
     const [AXE_OPENROUTER_TITLE, AXE_OPENROUTER_CATEGORIES] = ['審査', ' '];
-    const env = { AXE_OPENROUTER_REFERER: referer, AXE_OPENROUTER_TITLE, AXE_OPENROUTER_CATEGORIES };
+    const env = {
+      AXE_OPENROUTER_REFERER: referer,
+      AXE_OPENROUTER_TITLE,
+      AXE_OPENROUTER_CATEGORIES,
+    };
     await (await openAt(server, 'openrouter/openai/gpt-5', env)).doGenerate(question());
     const headers = server.requests()[0]?.headers ?? {};
     expect(headers['http-referer']).toBe(referer);
-    for (const name of ['title', 'categories']) expect(headers).not.toHaveProperty(`x-openrouter-${name}`);
+    for (const name of ['title', 'categories'])
+      expect(headers).not.toHaveProperty(`x-openrouter-${name}`);
   });
 
-  it.each(['openai/gpt-4o', 'deepseek/x'])('enforces a schema only if OpenAI can: %s', async (ref) => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } } } as const;
-    const { body } = await sentFor(ref, [text('{}')], { responseFormat: { type: 'json', schema } });
-    expect(body).toMatchObject({ response_format: { json_schema: { schema, strict: false } } });
-  });
+  it.each(['openai/gpt-4o', 'deepseek/x'])(
+    'enforces a schema only if OpenAI can: %s',
+    async (ref) => {
+      const schema = { type: 'object', properties: { a: { type: 'string' } } } as const;
+      const { body } = await sentFor(ref, [text('{}')], {
+        responseFormat: { type: 'json', schema },
+      });
+      expect(body).toMatchObject({ response_format: { json_schema: { schema, strict: false } } });
+    },
+  );
 });
 
 describe('prompt caching on the wire', () => {
@@ -235,7 +279,10 @@ describe('prompt caching on the wire', () => {
     const result = { role: 'user', content: [{ type: 'tool_result', ...ephemeral }] };
     expect(bodies[0]).toMatchObject({ system, messages: [user] });
     expect(bodies[1]).toMatchObject({ system, messages: [user, { role: 'assistant' }, result] });
-    const [first, second] = bodies as readonly { readonly tools: unknown; readonly system: unknown }[];
+    const [first, second] = bodies as readonly {
+      readonly tools: unknown;
+      readonly system: unknown;
+    }[];
     expect([second?.tools, second?.system]).toEqual([first?.tools, first?.system]);
   });
 
@@ -250,7 +297,10 @@ describe('prompt caching on the wire', () => {
 
   it('is counted in the usage of the reply', async () => {
     const cached = { cache_read_input_tokens: 100, cache_creation_input_tokens: 20 };
-    const byClaude = { ...claude('end_turn'), usage: { input_tokens: 3, ...cached, output_tokens: 5 } };
+    const byClaude = {
+      ...claude('end_turn'),
+      usage: { input_tokens: 3, ...cached, output_tokens: 5 },
+    };
     const body = { ...byClaude, content: [{ type: 'text', text: 'Hi' }] };
     const { reply } = await sentFor('anthropic/claude-sonnet-4-5', always(body));
     expect(reply.usage.inputTokens).toMatchObject({ total: 123, cacheRead: 100, cacheWrite: 20 });
@@ -264,7 +314,10 @@ it('an answer of Google that was blocked counts as a refusal', async () => {
 });
 
 it('Google Cloud, which forbids structured outputs, is sent no schema apart from the prompt', async () => {
-  const responseFormat = { type: 'json', schema: { type: 'object', additionalProperties: false } } as const;
+  const responseFormat = {
+    type: 'json',
+    schema: { type: 'object', additionalProperties: false },
+  } as const;
   const said = always(claude('end_turn', [{ type: 'text', text: '{"a":1}' }]));
   const { body, reply } = await sentFor('vertex/claude-sonnet-5-5', said, { responseFormat });
   for (const key of ['output_config', 'tools', 'tool_choice']) expect(body).not.toHaveProperty(key);
@@ -272,27 +325,36 @@ it('Google Cloud, which forbids structured outputs, is sent no schema apart from
 });
 
 it.each([
-  ['anthropic/claude-sonnet-5-5', claude('end_turn', [{ type: 'text', text: 'Hi' }]), 'functions_fast_0'],
+  [
+    'anthropic/claude-sonnet-5-5',
+    claude('end_turn', [{ type: 'text', text: 'Hi' }]),
+    'functions_fast_0',
+  ],
   ['bedrock/m', converseReply('end_turn', [{ text: 'Hi' }]), 'functions_fast_0'],
   ['deepseek/kimi', completion({ content: 'Hi' }), 'functions.fast:0'],
   ['google/gemini-3.5-flash', gemini('STOP', [{ text: 'Hi' }]), 'functions.fast:0'],
-])('the calls of another model are sent as %s takes them, without a warning', async (ref, said, id) => {
-  const named = { toolCallId: 'functions.fast:0', toolName: 'fast' };
-  const output = { type: 'text', value: 'x' } as const;
-  const { body, reply } = await sentFor(ref, always(said), {
-    tools: [{ type: 'function', name: 'fast', inputSchema: { type: 'object' } }],
-    prompt: [
-      ...question().prompt,
-      { role: 'assistant', content: [{ type: 'tool-call', ...named, input: {} }] },
-      { role: 'tool', content: [{ type: 'tool-result', ...named, output }] },
-    ],
-  });
-  expect(JSON.stringify(body).match(/functions.fast.0/g)).toEqual([id, id]);
-  expect(reply.warnings).toEqual([]);
-});
+])(
+  'the calls of another model are sent as %s takes them, without a warning',
+  async (ref, said, id) => {
+    const named = { toolCallId: 'functions.fast:0', toolName: 'fast' };
+    const output = { type: 'text', value: 'x' } as const;
+    const { body, reply } = await sentFor(ref, always(said), {
+      tools: [{ type: 'function', name: 'fast', inputSchema: { type: 'object' } }],
+      prompt: [
+        ...question().prompt,
+        { role: 'assistant', content: [{ type: 'tool-call', ...named, input: {} }] },
+        { role: 'tool', content: [{ type: 'tool-result', ...named, output }] },
+      ],
+    });
+    expect(JSON.stringify(body).match(/functions.fast.0/g)).toEqual([id, id]);
+    expect(reply.warnings).toEqual([]);
+  },
+);
 
 it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {
   const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
-  const { reply } = await sentFor('anthropic/claude-sonnet-5-5', [text('{"a":1}')], { responseFormat });
+  const { reply } = await sentFor('anthropic/claude-sonnet-5-5', [text('{"a":1}')], {
+    responseFormat,
+  });
   expect(reply.warnings).toEqual([]);
 });

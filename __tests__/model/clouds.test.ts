@@ -16,18 +16,25 @@ const idToken = async () => STATEMENT;
 
 const HI = [{ type: 'text', text: 'Hi' }];
 
-/** A fetch that goes to servers of the test instead of the hosts of the real world; any other host is refused. */
+/**
+ * A fetch that goes to servers of the test instead of the hosts of the real world; any other host
+ * is refused.
+ */
 function routedFetch(servers: Readonly<Record<string, string>>): typeof globalThis.fetch {
   return (input, init) => {
     const url = new URL(String(input));
     const server = servers[url.host];
-    if (server === undefined) return Promise.reject(new Error(`nobody may be asked at ${url.href}`));
+    if (server === undefined)
+      return Promise.reject(new Error(`nobody may be asked at ${url.href}`));
     return realmFetch(`${server}${url.pathname}${url.search}`, init);
   };
 }
 
 /** The server of a cloud under its host, and those that give credentials under theirs. */
-async function startCloud(host: string, tokens: Readonly<Record<string, { readonly url: string }>> = {}) {
+async function startCloud(
+  host: string,
+  tokens: Readonly<Record<string, { readonly url: string }>> = {},
+) {
   const server = await startModelServer(({ path }) => {
     const body = path.endsWith('/chat/completions')
       ? completion({ content: 'Hi' })
@@ -46,8 +53,14 @@ async function startCloud(host: string, tokens: Readonly<Record<string, { readon
     return STATEMENT;
   };
   /** Asks twice, so that it is seen what is asked once only. */
-  const ask = async (ref: string, env: Env, options: Partial<ModelsOptions> = {}, patch: Question = {}) => {
-    // Without a server for tokens a model is asked by its key, where no job can be asked for a statement.
+  const ask = async (
+    ref: string,
+    env: Env,
+    options: Partial<ModelsOptions> = {},
+    patch: Question = {},
+  ) => {
+    // Without a server for tokens a model is asked by its key, where no job can be asked for a
+    // statement.
     const keyless = urls.length === 0 ? {} : { idToken: counted };
     const model = await openModel(ref, { env, fetch, ...keyless, ...options });
     for (const asked of [question(patch), question(patch)])
@@ -60,7 +73,8 @@ async function startCloud(host: string, tokens: Readonly<Record<string, { readon
 /** A server that answers everybody alike. */
 async function startTokens(body: unknown, status = 200) {
   return await startLoopback((_, response) => {
-    if (typeof body === 'string') response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+    if (typeof body === 'string')
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
     else sendJson(response, status, body);
   });
 }
@@ -118,7 +132,11 @@ it.each(UNUSABLE)(
   '%s is not opened with %s: exit status %s, %s',
   async (ref = '', set = '', status, message) => {
     const env = Object.fromEntries(set.split(' ').map((one) => one.split('=')));
-    const asked = openModel(ref, { env, fetch: routedFetch({}), readTextFile: async () => undefined });
+    const asked = openModel(ref, {
+      env,
+      fetch: routedFetch({}),
+      readTextFile: async () => undefined,
+    });
     await expect(asked).rejects.toMatchObject({ exitCode: Number(status), message });
   },
 );
@@ -143,7 +161,11 @@ describe('a cloud that gives no credentials', () => {
   ])('has its reason told, and no model is asked: %#', async (cloud, status, body, message) => {
     const [ref, env, host, name] = cloud;
     const tokens = await startTokens(body, status);
-    const model = await openModel(ref, { env, fetch: routedFetch({ [host]: tokens.url }), idToken });
+    const model = await openModel(ref, {
+      env,
+      fetch: routedFetch({ [host]: tokens.url }),
+      idToken,
+    });
     const told = { name: 'ProviderError', message: message.replace('%', name) };
     await expect(model.doGenerate(question())).rejects.toMatchObject(told);
   });
@@ -158,7 +180,10 @@ describe('a cloud that gives no credentials', () => {
       fetch: routedFetch({ [STS]: sts.url }),
       idToken,
     });
-    await expect(model.doGenerate(question())).rejects.toMatchObject({ category: 'server', status: 307 });
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      category: 'server',
+      status: 307,
+    });
     expect(other.requests()).toEqual([]);
   });
 
@@ -170,9 +195,17 @@ describe('a cloud that gives no credentials', () => {
       () => Promise.reject(new Error('no URL')),
     ],
   ])('is not even asked without a statement: %s', async (message, words, none) => {
-    const model = await openModel('bedrock/m', { env: ROLE, fetch: routedFetch({}), idToken: none });
+    const model = await openModel('bedrock/m', {
+      env: ROLE,
+      fetch: routedFetch({}),
+      idToken: none,
+    });
     const remedy = expect.stringContaining(words);
-    await expect(model.doGenerate(question())).rejects.toMatchObject({ message, exitCode: 3, remedy });
+    await expect(model.doGenerate(question())).rejects.toMatchObject({
+      message,
+      exitCode: 3,
+      remedy,
+    });
   });
 
   it.each([
@@ -188,7 +221,9 @@ describe('a cloud that gives no credentials', () => {
   ])('is not asked with an unusable file: %j', async (credential, message) => {
     const readTextFile = async () => JSON.stringify(credential);
     const asked = openModel(GEMINI, { env: FILE, fetch: routedFetch({}), readTextFile });
-    await expect(asked.then((model) => model.doGenerate(question()))).rejects.toMatchObject({ message });
+    await expect(asked.then((model) => model.doGenerate(question()))).rejects.toMatchObject({
+      message,
+    });
   });
 });
 
@@ -255,7 +290,12 @@ describe('Azure', () => {
 
   it('has long descriptions of tools cut, which it refuses', async () => {
     const { ask } = await startCloud(AZURE);
-    const tool = { type: 'function', name: 'look', description: 'd'.repeat(4000), inputSchema: {} } as const;
+    const tool = {
+      type: 'function',
+      name: 'look',
+      description: 'd'.repeat(4000),
+      inputSchema: {},
+    } as const;
     const sent = (await ask('azure/m', KEYED, {}, { tools: [tool] }))?.bytes.toString() ?? '';
     expect(/d{900,}/.exec(sent)?.[0]).toHaveLength(1023);
   });
@@ -281,7 +321,10 @@ describe('Azure', () => {
 
   it('is sent a token that is there already', async () => {
     const { ask } = await startCloud(AZURE);
-    const request = await ask('azure/m', { AZURE_RESOURCE_NAME: 'octo', AZURE_OPENAI_AD_TOKEN: 'ready' });
+    const request = await ask('azure/m', {
+      AZURE_RESOURCE_NAME: 'octo',
+      AZURE_OPENAI_AD_TOKEN: 'ready',
+    });
     expect(request?.headers['authorization']).toBe('Bearer ready');
   });
 });
@@ -302,12 +345,15 @@ describe('Bedrock', () => {
     const date = headers['x-amz-date'] ?? '';
     expect(date).toMatch(/^\d{8}T\d{6}Z$/);
     const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
-    const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
+    const hmac = (key: string | Buffer, data: string) =>
+      createHmac('sha256', key).update(data).digest();
     const canonical = [
       'POST',
       `/model/${encodeURIComponent(encodeURIComponent(CLAUDE))}/converse`,
       '',
-      ...names.split(';').map((name) => `${name}:${name === 'host' ? BEDROCK : (headers[name] ?? '')}`),
+      ...names
+        .split(';')
+        .map((name) => `${name}:${name === 'host' ? BEDROCK : (headers[name] ?? '')}`),
       '',
       names,
       sha256(request?.bytes ?? ''),
@@ -396,7 +442,9 @@ describe('Vertex AI', () => {
   it('accepts a key without a project, in a header', async () => {
     const { ask } = await startCloud(VERTEX);
     const request = await ask(GEMINI, { GOOGLE_VERTEX_API_KEY: 'express-key' });
-    expect(request?.path).toBe('/v1/publishers/google/models/gemini-3.5-flash:streamGenerateContent');
+    expect(request?.path).toBe(
+      '/v1/publishers/google/models/gemini-3.5-flash:streamGenerateContent',
+    );
     expect(request?.headers['x-goog-api-key']).toBe('express-key');
     expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
   });
@@ -408,37 +456,45 @@ describe('Vertex AI', () => {
   it.each<[string, Env]>([
     ['names', { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL, GOOGLE_SERVICE_ACCOUNT: ACCOUNT }],
     ['the file of `google-github-actions/auth`', { GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' }],
-  ])('exchanges the identity token, and impersonates the service account: by %s', async (_, named) => {
-    const sts = await startTokens({ access_token: 'google-token', expires_in: 3599 });
-    const iam = await startTokens({ accessToken: 'account-token', expireTime: '2099-01-01T00:00:00Z' });
-    const hosts = { [GOOGLE_STS]: sts, 'iamcredentials.googleapis.com': iam };
-    const { server, audiences, ask } = await startCloud(VERTEX, hosts);
-    const external = {
-      type: 'external_account',
-      audience: `//iam.googleapis.com/${POOL}`,
-      credential_source: { url: `https://github.example/token?audience=https://iam.googleapis.com/${POOL}` },
-      service_account_impersonation_url: `https://iamcredentials.googleapis.com${IMPERSONATION}`,
-    };
-    const readTextFile = async () => JSON.stringify(external);
-    await ask(GEMINI, { ...PROJECT, ...named }, { readTextFile });
-    expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
-    expect(sts.requests().map(({ path }) => path)).toEqual(['/v1/token']);
-    expect(formIn(sts.requests()[0])).toEqual({
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      audience: `//iam.googleapis.com/${POOL}`,
-      scope: SCOPE,
-      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-      subject_token: STATEMENT,
-    });
-    expect(iam.requests().map(({ path }) => decodeURIComponent(path))).toEqual([IMPERSONATION]);
-    expect(iam.requests()[0]).toMatchObject({
-      headers: { authorization: 'Bearer google-token' },
-      body: { scope: [SCOPE] },
-    });
-    for (const { headers } of server.requests())
-      expect(headers['authorization']).toBe('Bearer account-token');
-  });
+  ])(
+    'exchanges the identity token, and impersonates the service account: by %s',
+    async (_, named) => {
+      const sts = await startTokens({ access_token: 'google-token', expires_in: 3599 });
+      const iam = await startTokens({
+        accessToken: 'account-token',
+        expireTime: '2099-01-01T00:00:00Z',
+      });
+      const hosts = { [GOOGLE_STS]: sts, 'iamcredentials.googleapis.com': iam };
+      const { server, audiences, ask } = await startCloud(VERTEX, hosts);
+      const external = {
+        type: 'external_account',
+        audience: `//iam.googleapis.com/${POOL}`,
+        credential_source: {
+          url: `https://github.example/token?audience=https://iam.googleapis.com/${POOL}`,
+        },
+        service_account_impersonation_url: `https://iamcredentials.googleapis.com${IMPERSONATION}`,
+      };
+      const readTextFile = async () => JSON.stringify(external);
+      await ask(GEMINI, { ...PROJECT, ...named }, { readTextFile });
+      expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
+      expect(sts.requests().map(({ path }) => path)).toEqual(['/v1/token']);
+      expect(formIn(sts.requests()[0])).toEqual({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        audience: `//iam.googleapis.com/${POOL}`,
+        scope: SCOPE,
+        requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+        subject_token: STATEMENT,
+      });
+      expect(iam.requests().map(({ path }) => decodeURIComponent(path))).toEqual([IMPERSONATION]);
+      expect(iam.requests()[0]).toMatchObject({
+        headers: { authorization: 'Bearer google-token' },
+        body: { scope: [SCOPE] },
+      });
+      for (const { headers } of server.requests())
+        expect(headers['authorization']).toBe('Bearer account-token');
+    },
+  );
 
   it('takes the key of a service account, which signs for itself', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -446,7 +502,9 @@ describe('Vertex AI', () => {
     const { ask } = await startCloud(VERTEX, { 'oauth2.googleapis.com': google });
     const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' });
     const credential = { type: 'service_account', client_email: ACCOUNT, private_key };
-    const request = await ask(GEMINI, FILE, { readTextFile: async () => JSON.stringify(credential) });
+    const request = await ask(GEMINI, FILE, {
+      readTextFile: async () => JSON.stringify(credential),
+    });
     expect(request?.headers['authorization']).toBe('Bearer google-token');
     const { assertion = '', grant_type } = formIn(google.requests()[0]);
     expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');

@@ -6,7 +6,12 @@ import type {
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError, type ProviderErrorCategory } from '../../src/lib/errors.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
-import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+  text,
+} from '../helpers/model-server.js';
 
 /** A model that is called over the wire, and how its provider reports errors. */
 export interface WireModel {
@@ -21,7 +26,10 @@ export interface WireModel {
   readonly emptyBody: unknown;
   /** How it is treated: as an error, or as an empty answer (axe-behaviour §11). */
   readonly emptyAnswer: 'error' | 'empty';
-  /** Part of a request with temperature 0 and at most 77 tokens; `temperature` and `max_tokens` unless said. */
+  /**
+   * Part of a request with temperature 0 and at most 77 tokens; `temperature` and `max_tokens`
+   * unless said.
+   */
   readonly settings?: object;
   /** How a good answer of another shape is treated. */
   readonly otherShape?: string;
@@ -47,7 +55,9 @@ const TOOL: LanguageModelV4FunctionTool = {
 };
 
 /** A question with nothing set. */
-export function question(patch: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions {
+export function question(
+  patch: Partial<LanguageModelV4CallOptions> = {},
+): LanguageModelV4CallOptions {
   return {
     prompt: [
       { role: 'system', content: 'Be brief.' },
@@ -107,7 +117,9 @@ export function describeWireModel(wire: WireModel): void {
 
   describe(`${wire.name} over the wire`, () => {
     it('sends one request, without streaming and settings, and returns text and figures', async () => {
-      const { server, model } = await start([text('Hi there', { inputTokens: 11, outputTokens: 7 })]);
+      const { server, model } = await start([
+        text('Hi there', { inputTokens: 11, outputTokens: 7 }),
+      ]);
       const { content, usage } = await model.doGenerate(question());
       expect(content).toMatchObject([{ type: 'text', text: 'Hi there' }]);
       expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([11, 7]);
@@ -139,7 +151,10 @@ export function describeWireModel(wire: WireModel): void {
       const ids = content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
       expect(new Set(ids).size).toBe(2);
 
-      const answered = await model.doGenerate({ ...asked, prompt: [...asked.prompt, ...turn(content)] });
+      const answered = await model.doGenerate({
+        ...asked,
+        prompt: [...asked.prompt, ...turn(content)],
+      });
       expect(answered.content).toMatchObject([{ type: 'text', text: 'Done' }]);
       const sent = server.requests()[1]?.bytes.toString() ?? '';
       expect(sent.indexOf('content of a.ts')).toBeGreaterThan(sent.indexOf('Say hi.'));
@@ -158,19 +173,22 @@ export function describeWireModel(wire: WireModel): void {
     const statuses = Object.entries(wire.statuses).flatMap(([category, all]) =>
       all.map((status) => [status, category] as const),
     );
-    it.each(statuses)('C4 58: reports status %i as %s, and does not try again', async (status, category) => {
-      const body = wire.errorBody(`msg ${status}`);
-      const { server, model } = await start([{ kind: 'raw', status, body }]);
-      const thrown = await rejection(model.doGenerate(question()));
-      expect(thrown).toMatchObject({
-        name: 'ProviderError',
-        message: `${category}: msg ${status}`,
-        category,
-        status,
-        exitCode: category === 'bad_request' ? 1 : 3,
-      });
-      expect(server.requests()).toHaveLength(1);
-    });
+    it.each(statuses)(
+      'C4 58: reports status %i as %s, and does not try again',
+      async (status, category) => {
+        const body = wire.errorBody(`msg ${status}`);
+        const { server, model } = await start([{ kind: 'raw', status, body }]);
+        const thrown = await rejection(model.doGenerate(question()));
+        expect(thrown).toMatchObject({
+          name: 'ProviderError',
+          message: `${category}: msg ${status}`,
+          category,
+          status,
+          exitCode: category === 'bad_request' ? 1 : 3,
+        });
+        expect(server.requests()).toHaveLength(1);
+      },
+    );
 
     const noJson = 'server: failed to parse response: the body is not valid JSON';
     const noShape = 'server: failed to parse response: the body does not have the expected shape';
@@ -197,7 +215,9 @@ export function describeWireModel(wire: WireModel): void {
 
     it('reads how long it is asked to wait', async () => {
       const headers = { 'retry-after': '3' };
-      const error = await errorOf([{ kind: 'raw', status: 429, body: wire.errorBody('slow down'), headers }]);
+      const error = await errorOf([
+        { kind: 'raw', status: 429, body: wire.errorBody('slow down'), headers },
+      ]);
       expect(error.retryAfterMs).toBe(3000);
     });
 
@@ -232,22 +252,30 @@ export function describeWireModel(wire: WireModel): void {
       ['nothing at all', { kind: 'stall' }],
       ['half an answer', { kind: 'stall', status: 200, body: '{"id":' }],
       ['half an error', { kind: 'stall', status: 500, body: '{"err' }],
-    ] as const)('C4 62: ends with the reason when the run is stopped after %s', async (_, reply) => {
-      const { server, model } = await start([reply]);
-      const controller = new AbortController();
-      const reason = new ProviderError('timeout', 'context deadline exceeded');
-      server.onRequest(() => setImmediate(() => controller.abort(reason)));
-      // The loop looks at the signal for the reason; what matters here is that no other reason is made up.
-      const thrown = await rejection(model.doGenerate(question({ abortSignal: controller.signal })));
-      expect(controller.signal.aborted).toBe(true);
-      expect(thrown === reason || (thrown as Error).name === 'AbortError').toBe(true);
-    });
+    ] as const)(
+      'C4 62: ends with the reason when the run is stopped after %s',
+      async (_, reply) => {
+        const { server, model } = await start([reply]);
+        const controller = new AbortController();
+        const reason = new ProviderError('timeout', 'context deadline exceeded');
+        server.onRequest(() => setImmediate(() => controller.abort(reason)));
+        // The loop looks at the signal for the reason; what matters here is that no other reason is
+        // made up.
+        const thrown = await rejection(
+          model.doGenerate(question({ abortSignal: controller.signal })),
+        );
+        expect(controller.signal.aborted).toBe(true);
+        expect(thrown === reason || (thrown as Error).name === 'AbortError').toBe(true);
+      },
+    );
 
     it(`treats an answer without content as ${wire.emptyAnswer === 'error' ? 'an error' : 'an empty one'}`, async () => {
       const { model } = await start([{ kind: 'raw', status: 200, body: wire.emptyBody }]);
       const asked = model.doGenerate(question());
       if (wire.emptyAnswer === 'error')
-        await expect(asked).rejects.toMatchObject({ message: 'server: response contains no content' });
+        await expect(asked).rejects.toMatchObject({
+          message: 'server: response contains no content',
+        });
       else expect((await asked).content).toEqual([]);
     });
   });
@@ -261,11 +289,18 @@ function turn(content: readonly LanguageModelV4Content[]): LanguageModelV4CallOp
     return [{ call: { toolCallId, toolName }, input: JSON.parse(input) }];
   });
   return [
-    { role: 'assistant', content: calls.map(({ call, input }) => ({ type: 'tool-call', ...call, input })) },
+    {
+      role: 'assistant',
+      content: calls.map(({ call, input }) => ({ type: 'tool-call', ...call, input })),
+    },
     {
       role: 'tool',
       content: calls.map(({ call, input }) => {
-        return { type: 'tool-result', ...call, output: { type: 'text', value: `content of ${input.path}` } };
+        return {
+          type: 'tool-result',
+          ...call,
+          output: { type: 'text', value: `content of ${input.path}` },
+        };
       }),
     },
   ];

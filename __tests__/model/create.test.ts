@@ -11,9 +11,17 @@ describe('a streamed answer that falls silent', () => {
   afterEach(() => void jest.useRealTimers());
 
   it.each([
-    ['is ended 120 s after a ping, to be tried again', 'event: ping\ndata: {"type":"ping"}\n\n', true],
+    [
+      'is ended 120 s after a ping, to be tried again',
+      'event: ping\ndata: {"type":"ping"}\n\n',
+      true,
+    ],
     ['is ended 120 s after a comment', ': keep waiting\n\n', true],
-    ['is waited for where its provider sends no signs of life', 'event: message_start\ndata: ', false],
+    [
+      'is waited for where its provider sends no signs of life',
+      'event: message_start\ndata: ',
+      false,
+    ],
   ])('%s, and not before its first byte', async (_, event, isEnded) => {
     let send: ReadableStreamDefaultController<Uint8Array> | undefined;
     const fetch: typeof globalThis.fetch = async (_input, init) => {
@@ -25,7 +33,10 @@ describe('a streamed answer that falls silent', () => {
       });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
-    const model = await openModel('anthropic/claude-sonnet-5-5', { env: { ANTHROPIC_API_KEY: 'k' }, fetch });
+    const model = await openModel('anthropic/claude-sonnet-5-5', {
+      env: { ANTHROPIC_API_KEY: 'k' },
+      fetch,
+    });
     let end: unknown = 'open';
     const asked = Promise.resolve(model.doGenerate(question())).catch((thrown) => (end = thrown));
     await jest.advanceTimersByTimeAsync(600_000);
@@ -44,18 +55,23 @@ describe('a streamed answer that falls silent', () => {
 
 it('a request has no key if none is needed and none is set', async () => {
   const server = await startModelServer([text('Hi')]);
-  const model = await openModel('ollama/library/llama:8b', { env: { AXE_OLLAMA_BASE_URL: server.url } });
+  const model = await openModel('ollama/library/llama:8b', {
+    env: { AXE_OLLAMA_BASE_URL: server.url },
+  });
   await model.doGenerate(question());
   const [request] = server.requests();
   expect(request?.headers).not.toHaveProperty('authorization');
   expect(request?.body).toMatchObject({ model: 'library/llama:8b' });
 });
 
-it.each(['openai', 'groq', 'ollama'])('an answer without choices is an error: %s', async (provider) => {
-  const { model } = await playModel(`${provider}/m`, always({ model: 'm', choices: [] }));
-  const message = 'server: response contains no choices';
-  await expect(model.doGenerate(question())).rejects.toMatchObject({ message, exitCode: 3 });
-});
+it.each(['openai', 'groq', 'ollama'])(
+  'an answer without choices is an error: %s',
+  async (provider) => {
+    const { model } = await playModel(`${provider}/m`, always({ model: 'm', choices: [] }));
+    const message = 'server: response contains no choices';
+    await expect(model.doGenerate(question())).rejects.toMatchObject({ message, exitCode: 3 });
+  },
+);
 
 it('an unreachable server is reported with a more specific reason if one is known', async () => {
   const error = new ConfigError('the proxy has no address');
@@ -76,7 +92,11 @@ async function windowOf(loaded: unknown, { status = 200, ref = 'ollama/qwen3' } 
     sendJson(response, status, request.path === '/api/ps' ? { models: loaded } : { done: true }),
   );
   const [provider = '', model = ''] = ref.split('/');
-  const env = { AXE_OLLAMA_BASE_URL: server.url, AXE_LOCAL_BASE_URL: server.url, OLLAMA_API_KEY: 'key-1' };
+  const env = {
+    AXE_OLLAMA_BASE_URL: server.url,
+    AXE_LOCAL_BASE_URL: server.url,
+    OLLAMA_API_KEY: 'key-1',
+  };
   const opened = models({ env, asksWindow: true });
   const window = await opened.askWindow?.({ provider, model }, new AbortController().signal);
   const asked = server.requests().map(({ method, path, body }) => ({ method, path, body }));
@@ -100,7 +120,11 @@ it.each([
   ['a server that is none of Ollama’s', undefined, { status: 404 }],
   ['an older Ollama', [{ model: 'qwen3:latest' }], {}],
   ['a model that another machine runs', [], {}],
-  ['a provider that cannot be asked', [{ model: 'qwen3', context_length: 1 }], { ref: 'local/qwen3' }],
+  [
+    'a provider that cannot be asked',
+    [{ model: 'qwen3', context_length: 1 }],
+    { ref: 'local/qwen3' },
+  ],
 ])('%s says nothing of a window', async (_, loaded, how) => {
   expect((await windowOf(loaded, how)).window).toBeUndefined();
 });

@@ -44,7 +44,10 @@ describe('an answer with an error status', () => {
     [499, 'server: HTTP status 499'],
   ])('%i without a message of its own is "%s"', (statusCode, message) => {
     for (const responseBody of ['<html>bad</html>', '', undefined])
-      expect(told(callError({ statusCode, responseBody }))).toMatchObject({ message, status: statusCode });
+      expect(told(callError({ statusCode, responseBody }))).toMatchObject({
+        message,
+        status: statusCode,
+      });
   });
 
   it('C4 61: is one line of at most 500 characters, without what moves a terminal', () => {
@@ -141,14 +144,20 @@ it.each([
   [{ message: 'no key', code: 'invalid_api_key' }, 'auth: no key', 401],
   [{ message: 'not yours', type: 'permission_error' }, 'auth: not yours', 403],
   [{ message: 'too odd', type: 'invalid_request_error' }, 'bad_request: too odd', 400],
-])('an error in a good answer is told in the words of the provider: %j', (inside, message, status) => {
-  const error = answered(200, { error: inside });
-  expect(error).toMatchObject({ message, status });
-  expect(error.remedy).not.toContain('proxy');
-});
+])(
+  'an error in a good answer is told in the words of the provider: %j',
+  (inside, message, status) => {
+    const error = answered(200, { error: inside });
+    expect(error).toMatchObject({ message, status });
+    expect(error.remedy).not.toContain('proxy');
+  },
+);
 
 describe('C4 57: a connection that fails', () => {
-  const broke = ['the connection broke before the answer came', 'connection reset by peer'] as const;
+  const broke = [
+    'the connection broke before the answer came',
+    'connection reset by peer',
+  ] as const;
   const refused = 'dial tcp m.test:8080: connect: connection refused';
 
   it.each([
@@ -168,7 +177,9 @@ describe('C4 57: a connection that fails', () => {
   });
 
   it('is not blamed on the host if the proxy is the cause', () => {
-    const proxy = new AxeError('the proxy proxy.example:3128 cannot be reached', { remedy: 'Check it.' });
+    const proxy = new AxeError('the proxy proxy.example:3128 cannot be reached', {
+      remedy: 'Check it.',
+    });
     expect(told(callError({ cause: proxy }), 'ollama')).toMatchObject({
       message: 'server: the proxy proxy.example:3128 cannot be reached',
       remedy: 'Check it.',
@@ -218,7 +229,9 @@ const TOO_LONG = `
 describe('a request that is too long', () => {
   it.each(TOO_LONG)('with a window of %s is recognized for %s: %s', (tokens, _, text = '') => {
     for (const status of [400, 413, 422, 500])
-      expect(findOverflow(status, text, undefined)).toEqual({ windowTokens: Number(tokens) || undefined });
+      expect(findOverflow(status, text, undefined)).toEqual({
+        windowTokens: Number(tokens) || undefined,
+      });
   });
 
   it.each([
@@ -237,7 +250,10 @@ describe('a request that is too long', () => {
   });
 
   it.each([
-    [400, 'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x'],
+    [
+      400,
+      'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x',
+    ],
     [400, 'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.'],
     [400, 'max_completion_tokens 70000 exceeds the token limit of 65536 for output'],
     [400, 'max_new_tokens exceeds maximum allowed length 4096'],

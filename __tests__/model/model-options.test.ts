@@ -33,11 +33,19 @@ describe('the effort that a model is asked for', () => {
     ['anthropic/claude-haiku-4-5', 'low', { thinking: { type: 'enabled', budget_tokens: 6400 } }],
     ['openai/gpt-6.1-sol', 'max', { reasoning: { effort: 'max' } }],
     ['openai/gpt-5.1', 'xhigh', { reasoning_effort: 'high' }],
-    ['google/gemini-3.1-pro', 'max', { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } }],
+    [
+      'google/gemini-3.1-pro',
+      'max',
+      { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } },
+    ],
     ['ollama/qwen3', 'max', { reasoning_effort: 'high' }],
     ['openrouter/z-ai/glm-5', 'xhigh', { reasoning_effort: 'xhigh' }],
     ['openrouter/deepseek/deepseek-v4-pro', 'medium', { reasoning_effort: 'high' }],
-    ['bedrock/us.anthropic.claude-opus-4-7', 'xhigh', { additionalModelRequestFields: OUTPUT_HIGH }],
+    [
+      'bedrock/us.anthropic.claude-opus-4-7',
+      'xhigh',
+      { additionalModelRequestFields: OUTPUT_HIGH },
+    ],
   ])('%s, %s', async (ref, effort, part) => {
     const { body, warnings } = await ask(ref, { effort });
     expect(body).toMatchObject(part);
@@ -126,7 +134,8 @@ const REFUSAL = {
 };
 
 describe('the form in which a deployment or a gateway is asked', () => {
-  const pathsOf = (server: ModelServer) => server.requests().map(({ path }) => path.replace(/^.*\/v1/, ''));
+  const pathsOf = (server: ModelServer) =>
+    server.requests().map(({ path }) => path.replace(/^.*\/v1/, ''));
 
   it.each(['azure/reviewer', 'litellm/gpt-6.1-sol', 'litellm/team/reviewer', 'openai/gpt-5.5'])(
     'is the other one from the refusal of tools on, asked once only: %s',
@@ -153,7 +162,9 @@ describe('the form in which a deployment or a gateway is asked', () => {
 
   it('stays for another refusal', async () => {
     const body = { error: { message: 'max_tokens is too large' } };
-    const { server, model } = await playModel('azure/reviewer', [{ kind: 'raw', status: 400, body }]);
+    const { server, model } = await playModel('azure/reviewer', [
+      { kind: 'raw', status: 400, body },
+    ]);
     await expect(model.doGenerate(question())).rejects.toThrow(/too large/);
     expect(server.requests()).toHaveLength(1);
   });
@@ -195,8 +206,16 @@ describe('a schema that OpenAI can enforce strictly', () => {
     ['is a free map', false, { type: 'object', additionalProperties: string }],
     ['has an open object in a list', false, { type: 'array', items: { type: 'object' } }],
     ['has an open object among others', false, { anyOf: [string, { properties: { a: string } }] }],
-    ['has an open object in a definition', false, { $defs: { a: { type: 'object' } }, type: 'string' }],
-    ['has data that looks like a schema', true, { enum: [{ type: 'object' }], default: { type: 'object' } }],
+    [
+      'has an open object in a definition',
+      false,
+      { $defs: { a: { type: 'object' } }, type: 'string' },
+    ],
+    [
+      'has data that looks like a schema',
+      true,
+      { enum: [{ type: 'object' }], default: { type: 'object' } },
+    ],
     ['has no objects', true, { type: 'array', items: string }],
   ])('%s: %s', (_, isStrict, schema) => {
     expect(isStrictSchema(schema)).toBe(isStrict);
@@ -228,7 +247,10 @@ describe('marks for the prompt cache', () => {
     ['bedrock/anthropic.claude-3-haiku-20240307-v1:0', TOOLS],
     ['anthropic/claude-sonnet-5', []],
     ['anthropic/claude-sonnet-5', undefined],
-  ])('are not sent to %s, nor for an agent without tools, which sends one request', async (ref, tools) => {
-    expect(await marksFor(ref, { tools })).toBe(0);
-  });
+  ])(
+    'are not sent to %s, nor for an agent without tools, which sends one request',
+    async (ref, tools) => {
+      expect(await marksFor(ref, { tools })).toBe(0);
+    },
+  );
 });

@@ -56,7 +56,10 @@ describe('the price of a model, and its window', () => {
   });
 
   it('is consistent in the whole table: a cached token costs no more than a fresh one, a written one no less', () => {
-    const prices = MODEL_TABLE.flatMap(({ price: own }) => [own, ...(own.long ? [own.long.price] : [])]);
+    const prices = MODEL_TABLE.flatMap(({ price: own }) => [
+      own,
+      ...(own.long ? [own.long.price] : []),
+    ]);
     expect(prices.length).toBeGreaterThan(50);
     for (const { input, output, cacheRead, cacheWrite } of prices) {
       expect(cacheRead).toBeGreaterThan(0);

@@ -49,7 +49,9 @@ describe('createOfflineModel', () => {
   it('states at once what it is, and when nothing was found', async () => {
     const text = await answer(pullRequest(adding('README.md', ['Hello'])));
     expect(text).toMatch(/^\*\*No model wrote this\.\*\* It is what `offline\/rules` found/);
-    expect(text).toContain('None of the rules found anything. That is not a judgement of the change.');
+    expect(text).toContain(
+      'None of the rules found anything. That is not a judgement of the change.',
+    );
   });
 
   it('reviews a diff that it finds in a fence', async () => {
@@ -141,7 +143,8 @@ describe('findInDiff', () => {
   });
 
   for (const [path, line, rule] of LINES) {
-    const name = line.startsWith('const key') || line.startsWith('"AKIA') ? 'a key' : JSON.stringify(line);
+    const name =
+      line.startsWith('const key') || line.startsWith('"AKIA') ? 'a key' : JSON.stringify(line);
     it(`${rule === undefined ? 'lets' : `calls ${rule}:`} ${name} in ${path}${rule === undefined ? ' pass' : ''}`, () => {
       // A test goes with every change, so that only the rule in question speaks.
       const rules = rulesFor(adding(path, [line]) + adding('x.test.ts', ['x']));
@@ -155,7 +158,8 @@ describe('findInDiff', () => {
   });
 
   it('looks at added lines only', () => {
-    const diff = 'diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,1 @@\n TODO\n-FIXME\n';
+    const diff =
+      'diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,1 @@\n TODO\n-FIXME\n';
     expect(rulesFor(diff)).toEqual([]);
   });
 

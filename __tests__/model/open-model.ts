@@ -4,8 +4,9 @@ import { createModels, type ModelsOptions } from '../../src/model/create.js';
 import { type ModelScript, type ModelServer, startModelServer } from '../helpers/model-server.js';
 
 /**
- * Node's fetch with errors of the test's own realm: jest runs each file among built-ins of its own, so that an error
- * of Node's is no `instanceof TypeError` for the packages under test, as it is in a program.
+ * Node's fetch with errors of the test's own realm: jest runs each file among built-ins of its own,
+ * so that an error of Node's is no `instanceof TypeError` for the packages under test, as it is in
+ * a program.
  */
 export async function realmFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   try {
@@ -20,7 +21,9 @@ export async function realmFetch(...[input, init]: Parameters<typeof fetch>): Pr
 /** Settings that lead every provider to one server. */
 function envOf(url: string): Readonly<Record<string, string>> {
   const names =
-    'ANTHROPIC OPENAI OLLAMA GOOGLE OPENROUTER OPENCODE MINIMAX DEEPSEEK GROQ LOCAL LITELLM'.split(' ');
+    'ANTHROPIC OPENAI OLLAMA GOOGLE OPENROUTER OPENCODE MINIMAX DEEPSEEK GROQ LOCAL LITELLM'.split(
+      ' ',
+    );
   return {
     ...Object.fromEntries(names.map((name) => [`${name}_API_KEY`, 'k'])),
     ...Object.fromEntries(names.map((name) => [`AXE_${name}_BASE_URL`, url])),

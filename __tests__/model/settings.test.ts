@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, formatError } from '../../src/lib/errors.js';
 import { findProvider } from '../../src/model/catalog.js';
-import { parseProvidersConfig, resolveSettings, type SettingSources } from '../../src/model/settings.js';
+import {
+  parseProvidersConfig,
+  resolveSettings,
+  type SettingSources,
+} from '../../src/model/settings.js';
 
 const NONE: SettingSources = { env: {}, config: {} };
 
@@ -30,7 +34,11 @@ describe('the key of a provider', () => {
   it.each([
     ['the input', { env, config, apiKey: 'input-key' }, 'input-key'],
     ['the environment', { env, config, apiKey: '' }, 'env-key'],
-    ['config.toml, if the environment is blank', { env: { OPENAI_API_KEY: ' \n' }, config }, 'file-key'],
+    [
+      'config.toml, if the environment is blank',
+      { env: { OPENAI_API_KEY: ' \n' }, config },
+      'file-key',
+    ],
     ['the environment, trimmed', { env: { OPENAI_API_KEY: '  env-key\r\n' } }, 'env-key'],
   ])('comes from %s', (_, sources, key) => {
     expect(resolve('openai', sources).apiKey).toBe(key);
@@ -39,22 +47,29 @@ describe('the key of a provider', () => {
   it.each([
     ['anthropic', 'ANTHROPIC_API_KEY'],
     ['openai', 'OPENAI_API_KEY'],
-  ])("C1 14: of %s is reported as missing in axe's words, with exit status 2", (provider, variable) => {
-    const error = errorOf(provider);
-    expect(error.message).toBe(
-      `API key for provider "${provider}" is not configured (set ${variable} or add to config.toml)`,
-    );
-    expect(error.exitCode).toBe(2);
-    expect(error.remedy).toBe(`Set it with \`export ${variable}=…\`.`);
-    const inJob = errorOf(provider, { env: { GITHUB_ACTIONS: 'true' } });
-    expect(inJob.message).toBe(`API key for provider "${provider}" is not configured (set ${variable})`);
-    expect(inJob.remedy).toBe(
-      `Add a repository secret \`${variable}\` and give it to the step with \`${variable}: \${{ secrets.${variable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`,
-    );
-  });
+  ])(
+    "C1 14: of %s is reported as missing in axe's words, with exit status 2",
+    (provider, variable) => {
+      const error = errorOf(provider);
+      expect(error.message).toBe(
+        `API key for provider "${provider}" is not configured (set ${variable} or add to config.toml)`,
+      );
+      expect(error.exitCode).toBe(2);
+      expect(error.remedy).toBe(`Set it with \`export ${variable}=…\`.`);
+      const inJob = errorOf(provider, { env: { GITHUB_ACTIONS: 'true' } });
+      expect(inJob.message).toBe(
+        `API key for provider "${provider}" is not configured (set ${variable})`,
+      );
+      expect(inJob.remedy).toBe(
+        `Add a repository secret \`${variable}\` and give it to the step with \`${variable}: \${{ secrets.${variable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`,
+      );
+    },
+  );
 
   it('C1 14: of another provider is named if the right one is missing, since the model might be wrong', () => {
-    const { remedy } = errorOf('openai', { env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' } });
+    const { remedy } = errorOf('openai', {
+      env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' },
+    });
     expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. Set it with /);
     expect(remedy).not.toContain('sk-ant-1');
   });
@@ -83,7 +98,11 @@ describe('the base URL of a provider', () => {
 
   it.each([
     ['the environment', { AXE_OPENAI_BASE_URL: 'http://env.example' }, 'http://env.example/v1'],
-    ['config.toml, if the environment is empty', { AXE_OPENAI_BASE_URL: '' }, 'http://file.example/v1'],
+    [
+      'config.toml, if the environment is empty',
+      { AXE_OPENAI_BASE_URL: '' },
+      'http://file.example/v1',
+    ],
   ])('comes from %s', (_, env, baseUrl) => {
     expect(resolve('openai', { env: { ...key, ...env }, config }).baseUrl).toBe(baseUrl);
   });
@@ -99,7 +118,9 @@ describe('the base URL of a provider', () => {
     ['  http://h:8080 \n', 'http://h:8080/v1'],
     ['http://[::1]:8080', 'http://[::1]:8080/v1'],
   ])('%j results in requests to %s', (written, baseUrl) => {
-    expect(resolve('openai', { env: { ...key, AXE_OPENAI_BASE_URL: written } }).baseUrl).toBe(baseUrl);
+    expect(resolve('openai', { env: { ...key, AXE_OPENAI_BASE_URL: written } }).baseUrl).toBe(
+      baseUrl,
+    );
   });
 
   it.each([
@@ -130,11 +151,17 @@ describe('the base URL of a provider', () => {
     expect(error.exitCode).toBe(1);
     expect(error.remedy).toContain(`\`AXE_${variable}_BASE_URL\``);
     const env = { [`AXE_${variable}_BASE_URL`]: 'https://g/openai', [`${variable}_API_KEY`]: 'k' };
-    expect(resolve(provider, { env })).toEqual({ apiKey: 'k', baseUrl: 'https://g/openai/v1', headers: {} });
+    expect(resolve(provider, { env })).toEqual({
+      apiKey: 'k',
+      baseUrl: 'https://g/openai/v1',
+      headers: {},
+    });
   });
 
   it('is also required if the name looks mistyped, or is the placeholder of a new agent', () => {
-    expect(errorOf('antropic').remedy).toMatch(/^Did you mean `anthropic`\? .*`AXE_ANTROPIC_BASE_URL`/);
+    expect(errorOf('antropic').remedy).toMatch(
+      /^Did you mean `anthropic`\? .*`AXE_ANTROPIC_BASE_URL`/,
+    );
     expect(errorOf('provider').remedy).toMatch(
       /^`provider\/model-name` is the placeholder of `agents init`\./,
     );
@@ -145,7 +172,9 @@ describe('the base URL of a provider', () => {
   });
 
   it('is checked after the key: a missing key is reported first, as in axe', () => {
-    expect(errorOf('openai', { env: { AXE_OPENAI_BASE_URL: 'nonsense' } }).message).toContain('API key');
+    expect(errorOf('openai', { env: { AXE_OPENAI_BASE_URL: 'nonsense' } }).message).toContain(
+      'API key',
+    );
   });
 });
 

@@ -1,6 +1,14 @@
 import type { ModelServer } from '../helpers/model-server.js';
 import { describeModel, describeWireModel, SCHEMA } from './contract.js';
-import { claude, completion, converseReply, gemini, openModel, realmFetch, response } from './open-model.js';
+import {
+  claude,
+  completion,
+  converseReply,
+  gemini,
+  openModel,
+  realmFetch,
+  response,
+} from './open-model.js';
 
 const KEY = 'sk-wire-0123456789abcdef';
 const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });
@@ -19,7 +27,9 @@ const CHAT = {
   statuses: OPENAI_STATUSES,
   emptyBody: completion({ content: '' }),
   emptyAnswer: 'empty',
-  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonSchema: {
+    response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } },
+  },
   jsonObject: { response_format: { type: 'json_object' } },
 } as const;
 
@@ -38,7 +48,10 @@ const GEMINI = {
   emptyAnswer: 'empty',
   otherShape: 'server: response contains no content',
   jsonSchema: {
-    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
+    generationConfig: {
+      responseMimeType: 'application/json',
+      responseJsonSchema: { type: 'object' },
+    },
   },
   jsonObject: { generationConfig: { responseMimeType: 'application/json' } },
 } as const;
@@ -99,7 +112,8 @@ describeWireModel({
 describeWireModel({
   ...GEMINI,
   name: 'google',
-  open: (server) => open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
+  open: (server) =>
+    open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
   path: '/v1beta/models/gemini-model:generateContent',
   errorBody: nested,
   emptyBody: gemini('STOP'),
@@ -108,7 +122,8 @@ describeWireModel({
 describeWireModel({
   ...GEMINI,
   name: 'vertex, Gemini',
-  open: (server) => open('vertex/gemini-model', { ...VERTEX, AXE_VERTEX_BASE_URL: server.url }, olderVertex),
+  open: (server) =>
+    open('vertex/gemini-model', { ...VERTEX, AXE_VERTEX_BASE_URL: server.url }, olderVertex),
   path: '/v1/projects/octo-project/locations/global/publishers/google/models/gemini-model:generateContent',
   errorBody: (message) => [nested(message)],
   emptyBody: { candidates: [{ finishReason: 'STOP' }] },
@@ -155,7 +170,8 @@ describeWireModel({
 
 describeWireModel({
   name: 'opencode, Responses',
-  open: (server) => open('opencode/gpt-4.1', { OPENCODE_API_KEY: KEY, AXE_OPENCODE_BASE_URL: server.url }),
+  open: (server) =>
+    open('opencode/gpt-4.1', { OPENCODE_API_KEY: KEY, AXE_OPENCODE_BASE_URL: server.url }),
   path: '/v1/responses',
   settings: { temperature: 0, max_output_tokens: 77, store: false },
   errorBody: nested,

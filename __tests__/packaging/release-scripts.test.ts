@@ -7,7 +7,12 @@ import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-function runScript(name: string, args: readonly string[], cwd: string, env: Record<string, string> = {}) {
+function runScript(
+  name: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+) {
   return startChild({
     command: process.execPath,
     args: [join(ROOT, 'scripts', name), ...args],
@@ -76,18 +81,29 @@ that goes on.
   it.each<[string, string, Parameters<typeof project>, string]>([
     ['a tag that is not a version', 'v1.2', ['1.2.3'], '"v1.2" is not a version tag'],
     ['another version in package.json', 'v1.2.3', ['1.2.4'], 'package.json has version 1.2.4'],
-    ['another version in the code', 'v1.2.3', ['1.2.3', CHANGELOG, '1.2.2'], 'product.ts has version 1.2.2'],
+    [
+      'another version in the code',
+      'v1.2.3',
+      ['1.2.3', CHANGELOG, '1.2.2'],
+      'product.ts has version 1.2.2',
+    ],
     ['no section', 'v1.3.0', ['1.3.0'], 'no section "## 1.3.0 - <date>"'],
     ['no date', 'v1.2.3', ['1.2.3', '## 1.2.3 - soon\n\n- One.\n'], 'has no date'],
     ['an empty section', 'v1.2.3', ['1.2.3', empty], 'is empty'],
   ])('are refused for %s', async (_, tag, given, message) => {
-    const { exitCode, stdout, stderr } = await runScript('release-notes.js', [tag], project(...given));
+    const { exitCode, stdout, stderr } = await runScript(
+      'release-notes.js',
+      [tag],
+      project(...given),
+    );
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(message);
   });
 
   it('exist for the current version of the repository', async () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
     const { exitCode, stdout } = await runScript('release-notes.js', [`v${version}`], ROOT);
     expect(exitCode).toBe(0);
     // GitHub takes no longer text.
@@ -114,11 +130,14 @@ describe('the tags of a series', () => {
   }
 
   const tagsOf = (remote: GitRepo) => {
-    const tags = remote.git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags').trim();
+    const tags = remote
+      .git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags')
+      .trim();
     return Object.fromEntries(tags.split('\n').map((line) => line.split(' ')));
   };
 
-  const moveTags = (repo: GitRepo, ...args: readonly string[]) => runScript('move-tags.js', args, repo.path);
+  const moveTags = (repo: GitRepo, ...args: readonly string[]) =>
+    runScript('move-tags.js', args, repo.path);
 
   it('are created by the first release, and follow the next ones, annotated ones too', async () => {
     const { repo, remote } = clone();
@@ -144,7 +163,9 @@ describe('the tags of a series', () => {
     const { stdout } = await moveTags(repo, 'v1.0.10');
     expect(stdout).toContain('v1 stays: v1.1.0 is newer than v1.0.10\n');
     expect(tagsOf(remote)).toMatchObject({ v1: newest, 'v1.0': fix, 'v1.1': newest });
-    expect((await moveTags(repo, 'v1.0.9')).stdout).toContain('v1.0 stays: v1.0.10 is newer than v1.0.9\n');
+    expect((await moveTags(repo, 'v1.0.9')).stdout).toContain(
+      'v1.0 stays: v1.0.10 is newer than v1.0.9\n',
+    );
     expect(tagsOf(remote)).toMatchObject({ 'v1.0': fix });
   });
 

@@ -17,7 +17,8 @@ describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => 
   it('names other actions by a whole commit, with its version in a comment', () => {
     const lines = content.split('\n').filter((line) => /^\s*(?:- )?uses: (?!\.\/$)/.test(line));
     expect(lines.length).toBe(steps.filter(({ uses = './' }) => uses !== './').length);
-    for (const line of lines) expect(line).toMatch(/uses: [\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const line of lines)
+      expect(line).toMatch(/uses: [\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
   it('gives each job its own permissions, or the same to all of them', () => {
@@ -29,7 +30,9 @@ describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => 
 
   it('leaves the token in no checkout, except to push tags', () => {
     for (const [id, { steps: own = [] }] of jobs) {
-      for (const { with: given } of own.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
+      for (const { with: given } of own.filter(({ uses }) =>
+        uses?.startsWith('actions/checkout@'),
+      )) {
         expect(given?.['persist-credentials']).toBe(name === 'release.yml' && id === 'tags');
       }
     }
@@ -84,7 +87,8 @@ it('Dependabot keeps the packages built into dist/ apart from tools, each packag
   const isBundled = (name: string) => patterns.some((pattern) => matchesGlob(name, pattern));
   const names = Object.keys(devDependencies);
   expect(names.filter(isBundled)).toEqual(names.filter((name) => imported.has(name)));
-  for (const pattern of patterns) expect(names.some((name) => matchesGlob(name, pattern))).toBe(true);
+  for (const pattern of patterns)
+    expect(names.some((name) => matchesGlob(name, pattern))).toBe(true);
 });
 
 it('the packages that the action is built from are pinned, and each is used for what it is for', () => {
@@ -99,6 +103,8 @@ it('the packages that the action is built from are pinned, and each is used for 
 interface Dependabot {
   readonly updates: readonly {
     readonly 'package-ecosystem': string;
-    readonly groups: Readonly<Record<string, Partial<Record<'patterns' | 'exclude-patterns', string[]>>>>;
+    readonly groups: Readonly<
+      Record<string, Partial<Record<'patterns' | 'exclude-patterns', string[]>>>
+    >;
   }[];
 }

@@ -4,7 +4,11 @@ import type { FullReason, Scope } from '../../src/findings/change/scope.js';
 import { describeScoped } from '../../src/prompt/describe.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 
-const [FROM, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
+const [FROM, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [
+  string,
+  string,
+  string,
+];
 const POLICY = DEFAULT_DIFF_POLICY;
 
 function changed(...paths: readonly string[]): FetchedChange {
@@ -30,7 +34,9 @@ function textOf(scope: Scope | undefined, pull = PULL): string {
 describe('a review of the changes since the last one', () => {
   it('is described as such, and names the other files', () => {
     const text = textOf(since());
-    expect(text).toContain('Changed since your last review of 1111111: 1 of 3 files of the pull request.');
+    expect(text).toContain(
+      'Changed since your last review of 1111111: 1 of 3 files of the pull request.',
+    );
     expect(text).toContain('+y of b.ts');
     expect(text).not.toMatch(/\+y of [ac]\.ts/);
     expect(text).toContain('The rest of the pull request, 2 files: not changed since that review');
@@ -59,7 +65,13 @@ describe('a review of the changes since the last one', () => {
   });
 
   it('finds what did not fit before under its new name', () => {
-    const moved = { path: 'c.ts', previousPath: 'old.ts', status: 'renamed', additions: 0, deletions: 0 };
+    const moved = {
+      path: 'c.ts',
+      previousPath: 'old.ts',
+      status: 'renamed',
+      additions: 0,
+      deletions: 0,
+    };
     const change = { diff: '', files: [moved], filesTotal: 1 };
     const text = textOf(since({ change, before: { last: FROM, unseen: ['old.ts'] } }));
     expect(text).toContain('+y of c.ts');

@@ -72,7 +72,9 @@ describe('packing a diff', () => {
     const packed = pack(adding('a.ts', ['a']) + big, 200);
     expect(packed.shown).toEqual(['a.ts']);
     expect(missing(packed)).toEqual(['big.ts size 1']);
-    expect(packed.text).toContain(`${header('big.ts')}@@ -900,1 +900,2 @@\n first\n+small\n[other hunks`);
+    expect(packed.text).toContain(
+      `${header('big.ts')}@@ -900,1 +900,2 @@\n first\n+small\n[other hunks`,
+    );
     expect(packed.text).not.toContain('+line 0');
   });
 
@@ -89,7 +91,10 @@ describe('packing a diff', () => {
     ['minified', 'x'.repeat(6000)],
   ])('leaves content that is %s out first, whatever its name', (_, mark) => {
     const diff = adding('z.ts', [mark, ...numbered(20)]) + adding('a.ts', numbered(20));
-    expect(pack(diff, 110)).toMatchObject({ shown: ['a.ts'], notShown: [{ file: { path: 'z.ts' } }] });
+    expect(pack(diff, 110)).toMatchObject({
+      shown: ['a.ts'],
+      notShown: [{ file: { path: 'z.ts' } }],
+    });
   });
 
   it('shows the beginning of the first file if not even a hunk fits, in whole lines, and says so', () => {
@@ -97,7 +102,9 @@ describe('packing a diff', () => {
     const packed = pack(diff, 100);
     expect(packed.shown).toEqual([]);
     expect(missing(packed)).toEqual(['a.ts size 0']);
-    expect(packed.text).toMatch(/^diff --git a\/a\.ts b\/a\.ts\n.*\+line 🙂 \d+\n\[cut here: the rest/s);
+    expect(packed.text).toMatch(
+      /^diff --git a\/a\.ts b\/a\.ts\n.*\+line 🙂 \d+\n\[cut here: the rest/s,
+    );
   });
 
   it('reports that something is missing if no files can be distinguished', () => {
@@ -108,30 +115,41 @@ describe('packing a diff', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '🙂', 'é', ' ', '漢') });
     const lines = fc.array(text, { minLength: 1, maxLength: 8 });
     const hunks = fc.array(lines, { minLength: 1, maxLength: 3 });
-    const file = fc.record({ name: fc.constantFrom('a.ts', 'yarn.lock', 'vendor/x.go', 'ä.md'), hunks });
+    const file = fc.record({
+      name: fc.constantFrom('a.ts', 'yarn.lock', 'vendor/x.go', 'ä.md'),
+      hunks,
+    });
     fc.assert(
-      fc.property(fc.array(file, { maxLength: 6 }), fc.integer({ min: 1, max: 400 }), (files, maxTokens) => {
-        const diff = files
-          .map(({ name, hunks }, index) =>
-            [header(`${index}/${name}`), ...hunks.map((lines, at) => hunk(1 + at * 50, lines))].join(''),
-          )
-          .join('');
-        const { text, shown, notShown } = pack(diff, maxTokens);
-        expect(estimateText(text)).toBeLessThanOrEqual(maxTokens);
-        expect(text).not.toMatch(/\p{Surrogate}|\uFFFD/u);
-        expect([...shown, ...notShown.map((one) => one.file.path)].sort()).toEqual(
-          files.map(({ name }, index) => `${index}/${name}`).sort(),
-        );
-        for (const { file: one, hunksShown } of notShown) {
-          if (hunksShown > 0) expect(text).toContain(one.text.split('\n')[0]);
-        }
-      }),
+      fc.property(
+        fc.array(file, { maxLength: 6 }),
+        fc.integer({ min: 1, max: 400 }),
+        (files, maxTokens) => {
+          const diff = files
+            .map(({ name, hunks }, index) =>
+              [
+                header(`${index}/${name}`),
+                ...hunks.map((lines, at) => hunk(1 + at * 50, lines)),
+              ].join(''),
+            )
+            .join('');
+          const { text, shown, notShown } = pack(diff, maxTokens);
+          expect(estimateText(text)).toBeLessThanOrEqual(maxTokens);
+          expect(text).not.toMatch(/\p{Surrogate}|\uFFFD/u);
+          expect([...shown, ...notShown.map((one) => one.file.path)].sort()).toEqual(
+            files.map(({ name }, index) => `${index}/${name}`).sort(),
+          );
+          for (const { file: one, hunksShown } of notShown) {
+            if (hunksShown > 0) expect(text).toContain(one.text.split('\n')[0]);
+          }
+        },
+      ),
     );
   });
 });
 
 it('the input `paths` selects files, and the other files are named', () => {
-  const diff = adding('src/a.ts', ['a']) + adding('docs/b.md', ['b']) + adding('src/c.test.ts', ['c']);
+  const diff =
+    adding('src/a.ts', ['a']) + adding('docs/b.md', ['b']) + adding('src/c.test.ts', ['c']);
   const packed = pack(diff, 10_000, { paths: ['src/**'], pathsIgnore: ['**/*.test.ts'] });
   expect(packed.shown).toEqual(['src/a.ts']);
   expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts paths 0']);
@@ -147,10 +165,13 @@ describe('the model’s information about a diff', () => {
   }
 
   it('lists what is not shown, with its size', () => {
-    const diff = adding('a.ts', ['a']) + `${header('big.ts')}${hunk(1, numbered(900))}${hunk(2000, ['b'])}`;
+    const diff =
+      adding('a.ts', ['a']) + `${header('big.ts')}${hunk(1, numbered(900))}${hunk(2000, ['b'])}`;
     const { fences, rest, warnings } = described(diff, { maxTokens: 300 });
     expect(fences.map(({ source }) => source)).toEqual(['diff of it', 'files not shown']);
-    expect(fences[1]?.text).toMatch(/^modified big\.ts \+901 -0, about [\d,]+ tokens, 1 of 2 hunks shown$/);
+    expect(fences[1]?.text).toMatch(
+      /^modified big\.ts \+901 -0, about [\d,]+ tokens, 1 of 2 hunks shown$/,
+    );
     expect(rest).toContain('1 file of the diff is not shown, or not whole; the list names them.');
     const message =
       'the diff of it is larger than the 300 tokens it may take: 1 file is not shown whole (big.ts)';

@@ -7,7 +7,11 @@ import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 const POLICY = DEFAULT_DIFF_POLICY;
 
 /** A new file with so many lines of about ten tokens. */
-function file(path: string, lines: number, text = 'export const some = value(other, third);'): string {
+function file(
+  path: string,
+  lines: number,
+  text = 'export const some = value(other, third);',
+): string {
   const added = Array.from({ length: lines }, (_, index) => `+${text} // ${index}`);
   return `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines} @@\n${added.join('\n')}`;
 }
@@ -16,7 +20,10 @@ function file(path: string, lines: number, text = 'export const some = value(oth
 function hunks(path: string, count: number): string {
   const all = Array.from({ length: count }, (_, index) => {
     const at = index * 100 + 1;
-    const lines = Array.from({ length: 8 }, (__, line) => `+const hunk${index} = line${line}(and, more);`);
+    const lines = Array.from(
+      { length: 8 },
+      (__, line) => `+const hunk${index} = line${line}(and, more);`,
+    );
     return `@@ -${at},0 +${at},8 @@ class Big${index} {\n${lines.join('\n')}`;
   });
   return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${all.join('\n')}`;
@@ -36,7 +43,9 @@ describe('a change in parts', () => {
   });
 
   it('fills parts and splits no file that fits into one', () => {
-    const { parts, left } = split(Array.from({ length: 9 }, (_, index) => file(`src/${index}.ts`, 20)));
+    const { parts, left } = split(
+      Array.from({ length: 9 }, (_, index) => file(`src/${index}.ts`, 20)),
+    );
     expect(parts.map(({ paths }) => paths.length)).toEqual([3, 3, 3]);
     for (const { text } of parts) expect(estimateText(text)).toBeLessThanOrEqual(1000);
     expect(left).toEqual([]);

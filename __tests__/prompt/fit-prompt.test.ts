@@ -11,7 +11,8 @@ const DIFF = ['a.ts', 'b.ts', 'c.ts']
   .join('\n');
 const LOG = Array.from(
   { length: 50 },
-  (_, day) => `## 2026-01-01T00:00:${10 + day}Z\n**Task:** Day ${day}\n**Result:** ${'done '.repeat(40)}\n\n`,
+  (_, day) =>
+    `## 2026-01-01T00:00:${10 + day}Z\n**Task:** Day ${day}\n**Result:** ${'done '.repeat(40)}\n\n`,
 ).join('');
 
 const WHOLE: PromptParts = {
@@ -35,27 +36,33 @@ it('a prompt that fits stays as it is', () => {
   expect({ message, isShortened, unseen }).toEqual(whole);
 });
 
-it.each([800, 1500, 3000, 4500])('a prompt that does not fit in %i tokens is made to', (maxTokens) => {
-  const { system, memory = '', message, isShortened, unseen } = fitPrompt(WHOLE, maxTokens);
-  expect(estimateText(system) + estimateText(message)).toBeLessThanOrEqual(maxTokens);
-  expect(system).toContain('You review.');
-  expect(system).toContain('Mind the tests.');
-  expect(system).toMatch(/begin guide .*bytes left out.*guide end/s);
-  expect(message).toMatch(/^Review it\.\n\n<third-party-text source="comment by hubot">/);
-  expect(memory).toContain('Day 49');
-  expect(isShortened).toBe(true);
-  for (const path of ['a.ts', 'b.ts', 'c.ts'])
-    if (!unseen.includes(path))
-      expect(message).toContain(DIFF.slice(DIFF.indexOf(`+++ b/${path}`)).slice(0, 900));
-  if (unseen.length > 0) expect(message).toContain('Say in your answer what you have not seen');
-});
+it.each([800, 1500, 3000, 4500])(
+  'a prompt that does not fit in %i tokens is made to',
+  (maxTokens) => {
+    const { system, memory = '', message, isShortened, unseen } = fitPrompt(WHOLE, maxTokens);
+    expect(estimateText(system) + estimateText(message)).toBeLessThanOrEqual(maxTokens);
+    expect(system).toContain('You review.');
+    expect(system).toContain('Mind the tests.');
+    expect(system).toMatch(/begin guide .*bytes left out.*guide end/s);
+    expect(message).toMatch(/^Review it\.\n\n<third-party-text source="comment by hubot">/);
+    expect(memory).toContain('Day 49');
+    expect(isShortened).toBe(true);
+    for (const path of ['a.ts', 'b.ts', 'c.ts'])
+      if (!unseen.includes(path))
+        expect(message).toContain(DIFF.slice(DIFF.indexOf(`+++ b/${path}`)).slice(0, 900));
+    if (unseen.length > 0) expect(message).toContain('Say in your answer what you have not seen');
+  },
+);
 
 it('a prompt begins its run log with a whole entry, whatever headings that holds', () => {
   const odd = LOG.replaceAll('**Result:** ', '**Result:**\n## A heading\n');
   const { memory = '' } = fitPrompt({ ...WHOLE, runLog: odd }, 1500);
   expect(memory).toMatch(/^\n\n---\n\n## Memory\n\n## 2026-01-01T00:00:/);
   expect(memory).toContain('## A heading');
-  const huge = fitPrompt({ ...WHOLE, runLog: `## 2026-01-01T00:00:10Z\n${'word '.repeat(9000)}` }, 1500);
+  const huge = fitPrompt(
+    { ...WHOLE, runLog: `## 2026-01-01T00:00:10Z\n${'word '.repeat(9000)}` },
+    1500,
+  );
   expect(estimateText(huge.memory ?? '')).toBeLessThan(250);
 });
 

@@ -5,7 +5,12 @@ import { parseAgent } from '../../src/agent/inspect.js';
 import type { TriggerContext } from '../../src/event/context.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
-import { guidancePaths, pickGuidance, readGuidance, warnOfOwnChanges } from '../../src/prompt/guidance.js';
+import {
+  guidancePaths,
+  pickGuidance,
+  readGuidance,
+  warnOfOwnChanges,
+} from '../../src/prompt/guidance.js';
 import { pullRequest } from '../helpers/triggers.js';
 
 const file = (path: string, content = `Words of ${path}.`) => ({ path, content });
@@ -13,7 +18,12 @@ const file = (path: string, content = `Words of ${path}.`) => ({ path, content }
 it.each<[string, readonly string[], boolean, readonly string[]]>([
   ['at the root', ['a.ts'], false, []],
   ['for reviews too', ['a.ts'], true, ['REVIEW.md']],
-  ['in each folder of the change', ['src/a/b.ts', 'src/c.ts'], false, ['src/AGENTS.md', 'src/a/AGENTS.md']],
+  [
+    'in each folder of the change',
+    ['src/a/b.ts', 'src/c.ts'],
+    false,
+    ['src/AGENTS.md', 'src/a/AGENTS.md'],
+  ],
 ])('guidance is looked for %s', (_, changed, isReview, more) => {
   const general = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
   expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
@@ -24,14 +34,20 @@ const LOCAL: Trigger = { kind: 'local' };
 
 async function read(
   toml: string,
-  { trigger = pullRequest() as Trigger, context = NONE as TriggerContext | null, source = 'bot.toml' } = {},
+  {
+    trigger = pullRequest() as Trigger,
+    context = NONE as TriggerContext | null,
+    source = 'bot.toml',
+  } = {},
   loadGuidance: (paths: readonly string[]) => Promise<readonly ContextFile[]> = async (paths) =>
     paths.map((path) => file(path)),
 ) {
   const text = `name = "bot"\nmodel = "openai/m"\n${toml}`;
   const agent = { name: 'bot', source, ...parseAgent(text, { name: 'bot', file: source }) };
   const about = { trigger, context: context ?? undefined, change: undefined, isReview: true };
-  const { files, warnings } = await readGuidance(agent, about, { loadGuidance } as unknown as AgentLibrary);
+  const { files, warnings } = await readGuidance(agent, about, {
+    loadGuidance,
+  } as unknown as AgentLibrary);
   return { paths: files.map(({ path }) => path), warnings };
 }
 
@@ -40,7 +56,12 @@ it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
   ['unless the agent wants none', 'guidance = false', {}, []],
   ['never where it may be the head', '', { context: null }, []],
   ['on a terminal by no agent of axe', '', { trigger: LOCAL, context: null }, []],
-  ['on a terminal if the agent wants it', 'guidance = true', { trigger: LOCAL }, ['AGENTS.md', 'REVIEW.md']],
+  [
+    'on a terminal if the agent wants it',
+    'guidance = true',
+    { trigger: LOCAL },
+    ['AGENTS.md', 'REVIEW.md'],
+  ],
   ['by a built-in agent', '', { trigger: LOCAL, source: 'built-in' }, ['AGENTS.md', 'REVIEW.md']],
   ['but for context files', 'files = ["AG*.md"]', {}, ['REVIEW.md']],
   ['but for instructions', '[review]\ninstructions = "REVIEW.md"', {}, ['AGENTS.md']],
@@ -113,7 +134,8 @@ describe('guidance in a prompt', () => {
   });
 });
 
-const TOML = 'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You help."\nfiles = ["docs/*.md"]\n';
+const TOML =
+  'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You help."\nfiles = ["docs/*.md"]\n';
 const AGENT = {
   name: 'bot',
   source: 'octocat/hello@main:axe/agents/bot.toml',
@@ -154,7 +176,10 @@ describe('a pull request that changes its own reviewer', () => {
   });
 
   it('causes no warning about a file that only has the path of another repository’s agent or skill', () => {
-    const changed = changing({ path: 'axe/agents/bot.toml' }, { path: 'axe/skills/reviewing/SKILL.md' });
+    const changed = changing(
+      { path: 'axe/agents/bot.toml' },
+      { path: 'axe/skills/reviewing/SKILL.md' },
+    );
     const repository = { owner: 'octocat', name: 'hello' };
     expect(warnOfOwnChanges({ ...INSTRUCTIONS, repository }, changed)).toBeDefined();
     const agent = { ...AGENT, source: 'octocat/agents@6113728:axe/agents/bot.toml' };
@@ -162,7 +187,10 @@ describe('a pull request that changes its own reviewer', () => {
   });
 
   it.each<[string, TriggerContext | undefined]>([
-    ['other files', changing({ path: 'src/a.ts' }, { path: 'bot.toml' }, { path: 'axe/agents/bot.toml.md' })],
+    [
+      'other files',
+      changing({ path: 'src/a.ts' }, { path: 'bot.toml' }, { path: 'axe/agents/bot.toml.md' }),
+    ],
     ['nothing', changing()],
     ['what is not known', undefined],
     ['no pull request', { kind: 'none', warnings: [] } as TriggerContext],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALL_NOTES_TOOLS, type NotesTool } from '../../src/memory/paths.js';
-import { buildSystemPrompt, notesToolsPrompt, skillBody, withMemory } from '../../src/prompt/prompt.js';
+import {
+  buildSystemPrompt,
+  notesToolsPrompt,
+  skillBody,
+  withMemory,
+} from '../../src/prompt/prompt.js';
 
 const NOTHING = { systemPrompt: '', skill: '', files: [] };
 const RULE = '\n\n---\n\n';
@@ -19,7 +24,11 @@ describe('the system prompt (axe-behaviour §5)', () => {
 
   it.each([
     ['nothing', NOTHING, ''],
-    ['only a skill: it starts with two newlines', { ...NOTHING, skill: 's' }, `${RULE}## Skill\n\ns`],
+    [
+      'only a skill: it starts with two newlines',
+      { ...NOTHING, skill: 's' },
+      `${RULE}## Skill\n\ns`,
+    ],
     ['a persona of spaces, which is kept', { ...NOTHING, systemPrompt: ' ' }, ' '],
     ['a skill of one newline, which is kept', { ...NOTHING, skill: '\n' }, `${RULE}## Skill\n\n\n`],
   ])('consists of %s', (_, parts, prompt) => {
@@ -27,7 +36,11 @@ describe('the system prompt (axe-behaviour §5)', () => {
   });
 
   it('ends with the requested language, before memory, and has no such line without one (D28)', () => {
-    const prompt = buildSystemPrompt({ ...NOTHING, systemPrompt: 'You review.', language: 'pt-BR' });
+    const prompt = buildSystemPrompt({
+      ...NOTHING,
+      systemPrompt: 'You review.',
+      language: 'pt-BR',
+    });
     expect(prompt).toMatch(
       /^You review\.\n\n---\n\n## Language\n\nWrite .* in this language: pt-BR\. Leave code,/,
     );

@@ -37,7 +37,8 @@ const push: PushTrigger = {
 
 /** The value for no commit. */
 const NONE = '0'.repeat(40);
-const DIFF = 'diff --git a/auth.ts b/auth.ts\n--- a/auth.ts\n+++ b/auth.ts\n@@ -1 +1 @@\n-old\n+new\n';
+const DIFF =
+  'diff --git a/auth.ts b/auth.ts\n--- a/auth.ts\n+++ b/auth.ts\n@@ -1 +1 @@\n-old\n+new\n';
 
 const context: TriggerContext = {
   kind: 'pull_request',
@@ -63,7 +64,11 @@ describe('the task on the command line', () => {
   it.each(['', ' ', '\n\t\r\n', '\u00A0\u2003\u0085'])(
     'is axe’s default if stdin holds only white space: %j',
     (stdin) => {
-      expect(resolve({ stdin })).toEqual({ sentence: DEFAULT_TASK, message: DEFAULT_TASK, warnings: [] });
+      expect(resolve({ stdin })).toEqual({
+        sentence: DEFAULT_TASK,
+        message: DEFAULT_TASK,
+        warnings: [],
+      });
     },
   );
 
@@ -78,7 +83,11 @@ describe('the task on the command line', () => {
   it('is the prompt, and stdin is context that is not stored', () => {
     expect(resolve({ prompt: 'Summarise this', stdin: 'log line\n' })).toEqual({
       sentence: 'Summarise this',
-      message: blocks('Summarise this', FENCE_NOTICE, fence('log line\n', { source: 'standard input' })),
+      message: blocks(
+        'Summarise this',
+        FENCE_NOTICE,
+        fence('log line\n', { source: 'standard input' }),
+      ),
       warnings: [],
     });
   });
@@ -108,7 +117,9 @@ describe('the task of a pull request', () => {
         fence('Title: Fix auth\nBranches: main <- fix-auth\n\nTokens expire now.', description),
         `Head commit: ${HEAD}`,
         'Changed files: 2 (1 line added, 1 line removed)',
-        fence('modified auth.ts +1 -1\nrenamed new.ts (from old.ts) +0 -0', { source: 'changed files' }),
+        fence('modified auth.ts +1 -1\nrenamed new.ts (from old.ts) +0 -0', {
+          source: 'changed files',
+        }),
         fence(DIFF.trimEnd(), { source: 'diff of pull request #42' }),
       ),
     );
@@ -133,13 +144,19 @@ describe('the task of a pull request', () => {
   it('states that it changes nothing', () => {
     const empty = { ...context, diff: '', files: [], filesTotal: 0 };
     const { message } = resolve({ trigger: { ...pullRequest, body: '' }, context: empty });
-    expect(message).toContain(blocks('Changed files: none', 'The diff of pull request #42 is empty.'));
+    expect(message).toContain(
+      blocks('Changed files: none', 'The diff of pull request #42 is empty.'),
+    );
     expect(message).toContain('(empty)');
   });
 
   const MANY = { trigger: pullRequest, context: { ...context, filesTotal: 3100 } };
   it.each<[string, Partial<TaskParts>, string]>([
-    ['that it is a draft', { trigger: { ...pullRequest, isDraft: true }, context }, 'by hubot, a draft'],
+    [
+      'that it is a draft',
+      { trigger: { ...pullRequest, isDraft: true }, context },
+      'by hubot, a draft',
+    ],
     ['how many files GitHub does not list', MANY, 'Changed files: 3100, of which GitHub lists 2 ('],
     [
       'that the diff could not be fetched',
@@ -180,13 +197,16 @@ const hostile: readonly (readonly [string, Trigger, TriggerContext?])[] = [
   ['commit message', { ...push, commits: [{ sha: HEAD, message: attack }] }],
 ];
 
-it.each(hostile)('C6 74: text by other people is only in fences: %s', (_, trigger, given = context) => {
-  const { message } = resolve({ trigger, context: given });
-  const { fences, rest } = parseFences(message);
-  expect(fences.some(({ text }) => text.includes(attack))).toBe(true);
-  expect(rest).not.toContain(attack);
-  expect(rest).toContain(FENCE_NOTICE);
-});
+it.each(hostile)(
+  'C6 74: text by other people is only in fences: %s',
+  (_, trigger, given = context) => {
+    const { message } = resolve({ trigger, context: given });
+    const { fences, rest } = parseFences(message);
+    expect(fences.some(({ text }) => text.includes(attack))).toBe(true);
+    expect(rest).not.toContain(attack);
+    expect(rest).toContain(FENCE_NOTICE);
+  },
+);
 
 describe('the task of other events', () => {
   it.each<[Partial<IssueTrigger>, string]>([
@@ -255,7 +275,11 @@ describe('the task of other events', () => {
     [{ kind: 'dispatch', event: 'workflow_dispatch', ...common }, 'Run started by octocat'],
     [{ kind: 'unknown', event: 'release', ...common }, 'Run on the event release'],
   ])('is what the agent’s instructions say: %j', (trigger, sentence) => {
-    expect(resolve({ trigger })).toEqual({ sentence, message: blocks(sentence, DEFAULT_TASK), warnings: [] });
+    expect(resolve({ trigger })).toEqual({
+      sentence,
+      message: blocks(sentence, DEFAULT_TASK),
+      warnings: [],
+    });
   });
 
   it('is the prompt of a schedule, alone', () => {

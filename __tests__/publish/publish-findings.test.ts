@@ -16,7 +16,11 @@ import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { publisherOf } from './publisher-scene.js';
 
 /** Publishes a finding and a label at the end of a run on pull request 42. */
-async function publish(end: RunOutcome, comment: 'auto' | 'never' = 'auto', wanted: Partial<Buffered> = {}) {
+async function publish(
+  end: RunOutcome,
+  comment: 'auto' | 'never' = 'auto',
+  wanted: Partial<Buffered> = {},
+) {
   const hello = await startPull();
   hello.repo.talk.labels.push('bug');
   const buffered = {
@@ -67,11 +71,17 @@ async function publishEffects({ client, trigger }: Scene, wanted: Partial<Buffer
   const warnings: string[] = [];
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const buffered = { ...NOTHING_BUFFERED, ...wanted };
-  const part = await publishSideEffects(requestOf({ ...plan, trigger }, completed(''), { buffered }), {
-    client,
-    secrets: ['hunter2-hunter2'],
-    reporter: { event: () => undefined, warn: (one: Warning) => void warnings.push(warningText(one)) },
-  } as unknown as ActionPublisherOptions);
+  const part = await publishSideEffects(
+    requestOf({ ...plan, trigger }, completed(''), { buffered }),
+    {
+      client,
+      secrets: ['hunter2-hunter2'],
+      reporter: {
+        event: () => undefined,
+        warn: (one: Warning) => void warnings.push(warningText(one)),
+      },
+    } as unknown as ActionPublisherOptions,
+  );
   return { part, warnings };
 }
 
@@ -122,7 +132,12 @@ describe('the reaction of a run', () => {
     ['a comment', comment({ commentId: 9, number: 42 }), ['issue-comment', 9]],
     [
       'a comment on a line',
-      comment({ event: 'pull_request_review_comment', on: 'pull_request', commentId: 9, number: 42 }),
+      comment({
+        event: 'pull_request_review_comment',
+        on: 'pull_request',
+        commentId: 9,
+        number: 42,
+      }),
       ['review-comment', 9],
     ],
     [
@@ -164,7 +179,9 @@ describe('side effects that cannot be published', () => {
     const { part, warnings } = await publishEffects({ client, trigger: pullRequest() }, all);
     expect(part.failure).toMatch(/^the labels were not set/);
     expect(warnings).toEqual([
-      expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
+      expect.stringMatching(
+        /^the labels were not set: .*`issues: write` or `pull-requests: write`/,
+      ),
       expect.stringMatching(/^the issue was not opened: .*`issues: write`/),
       expect.stringMatching(/^the reaction was not added: .*`issues: write`/),
     ]);

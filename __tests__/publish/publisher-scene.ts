@@ -12,7 +12,8 @@ export const SECRET = 'hunter2-hunter2';
 /** A conversation with at most one comment of ours in it. */
 export function conversation(existing?: string, routes: Readonly<Record<string, Answer>> = {}) {
   const url = (id: number) => `https://github.com/octocat/hello/issues/42#issuecomment-${id}`;
-  const nodes = existing === undefined ? [] : [{ url: url(1), body: existing, viewerDidAuthor: true }];
+  const nodes =
+    existing === undefined ? [] : [{ url: url(1), body: existing, viewerDidAuthor: true }];
   const pageInfo = { startCursor: null, hasPreviousPage: false };
   return createFakeGitHubClient({
     graphql: () => ({ repository: { subject: { comments: { nodes, pageInfo } } } }),

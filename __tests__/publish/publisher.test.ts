@@ -33,7 +33,14 @@ async function publish(
   const { posted, marks: _, ...published } = await publisher.publish(run);
   const { requests } = client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
-  return { published, posted, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
+  return {
+    published,
+    posted,
+    warnings,
+    requests,
+    writes,
+    body: String(writes[0]?.params['body'] ?? ''),
+  };
 }
 
 const NOTHING = { line: undefined, url: undefined };
@@ -62,29 +69,28 @@ describe('a comment', () => {
     ...OTHERS.map((trigger) => [trigger, 'always', undefined] as const),
   ];
 
-  it.each(PLACES.map(([trigger, input, marker]) => [trigger.kind, input, marker, trigger] as const))(
-    'on %s with `comment: %s` is %s (D26)',
-    async (_, input, marker, trigger) => {
-      const { published, warnings, requests, writes, body } = await publish(trigger, undefined, {
-        comment: input,
-      });
-      expect(warnings).toEqual([]);
-      if (marker === undefined) {
-        expect([published, requests]).toEqual([NOTHING, []]);
-        return;
-      }
-      const number = trigger.kind === 'pull_request' ? 42 : 7;
-      expect(writes).toMatchObject([
-        { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
-      ]);
-      const mark = `<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->`;
-      expect(body).toMatch(new RegExp(`^${mark}\nLooks good\\.\n\n`));
-      expect(published).toEqual({
-        line: `Posted a comment on #${number}.`,
-        url: expect.stringMatching(/#issuecomment-2$/),
-      });
-    },
-  );
+  it.each(
+    PLACES.map(([trigger, input, marker]) => [trigger.kind, input, marker, trigger] as const),
+  )('on %s with `comment: %s` is %s (D26)', async (_, input, marker, trigger) => {
+    const { published, warnings, requests, writes, body } = await publish(trigger, undefined, {
+      comment: input,
+    });
+    expect(warnings).toEqual([]);
+    if (marker === undefined) {
+      expect([published, requests]).toEqual([NOTHING, []]);
+      return;
+    }
+    const number = trigger.kind === 'pull_request' ? 42 : 7;
+    expect(writes).toMatchObject([
+      { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
+    ]);
+    const mark = `<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->`;
+    expect(body).toMatch(new RegExp(`^${mark}\nLooks good\\.\n\n`));
+    expect(published).toEqual({
+      line: `Posted a comment on #${number}.`,
+      url: expect.stringMatching(/#issuecomment-2$/),
+    });
+  });
 
   it('names its agent, also below a reply, and the run', async () => {
     expect((await publish(comment())).body).toMatch(
@@ -116,7 +122,9 @@ describe('a comment', () => {
     expect(published).toMatchObject({ line: 'Updated the comment on #42.', url });
   });
 
-  const STOPPED = new AxeError('agent exceeded maximum conversation turns (50)', { remedy: 'Ask for less.' });
+  const STOPPED = new AxeError('agent exceeded maximum conversation turns (50)', {
+    remedy: 'Ask for less.',
+  });
   it.each<[string, RunOutcome, string | undefined]>([
     ['completed', completed('Fine.'), 'Fine.'],
     ['completed with nothing to say', completed(' \n'), undefined],
@@ -132,7 +140,12 @@ describe('a comment', () => {
     ],
     [
       'is incomplete',
-      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      {
+        kind: 'incomplete',
+        answer: 'So f',
+        error: new AxeError('the answer was cut'),
+        stats: STATS,
+      },
       'So f\n\n*Cut short: the answer was cut.*',
     ],
     ['failed', { kind: 'failed', error: STOPPED, stats: STATS }, undefined],
@@ -161,14 +174,23 @@ const ON_LINE = { event: 'pull_request_review_comment', on: 'pull_request', numb
 it('a comment on a line has its answer in the thread, below the line of an attempt that failed', async () => {
   const { client, repo } = await startHello();
   const question = { path: 'src/a.ts', line: 2, body: '@axe why?' };
-  const [commentId = 0] = seedReview(repo, { pull: 42, author: 'octocat', comments: [question] }).comments;
+  const [commentId = 0] = seedReview(repo, {
+    pull: 42,
+    author: 'octocat',
+    comments: [question],
+  }).comments;
   const trigger = comment({ ...ON_LINE, commentId });
   const { publisher } = publisherOf({ client });
   await publisher.answerFailure({ trigger, agent: 'bot', line: 'There is no answer.' });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const { posted } = await publisher.publish(requestOf({ ...plan, trigger }, completed('Because.')));
+  const { posted } = await publisher.publish(
+    requestOf({ ...plan, trigger }, completed('Because.')),
+  );
   const replies = repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === commentId);
-  expect(replies.map(({ body }) => body.split('\n')[1])).toEqual(['There is no answer.', 'Because.']);
+  expect(replies.map(({ body }) => body.split('\n')[1])).toEqual([
+    'There is no answer.',
+    'Because.',
+  ]);
   // Only texts whose ids are noted are believed later.
   expect(posted).toEqual(replies.map(({ id }) => id));
 });
@@ -194,33 +216,44 @@ describe('a comment that cannot be written', () => {
     ['none if there is nothing to write', issue(), {}, []],
     ['one for a report, too', SCHEDULE, { reportTo: 'issue' }, [`${NO_ISSUE}${NO_TOKEN}`]],
   ])('because the token is missing is %s', async (_, trigger, patch, messages) => {
-    const { published, warnings } = await publish(trigger, undefined, { client: undefined, ...patch });
+    const { published, warnings } = await publish(trigger, undefined, {
+      client: undefined,
+      ...patch,
+    });
     expect(warnings).toEqual(messages.map((message) => ({ code: 'publish-failed', message })));
     expect(published).toEqual({ ...NOTHING, failure: messages[0] });
   });
 
-  it.each([403, 500])('because GitHub answers %i is one warning with cause and remedy', async (status) => {
-    const refuse = () => {
-      throw failure(status, 'POST /repos/octocat/hello/issues/42/comments', 'not here');
-    };
-    const client = conversation(undefined, { [CREATE]: refuse });
-    const { published, warnings } = await publish(pullRequest(), undefined, { client });
-    expect(published).toEqual({ ...NOTHING, failure: `${warnings[0]?.message}. ${warnings[0]?.remedy}` });
-    expect(warnings).toEqual([
-      {
-        code: 'publish-failed',
-        message: expect.stringMatching(/^the answer is in the job summary, .+[^.]$/s),
-        remedy: expect.stringMatching(/\.$/),
-      },
-    ]);
-  });
+  it.each([403, 500])(
+    'because GitHub answers %i is one warning with cause and remedy',
+    async (status) => {
+      const refuse = () => {
+        throw failure(status, 'POST /repos/octocat/hello/issues/42/comments', 'not here');
+      };
+      const client = conversation(undefined, { [CREATE]: refuse });
+      const { published, warnings } = await publish(pullRequest(), undefined, { client });
+      expect(published).toEqual({
+        ...NOTHING,
+        failure: `${warnings[0]?.message}. ${warnings[0]?.remedy}`,
+      });
+      expect(warnings).toEqual([
+        {
+          code: 'publish-failed',
+          message: expect.stringMatching(/^the answer is in the job summary, .+[^.]$/s),
+          remedy: expect.stringMatching(/\.$/),
+        },
+      ]);
+    },
+  );
 
   it('because of a bug rethrows the error', async () => {
     const fail = () => {
       throw new TypeError('this is not possible');
     };
     const client = conversation(undefined, { [CREATE]: fail });
-    await expect(publish(pullRequest(), undefined, { client })).rejects.toThrow('this is not possible');
+    await expect(publish(pullRequest(), undefined, { client })).rejects.toThrow(
+      'this is not possible',
+    );
   });
 });
 
@@ -269,7 +302,9 @@ describe('the answer to a command', () => {
     expect(first.body).toContain(`${answerLine('memory/reply-9', 'untrusted')}\nNo entry.\n`);
     const second = await reply('No entry.', { among: 'unless-answered', existing: answered });
     expect([second.routes, second.published.line]).toEqual([[], 'There is an answer on #7.']);
-    expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);
+    expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([
+      UPDATE,
+    ]);
   });
 
   it.each([
@@ -283,7 +318,12 @@ describe('the answer to a command', () => {
 
 describe('a check', () => {
   const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
-  const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };
+  const PART: Coverage = {
+    kind: 'part',
+    files: 3,
+    read: 2,
+    unread: [{ path: 'a.png', why: 'size' }],
+  };
 
   async function of(
     trigger: Trigger,
@@ -311,7 +351,8 @@ describe('a check', () => {
   ])('is about %s', async (_, trigger, sha) => {
     const check = await of(trigger);
     expect(check?.headSha).toBe(sha);
-    if (sha !== undefined) expect(check?.summary).toContain('Done.\n\nPosted a comment on #42.\n\n<sub>');
+    if (sha !== undefined)
+      expect(check?.summary).toContain('Done.\n\nPosted a comment on #42.\n\n<sub>');
   });
 
   const LATE = exhausted('time', '');
@@ -319,9 +360,19 @@ describe('a check', () => {
   it.each<[RunOutcome, Parameters<typeof of>[2], string, string]>([
     [completed('Done.'), { review: open([]), coverage: WHOLE }, 'success', 'No findings · whole'],
     [CUT, { review: open([]), coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
-    [completed('Done.'), { review: open([]), coverage: PART }, 'neutral', 'No findings in 2 of 3 files'],
+    [
+      completed('Done.'),
+      { review: open([]), coverage: PART },
+      'neutral',
+      'No findings in 2 of 3 files',
+    ],
     [completed('Done.'), { review: open([]) }, 'neutral', 'No findings'],
-    [completed('Done.'), { review: open(['nit']), coverage: WHOLE }, 'neutral', '1 nit open · whole'],
+    [
+      completed('Done.'),
+      { review: open(['nit']), coverage: WHOLE },
+      'neutral',
+      '1 nit open · whole',
+    ],
     [
       completed('Done.'),
       { review: open(['major', 'minor', 'minor'], true), coverage: WHOLE },
@@ -348,7 +399,9 @@ describe('a check', () => {
     const review = { ...open([]), unposted };
     const check = await of(pullRequest(), completed('x'.repeat(70_000)), { review });
     const message = '***\n\nSuggested:\n\n```\nreturn 1\n```';
-    expect(check?.annotations).toMatchObject([{ path: 'src/a.ts', startLine: 2, message, title: '***' }]);
+    expect(check?.annotations).toMatchObject([
+      { path: 'src/a.ts', startLine: 2, message, title: '***' },
+    ]);
     expect(check?.summary.length).toBeLessThanOrEqual(65_535);
   });
 

@@ -18,10 +18,14 @@ const REPO = 'octocat/hello';
 const IDS = Array.from({ length: RUNS }, (_, index) => `e${String(index).padStart(2, '0')}`);
 
 /** Each run opens a store of its own, loads the memory and saves its entry; all of them at once. */
-async function saveAll(open: () => Promise<MemoryStore> | MemoryStore): Promise<readonly SaveResult[]> {
+async function saveAll(
+  open: () => Promise<MemoryStore> | MemoryStore,
+): Promise<readonly SaveResult[]> {
   const stores = await Promise.all(IDS.map(() => open()));
   await Promise.all(stores.map(idsRead));
-  return await Promise.all(stores.map((store, index) => store.write([append(IDS[index] ?? '')], never)));
+  return await Promise.all(
+    stores.map((store, index) => store.write([append(IDS[index] ?? '')], never)),
+  );
 }
 
 // GitHub's limits let some be saved by the post step only, which tries for as long again.
@@ -40,7 +44,8 @@ it.each([
   if (client === undefined) throw new Error('there is no token');
   const names = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
   const place = { ...names, token: 'github-token' } as const;
-  const open = () => openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });
+  const open = () =>
+    openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });
   const results = await clock.run(
     IDS.slice(0, runs).map(async (id) => {
       const again = clock.now();
@@ -50,7 +55,9 @@ it.each([
   );
   expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
   expect(quota.counts.requests / runs).toBeLessThanOrEqual(10);
-  expect([...idsIn(github.files(REPO, 'axe-memory')['bot.md'] ?? '')].sort()).toEqual(IDS.slice(0, runs));
+  expect([...idsIn(github.files(REPO, 'axe-memory')['bot.md'] ?? '')].sort()).toEqual(
+    IDS.slice(0, runs),
+  );
   const parents = github.history(REPO, 'axe-memory').map((commit) => commit.parents.length);
   expect(parents).toEqual([...Array(runs + before - 1).fill(1), 0]);
 });

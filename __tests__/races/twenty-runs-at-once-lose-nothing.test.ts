@@ -12,13 +12,16 @@ import { troubles } from '../transcripts/stage.js';
 
 const NUMBERS = Array.from({ length: 20 }, (_, index) => index);
 const sorted = (lines: readonly string[]) => [...lines].sort();
-const answers = (count = NUMBERS.length) => sorted(Array.from({ length: count }, (_, n) => `Answer ${n}.`));
+const answers = (count = NUMBERS.length) =>
+  sorted(Array.from({ length: count }, (_, n) => `Answer ${n}.`));
 
 /** Of the twenty the last eight are the jobs of a matrix: one run, one attempt, one name. */
 const runOf = (index: number) => String(Math.min(index, NUMBERS.length - 8));
 
 /** Twenty steps at once, none of which reports trouble. */
-async function atOnce(step: (index: number) => Promise<StepResult>): Promise<readonly StepResult[]> {
+async function atOnce(
+  step: (index: number) => Promise<StepResult>,
+): Promise<readonly StepResult[]> {
   const steps = await Promise.all(NUMBERS.map(step));
   for (const one of steps) {
     expect(one).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
@@ -70,7 +73,8 @@ describe('twenty runs that write notes at once lose no line and no entry', () =>
   const model = (request: Parameters<typeof promptOf>[0]): ModelReply => {
     const { messages } = promptOf(request);
     const number = /Run (\d+)\./.exec(messages[0] ?? '')?.[1] ?? '';
-    if (messages.some((message) => message.startsWith('assistant:'))) return text(`Answer ${number}.`);
+    if (messages.some((message) => message.startsWith('assistant:')))
+      return text(`Answer ${number}.`);
     const calls = [
       { name: 'memory_write', input: { target: 'long_term', content: `Fact ${number}.` } },
       { name: 'memory_write', input: { target: 'daily', content: `Done ${number}.` } },
@@ -90,7 +94,9 @@ describe('twenty runs that write notes at once lose no line and no entry', () =>
   it('on the branch, with one commit each', async () => {
     const stage = await notesStage({ model });
     await atOnce((index) =>
-      runMain(stage.stepOn('branch', { runId: String(index), inputs: { prompt: `Run ${index}.` } })),
+      runMain(
+        stage.stepOn('branch', { runId: String(index), inputs: { prompt: `Run ${index}.` } }),
+      ),
     );
     expectAll(stage.memoryOf('branch'), placesOf(nameOf(stage)).today);
     expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(NUMBERS.length);

@@ -60,7 +60,12 @@ interface Scene {
   readonly storeNotes?: readonly string[];
 }
 
-async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
+async function ran({
+  kind = 'branch',
+  restore,
+  save = SAVED,
+  patch,
+}: Scene): Promise<Report<'ran'>> {
   const request = { trigger: SCHEDULE, origin: ORIGIN, prompt: 'Report.', ...patch };
   const report = await reportOf('ran', { save, ...(restore && { restore }) }, request);
   if (report.memory === undefined) throw new Error('the agent has no memory');
@@ -83,13 +88,21 @@ it.each<[string, RestoreResult, string]>([
     { ...RESTORED, ...FILE, loaded: 5, total: 20 },
     `the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
   ],
-  ['all of it', { ...RESTORED, ...FILE, loaded: 1, total: 1 }, `1 entry loaded from ${LINK}.\n\n${LOADED}`],
+  [
+    'all of it',
+    { ...RESTORED, ...FILE, loaded: 1, total: 1 },
+    `1 entry loaded from ${LINK}.\n\n${LOADED}`,
+  ],
   [
     'nothing, since there is nothing',
     { kind: 'empty', location: FILE.location, warnings: [] },
     `nothing yet in \`${FILE.location}\`.`,
   ],
-  ['nothing, as it failed', { kind: 'failed', location: FILE.location, message: NO }, `not loaded: ${NO}.`],
+  [
+    'nothing, as it failed',
+    { kind: 'failed', location: FILE.location, message: NO },
+    `not loaded: ${NO}.`,
+  ],
 ])('a run loaded %s', async (_, restore, expected) => {
   const text = formatMemory({ ...(await ran({ restore })), remembered: undefined }, false, []);
   expect(sanitize(text, 'summary', [])).toBe(`**Memory** (memory branch): ${expected}`);
@@ -151,7 +164,10 @@ it('an entry cannot break out of its block, whatever it contains', async () => {
 
 it('a memory in another repository is shown only by its place and the id of the entry (D14)', async () => {
   const location = 'octocat/memory@axe-memory:octocat/hello/bot.md';
-  const there = { location, url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md' };
+  const there = {
+    location,
+    url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md',
+  };
   const link = `[\`${location}\`](${there.url})`;
   const scene = { restore: { ...RESTORED, ...there, loaded: 1, total: 3 }, isHidden: true };
   const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
@@ -214,19 +230,29 @@ describe('notes in the job summary', () => {
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
     ['with an entry', [WRITES, says('Done.')], undefined, /^Added to .*: entry `id\d+`\.$/m],
     ['alone', [WRITES, DOWN], undefined, /^Added to .*: changes to notes\.$/m],
-    ['not saved', [WRITES, DOWN], DENIED, /^\*\*Not saved:\*\* no permission\. It was changes to notes\.$/m],
-  ])('that were written in another repository are not shown, %s', async (_, replies, save, line) => {
-    const report = await kept({ replies, ...(save && { save }) });
-    const summary = formatMemory(report, true, []);
-    expect(summary).toMatch(line);
-    expect(summary + JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
-  });
+    [
+      'not saved',
+      [WRITES, DOWN],
+      DENIED,
+      /^\*\*Not saved:\*\* no permission\. It was changes to notes\.$/m,
+    ],
+  ])(
+    'that were written in another repository are not shown, %s',
+    async (_, replies, save, line) => {
+      const report = await kept({ replies, ...(save && { save }) });
+      const summary = formatMemory(report, true, []);
+      expect(summary).toMatch(line);
+      expect(summary + JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
+    },
+  );
 
   it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
     const unsaved = [
       { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
     ] as const;
-    const report = await kept({ save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } });
+    const report = await kept({
+      save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved },
+    });
     const summary = formatMemory(report, false, []);
     expect(summary).toContain('Added to `/memory/bot.md`:');
     expect(summary).toMatch(
@@ -234,7 +260,10 @@ describe('notes in the job summary', () => {
     );
     expect(summary).not.toContain('a.md, added:');
     const error = 'MEMORY.md: permission denied';
-    expect(outputsOf(report, false)).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': error });
+    expect(outputsOf(report, false)).toMatchObject({
+      'memory-saved': 'false',
+      'memory-save-error': error,
+    });
     if (report.remembered === undefined) throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
       '1 entry added to x.md and 1 change to notes',
@@ -242,15 +271,19 @@ describe('notes in the job summary', () => {
   });
 });
 
-const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
+const PUBLIC =
+  'The repository is public, and so is the branch: everybody can read what is remembered.';
 
 it.each([
   ['a branch of a public repository', false, false, [], [PUBLIC]],
   ['a branch of a private one', true, false, [], []],
   ['a branch of another repository', false, true, [], []],
   ['a branch that was just created', false, false, ['The branch was created.'], []],
-])('people are told of %s what they should know', async (_, isPrivate, isElsewhere, notices, remarks) => {
-  const trigger = { ...SCHEDULE, repository: { ...SCHEDULE.repository, isPrivate } };
-  const report = await ran({ save: { ...SAVED, notices }, patch: { trigger } });
-  expect(memoryNotes(report, isElsewhere)).toEqual({ notices, remarks });
-});
+])(
+  'people are told of %s what they should know',
+  async (_, isPrivate, isElsewhere, notices, remarks) => {
+    const trigger = { ...SCHEDULE, repository: { ...SCHEDULE.repository, isPrivate } };
+    const report = await ran({ save: { ...SAVED, notices }, patch: { trigger } });
+    expect(memoryNotes(report, isElsewhere)).toEqual({ notices, remarks });
+  },
+);

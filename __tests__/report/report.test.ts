@@ -76,7 +76,12 @@ async function printed(call: () => Promise<void>): Promise<string> {
   return chunks.join('');
 }
 
-function collect(end: { log: readonly string[]; hasFailed: boolean; temp: string; stdout: string }) {
+function collect(end: {
+  log: readonly string[];
+  hasFailed: boolean;
+  temp: string;
+  stdout: string;
+}) {
   const { annotations, masks } = parseWorkflowCommands(end.stdout);
   return {
     ...end,
@@ -95,10 +100,14 @@ interface Reported {
   readonly runner?: Partial<Runner>;
 }
 
-async function report(of: RunReport, { inputs = {}, repository, warnings = [], runner }: Reported = {}) {
+async function report(
+  of: RunReport,
+  { inputs = {}, repository, warnings = [], runner }: Reported = {},
+) {
   const secrets = [SECRET];
   return await stepOf(
-    (own) => reportRun({ report: of, ...asked(inputs, repository), runner: own, warnings, secrets }),
+    (own) =>
+      reportRun({ report: of, ...asked(inputs, repository), runner: own, warnings, secrets }),
     runner,
   );
 }
@@ -107,14 +116,18 @@ function asked(given: Readonly<Record<string, string>>, repository = 'octocat/he
   const all = { agent: 'bot', 'fail-on': DEFAULT_FAIL_ON.join(), ...given };
   const env = {
     GITHUB_REPOSITORY: repository,
-    ...Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+    ...Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
+    ),
   };
   return { failOn: readFailOn(env), isHidden: readInputs(env).memory.isElsewhere };
 }
 
 async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   const given = { ...asked({ 'fail-on': failOn }), warnings: [], secrets: [SECRET] };
-  return await stepOf((runner) => reportRun({ report: { kind: 'failed', thrown }, ...given, runner }));
+  return await stepOf((runner) =>
+    reportRun({ report: { kind: 'failed', thrown }, ...given, runner }),
+  );
 }
 
 const reviewed = (severity: Severity): Published => {
@@ -134,14 +147,34 @@ it('a review fails the step if `fail-on` lists the gate, and reports why', async
   const minor = await report(await reportOf('ran', { published: reviewed('minor') }), {
     inputs: { 'fail-on': 'findings:major' },
   });
-  expect(minor).toMatchObject({ hasFailed: false, annotations: [], outputs: { conclusion: 'success' } });
+  expect(minor).toMatchObject({
+    hasFailed: false,
+    annotations: [],
+    outputs: { conclusion: 'success' },
+  });
 });
 
 it('a run that completed writes the answer to output and file, and no workflow command of it reaches the runner, whatever the answer is', async () => {
   const of = await reportOf('ran');
   const piece = fc.constantFrom(
-    ...['\n', '\r\n', '\r', '<<', '<<EOF', 'EOF\n', '=', 'response<<ghadelimiter_', 'ghadelimiter_'],
-    ...['conclusion=failure\n', '::error::x', '::add-mask::a', '::set-output name=a::b', '##[error]x'],
+    ...[
+      '\n',
+      '\r\n',
+      '\r',
+      '<<',
+      '<<EOF',
+      'EOF\n',
+      '=',
+      'response<<ghadelimiter_',
+      'ghadelimiter_',
+    ],
+    ...[
+      'conclusion=failure\n',
+      '::error::x',
+      '::add-mask::a',
+      '::set-output name=a::b',
+      '##[error]x',
+    ],
     ...[' ::stop-commands::t', '%0A', 'a', ' '],
   );
   const answers = fc.array(piece, { maxLength: 20 }).map((pieces) => `a${pieces.join('')}z`);
@@ -208,7 +241,10 @@ const save = { kind: 'failed', reason: 'denied', message: 'the token may only re
 
 it.each<[string, FakeDependenciesParts]>([
   ['a branch that cannot be written', { save }],
-  ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
+  [
+    'a log that could not be read',
+    { restore: { kind: 'failed', location: 'k', message: 'no answer' } },
+  ],
 ])(
   'an entry that was not saved is one annotation, which names the event and which the post step does not repeat: %s (D14, C3 48, C3 53)',
   async (_, parts) => {
@@ -216,7 +252,11 @@ it.each<[string, FakeDependenciesParts]>([
     const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
     const step = await report(of, { warnings: deps.warnings });
     expect(step.annotations).toMatchObject([
-      { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
+      {
+        level: 'warning',
+        title: 'Memory not saved',
+        message: expect.stringContaining('`schedule`'),
+      },
     ]);
     expect(step.state).toEqual({ told: 'true' });
   },
@@ -236,7 +276,12 @@ describe('warnings', () => {
     const message = 'unknown key `a`\nunknown key `b`';
     expect(await tell(warnings)).toMatchObject([
       { level: 'warning', title: 'Unknown key in the agent', message, file, line: 3 },
-      { title: 'Context cut to fit', message: '100% is, cut: here', file: 'src/a,b.ts', line: undefined },
+      {
+        title: 'Context cut to fit',
+        message: '100% is, cut: here',
+        file: 'src/a,b.ts',
+        line: undefined,
+      },
     ]);
   });
 
@@ -249,8 +294,18 @@ describe('warnings', () => {
 
   it('are at most nine, a failed save first, and all of them are in the summary', async () => {
     const codes = [
-      ...(['agent-unknown-key', 'tool-not-available', 'context-file-skipped', 'context-truncated'] as const),
-      ...(['memory-truncated', 'memory-max-entries', 'memory-store-notice', 'model-warning'] as const),
+      ...([
+        'agent-unknown-key',
+        'tool-not-available',
+        'context-file-skipped',
+        'context-truncated',
+      ] as const),
+      ...([
+        'memory-truncated',
+        'memory-max-entries',
+        'memory-store-notice',
+        'model-warning',
+      ] as const),
       ...(['answer-truncated', 'publish-failed', 'memory-save-failed'] as const),
     ];
     const warnings = codes.map((code) => ({ code, message: `about ${code}` }));
@@ -265,15 +320,24 @@ describe('warnings', () => {
 
 describe('a run that ended before it began', () => {
   it.each<[string, unknown, string, string, boolean]>([
-    ['a deadline that has passed', new ProviderError('timeout', 'over'), 'timeout', 'timeout', true],
+    [
+      'a deadline that has passed',
+      new ProviderError('timeout', 'over'),
+      'timeout',
+      'timeout',
+      true,
+    ],
     ['another error of the provider', new ProviderError('auth', 'no'), 'timeout', 'failure', false],
     ['a bug', new TypeError('not possible'), '', 'failure', true],
     ['something that is not an error', 'oops', '', 'failure', true],
-  ])('for %s fails the step if `fail-on` says so', async (_, thrown, failOn, conclusion, hasFailed) => {
-    const step = await fail(thrown, failOn);
-    expect([step.outputs['conclusion'], step.hasFailed]).toEqual([conclusion, hasFailed]);
-    expect(step.annotations).toHaveLength(1);
-  });
+  ])(
+    'for %s fails the step if `fail-on` says so',
+    async (_, thrown, failOn, conclusion, hasFailed) => {
+      const step = await fail(thrown, failOn);
+      expect([step.outputs['conclusion'], step.hasFailed]).toEqual([conclusion, hasFailed]);
+      expect(step.annotations).toHaveLength(1);
+    },
+  );
 
   it('for a bug requests a report, with the stack', async () => {
     const step = await fail(new TypeError(`not possible with ${SECRET}`));
@@ -287,7 +351,10 @@ describe('a run that ended before it began', () => {
 
 const REVIEW: ReviewResult = {
   agent: 'builtin/pr-reviewer',
-  report: { ...REPORT, findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `Logs ${SECRET}.` }] },
+  report: {
+    ...REPORT,
+    findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `Logs ${SECRET}.` }],
+  },
   isUnpublished: false,
 };
 

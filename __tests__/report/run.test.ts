@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { markFacts } from '../../src/findings/state-facts.js';
 import { AxeError, type Warning } from '../../src/lib/errors.js';
-import type { Conclusion, Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
+import type {
+  Conclusion,
+  Limit,
+  RunOutcome,
+  RunStats,
+  ToolCallRecord,
+} from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
 import { withFacts } from '../../src/memory/state.js';
 import { formatToolsByTurn } from '../../src/report/run.js';
@@ -21,8 +27,11 @@ import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 
-const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (text: string) => text) =>
-  formatSummary(report, { warnings, clean });
+const format = (
+  report: RunReport,
+  warnings: readonly Warning[] = [],
+  clean = (text: string) => text,
+) => formatSummary(report, { warnings, clean });
 
 /** What every summary of a run of the agent `bot` ends with. */
 const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
@@ -70,7 +79,13 @@ describe('the summary of a run', () => {
 
   const boom = new AxeError('server: `boom` ```', { remedy: 'Run it again.' });
   const over = new AxeError('timeout: context deadline exceeded');
-  const TIMEOUT = { kind: 'exhausted', limit: 'time', answer: '', error: over, stats: STATS } as const;
+  const TIMEOUT = {
+    kind: 'exhausted',
+    limit: 'time',
+    answer: '',
+    error: over,
+    stats: STATS,
+  } as const;
   const error = new AxeError('the answer was cut');
   const CUT = { kind: 'incomplete', answer: 'So f', error, stats: STATS } as const;
   const block = (text: string, fence = '```') => `${fence}text\n${text}\n${fence}\n\n`;
@@ -81,7 +96,13 @@ describe('the summary of a run', () => {
       'failure',
       `${block(boom.message, '````')}Run it again.\n\n`,
     ],
-    ['was cut short before it spoke: why', TIMEOUT, 'timeout', block(over.message), figuresAt('time')],
+    [
+      'was cut short before it spoke: why',
+      TIMEOUT,
+      'timeout',
+      block(over.message),
+      figuresAt('time'),
+    ],
     [
       'came to the end of its tokens: which limit it was',
       exhausted('tokens', 'So far.'),
@@ -89,7 +110,12 @@ describe('the summary of a run', () => {
       `So far.\n\n${block('no tokens left')}Raise the limit of tokens.\n\n`,
       figuresAt('tokens'),
     ],
-    ['is incomplete: what there is, and why', CUT, 'incomplete', `So f\n\n${block('the answer was cut')}`],
+    [
+      'is incomplete: what there is, and why',
+      CUT,
+      'incomplete',
+      `So f\n\n${block('the answer was cut')}`,
+    ],
     ['said nothing', completed(''), 'success', ''],
   ])('shows of one that %s', async (_, outcome, conclusion, said, figures = FIGURES) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
@@ -98,8 +124,18 @@ describe('the summary of a run', () => {
   });
 
   it.each<[string, Partial<RunStats>, string, string]>([
-    ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1,200 |'],
-    ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
+    [
+      'requests were sent again',
+      { retries: 4 },
+      '| Turns | Retries | Input tokens |',
+      '| 2 | 4 | 1,200 |',
+    ],
+    [
+      'a price is known',
+      { costUsd: 1.23456 },
+      '| Output tokens | Cost | Time |',
+      '| 34 | $1.2346 | 6.5 s |',
+    ],
     ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
     ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
   ])('has extra figures if %s', async (_, stats, head, values) => {
@@ -189,7 +225,11 @@ it.each<[string, readonly ToolCallRecord[], string]>([
     [read('a.ts'), read('a.ts'), read('b.ts', { isError: true })],
     '`read_file` × 3 (`a.ts`, `b.ts`, 1 error)',
   ],
-  ['what was not offered', [called('fly', { isError: true, isDenied: true })], '`fly` (not offered)'],
+  [
+    'what was not offered',
+    [called('fly', { isError: true, isDenied: true })],
+    '`fly` (not offered)',
+  ],
   [
     'sub-agents, each by itself',
     [ask({ agent: 'linter' }), ask({ agent: 'tester' }), ask({ agent: 'linter' })],

@@ -73,14 +73,20 @@ it.each<[GcResult['end'], string]>([
 
 it('garbage collection tells what findings were worth, where it may be told', () => {
   const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
-  const report = collected({ worth: '| 2026-11 |', end: { kind: 'trimmed', removed: 8, kept: 12, saved } });
+  const report = collected({
+    worth: '| 2026-11 |',
+    end: { kind: 'trimmed', removed: 8, kept: 12, saved },
+  });
   expect(formatSummary(report)).toContain('| 2026-11 |');
   expect(formatSummary(report, { isHidden: true })).not.toContain('| 2026-11 |');
 });
 
 it('garbage collection shows an analysis that was cut off, which is not a failed save', () => {
   const error = new AxeError('the analysis was cut off, so nothing was trimmed');
-  const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
+  const collection = {
+    analysis: { text: '## Patt', unread: 0 },
+    end: { kind: 'failed', error },
+  } as const;
   const summary = formatSummary(collected(collection));
   expect(summary).toContain('## Patt\n');
   expect(summary).toContain(error.message);
@@ -185,7 +191,9 @@ it('the log states whose agents were checked, with the result for each', () => {
 
 it('the summary of a post step that could not save shows the reason, and the entries without their internal lines', () => {
   const texts = [`${ENTRY.trimEnd()}\n${formatProvenance({ id: 'id1' })}\n\n`, ENTRY];
-  const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
+  const entries = texts.map(
+    (text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const,
+  );
   const why = 'failed to save memory: no cache';
   expect(formatUnsavedSummary(why, entries, false)).toBe(
     '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +

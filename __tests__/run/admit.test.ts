@@ -62,13 +62,18 @@ describe('an actor whose permission nobody could read', () => {
 });
 
 it('a dry run shows the plan of a paused pull request and costs nothing', async () => {
-  const { report } = await admitted(pullRequest(), remembering(PAUSED + SPENT), { ...LIMITED, dryRun: true });
+  const { report } = await admitted(pullRequest(), remembering(PAUSED + SPENT), {
+    ...LIMITED,
+    dryRun: true,
+  });
   expect(report).toMatchObject({ kind: 'planned' });
 });
 
 it('a pull request of which nothing could be read fails the run, which could only make something up (D40)', async () => {
   const warnings = [{ code: 'context-incomplete', message: 'GitHub is away' }] as const;
-  await expect(admitted(pullRequest(), { context: { kind: 'none', warnings } })).rejects.toMatchObject({
+  await expect(
+    admitted(pullRequest(), { context: { kind: 'none', warnings } }),
+  ).rejects.toMatchObject({
     message: 'nothing of pull request #42 could be read: GitHub is away',
   });
 });

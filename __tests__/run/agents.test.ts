@@ -20,9 +20,12 @@ function agent(from: string, more = ''): string {
 }
 
 /** A GitHub with these files, by ref and path. */
-function github(refs: Readonly<Record<string, Readonly<Record<string, string>>>>): FakeGitHubClient {
+function github(
+  refs: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): FakeGitHubClient {
   return createFakeGitHubClient({
-    [CONTENTS]: ({ params }) => contentsOf(refs[String(params['ref'])] ?? {}, String(params['path'])),
+    [CONTENTS]: ({ params }) =>
+      contentsOf(refs[String(params['ref'])] ?? {}, String(params['path'])),
   });
 }
 
@@ -71,7 +74,10 @@ const PUSH: Trigger = {
 const DISPATCH: Trigger = { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' };
 const UNKNOWN: Trigger = { ...SCHEDULE, kind: 'unknown', event: 'watch' };
 const RELEASE = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
-const FORK = pullRequest({ isFork: true, head: { sha: HEAD, ref: 'fix', repository: 'hubot/hello' } });
+const FORK = pullRequest({
+  isFork: true,
+  head: { sha: HEAD, ref: 'fix', repository: 'hubot/hello' },
+});
 
 /** Where each kind of event looks, nearest first. */
 const ORDERS: readonly (readonly [string, Trigger, readonly string[]])[] = [
@@ -96,7 +102,9 @@ describe('the agents of a workflow', () => {
   it.each(ORDERS)('on %s come from %3$j', async (_, trigger, places) => {
     writeFiles(cwd, { [BOT]: agent('checkout') });
     const everywhere = ['main', 'release', 'fix', HEAD, 'b'.repeat(40)];
-    const client = github(Object.fromEntries(everywhere.map((ref) => [ref, { [BOT]: agent(ref) }])));
+    const client = github(
+      Object.fromEntries(everywhere.map((ref) => [ref, { [BOT]: agent(ref) }])),
+    );
     const { config } = await find(trigger, { client }).agents.loadAgent('bot');
     expect(config.systemPrompt).toBe(places[0]);
     const asked = byRest(client).map(({ params }) => params['ref']);
@@ -108,7 +116,10 @@ describe('the agents of a workflow', () => {
     async (_, trigger) => {
       const client = github({ main: { '.axe/agents/bot.toml': agent('main') } });
       const { config, source } = await find(trigger, { client }).agents.loadAgent('bot');
-      expect([config.systemPrompt, source]).toEqual(['main', 'octocat/hello@main:.axe/agents/bot.toml']);
+      expect([config.systemPrompt, source]).toEqual([
+        'main',
+        'octocat/hello@main:.axe/agents/bot.toml',
+      ]);
     },
   );
 
@@ -118,7 +129,9 @@ describe('the agents of a workflow', () => {
       writeFiles(cwd, { [BOT]: agent('checkout'), 'axe/skills/s/SKILL.md': 'of the checkout' });
       const client = github({ [HEAD]: { [BOT]: agent('head') }, fix: {} });
       const { agents } = find(trigger, { client });
-      await expect(agents.loadAgent('bot')).rejects.toMatchObject({ message: 'agent config not found: bot' });
+      await expect(agents.loadAgent('bot')).rejects.toMatchObject({
+        message: 'agent config not found: bot',
+      });
       await expect(agents.loadSkill('s')).rejects.toThrow('skill not found: octocat/hello@');
     },
   );

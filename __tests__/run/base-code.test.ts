@@ -24,7 +24,11 @@ describe('the base that notes are held against', () => {
     ['the default branch', SCHEDULE],
   ])('is %s, in one request', async (_, trigger) => {
     const { github, readBase, asked, baseSha, headSha } = await open(trigger);
-    const files = { 'src/a.ts': 'one\ntwo\nfour\n', 'a.bin': 'a\0b', 'big.txt': 'x\n'.repeat(300_000) };
+    const files = {
+      'src/a.ts': 'one\ntwo\nfour\n',
+      'a.bin': 'a\0b',
+      'big.txt': 'x\n'.repeat(300_000),
+    };
     const head = github.commit('octocat/hello', files);
     const paths = ['src/a.ts', 'docs/b.md', 'src', 'a.bin', 'big.txt'];
     const notes = [
@@ -74,7 +78,9 @@ describe('the base that notes are held against', () => {
     const { github, readBase, asked, baseSha, headSha } = await open(SCHEDULE);
     const head = github.commit('octocat/hello', { 'src/a.ts': 'one\n' });
     const [first, second, third] = await Promise.all(
-      [headSha, headSha, baseSha].map((commit) => readBase([citation('src/a.ts', commit)], noAbort())),
+      [headSha, headSha, baseSha].map((commit) =>
+        readBase([citation('src/a.ts', commit)], noAbort()),
+      ),
     );
     const files = new Map([['src/a.ts', 'one\n']]);
     expect([first, second]).toMatchObject(Array(2).fill({ files, history: new Set([head]) }));

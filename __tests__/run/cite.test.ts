@@ -56,14 +56,26 @@ function citerOf({
 }
 
 it.each<[string, string, string]>([
-  ['has the line that a tool showed', 'F (disk.ts:1)', `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`],
+  [
+    'has the line that a tool showed',
+    'F (disk.ts:1)',
+    `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`,
+  ],
   [
     'has the right number of a line that is quoted',
     'F (disk.ts:9 "const first = 1;")',
     `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`,
   ],
-  ['has no commit if nobody knows one with the line', 'F (disk.ts:2)', 'F (disk.ts:2 "const third = 3;")'],
-  ['has a line of GitHub by its path there', 'F (./lib/e.ts:5)', 'F (lib/e.ts:5 "export const e = 5;")'],
+  [
+    'has no commit if nobody knows one with the line',
+    'F (disk.ts:2)',
+    'F (disk.ts:2 "const third = 3;")',
+  ],
+  [
+    'has a line of GitHub by its path there',
+    'F (./lib/e.ts:5)',
+    'F (lib/e.ts:5 "export const e = 5;")',
+  ],
   [
     'keeps the commit of an old fact',
     'F (old/c.ts:8 "const c = 3;")',
@@ -112,7 +124,8 @@ it('a note of an agent has the line without a commit if the base cannot be read,
   expect(citer.warnings).toEqual([
     {
       code: 'memory-outdated',
-      message: 'the code that notes rest on could not be read, so they are used as they are: GitHub is down',
+      message:
+        'the code that notes rest on could not be read, so they are used as they are: GitHub is down',
       remedy: 'Wait.',
     },
   ]);

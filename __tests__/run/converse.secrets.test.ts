@@ -1,7 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
-import { AGENT, createFakeDependencies, fakeTool, makeRequest } from '../helpers/dependencies-fake.js';
+import {
+  AGENT,
+  createFakeDependencies,
+  fakeTool,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 
 const SECRET = 'correct-horse-battery';
@@ -68,7 +73,9 @@ it('a request to a model holds no result of a tool with a secret that was learnt
       return { text: `it is ${SECRET}`, isError: false };
     },
   });
-  const { asked } = await run([reply([call('1', 'look', {})]), says('ok')], [learning], { secrets });
+  const { asked } = await run([reply([call('1', 'look', {})]), says('ok')], [learning], {
+    secrets,
+  });
   expect(JSON.stringify(asked[0])).toContain(SECRET);
   expect(JSON.stringify(asked[1])).not.toContain(SECRET);
 });
@@ -79,7 +86,11 @@ it('a request to a model begins as the one before it, and keeps the reasoning of
     text: `I saw ${SECRET}`,
     providerMetadata: { p: { s: '1' } },
   };
-  const replies = [reply([thought, call('1', 'look', {})]), reply([call('2', 'look', {})]), says('ok')];
+  const replies = [
+    reply([thought, call('1', 'look', {})]),
+    reply([call('2', 'look', {})]),
+    says('ok'),
+  ];
   const { asked } = await run(replies, [
     tool('look', { execute: async () => ({ text: SECRET, isError: false }) }),
   ]);
@@ -93,23 +104,33 @@ it('a request to a model begins as the one before it, and keeps the reasoning of
 it.each<[string, Effect, object, boolean]>([
   ['an address', 'network', { url: `https://example.com/?q=${SECRET}` }, true],
   ['a command, in base64', 'execute', { command: `echo ${btoa(`x:${SECRET}`)}` }, true],
-  ['two arguments, a half each', 'network', { a: SECRET.slice(0, 12), b: [SECRET.slice(12)] }, true],
+  [
+    'two arguments, a half each',
+    'network',
+    { a: SECRET.slice(0, 12), b: [SECRET.slice(12)] },
+    true,
+  ],
   ['the name of an argument', 'network', { deep: { [SECRET]: 1 } }, true],
   ['a file that is written', 'write', { content: SECRET }, false],
   ['an address without it', 'network', { url: 'https://example.com' }, false],
-])('a call whose arguments hold a secret %s: refused by effect (%s)', async (_, effect, input, isRefused) => {
-  let calls = 0;
-  const used = tool('use', {
-    effect,
-    execute: async () => {
-      calls += 1;
-      return { text: 'done', isError: false };
-    },
-  });
-  const { outcome } = await run([reply([call('1', 'use', input)]), says('ok')], [used]);
-  expect(calls).toBe(isRefused ? 0 : 1);
-  expect(outcome.stats.calls[0]).toMatchObject({
-    isError: isRefused,
-    output: isRefused ? expect.stringMatching(/^use was not run: its arguments hold a secret/) : 'done',
-  });
-});
+])(
+  'a call whose arguments hold a secret %s: refused by effect (%s)',
+  async (_, effect, input, isRefused) => {
+    let calls = 0;
+    const used = tool('use', {
+      effect,
+      execute: async () => {
+        calls += 1;
+        return { text: 'done', isError: false };
+      },
+    });
+    const { outcome } = await run([reply([call('1', 'use', input)]), says('ok')], [used]);
+    expect(calls).toBe(isRefused ? 0 : 1);
+    expect(outcome.stats.calls[0]).toMatchObject({
+      isError: isRefused,
+      output: isRefused
+        ? expect.stringMatching(/^use was not run: its arguments hold a secret/)
+        : 'done',
+    });
+  },
+);

@@ -16,8 +16,15 @@ import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const TODAY = '2026-02-03';
 const NOTHING = fakeTool('nothing');
-const request = (limits = {}, trigger: ReturnType<typeof pullRequest> | typeof SCHEDULE = SCHEDULE) =>
-  makeRequest({ trigger, inWorkflow: true, spendLimits: { perPullUsd: 0, perDayUsd: 0, ...limits } });
+const request = (
+  limits = {},
+  trigger: ReturnType<typeof pullRequest> | typeof SCHEDULE = SCHEDULE,
+) =>
+  makeRequest({
+    trigger,
+    inWorkflow: true,
+    spendLimits: { perPullUsd: 0, perDayUsd: 0, ...limits },
+  });
 
 function depsOf(parts: FakeDependenciesParts = {}) {
   const model = createFakeModel([says('done', { inputTokens: 200_000, outputTokens: 50_000 })]);
@@ -30,7 +37,11 @@ function depsOf(parts: FakeDependenciesParts = {}) {
   return { deps, model };
 }
 
-function spent(id: string, usd: number, { pull, day = TODAY }: { pull?: number; day?: string } = {}): string {
+function spent(
+  id: string,
+  usd: number,
+  { pull, day = TODAY }: { pull?: number; day?: string } = {},
+): string {
   return `- ${JSON.stringify({ kind: 'spent', id, pull, day, usd, at: Date.parse(day) })}\n`;
 }
 

@@ -9,7 +9,14 @@ import {
   fakeTool,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { call, createFakeModel, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
+import {
+  call,
+  createFakeModel,
+  type FakeReply,
+  never,
+  reply,
+  says,
+} from '../helpers/model-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 
@@ -17,7 +24,9 @@ const DOWN = new ProviderError('server', 'boom', { status: 500 });
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
 
 const look = fakeTool('look');
-const looking = reply([{ type: 'text', text: 'I look.' }, call('1', 'look', {})], { inputTokens: 60 });
+const looking = reply([{ type: 'text', text: 'I look.' }, call('1', 'look', {})], {
+  inputTokens: 60,
+});
 
 async function run(
   replies: readonly FakeReply[],
@@ -51,7 +60,11 @@ it('the tools of a run are offered, run, and closed at the end', async () => {
 
 it.each<[string, readonly FakeReply[], string]>([
   ['fails', [DOWN, DOWN, DOWN], 'failed'],
-  ['is refused', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })], 'refused'],
+  [
+    'is refused',
+    [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })],
+    'refused',
+  ],
   ['is incomplete', [says('ha', { finish: { unified: 'length', raw: 'length' } })], 'completed'],
   ['has too many turns', [looking, looking], 'exhausted'],
 ])('the tools of a run are closed also when the run %s', async (_, replies, kind) => {
@@ -69,7 +82,12 @@ it('the tools of a run are closed also after the deadline, before the rest is pu
 
 it.each<[string, string, Parameters<typeof makeRequest>[0], string]>([
   ["the agent's budget", '[budget]\nmax_tokens = 100\n', {}, 'used 124 of 100 tokens'],
-  ["the request's", '[budget]\nmax_tokens = 1\n', { tokenLimit: () => 110 }, 'used 124 of 110 tokens'],
+  [
+    "the request's",
+    '[budget]\nmax_tokens = 1\n',
+    { tokenLimit: () => 110 },
+    'used 124 of 110 tokens',
+  ],
   [
     "the request's, made of the agent's",
     '[budget]\nmax_tokens = 50\n',
@@ -94,8 +112,11 @@ it.each<[string, string, Parameters<typeof makeRequest>[0], string]>([
 });
 
 it('the retries of a run follow the settings of the agent', async () => {
-  const retry = '[retry]\nmax_retries = 3\nbackoff = "linear"\ninitial_delay_ms = 10\nmax_delay_ms = 25\n';
-  const { outcome, deps } = await run([DOWN, DOWN, DOWN, says('ok')], { agents: { bot: AGENT + retry } });
+  const retry =
+    '[retry]\nmax_retries = 3\nbackoff = "linear"\ninitial_delay_ms = 10\nmax_delay_ms = 25\n';
+  const { outcome, deps } = await run([DOWN, DOWN, DOWN, says('ok')], {
+    agents: { bot: AGENT + retry },
+  });
   expect(outcome).toMatchObject({ kind: 'completed' });
   expect(deps.clock.slept).toEqual([10, 20, 25]);
 });
@@ -135,8 +156,16 @@ describe('what a run has read of its change', () => {
 
   it('is nothing, if the time was up before the model answered', async () => {
     const model = createFakeModel([never(() => deps.abort(TIME_IS_UP))]);
-    const deps = createFakeDependencies({ agents: { bot: AGENT }, model, permissions: WRITER, context });
-    const report = await runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true }), deps);
+    const deps = createFakeDependencies({
+      agents: { bot: AGENT },
+      model,
+      permissions: WRITER,
+      context,
+    });
+    const report = await runPipeline(
+      makeRequest({ trigger: pullRequest(), inWorkflow: true }),
+      deps,
+    );
     expect(report).toMatchObject({ read: { coverage: { kind: 'none' } } });
   });
 });

@@ -21,10 +21,16 @@ const toolStep = fc.record({
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   toolStep,
-  fc.record({ kind: fc.constant('sub-agent' as const), steps: fc.array(toolStep, { maxLength: 3 }) }),
+  fc.record({
+    kind: fc.constant('sub-agent' as const),
+    steps: fc.array(toolStep, { maxLength: 3 }),
+  }),
 );
 
-/** The lanes that the entries should be in, in the order in which they are written: sub-agents' first. */
+/**
+ * The lanes that the entries should be in, in the order in which they are written: sub-agents'
+ * first.
+ */
 function expectedLanes(steps: readonly Step[]) {
   let isTainted = false;
   const helpers: boolean[] = [];
@@ -75,10 +81,15 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
           boxes: { bot: { tools: TOOLS }, helper: { tools: TOOLS } },
         });
         const origin = { runId: '1', attempt: '1', job: 'j', sha: 'c'.repeat(40) };
-        const report = await runPipeline(makeRequest({ trigger: SCHEDULE, origin, inWorkflow: true }), deps);
-        const results = (path: string) => (deps.memory.get(path) ?? '').match(/^\*\*Result:\*\* .*$/gm) ?? [];
+        const report = await runPipeline(
+          makeRequest({ trigger: SCHEDULE, origin, inWorkflow: true }),
+          deps,
+        );
+        const results = (path: string) =>
+          (deps.memory.get(path) ?? '').match(/^\*\*Result:\*\* .*$/gm) ?? [];
         const { helpers, bot } = expectedLanes(steps);
-        const isApart = (path: string) => results(path).map((text) => !text.includes('STRANGE WORDS'));
+        const isApart = (path: string) =>
+          results(path).map((text) => !text.includes('STRANGE WORDS'));
         expect(isApart('helper.md')).toEqual(helpers);
         expect(isApart('bot.md')).toEqual([bot]);
         expect(results('untrusted/helper.md')).toHaveLength(helpers.filter(Boolean).length);

@@ -59,7 +59,8 @@ describe('sub-agents at the same time', () => {
     ['bot', 'a'],
     ['a', 'bot'],
   ])('run one after the other only for the agent with that setting: %s, not %s', async (serial) => {
-    const config = (name: string) => (name === serial ? '[sub_agents_config]\nparallel = false\n' : '');
+    const config = (name: string) =>
+      name === serial ? '[sub_agents_config]\nparallel = false\n' : '';
     const running = { now: 0, most: 0 };
     const leaf = async () => {
       running.now += 1;
@@ -89,10 +90,14 @@ describe('the time limit of a call', () => {
   it('ends a sub-agent that takes longer, and the run continues', async () => {
     const clock = createSimulatedClock(() => 0);
     const startedAt = clock.now().getTime();
-    const { result, outcome } = await callOnce(agent('a', '[memory]\nenabled = true\n'), [never()], {
-      more: limited,
-      inWorld: (deps) => ({ ...deps, clock }),
-    });
+    const { result, outcome } = await callOnce(
+      agent('a', '[memory]\nenabled = true\n'),
+      [never()],
+      {
+        more: limited,
+        inWorld: (deps) => ({ ...deps, clock }),
+      },
+    );
     expect(result).toEqual(TIMEOUT);
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { retries: 0 } });
     expect(clock.now().getTime() - startedAt).toBe(5000);
@@ -104,11 +109,15 @@ describe('the time limit of a call', () => {
       left.push(timeLeftMs(signal));
       return { text: 'done', isError: false };
     };
-    await callOnce(agent('a', 'tools = ["read_file"]'), [reply([call('c', 'read_file', {})]), says('done')], {
-      more: limited,
-      boxes: { a: { tools: [{ ...fakeTool('read_file'), execute }] } },
-      inWorld: (deps) => ({ ...deps, clock: createSimulatedClock(() => 0) }),
-    });
+    await callOnce(
+      agent('a', 'tools = ["read_file"]'),
+      [reply([call('c', 'read_file', {})]), says('done')],
+      {
+        more: limited,
+        boxes: { a: { tools: [{ ...fakeTool('read_file'), execute }] } },
+        inWorld: (deps) => ({ ...deps, clock: createSimulatedClock(() => 0) }),
+      },
+    );
     expect(left).toEqual([5000]);
   });
 
@@ -146,7 +155,10 @@ describe('the budget of a run with sub-agents', () => {
   it('that is spent starts no further sub-agent, which is reported as such', async () => {
     const { outcome, models, deps } = await runDelegation({
       agents: {
-        bot: parent(['a', 'b'], '[sub_agents_config]\nparallel = false\n[budget]\nmax_tokens = 50\n'),
+        bot: parent(
+          ['a', 'b'],
+          '[sub_agents_config]\nparallel = false\n[budget]\nmax_tokens = 50\n',
+        ),
         a: agent('a'),
         b: agent('b'),
       },
@@ -158,7 +170,9 @@ describe('the budget of a run with sub-agents', () => {
     });
     expect(models['b']?.asked).toEqual([]);
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens' });
-    expect(deps.events.flatMap((event) => (event.kind === 'sub-agent-ended' ? [event.result] : []))).toEqual([
+    expect(
+      deps.events.flatMap((event) => (event.kind === 'sub-agent-ended' ? [event.result] : [])),
+    ).toEqual([
       { kind: 'answer', text: 'spent' },
       { kind: 'failure', detail: 'budget exceeded: used 95 of 50 tokens' },
     ]);
@@ -183,7 +197,9 @@ it('a sub-agent has the effects of what its caller was given, not of what it req
     },
   });
   const always = ['read', 'publish', 'memory'] as const;
-  expect(deps.toolRequests.map(({ agent: { name }, callerEffects }) => [name, callerEffects])).toEqual([
+  expect(
+    deps.toolRequests.map(({ agent: { name }, callerEffects }) => [name, callerEffects]),
+  ).toEqual([
     ['bot', undefined],
     ['a', new Set([...always, 'write', 'network'])],
     ['b', new Set([...always, 'write'])],

@@ -44,7 +44,9 @@ it('agents that remember (axe-behaviour §14) include one sub-agent twice if it 
       a: [says('first'), says('second')],
     },
   });
-  expect(deps.memory.get('a.md')).toBe(plainEntry('Task: one', 'first') + plainEntry('Task: two', 'second'));
+  expect(deps.memory.get('a.md')).toBe(
+    plainEntry('Task: one', 'first') + plainEntry('Task: two', 'second'),
+  );
 });
 
 describe('the entry of a sub-agent', () => {
@@ -134,8 +136,15 @@ describe('an error in the memory of a sub-agent', () => {
   });
 
   it('is reported with the store’s notices, since the run reports only its own entry', async () => {
-    const save = { kind: 'saved', location: 'x', attempts: 1, notices: ['The branch was created.'] } as const;
+    const save = {
+      kind: 'saved',
+      location: 'x',
+      attempts: 1,
+      notices: ['The branch was created.'],
+    } as const;
     const { deps } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
-    expect(deps.warnings).toEqual([{ code: 'memory-store-notice', message: 'The branch was created.' }]);
+    expect(deps.warnings).toEqual([
+      { code: 'memory-store-notice', message: 'The branch was created.' },
+    ]);
   });
 });

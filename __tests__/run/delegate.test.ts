@@ -21,10 +21,18 @@ describe('a call of a sub-agent', () => {
     ['no agent', { task: 't' }, '"agent" argument is required'],
     ['no task', { agent: 'a' }, '"task" argument is required'],
     ['a task of null', { agent: 'a', task: null }, '"task" argument is required'],
-    ['somebody unknown', { agent: 'x', task: 't' }, `agent "x" is not in this agent's sub_agents list`],
+    [
+      'somebody unknown',
+      { agent: 'x', task: 't' },
+      `agent "x" is not in this agent's sub_agents list`,
+    ],
     ['another case', { agent: 'A', task: 't' }, `agent "A" is not in this agent's sub_agents list`],
     ['a list', ['a', 't'], '"agent" argument is required'],
-    ['no text', { agent: ['a'], task: 't' }, `agent "["a"]" is not in this agent's sub_agents list`],
+    [
+      'no text',
+      { agent: ['a'], task: 't' },
+      `agent "["a"]" is not in this agent's sub_agents list`,
+    ],
   ])('with %s is answered with an error, and the run continues', async (_, input, reason) => {
     const { result, outcome, deps } = await callOnce(agent('a'), [], { input });
     expect(result).toEqual({ text: `call_agent error: ${reason}`, isError: true });
@@ -45,7 +53,10 @@ describe('a call of a sub-agent', () => {
     ],
   ])('sends %s', async (_, input, text) => {
     const { models } = await callOnce(agent('a'), [says('seen')], { input });
-    expect(models['a']?.asked[0]?.prompt.at(-1)).toEqual({ role: 'user', content: [{ type: 'text', text }] });
+    expect(models['a']?.asked[0]?.prompt.at(-1)).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text }],
+    });
   });
 
   it('that ends without a text after its work is not an error', async () => {
@@ -107,7 +118,9 @@ describe('a sub-agent that fails', () => {
       agents: {
         ...deps.agents,
         loadContextFiles: async (patterns) =>
-          what === 'files' && patterns.length > 0 ? Promise.reject(error) : { files: [], warnings: [] },
+          what === 'files' && patterns.length > 0
+            ? Promise.reject(error)
+            : { files: [], warnings: [] },
       },
     }),
   });
@@ -160,15 +173,21 @@ describe('a sub-agent that fails', () => {
   it('with too many turns is reported', async () => {
     const scene = { boxes: { a: LOOK }, request: { maxTurns: 3 } };
     const { result, outcome } = await callOnce(agent('a'), [looks, looks, looks], scene);
-    expect(result?.text).toContain(failed('sub-agent exceeded maximum conversation turns (3)').text);
+    expect(result?.text).toContain(
+      failed('sub-agent exceeded maximum conversation turns (3)').text,
+    );
     expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 5 * 3 } });
   });
 
   it('because of a bug is reported to the model as an error, and nothing of it remains', async () => {
-    const { result, outcome, deps } = await callOnce(agent('a'), [new TypeError('x is not a function')], {
-      more: '[sub_agents_config]\ntimeout = 3600\n',
-      inWorld: (deps) => ({ ...deps, clock: { ...deps.clock, sleep: sleepsTillAborted(slept) } }),
-    });
+    const { result, outcome, deps } = await callOnce(
+      agent('a'),
+      [new TypeError('x is not a function')],
+      {
+        more: '[sub_agents_config]\ntimeout = 3600\n',
+        inWorld: (deps) => ({ ...deps, clock: { ...deps.clock, sleep: sleepsTillAborted(slept) } }),
+      },
+    );
     expect(result).toEqual({ text: 'Error: x is not a function', isError: true });
     expect(outcome).toMatchObject({ kind: 'completed' });
     expect(slept.map(({ aborted }) => aborted)).toEqual([true]);

@@ -8,7 +8,14 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import {
+  call,
+  createFakeModel,
+  type FakeModel,
+  type FakeReply,
+  reply,
+  says,
+} from '../helpers/model-fake.js';
 
 /** An agent with a model of its own, `p/<name>`; `more` are further keys and tables. */
 export function agent(name: string, more = ''): string {
@@ -30,7 +37,10 @@ function toolResults({ prompt }: LanguageModelV4CallOptions): { text: string; is
   const last = prompt.at(-1);
   if (last?.role !== 'tool') throw new Error(`no tool results but ${last?.role}`);
   return last.content.map((part) => {
-    if (part.type !== 'tool-result' || (part.output.type !== 'text' && part.output.type !== 'error-text')) {
+    if (
+      part.type !== 'tool-result' ||
+      (part.output.type !== 'text' && part.output.type !== 'error-text')
+    ) {
       throw new Error(`not a result of text: ${JSON.stringify(part)}`);
     }
     return { text: part.output.value, isError: part.output.type === 'error-text' };
@@ -48,14 +58,21 @@ interface Scene extends Omit<FakeDependenciesParts, 'models'> {
 
 /** Runs the agent `bot`; `results` are what the sub-agents answered it, first turn. */
 export async function runDelegation({ replies, request, inWorld, ...parts }: Scene) {
-  const entries = Object.entries(replies).map(([name, list]) => [name, createFakeModel(list, name)] as const);
+  const entries = Object.entries(replies).map(
+    ([name, list]) => [name, createFakeModel(list, name)] as const,
+  );
   const models: Readonly<Record<string, FakeModel>> = Object.fromEntries(entries);
   const byRef = Object.fromEntries(entries.map(([name, model]) => [`p/${name}`, model]));
   const deps = createFakeDependencies({ ...parts, models: byRef });
   const report = await runPipeline(makeRequest(request), inWorld?.(deps) ?? deps);
   if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
   const second = models['bot']?.asked[1];
-  return { deps, models, outcome: report.outcome, results: second === undefined ? [] : toolResults(second) };
+  return {
+    deps,
+    models,
+    outcome: report.outcome,
+    results: second === undefined ? [] : toolResults(second),
+  };
 }
 
 /** Runs `bot` with one sub-agent, `a`, which is called once; its text is the answer of the run. */

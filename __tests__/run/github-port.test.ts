@@ -36,7 +36,9 @@ it('what is said on a pull request is read once for the beginning of a run, and 
 it('what is said on a pull request is unread with the remedy where GitHub refuses it, and ends with the signal', async () => {
   const { client, github } = await startHello();
   const reason = new Error('time is up');
-  await expect(port(client)?.said(42, { isFresh: true }, AbortSignal.abort(reason))).rejects.toBe(reason);
+  await expect(port(client)?.said(42, { isFresh: true }, AbortSignal.abort(reason))).rejects.toBe(
+    reason,
+  );
   github.fail(deniedQuery());
   expect(await port(client)?.said(42, { isFresh: true }, noAbort())).toEqual({
     kind: 'unread',

@@ -23,10 +23,20 @@ interface Given extends Partial<RunRequest> {
 }
 
 /** The agent `bot` and the plan of its memory. */
-function parts({ memory = 'enabled = true', top = '', name = 'bot', trust = TRUSTED, ...given }: Given) {
+function parts({
+  memory = 'enabled = true',
+  top = '',
+  name = 'bot',
+  trust = TRUSTED,
+  ...given
+}: Given) {
   const model = given.model ?? 'openai/m';
   const toml = `name = "x"\nmodel = "${model}"\n${top}\n[memory]\n${memory}`;
-  const agent = { name, source: `${name}.toml`, ...parseAgent(toml, { name, file: `${name}.toml` }) };
+  const agent = {
+    name,
+    source: `${name}.toml`,
+    ...parseAgent(toml, { name, file: `${name}.toml` }),
+  };
   const request = makeRequest(given);
   const plan = planMemory(agent, parseModelRef(model), trust, request, 'id1');
   return { agent, memory: plan, trigger: request.trigger, trust };
@@ -37,9 +47,12 @@ function planOf(given: Given = {}) {
 }
 
 describe('the memory plan', () => {
-  it.each(['', 'enabled = false\npath = "x.md"\nlast_n = 3'])('is absent for [memory] with %j', (memory) => {
-    expect(planOf({ memory })).toBeUndefined();
-  });
+  it.each(['', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
+    'is absent for [memory] with %j',
+    (memory) => {
+      expect(planOf({ memory })).toBeUndefined();
+    },
+  );
 
   it("is axe's on the command line: all entries, no provenance (D8)", () => {
     expect(planOf()).toEqual({
@@ -99,12 +112,15 @@ describe('the memory plan', () => {
     ['untrusted/bot.md', 'bot.md'],
     ['Untrusted/bot.md', 'bot.md'],
     ['offline/bot.md', 'bot.md'],
-  ])('in a workflow resolves memory.path %j to %j, never to another lane (D13, D19)', (path, place) => {
-    const memory = `enabled = true\npath = '${path}'`;
-    expect(planOf({ memory, origin: ORIGIN })?.path).toBe(place);
-    // On the command line the store resolves it.
-    expect(planOf({ memory })?.path).toBe('bot.md');
-  });
+  ])(
+    'in a workflow resolves memory.path %j to %j, never to another lane (D13, D19)',
+    (path, place) => {
+      const memory = `enabled = true\npath = '${path}'`;
+      expect(planOf({ memory, origin: ORIGIN })?.path).toBe(place);
+      // On the command line the store resolves it.
+      expect(planOf({ memory })?.path).toBe('bot.md');
+    },
+  );
 
   it('keeps the offline rules apart (D32)', () => {
     expect(planOf({ model: 'offline/rules' })).toMatchObject({ path: 'offline/bot.md' });
@@ -112,7 +128,9 @@ describe('the memory plan', () => {
   });
 
   it('has in its provenance the facts of the event and the runner (D8)', () => {
-    expect(planOf({ origin: ORIGIN, trigger: pullRequest(), trust: UNTRUSTED })?.provenance).toEqual({
+    expect(
+      planOf({ origin: ORIGIN, trigger: pullRequest(), trust: UNTRUSTED })?.provenance,
+    ).toEqual({
       id: 'id1',
       run: '99/2',
       job: 'review',
@@ -141,7 +159,11 @@ describe('the notes of a run', () => {
   const READING = ['memory_read', 'memory_search'];
 
   function notesOf({ memory = '', ...given }: Given, isSubAgent = false) {
-    const found = parts({ memory: `enabled = true\nnotes = true\n${memory}`, trigger: SCHEDULE, ...given });
+    const found = parts({
+      memory: `enabled = true\nnotes = true\n${memory}`,
+      trigger: SCHEDULE,
+      ...given,
+    });
     return planNotes({ ...found, workdir: '/work/repo', isSubAgent });
   }
 
@@ -150,20 +172,33 @@ describe('the notes of a run', () => {
     ['the folder on the command line', { trigger: LOCAL }, notesPlaces('project', '/work/repo')],
     ['`project`', { memory: 'project = "x"' }, notesPlaces('project', 'x')],
     ['nobody', { memory: 'scope = "shared"' }, { folder: '', slug: '' }],
-    ['the offline rules', { model: 'offline/rules' }, notesPlaces('project', 'octocat/hello', 'offline/')],
+    [
+      'the offline rules',
+      { model: 'offline/rules' },
+      notesPlaces('project', 'octocat/hello', 'offline/'),
+    ],
   ])('have their place by %s', (_, given, places) => {
     expect(notesOf(given)?.places).toEqual(places);
   });
 
   const named = { memory: 'tools = ["memory_read", "write_memory"]' };
-  const both = { top: 'tools = ["read_file", "write_memory"]', memory: 'tools = ["memory_search"]' };
+  const both = {
+    top: 'tools = ["read_file", "write_memory"]',
+    memory: 'tools = ["memory_search"]',
+  };
   it.each<[string, Given, { isKept?: boolean; isSubAgent?: boolean }, readonly string[], number]>([
     ['all if it is trusted', {}, {}, [...READING, 'memory_write'], 0],
     ['reading ones if it is not', { trust: UNTRUSTED }, {}, READING, 1],
     ['reading ones if nothing is to be added', { isMemoryReadOnly: true }, {}, READING, 1],
     ['reading ones if nothing is kept', {}, { isKept: false }, READING, 1],
     ['reading ones as a sub-agent, which is no surprise', {}, { isSubAgent: true }, READING, 0],
-    ['reading ones as a sub-agent that names others', named, { isSubAgent: true }, ['memory_read'], 1],
+    [
+      'reading ones as a sub-agent that names others',
+      named,
+      { isSubAgent: true },
+      ['memory_read'],
+      1,
+    ],
     ['those it names', { memory: 'tools = ["memory_search"]' }, {}, ['memory_search'], 0],
     ['`write_memory` next to its other tools', both, {}, ['memory_search', 'write_memory'], 0],
     ['all on the command line', { trigger: LOCAL }, {}, [...READING, 'memory_write'], 0],

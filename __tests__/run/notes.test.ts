@@ -11,7 +11,14 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import {
+  call,
+  createFakeModel,
+  type FakeModel,
+  type FakeReply,
+  reply,
+  says,
+} from '../helpers/model-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import { createFakeRemote } from '../memory/stores/fake-backend.js';
@@ -79,7 +86,9 @@ describe('the notes that a run receives', () => {
     const files = { 'MEMORY.md': 'a'.repeat(500), ...days };
     const bot = agent('bot', 'daily = "recent"\nmax_inject_bytes = 200\ntools = ["write_memory"]');
     const { model, report } = await run({ memory: { ...memory, ...files }, agents: { bot } });
-    expect(systemOf(model)).toMatch(/aaa\n…\[memory truncated\]\n\n## Daily log 2020-01-05\nplanned\n/);
+    expect(systemOf(model)).toMatch(
+      /aaa\n…\[memory truncated\]\n\n## Daily log 2020-01-05\nplanned\n/,
+    );
     expect(systemOf(model)).toContain('- `write_memory`');
     expect(JSON.stringify(report)).toContain('memory-truncated');
   });
@@ -94,7 +103,8 @@ describe('the notes that a run receives', () => {
 
   it('are given as they are, with a warning, if the code that they rest on cannot be read', async () => {
     const note = `Fact (a.ts:1 "x = 1") <!-- o/r@${'a'.repeat(40)} -->`;
-    const readBase = async () => Promise.reject(new AxeError('403', { remedy: 'Give the token a right.' }));
+    const readBase = async () =>
+      Promise.reject(new AxeError('403', { remedy: 'Give the token a right.' }));
     const { model, deps } = await run({ memory: { 'MEMORY.md': `${note}\n` }, deps: { readBase } });
     expect(systemOf(model)).toContain('\nFact (a.ts:1 "x = 1")\n');
     expect(deps.warnings).toMatchObject([
@@ -127,7 +137,10 @@ function createBroken(
   deps: ReturnType<typeof createFakeDependencies>,
   failed: Awaited<ReturnType<ReturnType<Dependencies['openMemory']>['readTree']>>,
 ) {
-  const store = deps.openMemory({ name: 'bot', source: '', warnings: [], config: {} as never }, {} as never);
+  const store = deps.openMemory(
+    { name: 'bot', source: '', warnings: [], config: {} as never },
+    {} as never,
+  );
   return { ...store, readTree: async () => failed };
 }
 
@@ -175,7 +188,8 @@ it('many runs at once lose no entry and no line of a note', async () => {
       const all = [...remote.tree.values()].join('');
       for (const [at, targets] of runs.entries()) {
         expect(all.split(`answer ${at};`)).toHaveLength(2);
-        for (const index of targets.keys()) expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
+        for (const index of targets.keys())
+          expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
       }
     }),
     { numRuns: 30 },

@@ -23,7 +23,10 @@ function newFile(path: string): string {
 const DOWN = new ProviderError('auth', 'no such key', { status: 401 });
 
 /** What the model says, by what it is asked. */
-type Answer = (text: string, asked: LanguageModelV4CallOptions) => LanguageModelV4GenerateResult | Error;
+type Answer = (
+  text: string,
+  asked: LanguageModelV4CallOptions,
+) => LanguageModelV4GenerateResult | Error;
 
 /** The files whose diff a request shows. */
 function shownIn(text: string): readonly string[] {
@@ -46,7 +49,10 @@ function answerAll(text: string, { prompt }: LanguageModelV4CallOptions) {
       evidence: [{ path, line: 8, code: `export const value7 = read('${path}', 7);` }],
     }),
   );
-  return reply([...found, call('r', 'submit_review', { summary: `Read ${shownIn(text).join(' ')}.` })]);
+  return reply([
+    ...found,
+    call('r', 'submit_review', { summary: `Read ${shownIn(text).join(' ')}.` }),
+  ]);
 }
 
 interface PassScene {
@@ -57,7 +63,12 @@ interface PassScene {
   readonly request?: Partial<RunRequest>;
 }
 
-async function review({ answer = answerAll, toml = '', maxDiffTokens = 1500, ...scene }: PassScene = {}) {
+async function review({
+  answer = answerAll,
+  toml = '',
+  maxDiffTokens = 1500,
+  ...scene
+}: PassScene = {}) {
   const { depth = 'standard', request } = scene;
   const asked: LanguageModelV4CallOptions[] = [];
   const model = {
@@ -69,7 +80,10 @@ async function review({ answer = answerAll, toml = '', maxDiffTokens = 1500, ...
       return said;
     },
   };
-  const verified = { ...createFakeModel([], 'v'), doGenerate: async () => says('I have nothing to say.') };
+  const verified = {
+    ...createFakeModel([], 'v'),
+    doGenerate: async () => says('I have nothing to say.'),
+  };
   const deps = createFakeDependencies({
     agents: {
       bot: `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment", "submit_review"]\n[memory]\nenabled = true\n[review]\nverify_model = "p/v"\npart_tokens = 1000\n${toml}`,
@@ -98,7 +112,13 @@ async function review({ answer = answerAll, toml = '', maxDiffTokens = 1500, ...
   const { buffered } = report;
   const incomplete = deps.warnings.filter(({ code }) => code === 'context-incomplete');
   const reviews = asked.filter(({ prompt, tools = [] }) => prompt.length === 2 && tools.length > 1);
-  return { report, buffered, incomplete, asked, read: reviews.map((one) => shownIn(askedText(one))) };
+  return {
+    report,
+    buffered,
+    incomplete,
+    asked,
+    read: reviews.map((one) => shownIn(askedText(one))),
+  };
 }
 
 describe('the review of a change that does not fit', () => {
@@ -114,7 +134,10 @@ describe('the review of a change that does not fit', () => {
     expect(new Set(buffered.findings.map(({ finding }) => finding.id)).size).toBe(4);
     for (const text of ['Read src/a.ts.', 'Read src/login.ts.']) {
       expect(buffered.review?.summary).toContain(text);
-      expect(report.outcome).toMatchObject({ kind: 'completed', answer: expect.stringContaining(text) });
+      expect(report.outcome).toMatchObject({
+        kind: 'completed',
+        answer: expect.stringContaining(text),
+      });
     }
     expect(report.read.unseen).toEqual([]);
     expect(incomplete).toEqual([]);
@@ -152,14 +175,20 @@ describe('the review of a change that does not fit', () => {
 
   it('tells the reason that several parts share once', async () => {
     const { incomplete } = await review({
-      answer: (text, asked) => (shownIn(text).includes('src/login.ts') ? answerAll(text, asked) : DOWN),
+      answer: (text, asked) =>
+        shownIn(text).includes('src/login.ts') ? answerAll(text, asked) : DOWN,
     });
-    expect(incomplete[0]?.message).toMatch(/^3 parts of the review did not finish: auth: no such key\. /);
+    expect(incomplete[0]?.message).toMatch(
+      /^3 parts of the review did not finish: auth: no such key\. /,
+    );
   });
 
   it('fails if every part fails, and says it once', async () => {
     const { report, buffered, incomplete } = await review({ answer: () => DOWN });
-    expect(report.outcome).toMatchObject({ kind: 'failed', error: { message: 'auth: no such key' } });
+    expect(report.outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: 'auth: no such key' },
+    });
     expect(buffered.findings).toEqual([]);
     expect(incomplete).toEqual([]);
   });

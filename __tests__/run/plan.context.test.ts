@@ -3,7 +3,11 @@ import type { Remark, TriggerContext } from '../../src/event/context.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { ReviewFact } from '../../src/findings/state-facts.js';
 import { withFacts } from '../../src/memory/state.js';
-import { AGENT_WITH_MEMORY, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
+import {
+  AGENT_WITH_MEMORY,
+  createFakeDependencies,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { prepare } from './prepare.js';
@@ -17,7 +21,11 @@ const CHANGE = {
   filesTotal: 1,
 } as const;
 
-async function preparedFor(trigger: Trigger, context: TriggerContext, memory: Record<string, string> = {}) {
+async function preparedFor(
+  trigger: Trigger,
+  context: TriggerContext,
+  memory: Record<string, string> = {},
+) {
   const deps = createFakeDependencies({
     agents: { bot: AGENT_WITH_MEMORY },
     memory,
@@ -56,7 +64,12 @@ describe('the context of a run besides its event', () => {
     const pinned = { head: { ...head, repository }, base };
     const context: TriggerContext = { kind: 'pull_request', ...CHANGE, pinned, warnings: [] };
     const { plan, change } = await preparedFor(ON_PULL, context);
-    expect(change).toMatchObject({ head: head.sha, base: base.sha, into: base.ref, diff: CHANGE.diff });
+    expect(change).toMatchObject({
+      head: head.sha,
+      base: base.sha,
+      into: base.ref,
+      diff: CHANGE.diff,
+    });
     expect(plan.trust.level).toBe(level);
     expect(plan.memory?.lane).toBe(level);
     expect(plan.task.message).toContain('+new');
@@ -103,12 +116,23 @@ describe('the taint of a run before its first turn', () => {
   });
 
   it.each<Trigger>([
-    { ...SCHEDULE, kind: 'push', event: 'push', ref: 'refs/heads/main', before: '', after: '', commits: [] },
+    {
+      ...SCHEDULE,
+      kind: 'push',
+      event: 'push',
+      ref: 'refs/heads/main',
+      before: '',
+      after: '',
+      commits: [],
+    },
     { ...SCHEDULE, ...RELEASE, kind: 'release', event: 'release' },
-  ])('comes from the history that a $kind shows, since it holds titles by anyone', async (trigger) => {
-    const { taint } = await preparedFor(trigger, QUIET);
-    expect(taint.sources).toEqual([{ kind: 'history' }]);
-  });
+  ])(
+    'comes from the history that a $kind shows, since it holds titles by anyone',
+    async (trigger) => {
+      const { taint } = await preparedFor(trigger, QUIET);
+      expect(taint.sources).toEqual([{ kind: 'history' }]);
+    },
+  );
 
   it('comes from what a tainted run has posted, and from nothing that only claims to be its own', async () => {
     const own: Remark = { ...REMARK, id: 7, isOurs: true, lane: 'tainted' };
@@ -124,6 +148,8 @@ describe('the taint of a run before its first turn', () => {
 
   it('comes from the event if somebody else wrote its subject, with the reason', async () => {
     const { taint } = await preparedFor(issue({ author: STRANGER }), QUIET);
-    expect(taint.sources).toEqual([{ kind: 'event', reason: expect.stringContaining('text by hubot') }]);
+    expect(taint.sources).toEqual([
+      { kind: 'event', reason: expect.stringContaining('text by hubot') },
+    ]);
   });
 });

@@ -49,17 +49,28 @@ it('the plan of a run collects the warnings of all its parts', async () => {
 
 describe('the first error in axe’s order (axe-behaviour §4)', () => {
   const noSkill = `${AGENT}skill = "missing.md"\n`;
-  const steps: readonly [string, FakeDependenciesParts, Parameters<typeof makeRequest>[0], string, number][] =
+  const steps: readonly [
+    string,
+    FakeDependenciesParts,
+    Parameters<typeof makeRequest>[0],
+    string,
+    number,
+  ][] = [
+    ['the agent', { fails: { loadAgent: new ConfigError('no agent') } }, {}, 'no agent', 2],
+    ['the model', {}, { model: 'm' }, 'invalid model format "m": expected provider/model-name', 1],
+    ['config.toml', { fails: { configure: new ConfigError('no config') } }, {}, 'no config', 2],
+    ['files', { fails: { files: new ConfigError('no files') } }, {}, 'no files', 2],
+    ['the skill', { agents: { bot: noSkill } }, {}, 'skill not found: missing.md', 2],
     [
-      ['the agent', { fails: { loadAgent: new ConfigError('no agent') } }, {}, 'no agent', 2],
-      ['the model', {}, { model: 'm' }, 'invalid model format "m": expected provider/model-name', 1],
-      ['config.toml', { fails: { configure: new ConfigError('no config') } }, {}, 'no config', 2],
-      ['files', { fails: { files: new ConfigError('no files') } }, {}, 'no files', 2],
-      ['the skill', { agents: { bot: noSkill } }, {}, 'skill not found: missing.md', 2],
-      ['standard input', {}, { readStdin: () => Promise.reject(broken('stdin')) }, 'stdin is broken', 1],
-      ['the change', {}, { readChange: () => Promise.reject(broken('git')) }, 'git is broken', 1],
-      ['the context', { fails: { context: broken('context') } }, {}, 'context is broken', 1],
-    ];
+      'standard input',
+      {},
+      { readStdin: () => Promise.reject(broken('stdin')) },
+      'stdin is broken',
+      1,
+    ],
+    ['the change', {}, { readChange: () => Promise.reject(broken('git')) }, 'git is broken', 1],
+    ['the context', { fails: { context: broken('context') } }, {}, 'context is broken', 1],
+  ];
 
   it.each(steps.map((step, index) => [step[0], index] as const))(
     'is about %s before what follows',
@@ -67,7 +78,10 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
       // Everything from this step on is broken; what comes before it is not.
       const rest = steps.slice(at);
       const fails = Object.assign({}, ...rest.map(([, own]) => own.fails ?? {}));
-      const parts = Object.assign({}, ...rest.map(([, own]) => own), { permissions: WRITER, fails });
+      const parts = Object.assign({}, ...rest.map(([, own]) => own), {
+        permissions: WRITER,
+        fails,
+      });
       const patch = Object.assign({ trigger: pullRequest() }, ...rest.map(([, , own]) => own));
       const [, , , message, exitCode] = steps[at] ?? [];
       const prepared = prepare(makeRequest(patch), createFakeDependencies(parts));
@@ -139,6 +153,8 @@ describe('an agent that is missing on the base', () => {
     ['the head cannot be read', { bot: new AxeError('GitHub is away') }],
   ])('is missing if %s', async (_, headAgents) => {
     const deps = createFakeDependencies({ agents: {}, headAgents, permissions: WRITER });
-    await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow('agent config not found: bot');
+    await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow(
+      'agent config not found: bot',
+    );
   });
 });

@@ -3,7 +3,9 @@ import type { Dependencies } from '../../src/run/dependencies.js';
 import { makePlan, restore } from '../../src/run/plan.js';
 import type { RunRequest } from '../../src/run/records.js';
 
-/** Takes the steps of a run up to its finished plan, or to the reason why there is nothing to do. */
+/**
+ * Takes the steps of a run up to its finished plan, or to the reason why there is nothing to do.
+ */
 export async function prepare(request: RunRequest, deps: Dependencies) {
   const admitted = await admit(request, deps);
   if (admitted.kind === 'skipped') return admitted;

@@ -31,7 +31,12 @@ function open(
     taint: createTaintTracker(trigger),
   };
   const rules = { ...DEFAULT_PUBLISH_RULES, labels };
-  return openPublications(restored as unknown as Restored, DEFAULT_DIFF_POLICY, '7/1/review', rules);
+  return openPublications(
+    restored as unknown as Restored,
+    DEFAULT_DIFF_POLICY,
+    '7/1/review',
+    rules,
+  );
 }
 
 async function agentWith(tools: readonly string[]) {
@@ -47,16 +52,19 @@ describe('the tools that publish', () => {
     ['a comment on a pull request', comment({ on: 'pull_request' }), CHANGE, ALL, []],
     ['a schedule', SCHEDULE, undefined, ['create_issue'], ['set_labels', 'react']],
     ['no event', { kind: 'local' } as const, undefined, [], []],
-  ])('are for %s those with a target to publish to', async (_, trigger, change, offered, warned) => {
-    const agent = await agentWith(['read_file', ...ALL]);
-    const made = publishingTools(agent, open(trigger, change));
-    expect(made.tools.map(({ name }) => name)).toEqual(offered);
-    expect(made.agent.config.tools).toEqual(['read_file']);
-    const told = made.warnings.map(({ code, message }) => [code, message.match(/`\w+`/g)]);
-    expect(told).toEqual(
-      warned.length === 0 ? [] : [['tool-not-available', warned.map((name) => `\`${name}\``)]],
-    );
-  });
+  ])(
+    'are for %s those with a target to publish to',
+    async (_, trigger, change, offered, warned) => {
+      const agent = await agentWith(['read_file', ...ALL]);
+      const made = publishingTools(agent, open(trigger, change));
+      expect(made.tools.map(({ name }) => name)).toEqual(offered);
+      expect(made.agent.config.tools).toEqual(['read_file']);
+      const told = made.warnings.map(({ code, message }) => [code, message.match(/`\w+`/g)]);
+      expect(told).toEqual(
+        warned.length === 0 ? [] : [['tool-not-available', warned.map((name) => `\`${name}\``)]],
+      );
+    },
+  );
 
   it('of the built-in triager set labels only if the workflow allows some', async () => {
     const agent = { ...(await agentWith(['set_labels', 'react'])), source: 'built-in' };
@@ -76,9 +84,19 @@ describe('the tools that publish', () => {
   it.each<[string, readonly Thread[], readonly string[], readonly string[]]>([
     ['nothing is open', [], ['add_review_comment'], ['add_review_comment']],
     ['one is open', [known()], ['add_review_comment'], ['add_review_comment', 'settle_finding']],
-    ['one has ended', [known(ended({ closed: false }))], ['add_review_comment'], ['add_review_comment']],
+    [
+      'one has ended',
+      [known(ended({ closed: false }))],
+      ['add_review_comment'],
+      ['add_review_comment'],
+    ],
     ['one is open, and the agent raises none', [known()], ['submit_review'], ['submit_review']],
-    ['one is open, and the agent names the tool', [known()], NAMED, ['settle_finding', 'submit_review']],
+    [
+      'one is open, and the agent names the tool',
+      [known()],
+      NAMED,
+      ['settle_finding', 'submit_review'],
+    ],
     ['nothing is open, and the agent names the tool', [], NAMED, ['submit_review']],
   ])('end findings with the agent that raises them: if %s', async (_, threads, listed, offered) => {
     const publications = open(pullRequest(), CHANGE, { threads });
@@ -95,7 +113,9 @@ describe('the tools that publish', () => {
     const publications = open(pullRequest(), { ...CHANGE, diff });
     const judged = { category: 'security', effect: 'breach', reach: 'rare' } as const;
     publications?.addComment({ path, line: 1, title: 'T', body: 'B', ...judged });
-    expect(publications?.buffered.findings.map(({ finding }) => finding.severity)).toEqual([severity]);
+    expect(publications?.buffered.findings.map(({ finding }) => finding.severity)).toEqual([
+      severity,
+    ]);
   });
 
   it('are not added to an agent that lists none', async () => {
@@ -115,12 +135,30 @@ describe('the stored facts of a review', () => {
     readonly coverage?: Coverage;
     readonly isReviewLost?: boolean;
   }) => {
-    const { outcome, trigger = pullRequest(), change = CHANGE, scope, unseen = [], isReviewLost } = end;
+    const {
+      outcome,
+      trigger = pullRequest(),
+      change = CHANGE,
+      scope,
+      unseen = [],
+      isReviewLost,
+    } = end;
     const { coverage } = end;
-    const conversed = { plan: { trigger, scope }, change, outcome, read: { unseen, coverage } } as Conversed;
+    const conversed = {
+      plan: { trigger, scope },
+      change,
+      outcome,
+      read: { unseen, coverage },
+    } as Conversed;
     return reviewFacts(conversed, { line: undefined, url: undefined, isReviewLost }, now);
   };
-  const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now.getTime() };
+  const reviewed = {
+    kind: 'reviewed',
+    pull: 42,
+    head: CHANGE.head,
+    base: CHANGE.base,
+    at: now.getTime(),
+  };
 
   const fine = completed('Fine.');
   const answer = { trigger: comment({ on: 'pull_request', number: 42 }), outcome: fine };
@@ -130,11 +168,23 @@ describe('the stored facts of a review', () => {
   it.each<[string, Parameters<typeof factsOf>[0], readonly object[]]>([
     ['none if a limit ended the run', { outcome: exhausted('cost', 'So far.') }, []],
     ['none if more did not fit than can be stored', { outcome: fine, unseen: tooMany }, []],
-    ['none if GitHub refused the review, which is made again', { outcome: fine, isReviewLost: true }, []],
+    [
+      'none if GitHub refused the review, which is made again',
+      { outcome: fine, isReviewLost: true },
+      [],
+    ],
     ['none for an answer to a comment that is not a review', answer, []],
     ['those of a review that a comment asked for', { ...answer, scope }, [reviewed]],
-    ['the files that did not fit', { outcome: fine, unseen: ['b.ts'] }, [{ ...reviewed, unseen: ['b.ts'] }]],
-    ['its branch', { outcome: fine, change: { ...CHANGE, into: 'main' } }, [{ ...reviewed, into: 'main' }]],
+    [
+      'the files that did not fit',
+      { outcome: fine, unseen: ['b.ts'] },
+      [{ ...reviewed, unseen: ['b.ts'] }],
+    ],
+    [
+      'its branch',
+      { outcome: fine, change: { ...CHANGE, into: 'main' } },
+      [{ ...reviewed, into: 'main' }],
+    ],
   ])('are %s', (_, end, facts) => {
     expect(factsOf(end)).toEqual(facts);
   });
@@ -151,7 +201,11 @@ describe('the stored facts of a review', () => {
   it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
     ['of all that were read', { change, outcome: fine, coverage: whole }, 2],
     ['not of those that were not', { change, outcome: fine, coverage: partly }, 1],
-    ['of none if a part of the prompt was lost', { change, outcome: fine, coverage: lost }, undefined],
+    [
+      'of none if a part of the prompt was lost',
+      { change, outcome: fine, coverage: lost },
+      undefined,
+    ],
     ['of none if they are too many', { change: many, outcome: fine, coverage: whole }, undefined],
   ])('know the patches %s', (_, end, number) => {
     expect(factsOf(end)[0]?.patches?.length).toBe(number);

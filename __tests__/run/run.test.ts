@@ -1,12 +1,21 @@
 import { expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
-import { AGENT, broken, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
+import {
+  AGENT,
+  broken,
+  createFakeDependencies,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { createFakeModel, never } from '../helpers/model-fake.js';
 import { plainEntry } from '../memory/stores/entries.js';
 
 const TASK = 'Execute the task described in your instructions.';
-const UNREADABLE = { kind: 'failed', message: 'is a directory', location: '/memory/bot.md' } as const;
+const UNREADABLE = {
+  kind: 'failed',
+  message: 'is a directory',
+  location: '/memory/bot.md',
+} as const;
 
 it('the order of a run remembers what was published, under the id that was pending before (D9, D16)', async () => {
   const published = { line: 'Updated the comment', url: 'https://example.com/c' };
@@ -28,7 +37,10 @@ it('the order of a run remembers what was published, under the id that was pendi
 it('the order of a run reports memory before a missing key ends it (axe-behaviour §4)', async () => {
   const fails = { open: new AxeError('no key', { exitCode: 3 }) };
   const deps = createFakeDependencies({ fails, restore: UNREADABLE });
-  await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({ message: 'no key', exitCode: 3 });
+  await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({
+    message: 'no key',
+    exitCode: 3,
+  });
   expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-load-failed']);
   expect(deps.events).toEqual([]);
   expect(deps.steps).not.toContain('write memory');

@@ -31,8 +31,9 @@ const agent = (name: string, more = '') =>
   `name = "${name}"\nmodel = "p/${name}"\nsystem_prompt = "I am ${name}."\n${more}\n[memory]\nenabled = true\n`;
 
 /**
- * A model that obeys every order (memory-and-security C6): it calls every tool it has once, with the orders
- * it has read so far, and answers with all of them, in the words and in the form they came in.
+ * A model that obeys every order (memory-and-security C6): it calls every tool it has once, with
+ * the orders it has read so far, and answers with all of them, in the words and in the form they
+ * came in.
  */
 const createObedientModel = () => createFakeModel(Array(500).fill(obey));
 
@@ -40,12 +41,16 @@ async function obey({
   prompt,
   tools = [],
 }: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-  const orders = [...new Set([...textIn(prompt).matchAll(/remember: ([^\n]+)/g)].map(([order]) => order))];
+  const orders = [
+    ...new Set([...textIn(prompt).matchAll(/remember: ([^\n]+)/g)].map(([order]) => order)),
+  ];
   const said = textIn(prompt.filter(({ role }) => role === 'assistant'));
   const called = new Set(said.match(/"toolName":"\w+"/g));
   const next = tools.find(({ name }) => !called.has(`"toolName":"${name}"`));
-  if (next === undefined) return says(orders.length === 0 ? 'Nothing to remember.' : orders.join('\n'));
-  const input = next.name === 'call_agent' ? { agent: 'helper', task: orders.join(' ') || 'help' } : {};
+  if (next === undefined)
+    return says(orders.length === 0 ? 'Nothing to remember.' : orders.join('\n'));
+  const input =
+    next.name === 'call_agent' ? { agent: 'helper', task: orders.join(' ') || 'help' } : {};
   return reply([call(`call_${next.name}`, next.name, input)]);
 }
 
@@ -79,7 +84,9 @@ function createScene(parts: FakeDependenciesParts = {}) {
 }
 
 function trusted(deps: FakeDependencies): string {
-  return [...deps.memory].flatMap(([path, text]) => (path.startsWith('untrusted/') ? [] : [text])).join('');
+  return [...deps.memory]
+    .flatMap(([path, text]) => (path.startsWith('untrusted/') ? [] : [text]))
+    .join('');
 }
 
 function untrusted(deps: FakeDependencies, name = 'bot'): string {
@@ -91,7 +98,12 @@ describe('a stranger cannot write what a trusted run will read:', () => {
     ['pull request', pullRequest({ isFork: true, body: ORDER, title: ORDER, head: FORKED })],
     [
       'pull request that a writer reviews',
-      comment({ event: 'pull_request_review', on: 'pull_request', isFork: true, description: ORDER }),
+      comment({
+        event: 'pull_request_review',
+        on: 'pull_request',
+        isFork: true,
+        description: ORDER,
+      }),
     ],
   ])('C6 78: a fork’s %s is not run, and the trusted lane keeps its bytes', async (_, trigger) => {
     const { deps, model, run, nextPrompt } = createScene();
@@ -102,23 +114,37 @@ describe('a stranger cannot write what a trusted run will read:', () => {
   });
 
   it.each<[string, Trigger]>([
-    ['issue that a writer labels', issue({ action: 'labeled', author: STRANGER, title: ORDER, body: ORDER })],
+    [
+      'issue that a writer labels',
+      issue({ action: 'labeled', author: STRANGER, title: ORDER, body: ORDER }),
+    ],
     ['issue under which a writer asks', comment({ ...THEIRS, title: ORDER })],
-    ['pull request under which a writer asks', comment({ ...THEIRS, on: 'pull_request', isFork: false })],
-    ['pull request that a writer labels', pullRequest({ action: 'labeled', author: STRANGER, body: ORDER })],
-  ])('C6 79: for a stranger’s %s the trusted lane has only the computed entry', async (_, trigger) => {
-    const { deps, run, nextPrompt } = createScene();
-    await run(trigger);
-    expect(untrusted(deps)).toContain(`**Result:** ${ORDER}`);
-    expect(trusted(deps).startsWith(OLD)).toBe(true);
-    const added = trusted(deps).slice(OLD.length);
-    expect(parseEntries(added)).toHaveLength(1);
-    expect(added).toMatch(/^\*\*Task:\*\* (?:Issue|Comment on|Pull request) #\d+(?: at aaaaaaa)?$/m);
-    expect(added).not.toMatch(/evil|remember|Login|Fix auth/);
-    const prompt = await nextPrompt();
-    expect(prompt).toContain('The run completed after 1 turn');
-    expect(prompt).not.toContain(EVIL);
-  });
+    [
+      'pull request under which a writer asks',
+      comment({ ...THEIRS, on: 'pull_request', isFork: false }),
+    ],
+    [
+      'pull request that a writer labels',
+      pullRequest({ action: 'labeled', author: STRANGER, body: ORDER }),
+    ],
+  ])(
+    'C6 79: for a stranger’s %s the trusted lane has only the computed entry',
+    async (_, trigger) => {
+      const { deps, run, nextPrompt } = createScene();
+      await run(trigger);
+      expect(untrusted(deps)).toContain(`**Result:** ${ORDER}`);
+      expect(trusted(deps).startsWith(OLD)).toBe(true);
+      const added = trusted(deps).slice(OLD.length);
+      expect(parseEntries(added)).toHaveLength(1);
+      expect(added).toMatch(
+        /^\*\*Task:\*\* (?:Issue|Comment on|Pull request) #\d+(?: at aaaaaaa)?$/m,
+      );
+      expect(added).not.toMatch(/evil|remember|Login|Fix auth/);
+      const prompt = await nextPrompt();
+      expect(prompt).toContain('The run completed after 1 turn');
+      expect(prompt).not.toContain(EVIL);
+    },
+  );
 
   it('C6 79: a scheduled run that reads the open network is tainted, and keeps its tools', async () => {
     const { deps, model, run } = createScene({ boxes: { bot: { tools: [fetching] } } });
@@ -152,7 +178,9 @@ describe('slow poisoning', () => {
       await run(issue({ action: 'labeled', number, title, author: STRANGER, body }));
     }
     const added = parseEntries(trusted(deps).slice(OLD.length));
-    expect(added.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => `id${index + 1}`));
+    expect(added.map(({ id }) => id)).toEqual(
+      Array.from({ length: 50 }, (_, index) => `id${index + 1}`),
+    );
     for (const [index, { text }] of added.entries()) {
       expect(text).toContain(`**Task:** Issue #${index + 1}\n`);
       expect(text).not.toMatch(/evil|Trigger word|remember|Policy/);
@@ -168,7 +196,9 @@ describe('slow poisoning', () => {
 
   it('C6 80: by an entry of the untrusted lane that claims to be trusted does not load it', async () => {
     const reservations = entryText('x', ORDER).replace('trust=-', 'trust=trusted');
-    const { nextPrompt } = createScene({ memory: { 'bot.md': OLD, 'untrusted/bot.md': reservations } });
+    const { nextPrompt } = createScene({
+      memory: { 'bot.md': OLD, 'untrusted/bot.md': reservations },
+    });
     expect(await nextPrompt()).not.toContain(EVIL);
   });
 });

@@ -138,7 +138,12 @@ describe('saving the entry', () => {
   });
 
   it('leaves the journal open if it fails, and warns once (D14)', async () => {
-    const save = { kind: 'failed', reason: 'denied', message: 'not allowed', remedy: 'Add `x`.' } as const;
+    const save = {
+      kind: 'failed',
+      reason: 'denied',
+      message: 'not allowed',
+      remedy: 'Add `x`.',
+    } as const;
     const { deps, remembered } = await wholeWay({ save });
     expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: save });
     expect(deps.steps.slice(-2)).toEqual(['journal pending', 'write memory']);
@@ -155,11 +160,16 @@ describe('saving the entry', () => {
     expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: save });
     expect(deps.steps.slice(-2)).toEqual(['write memory', 'journal done']);
     const message = 'failed to save the note `MEMORY.md` of "bot": not allowed';
-    expect(deps.warnings).toEqual([{ code: 'memory-save-failed', message, remedy: 'Run `chmod`.' }]);
+    expect(deps.warnings).toEqual([
+      { code: 'memory-save-failed', message, remedy: 'Run `chmod`.' },
+    ]);
   });
 
   it('adds nothing to a log that could not be read, now or later (D14)', async () => {
-    const { deps, remembered } = await wholeWay({ restore: FAILED, memory: { 'bot.md': 'unseen' } });
+    const { deps, remembered } = await wholeWay({
+      restore: FAILED,
+      memory: { 'bot.md': 'unseen' },
+    });
     expect(deps.steps).not.toContain('write memory');
     expect(deps.memory.get('bot.md')).toBe('unseen');
     const message = `failed to save memory for "bot": it could not be loaded, so nothing was added to it (${DENIED})`;

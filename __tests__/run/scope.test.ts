@@ -47,7 +47,12 @@ async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequ
 
 it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
   ['a first review', { memory: {} }, {}, 'first'],
-  ['another base', {}, { trigger: pullRequest({ base: { ref: 'release', sha: 'b' } }) }, 'other-base'],
+  [
+    'another base',
+    {},
+    { trigger: pullRequest({ base: { ref: 'release', sha: 'b' } }) },
+    'other-base',
+  ],
   ['the input', {}, { reviewScope: 'full' }, 'asked'],
 ])('the scope is everything without a request to GitHub: %s', async (_, parts, patch, why) => {
   const { scope, steps } = await scopeOf(parts, patch);
@@ -55,15 +60,23 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
   expect(steps.filter((step) => step.startsWith('compare'))).toEqual([]);
 });
 
-it.each(['rewritten', 'unread'] as const)('the scope is everything if what is new is %s', async (kind) => {
-  expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({ kind: 'full', why: kind });
-});
+it.each(['rewritten', 'unread'] as const)(
+  'the scope is everything if what is new is %s',
+  async (kind) => {
+    expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({
+      kind: 'full',
+      why: kind,
+    });
+  },
+);
 
 it('the scope names files that a push took back to the base', async () => {
   const pushed = { ...change, files: ['a.ts', 'b.ts'].map(modified), filesTotal: 2 };
   const { scope } = await scopeOf({ newSince: { kind: 'ahead', change: pushed, warnings: [] } });
   expect(scope).toMatchObject({ kind: 'since', reverted: ['b.ts'] });
-  expect(formatCoverage({ kind: 'part', files: 1, read: 1, unread: [] }, scope)).toContain('1 of 1 file');
+  expect(formatCoverage({ kind: 'part', files: 1, read: 1, unread: [] }, scope)).toContain(
+    '1 of 1 file',
+  );
 });
 
 describe('the scope of a rewritten branch', () => {
@@ -71,23 +84,41 @@ describe('the scope of a rewritten branch', () => {
     DIFF.replaceAll('a.ts', path).replace('\n', '\nindex 3f2a1b0..9c4d5e6 100644\n');
   const files = ['a.ts', 'b.ts'].map(modified);
   const diff = part('a.ts') + part('b.ts');
-  const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 2, warnings: [] };
+  const context: TriggerContext = {
+    kind: 'pull_request',
+    diff,
+    files,
+    filesTotal: 2,
+    warnings: [],
+  };
   const remembered = (before: string, patch: Partial<Reviewed> = {}): FakeDependenciesParts => {
     const patches = patchesOf(before, () => false);
-    return { context, memory: { 'bot.state.md': withFacts('', [{ ...REVIEWED, patches, ...patch }]) } };
+    return {
+      context,
+      memory: { 'bot.state.md': withFacts('', [{ ...REVIEWED, patches, ...patch }]) },
+    };
   };
 
   it('is the files whose patch is another one, and what was not seen before', async () => {
     const parts = remembered(part('a.ts').replace('-1 +1', '-7 +7'), { unseen: ['b.ts'] });
     const { scope } = await scopeOf({ ...parts, newSince: { kind: 'rewritten' } });
     const change = { diff: part('b.ts'), files: files.slice(1), filesTotal: 1 };
-    expect(scope).toMatchObject({ kind: 'since', before: { last: LAST }, isRewritten: true, change });
+    expect(scope).toMatchObject({
+      kind: 'since',
+      before: { last: LAST },
+      isRewritten: true,
+      change,
+    });
     expect(scope?.before?.unseen).toBeUndefined();
   });
 
   it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([
     ['no patch is the same', remembered(diff.replaceAll('+y', '+z')), {}],
-    ['GitHub does not list all files', { ...remembered(diff), context: { ...context, filesTotal: 3 } }, {}],
+    [
+      'GitHub does not list all files',
+      { ...remembered(diff), context: { ...context, filesTotal: 3 } },
+      {},
+    ],
     [
       'what is new has to be read in parts',
       remembered(part('a.ts')),
@@ -101,7 +132,11 @@ describe('the scope of a rewritten branch', () => {
 
 it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([
   ['an agent that posts no reviews', { agents: { bot: AGENT_WITH_MEMORY } }, {}],
-  ['an agent without memory', { agents: { bot: REVIEWER.replace('enabled = true', 'enabled = false') } }, {}],
+  [
+    'an agent without memory',
+    { agents: { bot: REVIEWER.replace('enabled = true', 'enabled = false') } },
+    {},
+  ],
   ['a change that could not be read', { context: { kind: 'none', warnings: [] } }, {}],
   ['a question', {}, { trigger: comment({ on: 'pull_request', body: 'Why?' }) }],
 ])('the scope is not decided for %s', async (_, parts, patch) => {
@@ -113,7 +148,11 @@ it('a review command starts no agent that posts no reviews, if that waits for a 
   const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
   const scene = (agent: string) => {
     const started: string[] = [];
-    const deps = createFakeDependencies({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
+    const deps = createFakeDependencies({
+      agents: { bot: agent },
+      permissions: WRITER,
+      context: CONTEXT,
+    });
     const acknowledgement = { start: () => void started.push('eyes'), end: async () => undefined };
     return { started, deps: { ...deps, acknowledgement } };
   };
@@ -128,13 +167,21 @@ it('a review command starts no agent that posts no reviews, if that waits for a 
   });
   expect([answers.started, reviews.started]).toEqual([[], ['eyes']]);
   const everything = scene(AGENT_WITH_MEMORY);
-  expect(await prepare(makeRequest({ trigger }), everything.deps)).toMatchObject({ kind: 'prepared' });
+  expect(await prepare(makeRequest({ trigger }), everything.deps)).toMatchObject({
+    kind: 'prepared',
+  });
 });
 
 describe('files that the inputs of the last review left out', () => {
   const files = ['a.ts', 'docs/a.md', 'b.ts'].map(modified);
   const diff = files.map(({ path }) => DIFF.replaceAll('a.ts', path)).join('');
-  const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 3, warnings: [] };
+  const context: TriggerContext = {
+    kind: 'pull_request',
+    diff,
+    files,
+    filesTotal: 3,
+    warnings: [],
+  };
   const only = { paths: ['*.ts'], pathsIgnore: ['b.ts'] };
   const withOnly: Reviewed = { ...REVIEWED, only };
   const memory = { 'bot.state.md': withFacts('', [withOnly]) };
@@ -148,7 +195,11 @@ describe('files that the inputs of the last review left out', () => {
   });
 
   it('start a run even if nothing else is new', async () => {
-    const nothing = { kind: 'ahead', change: { diff: '', files: [], filesTotal: 0 }, warnings: [] } as const;
+    const nothing = {
+      kind: 'ahead',
+      change: { diff: '', files: [], filesTotal: 0 },
+      warnings: [],
+    } as const;
     const { scope } = await scopeOf({ context, memory, newSince: nothing });
     expect(scope).toMatchObject({ before: { unseen: ['docs/a.md', 'b.ts'] } });
   });

@@ -18,9 +18,18 @@ const FIXTURE = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
 const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[3], JSON.stringify({ pid: process.pid, env: process.env }));`;
 const ALL = ['web_search', 'run_command', 'read_file', 'write_file', 'url_fetch', 'list_directory'];
 
-/** A server over stdio; where `noteFile` is given it writes there who it is and what environment it has. */
+/**
+ * A server over stdio; where `noteFile` is given it writes there who it is and what environment it
+ * has.
+ */
 function server(name: string, mode: string, noteFile = '/dev/null'): string {
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(NOTES)}`, FIXTURE, mode, noteFile];
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(NOTES)}`,
+    FIXTURE,
+    mode,
+    noteFile,
+  ];
   return `[[mcp_servers]]\nname = "${name}"\ntransport = "stdio"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\n`;
 }
 
@@ -45,7 +54,10 @@ async function open(
     ...surroundings,
   });
   const warnings: Warning[] = [];
-  const parsed = parseAgent(`name = "bot"\nmodel = "p/m"\n${toml}`, { name: 'bot', file: 'bot.toml' });
+  const parsed = parseAgent(`name = "bot"\nmodel = "p/m"\n${toml}`, {
+    name: 'bot',
+    file: 'bot.toml',
+  });
   const { signal } = new AbortController();
   const agent = { name: 'bot', source: 'bot.toml', ...parsed };
   const request: ToolRequest = {
@@ -82,7 +94,9 @@ function tools(names: readonly string[]): string {
 describe('the tools of an agent in a terminal', () => {
   it('are those it lists, each once, in a fixed order', async () => {
     const { names, warnings } = await open(tools([...ALL, 'read_file']));
-    expect(names.join(' ')).toBe('list_directory read_file write_file run_command url_fetch web_search');
+    expect(names.join(' ')).toBe(
+      'list_directory read_file write_file run_command url_fetch web_search',
+    );
     expect(warnings).toEqual([]);
     expect((await open(tools(ALL.toReversed()))).names).toEqual(names);
   });
@@ -129,7 +143,9 @@ describe('the tools of an agent in a workflow (D22)', () => {
     const surroundings = { where: 'workflow', toolsAllowed: ['run_command(home)'] } as const;
     const { names, warnings } = await open(tools(['run_command']), surroundings);
     expect(names).toEqual(['run_command']);
-    expect(warnings).toEqual([{ code: 'home-writable', message: expect.stringContaining('home folder') }]);
+    expect(warnings).toEqual([
+      { code: 'home-writable', message: expect.stringContaining('home folder') },
+    ]);
   });
 });
 
@@ -160,7 +176,9 @@ describe('the MCP servers of an agent', () => {
     const toml =
       '[[mcp_servers]]\nname = "docs"\nurl = "http://127.0.0.1:2/mcp"\ntransport = "streamable-http"\n';
     const { warnings } = await open(toml, { where: 'workflow', toolsAllowed: ['execute'] });
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('`docs` (network) was withheld') }]);
+    expect(warnings).toMatchObject([
+      { message: expect.stringContaining('`docs` (network) was withheld') },
+    ]);
     const both = await open(`${tools(['write_file'])}${toml}`, { where: 'workflow' });
     const line = expect.stringContaining('Add `tools-allowed: write_file, docs`');
     expect(both.warnings).toMatchObject([{ message: line }, { message: line }]);
@@ -177,7 +195,9 @@ describe('the MCP servers of an agent', () => {
     const below = loaded('a', server('docs', 'plain', note));
     const box = await open(writer, {}, { callable: async () => [below] });
     const { pid } = JSON.parse(readFileSync(note, 'utf8'));
-    expect(await box.call('write_file', { path: 'x', content: 'x' })).toMatchObject({ isError: false });
+    expect(await box.call('write_file', { path: 'x', content: 'x' })).toMatchObject({
+      isError: false,
+    });
     for (const _ of ['once', 'and once more']) {
       const called = await box.openMore(below);
       expect(called.tools.map(({ name }) => name)).toEqual(['work']);
@@ -195,7 +215,10 @@ describe('the MCP servers of an agent', () => {
     const called = await box.openMore(loaded('a', server('docs', 'plain', note)));
     expect(called.tools).toEqual([]);
     expect(box.warnings).toEqual([
-      { code: 'mcp-server', message: expect.stringContaining('was not running when a tool first wrote') },
+      {
+        code: 'mcp-server',
+        message: expect.stringContaining('was not running when a tool first wrote'),
+      },
     ]);
     expect(existsSync(note)).toBe(false);
   });
@@ -208,7 +231,9 @@ describe('the folder of artifacts', () => {
     const box = await open(`${tools(['write_file', 'run_command'])}${ARTIFACTS}`);
     await box.call('write_file', { path: 'a.txt', content: 'alpha\n', artifact: true });
     const command = 'cat "$AXE_ARTIFACT_DIR/a.txt"; echo "$AXE_ARTIFACT_DIR"';
-    const [content, folder = ''] = (await box.call('run_command', { command })).text.trim().split('\n');
+    const [content, folder = ''] = (await box.call('run_command', { command })).text
+      .trim()
+      .split('\n');
     expect([content, existsSync(folder)]).toEqual(['alpha', true]);
     await box.closeTools();
     expect(existsSync(folder)).toBe(false);
@@ -226,8 +251,12 @@ describe('the folder of artifacts', () => {
   it.each(['../out', '/tmp/out', '~/../../out'])(
     'lies in the workspace in a workflow, not in %s',
     async (dir) => {
-      const opened = open(`${tools(['read_file'])}${ARTIFACTS}dir = "${dir}"\n`, { where: 'workflow' });
-      await expect(opened).rejects.toThrow('`artifacts.dir` of the agent "bot" leads out of the workspace');
+      const opened = open(`${tools(['read_file'])}${ARTIFACTS}dir = "${dir}"\n`, {
+        where: 'workflow',
+      });
+      await expect(opened).rejects.toThrow(
+        '`artifacts.dir` of the agent "bot" leads out of the workspace',
+      );
     },
   );
 
@@ -249,7 +278,10 @@ describe('the folder of artifacts', () => {
       const { call, warnings } = await open(toml, { where: 'workflow', cwd, changes }, { trust });
       await call('write_file', { path: 'a.txt', content: 'alpha' });
       await call('write_file', { path: 'b.txt', content: 'beta', artifact: true });
-      expect([existsSync(join(cwd, 'out/a.txt')), existsSync(join(cwd, 'out'))]).toEqual([has, has]);
+      expect([existsSync(join(cwd, 'out/a.txt')), existsSync(join(cwd, 'out'))]).toEqual([
+        has,
+        has,
+      ]);
       expect(warnings).toEqual([]);
     },
   );

@@ -10,7 +10,9 @@ async function read(
   { name = '', env = {} }: { name?: string; env?: Readonly<Record<string, string>> } = {},
 ) {
   const folder = tempDir('event');
-  writeFiles(folder, { 'event.json': typeof content === 'string' ? content : JSON.stringify(content) });
+  writeFiles(folder, {
+    'event.json': typeof content === 'string' ? content : JSON.stringify(content),
+  });
   return await readTrigger({ file: join(folder, 'event.json'), name, env });
 }
 
@@ -25,17 +27,21 @@ it('an event without a name is identified by its payload for every example of Gi
     const named = parseEvent(name, payload, {});
     const isSame = JSON.stringify(guessed) === JSON.stringify(named);
     const isBothUnknown = guessed.kind === 'unknown' && named.kind === 'unknown';
-    if (!isSame && !isBothUnknown) differing.push(`${name}: ${named.kind} taken for ${guessed.kind}`);
+    if (!isSame && !isBothUnknown)
+      differing.push(`${name}: ${named.kind} taken for ${guessed.kind}`);
   }
   expect(differing).toEqual([]);
 });
 
-it.each(['null', '7', '"text"', '[]'])('an event without a name is refused if it is %s', async (content) => {
-  await expect(read(content)).rejects.toMatchObject({
-    name: 'ConfigError',
-    message: 'the payload of the event `unknown` is not a JSON object',
-  });
-});
+it.each(['null', '7', '"text"', '[]'])(
+  'an event without a name is refused if it is %s',
+  async (content) => {
+    await expect(read(content)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: 'the payload of the event `unknown` is not a JSON object',
+    });
+  },
+);
 
 it('an event with a name is what the name says, whatever the payload looks like', async () => {
   const payload = loadWebhook('pull_request', 'opened');
@@ -44,18 +50,34 @@ it('an event with a name is what the name says, whatever the payload looks like'
     event: 'pull_request_target',
   });
   expect(await read(payload, { name: 'watch' })).toMatchObject({ kind: 'unknown', event: 'watch' });
-  expect(await read(payload, { name: 'issues' })).toMatchObject({ kind: 'unknown', event: 'issues' });
+  expect(await read(payload, { name: 'issues' })).toMatchObject({
+    kind: 'unknown',
+    event: 'issues',
+  });
 });
 
 it('of a schedule has from the environment what its payload lacks, which others do not need', async () => {
-  const env = { GITHUB_REPOSITORY: 'octocat/hello', GITHUB_ACTOR: 'octocat', GITHUB_REF: 'refs/heads/trunk' };
+  const env = {
+    GITHUB_REPOSITORY: 'octocat/hello',
+    GITHUB_ACTOR: 'octocat',
+    GITHUB_REF: 'refs/heads/trunk',
+  };
   const schedule = { schedule: '0 4 * * 1' };
-  const named = async (payload: object, name: string, patch: Readonly<Record<string, string>> = {}) => {
+  const named = async (
+    payload: object,
+    name: string,
+    patch: Readonly<Record<string, string>> = {},
+  ) => {
     const trigger = await read(payload, { name, env: { ...env, ...patch } });
-    return trigger.kind === 'local' ? [] : [trigger.repository.owner, trigger.repository.defaultBranch];
+    return trigger.kind === 'local'
+      ? []
+      : [trigger.repository.owner, trigger.repository.defaultBranch];
   };
   expect(await named(schedule, 'schedule')).toEqual(['octocat', 'trunk']);
-  expect(await named(schedule, 'schedule', { GITHUB_REF: 'refs/tags/v1' })).toEqual(['octocat', '']);
+  expect(await named(schedule, 'schedule', { GITHUB_REF: 'refs/tags/v1' })).toEqual([
+    'octocat',
+    '',
+  ]);
   expect(await named(schedule, 'schedule', { GITHUB_REPOSITORY: '' })).toEqual(['', 'trunk']);
   expect(await named(loadWebhook('push'), 'push')).toEqual(['Codertocat', 'master']);
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, NotFoundError } from '../../src/lib/errors.js';
 import { compileGlob } from '../../src/lib/text/glob.js';
-import { formatValidation, type ValidationDependencies, validateAgents } from '../../src/run/validate.js';
+import {
+  formatValidation,
+  type ValidationDependencies,
+  validateAgents,
+} from '../../src/run/validate.js';
 
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 
@@ -55,9 +59,15 @@ async function faultsOf(
   files: Readonly<Record<string, string>> = {},
   deps: Partial<ValidationDependencies> = {},
 ) {
-  const { agents } = await validate({ ...files, 'a.toml': `${HEAD}${more}` }, { names: ['a'] }, deps);
+  const { agents } = await validate(
+    { ...files, 'a.toml': `${HEAD}${more}` },
+    { names: ['a'] },
+    deps,
+  );
   const faults = agents.find(({ name }) => name === 'a')?.faults ?? [];
-  return faults.map(({ severity, message, at }) => `${at.line}:${at.column} ${severity}: ${message}`);
+  return faults.map(
+    ({ severity, message, at }) => `${at.line}:${at.column} ${severity}: ${message}`,
+  );
 }
 
 describe('an agent', () => {
@@ -70,7 +80,10 @@ describe('an agent', () => {
         '3:1 warning: "*.txt" in `files` matches no file',
       ],
     ],
-    ['files = ["*.md", "*.txt"]\nworkdir = "gone"', ['3:1 error: failed to resolve workdir symlinks: gone']],
+    [
+      'files = ["*.md", "*.txt"]\nworkdir = "gone"',
+      ['3:1 error: failed to resolve workdir symlinks: gone'],
+    ],
     ['files = ["*.txt"]\nworkdir = "large"', []],
     [
       'tools = ["red_file", "frobnicate"]',
@@ -92,8 +105,14 @@ describe('an agent', () => {
         '5:1 warning: `memory.path` cannot be "~/m.md" in a workflow: it is outside of the memory store. `a.md` in the memory store is used instead. Set a relative path such as `team/log.md`, or remove `path`.',
       ],
     ],
-    ['[review]\nverify_model = "m"', ['4:1 error: invalid model format "m": expected provider/model-name']],
-    ['[review]\nverifier = "x"', ['4:1 error: failed to load agent "x": agent config not found: x']],
+    [
+      '[review]\nverify_model = "m"',
+      ['4:1 error: invalid model format "m": expected provider/model-name'],
+    ],
+    [
+      '[review]\nverifier = "x"',
+      ['4:1 error: failed to load agent "x": agent config not found: x'],
+    ],
     ['sub_agents = ["x"]', ['3:1 error: failed to load agent "x": agent config not found: x']],
     [
       'skill = "s.md"\ntimeout = -1\nsub_agents = 7\n',
@@ -124,7 +143,10 @@ describe('an agent', () => {
   });
 
   it('that cannot be read is reported at its file, and not at its callers', async () => {
-    const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
+    const { agents } = await validate({
+      'a.toml': `${HEAD}sub_agents = ["b"]\n`,
+      'b.toml': 'unreadable',
+    });
     expect(agents).toMatchObject([
       { name: 'a', faults: [] },
       { name: 'b', config: undefined, faults: [{ severity: 'error', at: { file: 'b.toml' } }] },
@@ -148,7 +170,9 @@ it('the validation of agents ends with an error if there is nothing to check, or
     message: 'agent config not found: e',
     remedy: 'See.',
   });
-  await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
+  await expect(validate(files, { outputSchema: '{' })).rejects.toThrow(
+    '`output-schema` is not JSON',
+  );
 });
 
 it('the validation of agents ends with an error if the named folder has no agents', async () => {
@@ -185,7 +209,9 @@ it.each(['sub_agents', 'files'])(
 
 it('the output of validation names a file with control characters in quotes', async () => {
   const odd = 'x\n::error::hi.toml';
-  const lines = formatValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));
+  const lines = formatValidation(
+    await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }),
+  );
   expect(lines.filter((line) => line.includes('.toml'))).toEqual([
     '"x\\n::error::hi.toml": valid',
     '"b\\r.toml":3:1: error: timeout must be non-negative',

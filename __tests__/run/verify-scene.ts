@@ -44,7 +44,11 @@ export const agrees: FakeReply = async (asked) => {
   const claims = askedText(asked).match(/^Claim \d+, on/gm) ?? [];
   return reply(
     claims.map((_, index) =>
-      call(`v${index}`, 'give_verdict', { verdict: 'holds', claim: index + 1, reason: 'Followed.' }),
+      call(`v${index}`, 'give_verdict', {
+        verdict: 'holds',
+        claim: index + 1,
+        reason: 'Followed.',
+      }),
     ),
   );
 };
@@ -56,7 +60,10 @@ export function askedText({ prompt }: LanguageModelV4CallOptions): string {
   return user.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
-/** Runs a review of {@link DIFF} with a model of its own for the second look; `raised` are calls turn after turn. */
+/**
+ * Runs a review of {@link DIFF} with a model of its own for the second look; `raised` are calls
+ * turn after turn.
+ */
 export async function runVerified({
   raised = [[raises(10)]],
   replies,
@@ -89,7 +96,12 @@ export async function runVerified({
     ...parts,
   });
   const report = await runPipeline(
-    makeRequest({ trigger: pullRequest(), review: { depth: 'standard' }, inWorkflow: true, ...request }),
+    makeRequest({
+      trigger: pullRequest(),
+      review: { depth: 'standard' },
+      inWorkflow: true,
+      ...request,
+    }),
     deps,
   );
   if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);

@@ -26,7 +26,11 @@ describe('the second look at the findings of a review', () => {
     expect(asked?.tools?.map(({ name }) => name)).toEqual(['give_verdict']);
     expect(asked?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(JSON.stringify(asked?.prompt)).not.toContain('You review.');
-    expect(report.outcome).toMatchObject({ kind: 'completed', answer: 'Found things.', stats: { turns: 2 } });
+    expect(report.outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'Found things.',
+      stats: { turns: 2 },
+    });
     const counts = { looks: 1, confirmed: 1, refuted: 0, unverified: 0 };
     expect(deps.events).toContainEqual({ kind: 'verified', ...counts });
   });
@@ -56,7 +60,11 @@ describe('the second look at the findings of a review', () => {
   it.each<[string, readonly FakeReply[], string]>([
     ['fails', [DOWN], 'no such key'],
     ['throws', [new TypeError('x is not a function')], 'x is not a function'],
-    ['refuses', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })], 'refused'],
+    [
+      'refuses',
+      [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })],
+      'refused',
+    ],
     ['answers in words', [says('It holds.'), says('I said that it holds.')], 'gave no verdict'],
     [
       'never comes to an end',
@@ -76,7 +84,9 @@ describe('the second look at the findings of a review', () => {
   it('gets one more request for a verdict if it answers in words', async () => {
     const { buffered, verifier } = await runVerified({ replies: [says('It holds.'), HOLDS] });
     expect(confidences(buffered)).toEqual(['confirmed']);
-    expect(JSON.stringify(verifier.asked[1]?.prompt.at(-1))).toContain('You have not called `give_verdict`');
+    expect(JSON.stringify(verifier.asked[1]?.prompt.at(-1))).toContain(
+      'You have not called `give_verdict`',
+    );
   });
 
   it('ends with the budget in the middle, and the rest is posted as raised', async () => {
@@ -85,7 +95,9 @@ describe('the second look at the findings of a review', () => {
       replies: Array.from({ length: 5 }, () => HOLDS),
       request: { tokenLimit: () => 115 },
     });
-    expect(confidences(buffered).toSorted().join(' ')).toBe('confirmed confirmed confirmed likely likely');
+    expect(confidences(buffered).toSorted().join(' ')).toBe(
+      'confirmed confirmed confirmed likely likely',
+    );
     expect(buffered.unverified).toBe(2);
     expect(report.outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 112 } });
   });

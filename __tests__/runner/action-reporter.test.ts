@@ -47,22 +47,37 @@ describe('the job log', () => {
   it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
     const { event, hideNotes, lines } = reporter();
     hideNotes();
-    event({ kind: 'note-written', action: 'overwrite', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
+    event({
+      kind: 'note-written',
+      action: 'overwrite',
+      path: 'projects/x/notes/secret-plan.md',
+      bytes: 0,
+    });
     event(called('delete_note', { path: 'notes/secret-plan.md' }, false, 3));
     expect(lines).toEqual(['  Note rewritten: a note, 0 bytes', '  delete_note: 3 ms']);
   });
 
-  const asked = (task: string) => ({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task }) as const;
+  const asked = (task: string) =>
+    ({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task }) as const;
   const ended = (result: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result']) =>
     ({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 42, result }) as const;
-  const retry = { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 } as const;
+  const retry = {
+    kind: 'retry',
+    attempt: 1,
+    maxRetries: 2,
+    error: OVERLOADED,
+    delayMs: 512,
+  } as const;
 
   it.each<[RunEvent, string]>([
     [
       { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1600 },
       '  Note added to: MEMORY.md, 1,600 bytes',
     ],
-    [{ kind: 'model-reply', turn: 1, stopReason: 'stop', called: [], tools: 0 }, 'Turn 1: answered (stop)'],
+    [
+      { kind: 'model-reply', turn: 1, stopReason: 'stop', called: [], tools: 0 },
+      'Turn 1: answered (stop)',
+    ],
     [retry, 'overloaded: come back later; trying again in 512 ms (attempt 1 of 2)'],
     [
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
@@ -75,7 +90,10 @@ describe('the job log', () => {
       'p/m takes about 32,768 tokens; leaving out earlier turns',
     ],
     [ended({ kind: 'answer', text: 'A long answer.' }), '  Sub-agent linter answered after 42 ms'],
-    [ended({ kind: 'failure', detail: 'it broke' }), '  Sub-agent linter failed after 42 ms: it broke'],
+    [
+      ended({ kind: 'failure', detail: 'it broke' }),
+      '  Sub-agent linter failed after 42 ms: it broke',
+    ],
     [
       ended({ kind: 'part', text: 'So f', detail: 'the answer was cut' }),
       '  Sub-agent linter answered only in part after 42 ms: the answer was cut',
@@ -166,8 +184,14 @@ it.each<[RestoreResult, string]>([
   [{ ...RESTORED, loaded: 1, total: 1 }, '1 entry loaded from .axe/memory/bot.md'],
   [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
   [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
-  [{ kind: 'empty', location: 'x', isNowhere: true, warnings: [] }, 'nothing is kept (`memory-store: none`)'],
-  [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
+  [
+    { kind: 'empty', location: 'x', isNowhere: true, warnings: [] },
+    'nothing is kept (`memory-store: none`)',
+  ],
+  [
+    { kind: 'failed', message: 'permission denied', location: 'x' },
+    'not loaded: permission denied',
+  ],
 ])('the loaded memory %j is reported as “%s”', (restored, text) => {
   expect(describeRestored(restored)).toBe(text);
 });
@@ -183,7 +207,12 @@ async function transcriptOf(
   const transcript = createTranscript([SECRET]);
   if (isHidden) transcript.hideMemory();
   const reply = { content, finishReason: { unified: 'stop' }, usage: {}, warnings: [] };
-  const model = { provider: 'anthropic', modelId: 'm', supportedUrls: {}, doGenerate: async () => reply };
+  const model = {
+    provider: 'anthropic',
+    modelId: 'm',
+    supportedUrls: {},
+    doGenerate: async () => reply,
+  };
   const models = { open: async () => model } as unknown as Models;
   const opened = await transcript.recordModels(models).open({ provider: 'anthropic', model: 'm' });
   for (const prompt of requests)
@@ -191,8 +220,16 @@ async function transcriptOf(
   return transcript.endWith({ conclusion: 'success' });
 }
 
-const SYSTEM: Message = { role: 'system', content: 'You review.\n\n## Memory\n\nAda keeps the lighthouse.' };
-const CALL = { type: 'tool-call', toolCallId: '1', toolName: 'memory_read', input: '{"path":"Ada.md"}' };
+const SYSTEM: Message = {
+  role: 'system',
+  content: 'You review.\n\n## Memory\n\nAda keeps the lighthouse.',
+};
+const CALL = {
+  type: 'tool-call',
+  toolCallId: '1',
+  toolName: 'memory_read',
+  input: '{"path":"Ada.md"}',
+};
 const result = (toolCallId: string, toolName: string, value: string) =>
   ({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value } }) as const;
 const RESULT: Message = {
@@ -221,18 +258,21 @@ it.each<[string, readonly Message[]]>([
   ['what a tool over notes is given and answers', [RESULT]],
   ['the request for a summary, and the answer', [userMessage(`${SUMMARY_REQUEST}\n\nAda.`)]],
   ['the summary of earlier turns', [summaryMessage('Ada.') ?? TASK]],
-])('the transcript of a run of memory in another repository does not hold %s', async (_, messages) => {
-  const text = { type: 'text', text: 'Ada again.' };
-  const isSummary = JSON.stringify(messages).includes('work on your task has become too long');
-  const content = isSummary ? [CALL, text] : [CALL];
-  const prompt = [TASK, ...messages];
-  expect(await transcriptOf([prompt], content)).toContain('Ada');
-  // A request is sent again after an error, or for a longer answer.
-  const hidden = await transcriptOf([prompt, prompt], content, true);
-  expect(hidden).not.toContain('Ada');
-  expect(hidden).toContain('The task.');
-  expect(hidden.includes('A file.')).toBe(messages.includes(RESULT));
-});
+])(
+  'the transcript of a run of memory in another repository does not hold %s',
+  async (_, messages) => {
+    const text = { type: 'text', text: 'Ada again.' };
+    const isSummary = JSON.stringify(messages).includes('work on your task has become too long');
+    const content = isSummary ? [CALL, text] : [CALL];
+    const prompt = [TASK, ...messages];
+    expect(await transcriptOf([prompt], content)).toContain('Ada');
+    // A request is sent again after an error, or for a longer answer.
+    const hidden = await transcriptOf([prompt, prompt], content, true);
+    expect(hidden).not.toContain('Ada');
+    expect(hidden).toContain('The task.');
+    expect(hidden.includes('A file.')).toBe(messages.includes(RESULT));
+  },
+);
 
 it('the transcript of a run is JSON, whatever a secret takes with it', async () => {
   const text = { type: 'text', text: `a ${SECRET.slice(0, 10)}`, more: SECRET.slice(10) };

@@ -64,7 +64,10 @@ describe('the journal', () => {
 
   it('keeps the unsaved entries of the other agents in the run (D16)', async () => {
     const journal = createJournal('', () => AT);
-    await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
+    await Promise.all([
+      journal.pending([append('1')]),
+      journal.pending([append('2'), append('3')]),
+    ]);
     await journal.done([append('2')]);
     expect(await readPending(postEnv())).toEqual(left(append('1'), append('3')));
     await Promise.all([journal.done([append('1')]), journal.pending([append('4')])]);
@@ -114,7 +117,9 @@ describe('the journal', () => {
 
   it('keeps in a file what is too large for an environment variable', async () => {
     const temp = tempDir('temp');
-    const large = Array.from({ length: 40 }, (_, index) => append(String(index), 'ö'.repeat(32 * 1024)));
+    const large = Array.from({ length: 40 }, (_, index) =>
+      append(String(index), 'ö'.repeat(32 * 1024)),
+    );
     const journal = createJournal(temp, () => AT);
     await journal.pending(large);
     expect(readFileSync(stateFile, 'utf8').length).toBeLessThan(1000);
@@ -127,6 +132,9 @@ describe('the journal', () => {
   });
 });
 
-it.each([undefined, '', 'false', 'TRUE'])('nothing counts as reported if the state is %j', (state) => {
-  expect(wasReported(state === undefined ? {} : { STATE_told: state })).toBe(false);
-});
+it.each([undefined, '', 'false', 'TRUE'])(
+  'nothing counts as reported if the state is %j',
+  (state) => {
+    expect(wasReported(state === undefined ? {} : { STATE_told: state })).toBe(false);
+  },
+);

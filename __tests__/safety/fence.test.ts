@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { FENCE_NOTICE, fence, parseFences, removeHidden, stripInvisible } from '../../src/safety/fence.js';
+import {
+  FENCE_NOTICE,
+  fence,
+  parseFences,
+  removeHidden,
+  stripInvisible,
+} from '../../src/safety/fence.js';
 
 /** The text between the tags. */
 function contentOf(text: string, options: { readonly markdown?: boolean } = {}): string {
@@ -11,7 +17,9 @@ function contentOf(text: string, options: { readonly markdown?: boolean } = {}):
 describe('fence', () => {
   it('puts text between two tags and names its source', () => {
     const fenced = fence('one\ntwo', { source: 'diff of pull request #7' });
-    expect(fenced).toBe('<third-party-text source="diff of pull request #7">\none\ntwo\n</third-party-text>');
+    expect(fenced).toBe(
+      '<third-party-text source="diff of pull request #7">\none\ntwo\n</third-party-text>',
+    );
     expect(fence('one\ntwo', { source: 'diff of pull request #7' })).toBe(fenced);
   });
 
@@ -78,7 +86,22 @@ describe('fence', () => {
 
   it('contains nothing that could end or start a fence, whatever the text', () => {
     const unit = fc.constantFrom(
-      ...['<', '/', 'third', '-', 'party', 'text', '>', ' ', '\n', '\u200B', '<!--', '-->', 'THIRD', '_'],
+      ...[
+        '<',
+        '/',
+        'third',
+        '-',
+        'party',
+        'text',
+        '>',
+        ' ',
+        '\n',
+        '\u200B',
+        '<!--',
+        '-->',
+        'THIRD',
+        '_',
+      ],
       ...['source="x"', '&lt;', '\uFF1C'],
     );
     fc.assert(
@@ -173,7 +196,9 @@ describe('stripInvisible', () => {
   });
 
   it('replaces all line breaks with newlines and keeps tabs', () => {
-    expect(stripInvisible('a\r\nb\rc\u2028d\u2029e\u0085f\vg\fh\ti')).toBe('a\nb\nc\nd\ne\nf\ng\nh\ti');
+    expect(stripInvisible('a\r\nb\rc\u2028d\u2029e\u0085f\vg\fh\ti')).toBe(
+      'a\nb\nc\nd\ne\nf\ng\nh\ti',
+    );
   });
 
   it('C8 100: shows lone surrogates, so that removing text cannot join them', () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatMark, isMarked, isOwnText, laneOf, markOf, removeMarks } from '../../src/safety/mark.js';
+import {
+  formatMark,
+  isMarked,
+  isOwnText,
+  laneOf,
+  markOf,
+  removeMarks,
+} from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 
 const MARK = { kind: 'answer', agent: 'bot', lane: 'trusted' } as const;

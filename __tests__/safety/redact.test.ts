@@ -16,7 +16,8 @@ const ENCODERS: Record<string, (secret: string) => string> = {
   'hex in capitals': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
   'hex with spaces': (secret) => (Buffer.from(secret).toString('hex').match(/../g) ?? []).join(' '),
   'percent-encoded': (secret) => encodeURIComponent(secret),
-  'percent-encoded throughout': (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
+  'percent-encoded throughout': (secret) =>
+    Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
   'spaced out': (secret) => Array.from(secret).join(' '),
   'hyphens between': (secret) => Array.from(secret).join('-'),
   'one character a line': (secret) => Array.from(secret).join('\n'),
@@ -48,8 +49,14 @@ describe('redact with registered secrets', () => {
     ['in hex of capitals', (secret) => Buffer.from(secret).toString('hex').toUpperCase()],
     ['percent-encoded', (secret) => encodeURIComponent(secret)],
     ['percent-encoded in small letters', (secret) => encodeURIComponent(secret).toLowerCase()],
-    ['percent-encoded throughout', (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&')],
-    ['in escapes of bytes', (secret) => Buffer.from(secret).toString('hex').replace(/../g, '\\x$&')],
+    [
+      'percent-encoded throughout',
+      (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
+    ],
+    [
+      'in escapes of bytes',
+      (secret) => Buffer.from(secret).toString('hex').replace(/../g, '\\x$&'),
+    ],
     ['as a form encodes it', (secret) => encodeURIComponent(secret).replaceAll('%20', '+')],
     ['as JSON writes it', (secret) => JSON.stringify(secret).slice(1, -1)],
     ['as HTML writes it', (secret) => secret.replaceAll('<', '&lt;').replaceAll('>', '&gt;')],
@@ -78,9 +85,10 @@ describe('redact with registered secrets', () => {
     const secret = 'nt1234567890abcdefu';
     fc.assert(
       fc.property(text, fc.integer({ min: 0, max: 6 }), text, (before, from, after) => {
-        const found = redact(JSON.stringify({ [before]: `${before}${secret.slice(from)}${after}` }), [
-          secret,
-        ]);
+        const found = redact(
+          JSON.stringify({ [before]: `${before}${secret.slice(from)}${after}` }),
+          [secret],
+        );
         expect(JSON.stringify(JSON.parse(found))).not.toContain(secret.slice(from));
       }),
       { examples: [['\u0001', 3, '']] },
@@ -100,27 +108,36 @@ describe('redact with registered secrets', () => {
     const secret = 'q7Zk2Pv9Xw4Lm8Rt3Ns6Bd1Fh5Jc0Gy';
     for (let at = 0; at + 12 <= secret.length; at += 1) {
       expect(redact(`<${secret.slice(at, at + 12)}>`, [secret])).toBe('<***>');
-      expect(redact(`<${secret.slice(at, at + 11)}>`, [secret])).toBe(`<${secret.slice(at, at + 11)}>`);
+      expect(redact(`<${secret.slice(at, at + 11)}>`, [secret])).toBe(
+        `<${secret.slice(at, at + 11)}>`,
+      );
     }
   });
 
   it('leaves other links unchanged when a URL is secret', () => {
     const hook = 'https://www.example.com/hooks/T0123456789';
-    expect(redact(`https://www.example.org and ${hook}`, [hook])).toBe('https://www.example.org and ***');
+    expect(redact(`https://www.example.org and ${hook}`, [hook])).toBe(
+      'https://www.example.org and ***',
+    );
   });
 
   it('leaves a text without secrets unchanged', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '.', 'é', '🙂') }), (text) => {
-        expect(redact(text, [CANARY])).toBe(text);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '.', 'é', '🙂') }),
+        (text) => {
+          expect(redact(text, [CANARY])).toBe(text);
+        },
+      ),
     );
   });
 
   it('hides every secret in any encoding and changes nothing the second time', () => {
     const secret = fc
       .string({
-        unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/='),
+        unit: fc.constantFrom(
+          ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=',
+        ),
         minLength: 6,
         maxLength: 40,
       })
@@ -156,8 +173,23 @@ describe('redact with registered secrets', () => {
 
   it('is fast for mebibytes made to slow it down', () => {
     const token = Buffer.from(`x-access-token:ghs_${'aB3'.repeat(12)}`).toString('base64');
-    const written = ['<b', '<b></b>', '&#67;', '\\u0043', '\\_', 'aB3', 'authorization: basic ', token];
-    const shapes = ['-----BEGIN PRIVATE KEY-----', 'eyJ', 'eyJaaaaaaaaaaa.', 'sk-', 'aws_secret_key='];
+    const written = [
+      '<b',
+      '<b></b>',
+      '&#67;',
+      '\\u0043',
+      '\\_',
+      'aB3',
+      'authorization: basic ',
+      token,
+    ];
+    const shapes = [
+      '-----BEGIN PRIVATE KEY-----',
+      'eyJ',
+      'eyJaaaaaaaaaaa.',
+      'sk-',
+      'aws_secret_key=',
+    ];
     for (const unit of [...written, ...shapes, '*', 'kX9']) {
       const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
       expect(redact(text, [CANARY]).length).toBeGreaterThan(0);
@@ -169,7 +201,10 @@ describe('redact with registered secrets', () => {
 const TOKENS: readonly (readonly [string, string])[] = [
   ['GitHub classic', `ghp_${'aB3'.repeat(12)}`],
   ['GitHub installation', `ghs_${'aB3'.repeat(12)}`],
-  ['GitHub installation in its long form', `ghs_${'1'.repeat(20)}.eyJhbGciOi.abcdefgh12.abcdefgh12`],
+  [
+    'GitHub installation in its long form',
+    `ghs_${'1'.repeat(20)}.eyJhbGciOi.abcdefgh12.abcdefgh12`,
+  ],
   ['GitHub user', `ghu_${'aB3'.repeat(12)}`],
   ['GitHub OAuth', `gho_${'aB3'.repeat(12)}`],
   ['GitHub fine-grained', `github_pat_${'a1'.repeat(11)}_${'bC'.repeat(29)}`],
@@ -190,30 +225,40 @@ describe('redact with well-known shapes', () => {
   });
 
   it('hides the value of an AWS secret key and leaves its name', () => {
-    expect(redact(`aws_secret_access_key = ${'aB/+'.repeat(10)}`, [])).toBe('aws_secret_access_key = ***');
+    expect(redact(`aws_secret_access_key = ${'aB/+'.repeat(10)}`, [])).toBe(
+      'aws_secret_access_key = ***',
+    );
   });
 
   it('hides private keys, also in a diff and also without an end', () => {
     const body = `${'MIIEvQIBADANBgkqhkiG9w0B'.repeat(2)}\n+${'AQEFAASCBKcwggSjAgEAAoIB'.repeat(2)}`;
     const kind = 'RSA PRIVATE KEY';
-    expect(redact(`a\n+-----BEGIN ${kind}-----\n+${body}\n+-----END ${kind}-----\nb`, [])).toBe('a\n+***\nb');
-    expect(redact(`a -----BEGIN ${kind}-----\n+${body}\nThe end of it.`, [])).toBe('a ***\nThe end of it.');
+    expect(redact(`a\n+-----BEGIN ${kind}-----\n+${body}\n+-----END ${kind}-----\nb`, [])).toBe(
+      'a\n+***\nb',
+    );
+    expect(redact(`a -----BEGIN ${kind}-----\n+${body}\nThe end of it.`, [])).toBe(
+      'a ***\nThe end of it.',
+    );
   });
 
   it('leaves ordinary words of similar form', () => {
-    const text = 'task-proj-x risk-free sk-button--primary AKIA ghp_short npm_config_registry eyJ.eyJ.x';
+    const text =
+      'task-proj-x risk-free sk-button--primary AKIA ghp_short npm_config_registry eyJ.eyJ.x';
     expect(redact(text, [])).toBe(text);
   });
 
-  it.each(TOKENS)('hides base64 of a token of the kind %s, behind whatever stands before it', (_, token) => {
-    for (const before of ['', ':', ': ', 'x-access-token:', '/path/'])
-      for (const encoding of ['base64', 'base64url'] as const) {
-        const encoded = Buffer.from(`${before}${token}\n`).toString(encoding);
-        const found = redact(`see "a/${encoded}" there`, []);
-        expect(found).toMatch(/^see "[^ ]*\*\*\*[^ ]*" there$/);
-        expect(Buffer.from(found, 'base64').toString('latin1')).not.toContain(token.slice(0, 12));
-      }
-  });
+  it.each(TOKENS)(
+    'hides base64 of a token of the kind %s, behind whatever stands before it',
+    (_, token) => {
+      for (const before of ['', ':', ': ', 'x-access-token:', '/path/'])
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const encoded = Buffer.from(`${before}${token}\n`).toString(encoding);
+          const found = redact(`see "a/${encoded}" there`, []);
+          expect(found).toMatch(/^see "[^ ]*\*\*\*[^ ]*" there$/);
+          expect(Buffer.from(found, 'base64').toString('latin1')).not.toContain(token.slice(0, 12));
+        }
+    },
+  );
 
   it('hides what actions/checkout leaves in `.git/config`', () => {
     const basic = Buffer.from('x-access-token:v1.opaque0').toString('base64');
@@ -223,14 +268,16 @@ describe('redact with well-known shapes', () => {
     expect(redact(JSON.stringify({ authorization: 'Bearer aB3.dE4_fG5-hI67' }), [])).toBe(
       '{"authorization":"Bearer ***"}',
     );
-    const words = 'Authorization: Basic authentication is off. Authorization: Bearer ${TOKEN_NUMBER_1}';
+    const words =
+      'Authorization: Basic authentication is off. Authorization: Bearer ${TOKEN_NUMBER_1}';
     expect(redact(words, [])).toBe(words);
   });
 });
 
 describe('redact works on the text as it will be read', () => {
   const token = `ghp_${'aB3'.repeat(12)}`;
-  const each = (write: (character: string) => string) => (text: string) => Array.from(text, write).join('');
+  const each = (write: (character: string) => string) => (text: string) =>
+    Array.from(text, write).join('');
   const hex = (character: string) => character.charCodeAt(0).toString(16);
   const WRITTEN: readonly (readonly [string, (text: string) => string])[] = [
     ['escapes of JSON', each((one) => `\\u00${hex(one)}`)],
@@ -257,7 +304,8 @@ describe('redact works on the text as it will be read', () => {
   });
 
   it('and keeps the rest as it was written', () => {
-    const text = 'if (a < b && c > d) return "\\u0043\\n"; // &lt;b&gt; <b>x</b> &unknown; \\_ \u200b';
+    const text =
+      'if (a < b && c > d) return "\\u0043\\n"; // &lt;b&gt; <b>x</b> &unknown; \\_ \u200b';
     expect(redact(`${text} ${token} ${text}`, [CANARY])).toBe(`${text} *** ${text}`);
   });
 });

@@ -5,11 +5,20 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** What a reader and GitHub's filters find in a text, once a GFM parser and an HTML parser have read it. */
+/**
+ * What a reader and GitHub's filters find in a text, once a GFM parser and an HTML parser have read
+ * it.
+ */
 interface Rendered {
-  /** The text of each block: code is one {@link CODE} each, a link to an issue or the like one {@link REFERENCE}. */
+  /**
+   * The text of each block: code is one {@link CODE} each, a link to an issue or the like one
+   * {@link REFERENCE}.
+   */
   readonly blocks: readonly string[];
-  /** Each stretch of text outside of code and links: GitHub looks for mentions and references in one at a time. */
+  /**
+   * Each stretch of text outside of code and links: GitHub looks for mentions and references in one
+   * at a time.
+   */
   readonly texts: readonly string[];
   readonly elements: readonly string[];
   readonly links: readonly string[];
@@ -20,7 +29,10 @@ export const CODE = '\u0001';
 /** Replaces a link to an issue, pull request, discussion or commit. */
 export const REFERENCE = '\u0002';
 
-/** Reads markdown as CommonMark with GitHub's extensions, raw HTML let through for the HTML parser to judge. */
+/**
+ * Reads markdown as CommonMark with GitHub's extensions, raw HTML let through for the HTML parser
+ * to judge.
+ */
 export function renderMarkdown(markdown: string): Rendered {
   const html = micromark(markdown, {
     allowDangerousHtml: true,
@@ -94,22 +106,92 @@ function isReference(href: string): boolean {
 
 /** Pieces of markdown and HTML that break cleaners, to be put together at random. */
 export const MARKDOWN_PIECES: readonly string[] = [
-  ...['@octocat', '@octo-org/team', '@', 'octocat', 'x', ' ', '  ', '\u00A0', '&nbsp;', '#1', '#', '1'],
+  ...[
+    '@octocat',
+    '@octo-org/team',
+    '@',
+    'octocat',
+    'x',
+    ' ',
+    '  ',
+    '\u00A0',
+    '&nbsp;',
+    '#1',
+    '#',
+    '1',
+  ],
   ...['fixes ', 'Closes: ', '_resolves_', '**close**', 'fix', 'GH-7', 'octo/repo#2'],
   'octo/repo@0123456789ab',
   ...['/deploy', '`', '``', '```', '````', '~~~', '~~', '\n', '\n', '\n\n', '    ', '\t'],
-  ...['> ', '- ', '1. ', '2) ', '+ ', '[ ] ', '# ', '---', '===', '|', '|---|---|\n', '|a|b|\n|-|-|\n'],
+  ...[
+    '> ',
+    '- ',
+    '1. ',
+    '2) ',
+    '+ ',
+    '[ ] ',
+    '# ',
+    '---',
+    '===',
+    '|',
+    '|---|---|\n',
+    '|a|b|\n|-|-|\n',
+  ],
   ...['\\', '\\\\', '<', '>', '</', '<b>', '</b>', '<code>', '</code>', '<br>', '<pre>', '</pre>'],
   ...['<details>', '</details>', '<details>\n<summary>x</summary>\n', '<summary>', '</summary>'],
   ...['<!--', '-->', '<!', '--', '<div>', '<p>', '<script>', '<style>', '<?', ']]>', '<![CDATA['],
-  ...['<img src="https://e.example/a">', '<a href="`">', '<a href="https://github.com/octo/repo/issues/1">'],
-  ...['![a](https://e.example/@octocat)', '![', '[', '](', ']:', ']', '[]', '(', ')', '[^1]', '[^1]: x\n'],
-  ...['[a](javascript:x)', '[r]: https://e.example\n', '[r]', '![r]', '[r][]', '"', "'", '!', '$', '*', '_'],
-  ...['https://e.example/@octocat', 'www.e.example', '<https://e.example>', 'https://', 'http', 'www.'],
+  ...[
+    '<img src="https://e.example/a">',
+    '<a href="`">',
+    '<a href="https://github.com/octo/repo/issues/1">',
+  ],
+  ...[
+    '![a](https://e.example/@octocat)',
+    '![',
+    '[',
+    '](',
+    ']:',
+    ']',
+    '[]',
+    '(',
+    ')',
+    '[^1]',
+    '[^1]: x\n',
+  ],
+  ...[
+    '[a](javascript:x)',
+    '[r]: https://e.example\n',
+    '[r]',
+    '![r]',
+    '[r][]',
+    '"',
+    "'",
+    '!',
+    '$',
+    '*',
+    '_',
+  ],
+  ...[
+    'https://e.example/@octocat',
+    'www.e.example',
+    '<https://e.example>',
+    'https://',
+    'http',
+    'www.',
+  ],
   ...['https://github.com/octo/repo/issues/1', 'https://ghes.example/octo/repo/pull/2'],
   ...['/octo/repo/issues/3', '[x](https://github.com/octo/repo/pull/1)', '[x](../issues/4)'],
   '<https://github.com/octo/repo/commit/0a1>',
-  ...['www.github.com/octo/repo/issues/1', '&#64;', '&#35;1', '&commat;', '&', '&lt;', '&amp;', '\u200B'],
+  ...[
+    'www.github.com/octo/repo/issues/1',
+    '&#64;',
+    '&#35;1',
+    '&commat;',
+    '&',
+    '&lt;',
+    '&amp;',
+    '\u200B',
+  ],
 ];
 
 /** Texts of such pieces. */
@@ -117,7 +199,10 @@ export const hostileMarkdown = fc
   .array(fc.constantFrom(...MARKDOWN_PIECES), { maxLength: 30 })
   .map((pieces) => pieces.join(''));
 
-/** What markdown and the harmless tags make; `section` and `img` would be among them only by a definition or an image. */
+/**
+ * What markdown and the harmless tags make; `section` and `img` would be among them only by a
+ * definition or an image.
+ */
 const ELEMENTS = new Set(
   'p h1 h2 h3 h4 h5 h6 blockquote ul ol li hr br pre code em strong del a table thead tbody tr th td input b i ins kbd s sub sup details summary'.split(
     ' ',

@@ -25,16 +25,29 @@ const MENTIONS: readonly Row[] = [
     '|a|b|\n|-|-|\n|`x|@octocat`|',
     '|a|b|\n|-|-|\n|&#96;x|<code>@octocat</code>&#96;|',
   ],
-  ['a span that a bare URL eats', 'https://a.example`<b>@octocat`', 'https://a.example `<b>@octocat`'],
+  [
+    'a span that a bare URL eats',
+    'https://a.example`<b>@octocat`',
+    'https://a.example `<b>@octocat`',
+  ],
 ];
 
 const KEPT: readonly (readonly [string, string])[] = [
   ['mail addresses', 'Write to octocat@example.com.'],
-  ['code spans', '`@decorator` and `<Foo>` and `a || b` and ``x ` y`` and `![a](b)` and `<!-- c -->`'],
-  ['a code block', 'Use\n\n```ts\n@Component({ a: "<b>" }) // fixes #1 ![x](y)\n<!-- kept -->\n```\n\nthis.'],
+  [
+    'code spans',
+    '`@decorator` and `<Foo>` and `a || b` and ``x ` y`` and `![a](b)` and `<!-- c -->`',
+  ],
+  [
+    'a code block',
+    'Use\n\n```ts\n@Component({ a: "<b>" }) // fixes #1 ![x](y)\n<!-- kept -->\n```\n\nthis.',
+  ],
   ['a suggestion', '```suggestion\n/usr\n  @Override\n```'],
   ['references within the repository', 'See #12 and src/a.ts:3'],
-  ['links', '[docs](https://docs.example/a_(b)?x=1&y=2#z) and [file](src/a.ts) and [top](#top) and <br>'],
+  [
+    'links',
+    '[docs](https://docs.example/a_(b)?x=1&y=2#z) and [file](src/a.ts) and [top](#top) and <br>',
+  ],
   ['harmless tags', '<b>bold</b> x<sup>2</sup> H<sub>2</sub>O <kbd>Ctrl</kbd>'],
   [
     'headings, lists, quotes, tables and rules',
@@ -93,14 +106,22 @@ const CORPUS: readonly Row[] = [
     'a<picture><source srcset="https://evil.example"><img src="https://evil.example/a"></picture>',
     'a  [image](https://evil.example/a) ',
   ],
-  ['C8 96: shows the source of what would be drawn', '```mermaid\ngraph LR\n```', '```text\ngraph LR\n```'],
+  [
+    'C8 96: shows the source of what would be drawn',
+    '```mermaid\ngraph LR\n```',
+    '```text\ngraph LR\n```',
+  ],
   // Commands
   [
     'C8 97: takes the effect from closing keywords',
     'Fixes #1, closes: octo/repo#2, Resolved \\#3, fix GH-4, close https://github.com/octo/repo/issues/5',
     'Fixes <code>#1</code>, closes: <code>octo/repo#2</code>, Resolved <code>#3</code>, fix <code>GH-4</code>, close https://redirect.github.com/octo/repo/issues/5',
   ],
-  ['C8 97: takes the effect from references elsewhere', 'see octo/repo#7', 'see <code>octo/repo#7</code>'],
+  [
+    'C8 97: takes the effect from references elsewhere',
+    'see octo/repo#7',
+    'see <code>octo/repo#7</code>',
+  ],
   [
     'C8 97: takes the effect from slash commands',
     ' /deploy prod\n> /lgtm',
@@ -132,8 +153,16 @@ const CORPUS: readonly Row[] = [
     '1. a\n   ```ts\n   @b\n     c\n   ```\n   @d',
     '1. a\n\n```ts\n@b\n  c\n```\n   <code>@d</code>',
   ],
-  ['ends a fence of a quote with the quote', '> ```\n> @a\n@octocat', '```\n@a\n```\n<code>@octocat</code>'],
-  ['does not let a comment in front make a fence', '<!-- -->~~~\n@octocat', ' \\~~~\n<code>@octocat</code>'],
+  [
+    'ends a fence of a quote with the quote',
+    '> ```\n> @a\n@octocat',
+    '```\n@a\n```\n<code>@octocat</code>',
+  ],
+  [
+    'does not let a comment in front make a fence',
+    '<!-- -->~~~\n@octocat',
+    ' \\~~~\n<code>@octocat</code>',
+  ],
   [
     'ends raw HTML with a blank line',
     '<details>\n`@octocat`\n</details>\n`@octocat`',
@@ -168,8 +197,14 @@ const CLOSING: readonly (readonly [string, string])[] = [
     'resolves <https://www.github.com/o/r/pull/1#issuecomment-2>',
     `resolves ${MOVED}/o/r/pull/1#issuecomment-2`,
   ],
-  ['fixes [the *bug*](https://github.com/o/r/issues/1)', `fixes [the *bug*](${MOVED}/o/r/issues/1)`],
-  ['https://fixes https://github.com/o/r/issues/1', 'https://fixes https://redirect.github.com/o/r/issues/1'],
+  [
+    'fixes [the *bug*](https://github.com/o/r/issues/1)',
+    `fixes [the *bug*](${MOVED}/o/r/issues/1)`,
+  ],
+  [
+    'https://fixes https://github.com/o/r/issues/1',
+    'https://fixes https://redirect.github.com/o/r/issues/1',
+  ],
   ['fixes https://ghes.example/o/r/issues/1', 'fixes <code>ghes.example/o/r/issues/1</code>'],
 ];
 
@@ -185,11 +220,23 @@ const REFERENCES: readonly (readonly [string, string])[] = [
   ['octo/repo@0123456789abcdef', 'octo/repo<code>@0123456789abcdef</code>'],
   ['https://github.com/octo/repo/issues/1', 'https://redirect.github.com/octo/repo/issues/1'],
   ['www.github.com/octo/repo/pull/1', 'https://redirect.github.com/octo/repo/pull/1'],
-  ['<https://github.com/octo/repo/commit/0123456>', 'https://redirect.github.com/octo/repo/commit/0123456'],
-  ['https://ghes.example/octo/repo/discussions/1', '<code>ghes.example/octo/repo/discussions/1</code>'],
+  [
+    '<https://github.com/octo/repo/commit/0123456>',
+    'https://redirect.github.com/octo/repo/commit/0123456',
+  ],
+  [
+    'https://ghes.example/octo/repo/discussions/1',
+    '<code>ghes.example/octo/repo/discussions/1</code>',
+  ],
   ['https://github.com/octo/repo/%69ssues/1', 'https://redirect.github.com/octo/repo/%69ssues/1'],
-  ['[x](https://github.com/octo/repo/issues/1)', '[x](https://redirect.github.com/octo/repo/issues/1)'],
-  ['[x](https://ghes.example/octo/repo/pull/1)', '[x]\\(<code>ghes.example/octo/repo/pull/1</code>)'],
+  [
+    '[x](https://github.com/octo/repo/issues/1)',
+    '[x](https://redirect.github.com/octo/repo/issues/1)',
+  ],
+  [
+    '[x](https://ghes.example/octo/repo/pull/1)',
+    '[x]\\(<code>ghes.example/octo/repo/pull/1</code>)',
+  ],
   ['[x](/octo/repo/issues/1)', '[x]\\(<code>/octo/repo/issues/1</code>)'],
   ['<img src="https://github.com/octo/repo/issues/1">', `[image](${MOVED}/octo/repo/issues/1)`],
 ];
@@ -227,9 +274,18 @@ describe('cleanMarkdown', () => {
   });
 
   it.each([
-    ['See https://github.com/octo/repo/issues/1', 'See https://redirect.github.com/octo/repo/issues/1'],
-    ['[it](https://github.com/octo/repo/pull/1)', '[it](https://redirect.github.com/octo/repo/pull/1)'],
-    ['See https://ghe.example/octo/repo/issues/1', 'See <code>ghe.example/octo/repo/issues/1</code>'],
+    [
+      'See https://github.com/octo/repo/issues/1',
+      'See https://redirect.github.com/octo/repo/issues/1',
+    ],
+    [
+      '[it](https://github.com/octo/repo/pull/1)',
+      '[it](https://redirect.github.com/octo/repo/pull/1)',
+    ],
+    [
+      'See https://ghe.example/octo/repo/issues/1',
+      'See <code>ghe.example/octo/repo/issues/1</code>',
+    ],
     ['See octo/repo#1', 'See <code>octo/repo#1</code>'],
   ])('C8 97: writes into no other repository by %j', (input, output) => {
     expect(cleanMarkdown(input)).toBe(output);
@@ -241,9 +297,12 @@ describe('cleanMarkdown', () => {
     expect(cleanWith(output, 'none')).toBe(output);
   });
 
-  it.each(UNREFERRED)('leaves text without links to threads unchanged in an untrusted run: %j', (text) => {
-    expect(cleanWith(text, 'none')).toBe(text);
-  });
+  it.each(UNREFERRED)(
+    'leaves text without links to threads unchanged in an untrusted run: %j',
+    (text) => {
+      expect(cleanWith(text, 'none')).toBe(text);
+    },
+  );
 
   it.each(KEPT)('leaves %s unchanged', (_, text) => {
     expect(cleanMarkdown(text)).toBe(text);

@@ -45,7 +45,10 @@ describe('a cleaned text, read by a GFM parser', () => {
 });
 
 it.each([
-  ['https://Closes: www.github.com/octo/repo/issues/1', /Closes: https:\/\/redirect\.github\.com\/octo/],
+  [
+    'https://Closes: www.github.com/octo/repo/issues/1',
+    /Closes: https:\/\/redirect\.github\.com\/octo/,
+  ],
   ['https://example.com/fix: #1', /fix: <code>#1<\/code>/],
   ['https://example.com/fix_ #1', /fix_ <code>#1<\/code>/],
   ['https://example.com/fixes.html #1', /html #1$/],
@@ -59,17 +62,29 @@ it.each([
   ['https://example.com/page#7-b', 'https://example.com/page#%37-b'],
   ['](GH-7) ', ']\\(GH-%37) '],
   ['](#7)', '](#%37)'],
-])('an address that may be plain text for GitHub holds no reference by strangers: %s', (text, cleaned) => {
-  expect(sanitize(text, 'untrusted-comment', [])).toBe(cleaned);
-  expect(sanitize(text, 'comment', [])).toBe(text);
-  expect(sanitize('](octo/repo#7)', 'comment', [])).toBe('](octo/repo#%37)');
-});
+])(
+  'an address that may be plain text for GitHub holds no reference by strangers: %s',
+  (text, cleaned) => {
+    expect(sanitize(text, 'untrusted-comment', [])).toBe(cleaned);
+    expect(sanitize(text, 'comment', [])).toBe(text);
+    expect(sanitize('](octo/repo#7)', 'comment', [])).toBe('](octo/repo#%37)');
+  },
+);
 
 describe('a review, cut anywhere, read by a GFM parser', () => {
   /** What is posted where a text is a title, a trigger, a reason and a remark. */
   function live(text: string): readonly string[] {
-    const ended = known({ title: text, state: 'settled', why: 'fixed', reason: text, said: undefined });
-    const fresh = [placed({ title: text, trigger: text }), placed({ title: text, path: 'other.ts' })];
+    const ended = known({
+      title: text,
+      state: 'settled',
+      why: 'fixed',
+      reason: text,
+      said: undefined,
+    });
+    const fresh = [
+      placed({ title: text, trigger: text }),
+      placed({ title: text, path: 'other.ts' }),
+    ];
     const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', []);
     const post = posting({ clean, remarks: [text], news: { ...NO_NEWS, fresh, ended: [ended] } });
     const { body, comments } = prepareReview(post, []);
@@ -79,7 +94,10 @@ describe('a review, cut anywhere, read by a GFM parser', () => {
   }
 
   it.each([
-    ['a title', `${'f'.repeat(140)} \`![x](https://e.example/p?s) @octocat #7 <b>x</b> and more and more\``],
+    [
+      'a title',
+      `${'f'.repeat(140)} \`![x](https://e.example/p?s) @octocat #7 <b>x</b> and more and more\``,
+    ],
     ['a remark', `${'f'.repeat(960)} \`docs/z5 @octocat #7 ddddddddddddddddddddddddddd/style.md\``],
     ['a cell of a table', 'Compare `a \\| @octocat fixes #7` wrong'],
     ['a fence', '~~~#7'],

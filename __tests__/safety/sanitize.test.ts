@@ -3,17 +3,44 @@ import fc from 'fast-check';
 import { cleanLog, sanitize } from '../../src/safety/sanitize.js';
 import { MARKDOWN_PIECES } from './rendered-markdown.js';
 
-const CHANNELS = ['comment', 'untrusted-comment', 'title', 'summary', 'log', 'output', 'memory'] as const;
+const CHANNELS = [
+  'comment',
+  'untrusted-comment',
+  'title',
+  'summary',
+  'log',
+  'output',
+  'memory',
+] as const;
 const CANARY = 'kX9-canary_7fQ2zLw8';
 
 /** What breaks cleaners, with what only logs and secrets have. */
 const PIECES = [
   ...MARKDOWN_PIECES,
-  ...['fixes #1', 'Closes: octo/repo#2', '|:-|', '|', '::error::', '##[group]', '\r', '\x1B[31m', '\uD83D'],
-  ...['***', '\u202E', CANARY, CANARY.slice(0, 9), CANARY.slice(9), Buffer.from(CANARY).toString('base64')],
+  ...[
+    'fixes #1',
+    'Closes: octo/repo#2',
+    '|:-|',
+    '|',
+    '::error::',
+    '##[group]',
+    '\r',
+    '\x1B[31m',
+    '\uD83D',
+  ],
+  ...[
+    '***',
+    '\u202E',
+    CANARY,
+    CANARY.slice(0, 9),
+    CANARY.slice(9),
+    Buffer.from(CANARY).toString('base64'),
+  ],
 ];
 
-const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(''));
+const hostile = fc
+  .array(fc.constantFrom(...PIECES), { maxLength: 40 })
+  .map((pieces) => pieces.join(''));
 
 describe('the sanitized output', () => {
   describe.each(CHANNELS)('for the channel %s', (channel) => {
@@ -53,7 +80,10 @@ describe('the sanitized output', () => {
   });
 
   it.each([
-    ['`<code>` in a <title> by @octocat #12 & more', '`<code>` in a <title> by @octocat #12 & more'],
+    [
+      '`<code>` in a <title> by @octocat #12 & more',
+      '`<code>` in a <title> by @octocat #12 & more',
+    ],
     ['two\n lines\u200B', 'two lines'],
     ['Fixes #1, closes GH-2', 'Fixes 1, closes GH 2'],
     ['_resolves_: octo/repo#3', '_resolves_: octo/repo 3'],
@@ -143,12 +173,16 @@ describe('the sanitized output', () => {
     const spans = ['<', '<!', '](', '`', '` ', '![', '[', '\\', '&a', '\x1B]'];
     for (const unit of [...blocks, ...spans, '@', 'fixes ', 'www.', 'a.b-', '#1']) {
       const text = unit.repeat(Math.ceil(131_072 / unit.length));
-      for (const channel of CHANNELS) expect(sanitize(text, channel, [CANARY])).not.toContain(CANARY);
+      for (const channel of CHANNELS)
+        expect(sanitize(text, channel, [CANARY])).not.toContain(CANARY);
     }
   });
 });
 
-/** Lines that are not code, read as the cleaned text's own rules have it: fences stand at the margin. */
+/**
+ * Lines that are not code, read as the cleaned text's own rules have it: fences stand at the
+ * margin.
+ */
 function outsideFences(lines: readonly string[]): readonly string[] {
   const outside: string[] = [];
   let open = '';

@@ -51,11 +51,19 @@ describe('the secret values of an environment', () => {
 
   it('include the lines of a key, except those that every key has', () => {
     const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\nshort\n-----END KEY-----';
-    expect(secretValues({ APP_PRIVATE_KEY: key })).toEqual([key, 'MIIEvQIBADANBgkq', 'hkiG9w0BAQEFAASC']);
+    expect(secretValues({ APP_PRIVATE_KEY: key })).toEqual([
+      key,
+      'MIIEvQIBADANBgkq',
+      'hkiG9w0BAQEFAASC',
+    ]);
   });
 
   it('include the secret fields of a JSON document', () => {
-    const account = { type: 'account', private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC', email: 'a@b.c' };
+    const account = {
+      type: 'account',
+      private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
+      email: 'a@b.c',
+    };
     const text = JSON.stringify(account);
     expect(secretValues({ GCP_CREDENTIALS: text })).toEqual([
       text,
@@ -63,7 +71,9 @@ describe('the secret values of an environment', () => {
       'MIIEvQIBADANBgkq',
       'hkiG9w0BAQEFAASC',
     ]);
-    expect(secretValues({ GCP_CREDENTIALS: '{ broken-json-value' })).toEqual(['{ broken-json-value']);
+    expect(secretValues({ GCP_CREDENTIALS: '{ broken-json-value' })).toEqual([
+      '{ broken-json-value',
+    ]);
   });
 
   it.each([

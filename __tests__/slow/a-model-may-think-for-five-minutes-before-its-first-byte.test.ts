@@ -21,7 +21,10 @@ it.concurrent.each(['directly', 'through a proxy'])(
     writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({}) });
     const proxied = { HTTP_PROXY: proxy.url, AXE_ANTHROPIC_BASE_URL: 'http://models.example' };
     const env = { ...model.env, ...(way === 'directly' ? {} : proxied) };
-    const run = await runCli(['run', 'worker', '--timeout', '400', '--prompt', 'Think.'], { cwd, env });
+    const run = await runCli(['run', 'worker', '--timeout', '400', '--prompt', 'Think.'], {
+      cwd,
+      env,
+    });
     expect(run).toMatchObject({ exitCode: 0, stdout: 'Thought through.' });
     expect(proxy.asked).toHaveLength(way === 'directly' ? 0 : 1);
     expect(model.requests()).toHaveLength(1);

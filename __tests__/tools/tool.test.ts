@@ -35,13 +35,24 @@ function tool(run = async (input: object): Promise<string> => JSON.stringify(inp
 
 describe('a tool', () => {
   it.each([true, false])('reports whether others wrote its answer: %p', async (isTainted) => {
-    const echo = defineTool({ ...tool(), shape, run: async ({ path: text }) => ({ text, isTainted }) });
-    expect(await echo.execute({ path: 'hi' }, quiet)).toEqual({ text: 'hi', isTainted, isError: false });
+    const echo = defineTool({
+      ...tool(),
+      shape,
+      run: async ({ path: text }) => ({ text, isTainted }),
+    });
+    expect(await echo.execute({ path: 'hi' }, quiet)).toEqual({
+      text: 'hi',
+      isTainted,
+      isError: false,
+    });
   });
 
   it('turns an error into a result', async () => {
     const echo = tool(() => Promise.reject(new ToolError('no such word')));
-    expect(await echo.execute({ path: 'hi' }, quiet)).toEqual({ text: 'no such word', isError: true });
+    expect(await echo.execute({ path: 'hi' }, quiet)).toEqual({
+      text: 'no such word',
+      isError: true,
+    });
   });
 
   it('rethrows a bug, for the loop to report', async () => {
@@ -57,12 +68,24 @@ describe('a tool', () => {
 
 describe('arguments', () => {
   it.each<[string, object, object]>([
-    ['all given', { path: 'a', offset: 2, replace_all: true }, { path: 'a', offset: 2, replace_all: true }],
+    [
+      'all given',
+      { path: 'a', offset: 2, replace_all: true },
+      { path: 'a', offset: 2, replace_all: true },
+    ],
     ['a string for a number', { path: 'a', offset: ' 10 ' }, { path: 'a', offset: 10 }],
-    ['a string for a truth value', { path: 'a', replace_all: 'True' }, { path: 'a', replace_all: true }],
+    [
+      'a string for a truth value',
+      { path: 'a', replace_all: 'True' },
+      { path: 'a', replace_all: true },
+    ],
     ['null for what is left out', { path: 'a', offset: null, evidence: null }, { path: 'a' }],
     ['an empty string', { path: '' }, { path: '' }],
-    ['other words than those suggested', { path: 'a', mode: 'prepend' }, { path: 'a', mode: 'prepend' }],
+    [
+      'other words than those suggested',
+      { path: 'a', mode: 'prepend' },
+      { path: 'a', mode: 'prepend' },
+    ],
     [
       'a list of objects, each checked',
       { path: 'a', evidence: [{ path: 'a', line: '2' }, { path: 'b' }] },
@@ -89,17 +112,45 @@ describe('arguments', () => {
     ['a number for a string', { path: 5 }, '`path` must be a string, not 5'],
     ['an object for a string', { path: { a: 1 } }, '`path` must be a string, not an object'],
     ['half a number', { path: 'a', offset: 1.5 }, '`offset` must be a whole number, not 1.5'],
-    ['a word for a number', { path: 'a', offset: 'ten' }, '`offset` must be a whole number, not "ten"'],
-    ['an empty string for a number', { path: 'a', offset: '' }, '`offset` must be a whole number, not ""'],
+    [
+      'a word for a number',
+      { path: 'a', offset: 'ten' },
+      '`offset` must be a whole number, not "ten"',
+    ],
+    [
+      'an empty string for a number',
+      { path: 'a', offset: '' },
+      '`offset` must be a whole number, not ""',
+    ],
     ['too small a number', { path: 'a', offset: 0 }, '`offset` must be at least 1, not 0'],
     ['too large a number', { path: 'a', offset: '21' }, '`offset` must be at most 20, not "21"'],
-    ['a number beyond all', { path: 'a', offset: 1e300 }, '`offset` must be a whole number, not 1e+300'],
-    ['a number for a boolean', { path: 'a', replace_all: 1 }, '`replace_all` must be true or false, not 1'],
+    [
+      'a number beyond all',
+      { path: 'a', offset: 1e300 },
+      '`offset` must be a whole number, not 1e+300',
+    ],
+    [
+      'a number for a boolean',
+      { path: 'a', replace_all: 1 },
+      '`replace_all` must be true or false, not 1',
+    ],
     ['a slip in a name', { paht: 'a' }, '`path` is missing; `paht` is not an argument'],
     ['a name of every object', { path: 'a', constructor: 1 }, '`constructor` is not an argument'],
-    ['a prototype', JSON.parse('{"path":"a","__proto__":{"offset":5}}'), '`__proto__` is not an argument'],
-    ['words for a list', { path: 'a', evidence: ['a'] }, `\`evidence\` has an invalid item: ${one} "a"`],
-    ['a list of lists', { path: 'a', evidence: [[]] }, `\`evidence\` has an invalid item: ${one} a list`],
+    [
+      'a prototype',
+      JSON.parse('{"path":"a","__proto__":{"offset":5}}'),
+      '`__proto__` is not an argument',
+    ],
+    [
+      'words for a list',
+      { path: 'a', evidence: ['a'] },
+      `\`evidence\` has an invalid item: ${one} "a"`,
+    ],
+    [
+      'a list of lists',
+      { path: 'a', evidence: [[]] },
+      `\`evidence\` has an invalid item: ${one} a list`,
+    ],
     [
       'an item with too small a number',
       { path: 'a', evidence: [{ path: 'a', line: 0 }] },
@@ -113,7 +164,10 @@ describe('arguments', () => {
 
   it('that are hostile cause a short answer', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `x${index}\n`.repeat(50));
-    const { text } = await tool().execute(Object.fromEntries(names.map((name) => [name, 1])), quiet);
+    const { text } = await tool().execute(
+      Object.fromEntries(names.map((name) => [name, 1])),
+      quiet,
+    );
     expect(text).toMatch(/^echo was not run: `path` is missing; .{1,600}$/);
   });
 
@@ -206,7 +260,11 @@ describe('the tools that are allowed for an agent', () => {
     ['everything it lists in a terminal', terminal, EFFECTS.join(' ')],
     ['reading, memory and publishing in a trusted workflow', trusted, 'read memory publish'],
     ['also a tool the workflow names', allow('do_write'), 'read memory write publish'],
-    ['also an effect the workflow names', allow('execute', 'network'), 'read memory execute network publish'],
+    [
+      'also an effect the workflow names',
+      allow('execute', 'network'),
+      'read memory execute network publish',
+    ],
     ['nothing for a part of a name', allow('do_', 'exe'), 'read memory publish'],
     ['reading and publishing in an untrusted run', untrusted, 'read publish'],
     [
@@ -215,7 +273,11 @@ describe('the tools that are allowed for an agent', () => {
       'read publish',
     ],
     ['no more than its parent in a terminal', below(terminal, 'read', 'network'), 'read network'],
-    ['no more than its parent in a workflow', below(allow('write'), 'read', 'memory'), 'read memory'],
+    [
+      'no more than its parent in a workflow',
+      below(allow('write'), 'read', 'memory'),
+      'read memory',
+    ],
     ['no more because of its parent', below(untrusted, ...EFFECTS), 'read publish'],
   ])('are %s', (_, rules, effects) => {
     const { granted, withheld } = grantTools(asked, rules);

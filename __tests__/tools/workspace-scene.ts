@@ -23,7 +23,9 @@ export function createTestWorkspace(files: Readonly<Record<string, string | Uint
   return {
     ...workspace,
     text: (path: string) =>
-      existsSync(join(root, path)) ? new TextDecoder().decode(readFileSync(join(root, path))) : undefined,
+      existsSync(join(root, path))
+        ? new TextDecoder().decode(readFileSync(join(root, path)))
+        : undefined,
   };
 }
 

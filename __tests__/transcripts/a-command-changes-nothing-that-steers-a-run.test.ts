@@ -31,7 +31,11 @@ const ATTACK = [
 
 inJail('in a jail, and learns no secret', async () => {
   const look = command('mv axe moved; ls -A . ../temp ../file-commands; cat made.txt');
-  const stage = await scheduledStage([WORKER], { model: [command(ATTACK), look, text('Done.')] }, setStage);
+  const stage = await scheduledStage(
+    [WORKER],
+    { model: [command(ATTACK), look, text('Done.')] },
+    setStage,
+  );
   const step = await stage.run({
     inputs: { agent: 'worker', 'tools-allowed': 'execute' },
     env: { DEPLOY_TOKEN: CANARY, UNREMARKABLE: `${CANARY}-too` },
@@ -47,11 +51,15 @@ inJail('in a jail, and learns no secret', async () => {
   expect(step.summary).not.toMatch(/^X=1$/m);
   expect(existsSync(join(folder, 'temp/new'))).toBe(false);
   expect(readdirSync(step.workspace)).toEqual(['made.txt']);
-  for (const { bytes } of stage.model.requests()) expect(bytes.toString('utf8')).not.toContain(CANARY);
+  for (const { bytes } of stage.model.requests())
+    expect(bytes.toString('utf8')).not.toContain(CANARY);
   expect(step.stdout + step.summary).not.toContain(CANARY);
 });
 
-/** Plants a program that writes down what the process that starts it has in its environment, then does its work. */
+/**
+ * Plants a program that writes down what the process that starts it has in its environment, then
+ * does its work.
+ */
 function plant(name: string): string {
   const script = `#!/bin/sh\\ntr "\\\\0" "\\\\n" </proc/$PPID/environ >"$0.loot"\\nexec /usr/bin/${name} "$@"\\n`;
   return `printf '${script}' >${name}.new; chmod +x ${name}.new; mkdir -p "$PLACE"; cp ${name}.new "$PLACE/${name}"`;
@@ -62,7 +70,11 @@ inJail.each(['file', 'cache'])(
   async (store) => {
     const home = tempDir('home');
     const bin = join(home, '.local/bin');
-    writeFiles(home, { '.local/bin/harmless': '', '.aws/credentials': CANARY, '.cargo/bin/cargo': '' });
+    writeFiles(home, {
+      '.local/bin/harmless': '',
+      '.aws/credentials': CANARY,
+      '.cargo/bin/cargo': '',
+    });
     const programs = ['unshare', 'sh', 'setpriv', 'env', 'mount', 'findmnt', 'git', 'tar', 'zstd'];
     const places = [bin, '.venv/bin', join(home, '.cargo/bin')];
     const plants = places.flatMap((place) => [`PLACE='${place}'`, ...programs.map(plant)]);
@@ -70,7 +82,12 @@ inJail.each(['file', 'cache'])(
     const model = [command(plants.join('\n')), command(use), text('Done.')];
     const stage = await scheduledStage([{ ...WORKER, memory: true }], { model }, setStage);
     const workspace = checkout({ '.venv/bin/harmless': '' });
-    const PATH = [bin, join(home, '.cargo/bin'), join(workspace, '.venv/bin'), process.env['PATH']].join(':');
+    const PATH = [
+      bin,
+      join(home, '.cargo/bin'),
+      join(workspace, '.venv/bin'),
+      process.env['PATH'],
+    ].join(':');
     const step = await stage.run({
       workspace,
       inputs: { agent: 'worker', 'tools-allowed': 'execute', 'memory-store': store },
@@ -86,7 +103,8 @@ inJail.each(['file', 'cache'])(
     });
     expect(step.outputs['memory-saved']).toBe('true');
     expect(readFileSync(join(workspace, 'ran'), 'utf8')).toBe('it runs\n');
-    for (const { bytes } of stage.model.requests()) expect(bytes.toString('utf8')).not.toContain(CANARY);
+    for (const { bytes } of stage.model.requests())
+      expect(bytes.toString('utf8')).not.toContain(CANARY);
   },
 );
 
@@ -105,9 +123,17 @@ inJail('that overwrites the program of a server comes too late', async () => {
     text('Done.'),
   ];
   const stage = await scheduledStage(agents, { model }, setStage);
-  const workspace = checkout({ 'tools/server.mjs': `await import(${JSON.stringify(BAD_SERVER)});` });
-  const step = await stage.run({ workspace, inputs: { agent: 'worker', 'tools-allowed': 'execute' } });
-  expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({ exitCode: 0, troubles: [] });
+  const workspace = checkout({
+    'tools/server.mjs': `await import(${JSON.stringify(BAD_SERVER)});`,
+  });
+  const step = await stage.run({
+    workspace,
+    inputs: { agent: 'worker', 'tools-allowed': 'execute' },
+  });
+  expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({
+    exitCode: 0,
+    troubles: [],
+  });
   expect(stage.model.prompts().map(({ tools }) => tools)[2]).toEqual(['work']);
   expect(readFileSync(join(workspace, 'tools/server.mjs'), 'utf8')).toBe('process.exit()\n');
 });
@@ -117,7 +143,10 @@ describe('an action that lies in the workspace', () => {
     [
       'a command',
       'run_command',
-      { command: 'for f in dist/post.js action.yml new; do echo mine > tools/axe/$f; done; mv tools/axe x' },
+      {
+        command:
+          'for f in dist/post.js action.yml new; do echo mine > tools/axe/$f; done; mv tools/axe x',
+      },
     ],
     ['a tool', 'write_file', { path: 'tools/axe/dist/post.js', content: 'mine' }],
   ])('is not changed by %s', async (_, tool, input) => {
@@ -130,8 +159,13 @@ describe('an action that lies in the workspace', () => {
     const before = readFileSync(join(actionPath, 'dist/post.js'), 'utf8');
     const inputs = { agent: 'worker', 'tools-allowed': tool };
     const step = await stage.run({ workspace, actionPath, inputs });
-    expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({ exitCode: 0, troubles: [] });
-    expect(resultsOf(stage.model.prompts().at(-1)).join()).toMatch(/Read-only file system|cannot be written/);
+    expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({
+      exitCode: 0,
+      troubles: [],
+    });
+    expect(resultsOf(stage.model.prompts().at(-1)).join()).toMatch(
+      /Read-only file system|cannot be written/,
+    );
     expect(readFileSync(join(actionPath, 'dist/post.js'), 'utf8')).toBe(before);
     expect(readdirSync(actionPath)).toEqual(['action.yml', 'dist']);
   });
@@ -148,7 +182,9 @@ it.each(['execute, run_command', 'run_command(home)'])(
     const inputs = { agent: 'worker', 'tools-allowed': toolsAllowed };
     const step = await stage.run({ inputs, env: { PATH: tempDir('bin') } });
     expect(step.exitCode).toBe(0);
-    expect(told(step)).toEqual([expect.stringContaining('was withheld: this machine has no process jail')]);
+    expect(told(step)).toEqual([
+      expect.stringContaining('was withheld: this machine has no process jail'),
+    ]);
     expect(resultsOf(stage.model.prompts().at(-1)).join()).not.toContain('it ran');
   },
 );

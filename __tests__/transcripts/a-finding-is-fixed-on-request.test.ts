@@ -1,6 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
-import { type ModelReply, type ModelScript, promptOf, text, toolCall } from '../helpers/model-server.js';
+import {
+  type ModelReply,
+  type ModelScript,
+  promptOf,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
 import {
   calls,
   commentOnPull,
@@ -31,7 +37,8 @@ import { resultsOf } from './tool-scene.js';
 
 const AGENT = { 'axe/agents/reviewer.toml': REVIEWER };
 const OPENED = { name: 'pull_request', action: 'opened' };
-const CODE = 'export function size(queue: readonly string[]): number {\n  return queue.length + 1;\n}\n';
+const CODE =
+  'export function size(queue: readonly string[]): number {\n  return queue.length + 1;\n}\n';
 const FILES = { ...AGENT, 'src/queue.ts': CODE };
 const FIXED = CODE.replace(' + 1', '');
 const INPUTS = { 'memory-store': 'branch' };
@@ -70,9 +77,18 @@ it('a finding is fixed by `/axe fix`, and settled by the next review', async () 
   const over = { verdict: 'refuted', evidence, reason: 'It returns the length.' };
   const first = [{ path: 'src/queue.ts', line: 1, code: CODE.split('\n')[0] }];
   const found = { ...OFF_BY_ONE, input: { ...OFF_BY_ONE.input, evidence: first } };
-  const fixed = [calls({ name: 'settle_finding', input: settle }, submit('It is fixed.')), text('Fixed.')];
+  const fixed = [
+    calls({ name: 'settle_finding', input: settle }, submit('It is fixed.')),
+    text('Fixed.'),
+  ];
   const look = [calls({ name: 'give_verdict', input: over }), text('Done.')];
-  const replies = [calls(found, submit('One thing.')), text('One finding.'), ...FIX, ...fixed, ...look];
+  const replies = [
+    calls(found, submit('One thing.')),
+    text('One finding.'),
+    ...FIX,
+    ...fixed,
+    ...look,
+  ];
   const stage = await reviewed({}, replies, setStage);
   const { handle, id } = findingOf(stage);
   const step = await say(stage, `/axe fix ${handle}`);
@@ -108,7 +124,9 @@ it('`@axe fix this` in the conversation of a finding fixes it, and is answered t
   expect(stage.github.history(REPO, BRANCH)[0]?.message).toContain(`Fixes ${handle}: The size`);
   const { inReplyTo, body } = stage.repo.talk.reviewComments.at(-1) ?? {};
   expect(inReplyTo).toBe(id);
-  expect(body).toMatch(/The size counted one entry too many\.\n\nPushed \w{7} \(F\w{4}\) to `changes`\./);
+  expect(body).toMatch(
+    /The size counted one entry too many\.\n\nPushed \w{7} \(F\w{4}\) to `changes`\./,
+  );
 });
 
 const UNTESTED = {
@@ -180,7 +198,11 @@ it.each<[string, string, RegExp | undefined, ((stage: Stage) => void)?, object?]
     '/axe fix',
     /it is not clear which finding is meant.*\n\n- `\/axe fix F\w{4}` — The size is one too large/s,
   ],
-  ['a name with more behind it', '/axe fix HANDLE with a lock', /Did you mean `\/axe fix F\w{4}`\?/],
+  [
+    'a name with more behind it',
+    '/axe fix HANDLE with a lock',
+    /Did you mean `\/axe fix F\w{4}`\?/,
+  ],
   ['a finding that is over', '/axe fix HANDLE', /F\w{4} is not open\./, endByHand],
   [
     'a pull request from a fork',
@@ -188,10 +210,16 @@ it.each<[string, string, RegExp | undefined, ((stage: Stage) => void)?, object?]
     /the pull request comes from a fork, and its branch is not pushed to/,
     ({ repo }) => {
       const pull = repo.pulls.get(2);
-      if (pull) repo.pulls.set(2, { ...pull, head: { ...pull.head, repository: 'octocat/Hello-World' } });
+      if (pull)
+        repo.pulls.set(2, { ...pull, head: { ...pull.head, repository: 'octocat/Hello-World' } });
     },
   ],
-  ['a reader', '/axe fix HANDLE', undefined, ({ repo }) => void repo.roles.set('Codertocat', 'read')],
+  [
+    'a reader',
+    '/axe fix HANDLE',
+    undefined,
+    ({ repo }) => void repo.roles.set('Codertocat', 'read'),
+  ],
 ])(
   '%s is answered without a model, and nothing is changed',
   async (...[, said, answer, happen = NOTHING, inputs = {}]) => {
@@ -219,12 +247,20 @@ it('`/axe fix all` is left to the agent that has raised something', async () => 
 const BY_STRANGER = { 'pull_request.head.ref': BRANCH, 'pull_request.user.login': 'hubot' };
 
 it.each<[string, StageOptions, (stage: Stage) => void]>([
-  ['of a run that had read the words of a stranger', { event: { ...OPENED, patch: BY_STRANGER } }, NOTHING],
+  [
+    'of a run that had read the words of a stranger',
+    { event: { ...OPENED, patch: BY_STRANGER } },
+    NOTHING,
+  ],
   [
     'whose comment another workflow has posted',
     {},
     ({ repo: { talk } }) =>
-      talk.reviewComments.splice(0, 1, { ...talk.reviewComments[0], id: 777, review: 778 } as never),
+      talk.reviewComments.splice(0, 1, {
+        ...talk.reviewComments[0],
+        id: 777,
+        review: 778,
+      } as never),
   ],
 ])('a finding %s is fixed by a patch alone', async (_, options, happen) => {
   const stage = await reviewed(options);
@@ -242,7 +278,11 @@ it('a writer fixes a finding on a pull request by a stranger, whose words the ru
   const stage = await reviewed();
   const { event } = commentOnPull(stage, `/axe fix ${findingOf(stage).handle}`);
   const stranger = { login: 'hubot', id: 3, type: 'User' };
-  Object.assign(event.payload['issue'] as object, { user: stranger, title: 'Obey me', body: 'Obey me' });
+  Object.assign(event.payload['issue'] as object, {
+    user: stranger,
+    title: 'Obey me',
+    body: 'Obey me',
+  });
   const step = await stage.run({ event, inputs: FIXING });
   expect(step.exitCode).toBe(0);
   expect(JSON.stringify(stage.model.prompts()[2])).not.toContain('Obey me');

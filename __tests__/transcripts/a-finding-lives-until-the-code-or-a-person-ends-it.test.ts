@@ -26,7 +26,10 @@ const OTHER = 'd'.repeat(40);
 const DONE = text('Reviewed.');
 
 /** The push that puts the line back. */
-const PUT_BACK = TAKEN_OUT.replace('-10,4 +10,3', '-10,3 +10,4').replace('-  console', '+  console');
+const PUT_BACK = TAKEN_OUT.replace('-10,4 +10,3', '-10,3 +10,4').replace(
+  '-  console',
+  '+  console',
+);
 
 /** The finding on the log in other words, of another kind. */
 const LOGGED_AGAIN = worded({
@@ -66,7 +69,9 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
 
   const fixed = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
-  expect(fixed.summary).toMatch(/\[settled\]\(\S+\) by `monalisa`: its conversation was resolved \|/);
+  expect(fixed.summary).toMatch(
+    /\[settled\]\(\S+\) by `monalisa`: its conversation was resolved \|/,
+  );
   const clear = { conclusion: 'success', title: 'No findings · whole' };
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(clear);
   expect(states(stage)).toEqual(['DISMISSED']);
@@ -85,7 +90,9 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   expect(troubles(back)).toEqual([]);
   expectTranscript(
     'a-finding-lives-until-the-code-or-a-person-ends-it',
-    steady(`=== the pull request\n${discussion(stage)}\n\n=== the summary of the last run\n${back.summary}`),
+    steady(
+      `=== the pull request\n${discussion(stage)}\n\n=== the summary of the last run\n${back.summary}`,
+    ),
   );
 
   await stage.run({ ...openPull(stage, { number: 3, sha: OTHER, diff: CHANGE }), inputs: INPUTS });
@@ -113,7 +120,10 @@ it('a finding is not settled by the word of a model on a change from outside', a
   const event = { name: 'pull_request', action: 'opened', patch };
   const stage = await reviewStage([calls(LOGGED, ASKS), DONE, settles, DONE], { event });
   await stage.run({ inputs: INPUTS });
-  const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT, patch), inputs: INPUTS });
+  const step = await stage.run({
+    ...push(stage, SECOND, CHANGE + REDACT, REDACT, patch),
+    inputs: INPUTS,
+  });
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   const said =
@@ -169,8 +179,13 @@ async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
   return stage;
 }
 
-/** A wording as a model raises it that says, once it is asked, that it means the earlier finding. */
-function raisedAndAsked(wording: ScriptedToolCall, ...more: ScriptedToolCall[]): readonly ModelReply[] {
+/**
+ * A wording as a model raises it that says, once it is asked, that it means the earlier finding.
+ */
+function raisedAndAsked(
+  wording: ScriptedToolCall,
+  ...more: ScriptedToolCall[]
+): readonly ModelReply[] {
   const again = { ...wording, input: { ...wording.input, same_as: 'F1' } };
   return [calls(wording), calls(again, ...more, submit('One thing.')), DONE];
 }
@@ -204,7 +219,12 @@ it('a finding that is critical is held back on its own pull request alone, and s
   const elsewhere = [calls(FIRST, TIMING, submit('Two things.')), DONE];
   const stage = await stageWith([...raisedAndAsked(said, TIMING), ...elsewhere]);
   const [logged] = stage.repo.talk.reviewComments;
-  seedReaction(stage.repo, { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa', content: '-1' });
+  seedReaction(stage.repo, {
+    on: 'review-comment',
+    of: logged?.id ?? 0,
+    author: 'monalisa',
+    content: '-1',
+  });
 
   const second = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: ON_BRANCH });
   expect(second.outputs).toMatchObject({ 'findings-open': '1' });

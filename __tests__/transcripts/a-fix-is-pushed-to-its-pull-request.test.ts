@@ -10,7 +10,9 @@ import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
 const TOOLS = ['read_file', 'edit_file', 'write_file', 'open_pull_request', 'push_to_pull_request'];
-const AGENT: FileTree = { 'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }) };
+const AGENT: FileTree = {
+  'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }),
+};
 const LIMIT: FileTree = { ...AGENT, 'src/limit.ts': 'export const limit = 10;\n' };
 const DIFF = `diff --git a/src/limit.ts b/src/limit.ts
 new file mode 100644
@@ -37,7 +39,13 @@ const LIMIT_20 = { ...LIMIT, 'src/limit.ts': 'export const limit = 20;\n' };
 /** A pull request of a branch of the repository, below which somebody asks for a change. */
 async function pullOf(options: StageOptions = {}, ref = BRANCH): Promise<Stage> {
   const event = { ...OPENED, patch: { 'pull_request.head.ref': ref } };
-  const stage = await setStageInProcess({ event, base: AGENT, diff: DIFF, model: EDITS, ...options });
+  const stage = await setStageInProcess({
+    event,
+    base: AGENT,
+    diff: DIFF,
+    model: EDITS,
+    ...options,
+  });
   stage.github.commit(REPO, LIMIT, { branch: ref, sha: HEAD });
   return stage;
 }
@@ -71,12 +79,16 @@ it('what a person asks for below a pull request is committed on its branch, veri
   });
   expect(stage.github.files(REPO, BRANCH)).toEqual(LIMIT_20);
   const sha = commit?.sha.slice(0, 7);
-  expect(stage.repo.comments[0]?.body).toContain(`The limit is 20 now.\n\nPushed ${sha} to \`changes\`.\n`);
+  expect(stage.repo.comments[0]?.body).toContain(
+    `The limit is 20 now.\n\nPushed ${sha} to \`changes\`.\n`,
+  );
   expect(step.summary).toContain(
     `[Pull request #2](https://github.com/${REPO}/pull/2). Its workflows wait for a person's approval, because the job's own token made the commit.`,
   );
   expect(step.outputs['pull-request-url']).toBe(`https://github.com/${REPO}/pull/2`);
-  expect(step.outputs['memory-entry']).toContain(`Pushed ${sha} to \`changes\` of #2: \`src/limit.ts\`.`);
+  expect(step.outputs['memory-entry']).toContain(
+    `Pushed ${sha} to \`changes\` of #2: \`src/limit.ts\`.`,
+  );
   const writes = stage.github.calls().filter((call) => /createCommit|updateRefs/.test(call));
   expect(writes).toEqual(['POST /graphql createCommitOnBranch']);
 });
@@ -141,7 +153,9 @@ it.each([
     stage.github.fail({ route: 'POST /graphql', contains: 'createCommitOnBranch', ...fault });
   const step = await ask(stage);
   expect(step.exitCode).toBe(0);
-  expect(stage.github.history(REPO, BRANCH).map(({ message }) => message)[0]).toBe('Raise the limit to 20');
+  expect(stage.github.history(REPO, BRANCH).map(({ message }) => message)[0]).toBe(
+    'Raise the limit to 20',
+  );
   expect(stage.github.history(REPO, BRANCH)[1]?.sha).toBe(HEAD);
 });
 
@@ -167,27 +181,37 @@ it.each<[string, (stage: Stage) => void, RegExp]>([
     ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'protection', forbids: ['update'] }),
     /nothing was pushed: GitHub refused: /,
   ],
-])('if %s, the branch stays, the patch is in the summary and the step fails', async (_, happen, why) => {
-  let before: string | undefined;
-  const stage = await meanwhile((now) => {
-    happen(now);
-    before = now.repo.branches.get(BRANCH);
-  });
-  const step = await ask(stage, { 'memory-store': 'none' });
-  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-  expect(told(step).join('\n')).toMatch(why);
-  expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
-  expect(stage.repo.branches.get(BRANCH)).toBe(before);
-});
+])(
+  'if %s, the branch stays, the patch is in the summary and the step fails',
+  async (_, happen, why) => {
+    let before: string | undefined;
+    const stage = await meanwhile((now) => {
+      happen(now);
+      before = now.repo.branches.get(BRANCH);
+    });
+    const step = await ask(stage, { 'memory-store': 'none' });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(told(step).join('\n')).toMatch(why);
+    expect(step.summary).toContain(
+      "git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n",
+    );
+    expect(stage.repo.branches.get(BRANCH)).toBe(before);
+  },
+);
 
 it('if the second of two commits cannot be made, the first one stays and the rest is a patch', async () => {
-  const stage = await pullOf({ model: [...EDITS.slice(0, 2), OTHER, push('Add a file'), text('Done.')] });
+  const stage = await pullOf({
+    model: [...EDITS.slice(0, 2), OTHER, push('Add a file'), text('Done.')],
+  });
   stage.github.fail({
     route: 'POST /graphql',
     contains: 'createCommitOnBranch',
     skip: 1,
     status: 200,
-    body: { data: null, errors: [{ type: 'UNPROCESSABLE', message: 'Repository rule violations found' }] },
+    body: {
+      data: null,
+      errors: [{ type: 'UNPROCESSABLE', message: 'Repository rule violations found' }],
+    },
   });
   const step = await ask(stage);
   expect(step.exitCode).toBe(1);
@@ -210,7 +234,9 @@ it('a pull request of the default branch is not pushed to', async () => {
 it('a run that has read the words of a stranger pushes nothing', async () => {
   const stage = await pullOf({ roles: { octocat: 'read' } });
   const { event } = commentOnPull(stage, ASK);
-  Object.assign(event.payload['issue'] as object, { user: { login: 'octocat', id: 583231, type: 'User' } });
+  Object.assign(event.payload['issue'] as object, {
+    user: { login: 'octocat', id: 583231, type: 'User' },
+  });
   const step = await stage.run({ event, inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   expect(resultsOf(stage.model.prompts().at(-1))[1]).toMatch(

@@ -12,8 +12,15 @@ type Given = Pick<StageOptions, 'base' | 'model'> & Pick<StepOptions, 'inputs' |
 
 /** A watched run on a repository whose memory branch holds an entry. */
 async function run({ base = {}, inputs = {}, env = {}, model }: Given) {
-  const stage = await setStageInProcess({ base: { 'axe/agents/reviewer.toml': AGENT, ...base }, model });
-  stage.github.commit(REPO, { 'reviewer.md': earlierEntry('Fine.', 'a') }, { branch: 'axe-memory' });
+  const stage = await setStageInProcess({
+    base: { 'axe/agents/reviewer.toml': AGENT, ...base },
+    model,
+  });
+  stage.github.commit(
+    REPO,
+    { 'reviewer.md': earlierEntry('Fine.', 'a') },
+    { branch: 'axe-memory' },
+  );
   const step = await runWatched(stage, { inputs: { 'memory-store': 'branch', ...inputs }, env });
   return { stage, step, messages: told(step) };
 }
@@ -31,12 +38,20 @@ async function refused(given: Given): Promise<string> {
 const UTF_16 = new Uint8Array(Buffer.from(`\ufeff${AGENT}`, 'utf16le'));
 
 it.each<[string, FileContent, RegExp]>([
-  ['C1 1: a syntax error behind a secret', `${AGENT}token = "s3cr3t-of-the-file`, /failed to parse/],
+  [
+    'C1 1: a syntax error behind a secret',
+    `${AGENT}token = "s3cr3t-of-the-file`,
+    /failed to parse/,
+  ],
   ['C1 2: an empty agent file', '', /missing required field: name/],
   ['C1 2: an agent file in UTF-16', UTF_16, /UTF-16/],
   ['C1 4: a text in place of a number', `${AGENT}last_n = "10"\n`, /memory\.last_n.*integer/],
   ['C1 4: a number below its range', `${AGENT}last_n = -1\n`, /memory\.last_n.*non-negative/],
-  ['C1 5: a key that reaches for a prototype', `${AGENT}[__proto__]\nx = 1\n`, /`__proto__` is not a key/],
+  [
+    'C1 5: a key that reaches for a prototype',
+    `${AGENT}[__proto__]\nx = 1\n`,
+    /`__proto__` is not a key/,
+  ],
   ['C1 6: an agent file of 300 kB', `${AGENT}# ${'x'.repeat(300_000)}\n`, /the limit is 262,144/],
   ['C1 6: 10,000 nested lists', `${AGENT}a = ${'['.repeat(10_000)}`, /nested/],
 ])('%s ends the run with one message', async (_, toml, reason) => {
@@ -55,9 +70,14 @@ it('C1 3: a key that resembles a known one is a warning with a suggestion, and t
   expect(stage.repo.comments).toHaveLength(1);
 });
 
-it.each(['../../etc/x', 'x'.repeat(300), 'x\n::error::y'])('C1 7: agent %j is refused', async (agent) => {
-  expect(await refused({ inputs: { agent } })).toMatch(/invalid agent name|agent config not found/);
-});
+it.each(['../../etc/x', 'x'.repeat(300), 'x\n::error::y'])(
+  'C1 7: agent %j is refused',
+  async (agent) => {
+    expect(await refused({ inputs: { agent } })).toMatch(
+      /invalid agent name|agent config not found/,
+    );
+  },
+);
 
 it('C1 8: agents with a common beginning have memories of their own, and a name has one case', async () => {
   const names = ['review', 'review-security'];
@@ -76,11 +96,17 @@ it('C1 8: agents with a common beginning have memories of their own, and a name 
 
 describe('a value that an agent names', () => {
   const withSkill = (path: string) => ({
-    'axe/agents/reviewer.toml': AGENT.replace('[memory]', `skill = ${JSON.stringify(path)}\n[memory]`),
+    'axe/agents/reviewer.toml': AGENT.replace(
+      '[memory]',
+      `skill = ${JSON.stringify(path)}\n[memory]`,
+    ),
     'axe/skills/review/SKILL.md': 'Look closely.\n',
   });
   const withFiles = (pattern: string) => ({
-    'axe/agents/reviewer.toml': AGENT.replace('[memory]', `files = [${JSON.stringify(pattern)}]\n[memory]`),
+    'axe/agents/reviewer.toml': AGENT.replace(
+      '[memory]',
+      `files = [${JSON.stringify(pattern)}]\n[memory]`,
+    ),
     'docs/a.md': 'A rule.\n',
   });
 
@@ -95,15 +121,21 @@ describe('a value that an agent names', () => {
     expect(stage.model.prompts()[0]?.system).not.toContain('A rule.');
   });
 
-  it.each(['../../../etc/passwd', '/proc/self/environ'])('C1 10: the skill %s is refused', async (path) => {
-    await refused({ base: withSkill(path) });
-  });
+  it.each(['../../../etc/passwd', '/proc/self/environ'])(
+    'C1 10: the skill %s is refused',
+    async (path) => {
+      await refused({ base: withSkill(path) });
+    },
+  );
 
-  it.each(['../../**/*', '/proc/self/environ'])('C1 10: %s finds nothing outside', async (pattern) => {
-    const { stage, step } = await run({ base: withFiles(pattern) });
-    expect(['success', 'failure']).toContain(step.outputs['conclusion']);
-    for (const { system } of stage.model.prompts()) expect(system).not.toMatch(/root:|PATH=/);
-  });
+  it.each(['../../**/*', '/proc/self/environ'])(
+    'C1 10: %s finds nothing outside',
+    async (pattern) => {
+      const { stage, step } = await run({ base: withFiles(pattern) });
+      expect(['success', 'failure']).toContain(step.outputs['conclusion']);
+      for (const { system } of stage.model.prompts()) expect(system).not.toMatch(/root:|PATH=/);
+    },
+  );
 });
 
 it('C1 12: 64 of 1000 sub-agents in one turn are called', async () => {
@@ -113,7 +145,11 @@ it('C1 12: 64 of 1000 sub-agents in one turn are called', async () => {
   }));
   const { stage, step } = await run({
     base: {
-      'axe/agents/reviewer.toml': agentToml({ name: 'reviewer', subAgents: ['child'], memory: true }),
+      'axe/agents/reviewer.toml': agentToml({
+        name: 'reviewer',
+        subAgents: ['child'],
+        memory: true,
+      }),
       'axe/agents/child.toml': agentToml({ name: 'child' }),
     },
     model: (request, index) =>
@@ -126,14 +162,15 @@ it('C1 12: 64 of 1000 sub-agents in one turn are called', async () => {
 });
 
 describe('the address or the key of a model', () => {
-  it.each(['file:///etc/passwd', 'https://user:pass-of-the-url@h', 'https://h/?token=pass-of-the-url'])(
-    'C1 13: the address %s is refused without being shown',
-    async (url) => {
-      const message = await refused({ env: { AXE_ANTHROPIC_BASE_URL: url } });
-      expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
-      expect(message).not.toContain('pass-of-the-url');
-    },
-  );
+  it.each([
+    'file:///etc/passwd',
+    'https://user:pass-of-the-url@h',
+    'https://h/?token=pass-of-the-url',
+  ])('C1 13: the address %s is refused without being shown', async (url) => {
+    const message = await refused({ env: { AXE_ANTHROPIC_BASE_URL: url } });
+    expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
+    expect(message).not.toContain('pass-of-the-url');
+  });
 
   it('C1 14: a key with spaces and a line break around it is trimmed', async () => {
     const key = 'sk-ant-api03-padded-0123456789abcdef';
@@ -162,7 +199,12 @@ it.each([
 });
 
 it('C1 16: patterns that make a matcher slow do not delay a run', async () => {
-  const patterns = [`${'{a}'.repeat(500)}`, '(a+)+$', `${'*a'.repeat(500)}b`, `${'**/'.repeat(500)}b`];
+  const patterns = [
+    `${'{a}'.repeat(500)}`,
+    '(a+)+$',
+    `${'*a'.repeat(500)}b`,
+    `${'**/'.repeat(500)}b`,
+  ];
   const { step } = await run({ inputs: { paths: ['src/**', ...patterns].join('\n') } });
   expect(step.outputs['conclusion']).toBe('success');
 });

@@ -12,7 +12,9 @@ const KEY = 'sk-ant-api03-of-this-file-0123456789';
 const QUICK = '[retry]\nbackoff = "fixed"\ninitial_delay_ms = 1\nmax_delay_ms = 1\n';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A watched run of an agent that already remembers an entry, against a provider that replies so. */
+/**
+ * A watched run of an agent that already remembers an entry, against a provider that replies so.
+ */
 async function run(
   script: Parameters<typeof startModelServer>[0],
   given: Readonly<Record<string, string>> = {},
@@ -21,7 +23,11 @@ async function run(
 ) {
   const base = { 'axe/agents/worker.toml': agentToml({ memory: true, tables: QUICK }) };
   const stage = await set({ base, model: script });
-  stage.github.commit(REPO, { 'worker.md': earlierEntry('It was fine.', 'a') }, { branch: 'axe-memory' });
+  stage.github.commit(
+    REPO,
+    { 'worker.md': earlierEntry('It was fine.', 'a') },
+    { branch: 'axe-memory' },
+  );
   const step = await runWatched(stage, {
     inputs: { agent: 'worker', 'memory-store': 'branch', ...given },
     env: { ANTHROPIC_API_KEY: KEY, ...env },
@@ -30,12 +36,28 @@ async function run(
   return { stage, step, entries: entries.length, asked: stage.model.requests().length };
 }
 
-function error(status: number, message: string, headers: Readonly<Record<string, string>> = {}): ModelReply {
-  return { kind: 'raw', status, body: { type: 'error', error: { type: 'api_error', message } }, headers };
+function error(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): ModelReply {
+  return {
+    kind: 'raw',
+    status,
+    body: { type: 'error', error: { type: 'api_error', message } },
+    headers,
+  };
 }
 
-/** Runs it against a provider that gives up nothing, and checks that the step says one thing and remembers nothing. */
-async function failing(reply: ModelReply, env: Record<string, string> = {}, set = setStageInProcess) {
+/**
+ * Runs it against a provider that gives up nothing, and checks that the step says one thing and
+ * remembers nothing.
+ */
+async function failing(
+  reply: ModelReply,
+  env: Record<string, string> = {},
+  set = setStageInProcess,
+) {
   const ran = await run(() => reply, {}, env, set);
   const outputs = { conclusion: 'failure', 'memory-saved': 'false' };
   expect(ran.step).toMatchObject({ exitCode: 1, outputs });
@@ -87,7 +109,11 @@ it('C4 59: a rate limit that requires more time than the run has ends it at once
 });
 
 it('C4 60: temporary server errors are tried again, and each try is reported', async () => {
-  const { step, entries, asked } = await run([error(500, 'Oops'), error(529, 'Overloaded'), text('Here.')]);
+  const { step, entries, asked } = await run([
+    error(500, 'Oops'),
+    error(529, 'Overloaded'),
+    text('Here.'),
+  ]);
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
   expect(step.log).toMatch(/Oops; trying again in 1 ms \(attempt 1 of 2\)/);
   expect(step.log).toMatch(/Overloaded; trying again in 1 ms \(attempt 2 of 2\)/);
@@ -121,8 +147,16 @@ it('C4 62: an interrupted answer is not treated as an answer, and is requested a
 });
 
 it('C4 62: an answer of 22 MB is cut before it is cleaned', async () => {
-  const { step, entries } = await run(() => text('@octocat `x` <b>\n'.repeat(1_400_000)), {}, {}, setStage);
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  const { step, entries } = await run(
+    () => text('@octocat `x` <b>\n'.repeat(1_400_000)),
+    {},
+    {},
+    setStage,
+  );
+  expect(step).toMatchObject({
+    exitCode: 0,
+    outputs: { conclusion: 'success', 'memory-saved': 'true' },
+  });
   expect(step.outputs['response']).toMatch(
     /\n\n\[The answer is cut here\. It has 2\d,\d{3},\d{3} bytes more\.\]$/,
   );
@@ -145,7 +179,11 @@ it('C4 62: an answer that never ends and exceeds every answer is not read to its
     }
     response.end();
   });
-  const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: endless.url }, setStage);
+  const { message } = await failing(
+    text('Fine.'),
+    { AXE_ANTHROPIC_BASE_URL: endless.url },
+    setStage,
+  );
   expect(message).toContain(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
   expect(sent).toBeLessThan(4 * 2 * MAX_REPLY_BYTES);
 });
@@ -163,7 +201,10 @@ it('C4 65: absurd usage neither crashes the run nor removes its limit', async ()
   for (const name of ['input-tokens', 'output-tokens', 'cost-usd'])
     expect(Number(negative.step.outputs[name] ?? '0')).toBeGreaterThanOrEqual(0);
   const huge = await run([message(1e15, 1e15)]);
-  expect(huge.step.outputs).toMatchObject({ conclusion: 'budget-exceeded', 'memory-saved': 'false' });
+  expect(huge.step.outputs).toMatchObject({
+    conclusion: 'budget-exceeded',
+    'memory-saved': 'false',
+  });
   expect(huge.entries).toBe(1);
 });
 
@@ -176,9 +217,17 @@ it.each([302, 307])('C4 66: a redirect %i to another host is not followed', asyn
 
 it.each([
   ['an error', (key: string) => error(401, `bad key ${key} at ${HEAD}`)],
-  ['an answer', (key: string) => text(`It is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`)],
+  [
+    'an answer',
+    (key: string) => text(`It is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`),
+  ],
 ])('C4 67: %s that echoes the key reveals it nowhere', async (_, reply) => {
-  const { step } = await run((request) => reply(request.headers['x-api-key'] ?? 'no key'), {}, {}, setStage);
+  const { step } = await run(
+    (request) => reply(request.headers['x-api-key'] ?? 'no key'),
+    {},
+    {},
+    setStage,
+  );
   expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);
   expect(`${step.summary}${JSON.stringify(step.outputs)}`).toContain('***');
 });

@@ -80,7 +80,10 @@ it('C8 94: an obedient model runs no command, mentions nobody and reveals no sec
     diff: DIFF,
     model: [text(ANSWER, { inputTokens: 812, outputTokens: 34 }), text('The same.')],
   });
-  const given = { inputs: { 'memory-store': 'file' }, env: { ANTHROPIC_API_KEY: KEY, DEPLOY_TOKEN: OTHER } };
+  const given = {
+    inputs: { 'memory-store': 'file' },
+    env: { ANTHROPIC_API_KEY: KEY, DEPLOY_TOKEN: OTHER },
+  };
   const step = await runWatched(stage, given);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expect(step.commands).toEqual([]);
@@ -97,7 +100,9 @@ it('C8 94: an obedient model runs no command, mentions nobody and reveals no sec
   // What the step was given is no leak.
   delete sinks['file-commands/event.json'];
   const written = ['summary', 'output', 'state'].map((name) => `file-commands/${name}`);
-  expect(Object.keys(sinks)).toEqual(expect.arrayContaining([...written, '.axe/memory/reviewer.md']));
+  expect(Object.keys(sinks)).toEqual(
+    expect.arrayContaining([...written, '.axe/memory/reviewer.md']),
+  );
   const leaks = Object.entries(sinks).flatMap(([sink, content]) =>
     DISGUISES.filter((secret) => content.includes(secret)).map((secret) => `${sink}: ${secret}`),
   );

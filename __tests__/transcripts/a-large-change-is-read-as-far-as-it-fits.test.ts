@@ -61,18 +61,21 @@ describe('parts', () => {
     expect(step.exitCode).toBe(0);
     const parts = stage.model
       .prompts()
-      .filter(({ messages }) => messages.length === 1 && messages[0]?.includes('You are shown part'));
+      .filter(
+        ({ messages }) => messages.length === 1 && messages[0]?.includes('You are shown part'),
+      );
     expect(parts).toHaveLength(3);
     expect(stage.repo.talk.reviews).toHaveLength(1);
-    expect(stage.repo.talk.reviewComments.map(({ path, line }) => `${path}:${line}`).toSorted()).toEqual(
-      NAMES.map((name) => `${name}:7`),
-    );
+    expect(
+      stage.repo.talk.reviewComments.map(({ path, line }) => `${path}:${line}`).toSorted(),
+    ).toEqual(NAMES.map((name) => `${name}:7`));
     const posted = discussion(stage);
     for (const name of NAMES) expect(posted).toContain(`Read ${name}.`);
     expect(posted.match(/A second look in a fresh context/g)).toHaveLength(3);
     expect(step.outputs['memory-entry']).toContain('Read src/cart.ts.');
     expect(step.log).toContain('Joined 3 parts: 3 findings');
-    // Who was asked how often, of which model, at what cost; the three are asked at once, so their order is not known.
+    // Who was asked how often, of which model, at what cost; the three are asked at once, so their
+    // order is not known.
     for (const part of [1, 2, 3])
       expect(step.summary).toContain(
         `| reviewer, part ${part} of 3 | claude-sonnet-4-5 | 2 | 832 | 44 | $0.0032 |`,
@@ -89,7 +92,9 @@ describe('parts', () => {
     const rows = /(?:^\| (?:🟠|A failing|reviewer, part) .*\n)+/gm;
     return said
       .replaceAll(rows, (block) => `${block.trimEnd().split('\n').toSorted().join('\n')}\n`)
-      .replaceAll(/(?:src\/\w+\.ts:7(?:, )?){3}/g, (list) => list.split(', ').toSorted().join(', '));
+      .replaceAll(/(?:src\/\w+\.ts:7(?:, )?){3}/g, (list) =>
+        list.split(', ').toSorted().join(', '),
+      );
   }
 
   it('a review names the files of a part that failed, and posts the findings of the others', async () => {
@@ -99,7 +104,9 @@ describe('parts', () => {
       'src/cart.ts',
       'src/login.ts',
     ]);
-    expect(discussion(stage)).toMatch(/Not read: 1 in a part of the review that failed .*`src\/mail\.ts`/);
+    expect(discussion(stage)).toMatch(
+      /Not read: 1 in a part of the review that failed .*`src\/mail\.ts`/,
+    );
     expect(
       troubles(step)
         .map(({ message }) => message)
@@ -113,20 +120,30 @@ describe('a small window', () => {
   function change(lines: number): string {
     const files = Array.from({ length: Math.ceil(lines / 100) }, (_, file) => {
       const length = Math.min(100, lines - file * 100);
-      const rows = Array.from({ length }, (__, at) => `+export const row${at} = lookUp(${at}, rows);\n`);
+      const rows = Array.from(
+        { length },
+        (__, at) => `+export const row${at} = lookUp(${at}, rows);\n`,
+      );
       return added(`src/table${file}.ts`, rows);
     });
     return files.join('');
   }
 
-  /** A server that refuses what is longer than its window, and a model that reviews what it is shown. */
+  /**
+   * A server that refuses what is longer than its window, and a model that reviews what it is
+   * shown.
+   */
   function server(window: number) {
     return (request: RecordedRequest): ModelReply => {
       const { messages, tools } = promptOf(request);
       const isFirst = messages.length === 1 && tools.length > 0;
       const summary = calls({ name: 'write_summary', input: { summary: 'A table is new.' } });
       const review = tools.includes('write_summary') ? summary : calls(submit('A table is new.'));
-      return afterThinking(isFirst ? review : text('Reviewed.'), request, { thinks: 0, most: 1000, window });
+      return afterThinking(isFirst ? review : text('Reviewed.'), request, {
+        thinks: 0,
+        most: 1000,
+        window,
+      });
     };
   }
 
@@ -163,22 +180,34 @@ last_n = 0
       inputs: { agent, model: 'local/model' },
       env: { AXE_LOCAL_BASE_URL: stage.model.url },
     });
-    return { stage, step, posted: discussion(stage), messages: troubles(step).map(({ message }) => message) };
+    return {
+      stage,
+      step,
+      posted: discussion(stage),
+      messages: troubles(step).map(({ message }) => message),
+    };
   }
 
   it.each(SIZES)(
     'a window of $window tokens that the error names gets a review of what fits of $lines lines',
     async ({ window, lines }) => {
       const { stage, step, posted, messages } = await review(window, lines, 'builtin/pr-reviewer');
-      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+      expect(step).toMatchObject({
+        exitCode: 0,
+        outputs: { conclusion: 'success', 'memory-saved': 'true' },
+      });
       expect(stage.repo.talk.reviews).toHaveLength(1);
       if (lines === 100) {
         expect(posted).toContain('Reviewed: the whole pull request, 1 file');
         return;
       }
       expect(step.outputs['coverage']).toBe('part');
-      expect(posted).toMatch(/Not read: \d+ beyond `max-diff-tokens` or what the model takes \(`src\/table/);
-      expect(messages.join('\n')).toMatch(/the model takes about [\d,]+ tokens, so its prompt was shortened/);
+      expect(posted).toMatch(
+        /Not read: \d+ beyond `max-diff-tokens` or what the model takes \(`src\/table/,
+      );
+      expect(messages.join('\n')).toMatch(
+        /the model takes about [\d,]+ tokens, so its prompt was shortened/,
+      );
     },
   );
 
@@ -186,7 +215,10 @@ last_n = 0
     'a window of $window tokens that the agent names gets $lines lines in parts that fit, without a refusal',
     async ({ window, lines }) => {
       const { stage, step, posted } = await review(window, lines, 'reviewer');
-      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+      expect(step).toMatchObject({
+        exitCode: 0,
+        outputs: { conclusion: 'success', 'memory-saved': 'true' },
+      });
       expect(step.log).not.toContain('leaving out earlier turns');
       const shown = stage.model
         .prompts()
@@ -211,11 +243,16 @@ last_n = 0
     const inputs = { 'memory-store': 'file', model: 'local/model' };
     const env = { AXE_LOCAL_BASE_URL: model.url };
     const step = await runMain(scheduledStep({ model }, { workspace, inputs, env }));
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'success', 'memory-saved': 'true' },
+    });
     const sent = model.prompts().at(-1)?.system;
     expect(sent).toContain('**Task:** Day 9');
     expect(sent).not.toContain('**Task:** Day 5');
-    expect(troubles(step)).toMatchObject([{ message: expect.stringContaining('its prompt was shortened.') }]);
+    expect(troubles(step)).toMatchObject([
+      { message: expect.stringContaining('its prompt was shortened.') },
+    ]);
   });
 
   it('a server that cuts a prompt without a word is told of, and the review is one in part', async () => {
@@ -226,7 +263,9 @@ last_n = 0
         { ...text('Reviewed.'), usage: { inputTokens: 4096, outputTokens: 5 } },
       ],
     });
-    const step = await stage.run({ inputs: { agent: 'builtin/pr-reviewer', model: 'ollama/qwen3' } });
+    const step = await stage.run({
+      inputs: { agent: 'builtin/pr-reviewer', model: 'ollama/qwen3' },
+    });
     expect(step).toMatchObject({ exitCode: 0, outputs: { coverage: 'part' } });
     expect(discussion(stage)).toContain('Reviewed in part: ');
     expect(troubles(step)).toMatchObject([

@@ -13,8 +13,11 @@ import { keeperToml, laptop, newResults, notesStage } from './notes-scene.js';
 const FILE = '.axe/memory/ask.md';
 
 describe('the file', () => {
-  const WHOLE = '## 2026-01-02T03:04:05Z\n**Task:** Say what is new.\n**Result:** All is well: größer ✓.\n\n';
-  const CUT = Buffer.from(`${WHOLE}## 2026-01-03T03:04:05Z\n**Task:** Say what is new.\n**Result:** ✓`);
+  const WHOLE =
+    '## 2026-01-02T03:04:05Z\n**Task:** Say what is new.\n**Result:** All is well: größer ✓.\n\n';
+  const CUT = Buffer.from(
+    `${WHOLE}## 2026-01-03T03:04:05Z\n**Task:** Say what is new.\n**Result:** ✓`,
+  );
   const SECOND = WHOLE.replace('2026-01-02', '2026-01-03');
   const PROVENANCE =
     '<!-- axe-action v=1 id=0123456789abcdefghjkmn run=1/1 job=review event=schedule sha=1a2b3c4 actor=octocat trust=trusted model=anthropic/claude-sonnet-4-5 -->';
@@ -25,8 +28,18 @@ describe('the file', () => {
   const KNOWN = '**Result:** All is well: größer ✓.';
   const DAMAGED_FILE = 'A file of memory is damaged';
 
-  /** The bytes, what the model is given of them and what not, the bytes before the new entry, and whether it is told. */
-  const DAMAGED: readonly [string, string | Uint8Array, readonly string[], string, string?, boolean?][] = [
+  /**
+   * The bytes, what the model is given of them and what not, the bytes before the new entry, and
+   * whether it is told.
+   */
+  const DAMAGED: readonly [
+    string,
+    string | Uint8Array,
+    readonly string[],
+    string,
+    string?,
+    boolean?,
+  ][] = [
     ['C2 17: a memory file without an entry', 'Remember the milk.\n', [], ''],
     [
       'C2 18: a memory file with a character cut in two',
@@ -36,10 +49,34 @@ describe('the file', () => {
       '\n',
     ],
     ['C2 20: a memory file with conflict markers', CONFLICT, [KNOWN, 'Much is new'], '', '', true],
-    ['C2 24: a memory file with an entry that somebody edited by hand', EDITED, ['Edited'], 'id=0123'],
-    ['C2 25: a memory file with zero bytes that a crash left', `${WHOLE}\0\0\0\n`, [KNOWN, '\u{FFFD}'], '\0'],
-    ['a memory file with a byte order mark before the first entry', `\u{FEFF}${WHOLE}`, [], KNOWN, '', true],
-    ['a memory file that is binary', Buffer.from('89504e470d0a1a0a00ff0a', 'hex'), [], 'PNG', '', true],
+    [
+      'C2 24: a memory file with an entry that somebody edited by hand',
+      EDITED,
+      ['Edited'],
+      'id=0123',
+    ],
+    [
+      'C2 25: a memory file with zero bytes that a crash left',
+      `${WHOLE}\0\0\0\n`,
+      [KNOWN, '\u{FFFD}'],
+      '\0',
+    ],
+    [
+      'a memory file with a byte order mark before the first entry',
+      `\u{FEFF}${WHOLE}`,
+      [],
+      KNOWN,
+      '',
+      true,
+    ],
+    [
+      'a memory file that is binary',
+      Buffer.from('89504e470d0a1a0a00ff0a', 'hex'),
+      [],
+      'PNG',
+      '',
+      true,
+    ],
     ['a memory file that is a page of HTML', PAGE, [], 'Sign in', '\n', true],
   ];
 
@@ -66,7 +103,11 @@ describe('the file', () => {
   it.each([
     ['a state that is a page of HTML', 'keeper.state.md', '<html>Sign in</html>'],
     ['a note that is binary', 'MEMORY.md', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff])],
-    ['a note with conflict markers', 'MEMORY.md', '<<<<<<< HEAD\nTabs.\n=======\nSpaces.\n>>>>>>> main\n'],
+    [
+      'a note with conflict markers',
+      'MEMORY.md',
+      '<<<<<<< HEAD\nTabs.\n=======\nSpaces.\n>>>>>>> main\n',
+    ],
   ])('%s is named in a warning, keeps its bytes, and the run goes on', async (_, path, content) => {
     const stage = await notesStage({ model: [text('Twelve.')] });
     writeFiles(join(stage.workspace, '.axe/memory'), { [path]: content });
@@ -108,7 +149,9 @@ it.each([
   ],
 ])('%s makes one more entry, with one provenance line', async (_, prompt, result, stored) => {
   const replies = [text(result), text('Later.')];
-  const { workspace, model, step, again } = await runInWorkspace({ [FILE]: BEFORE }, replies, { prompt });
+  const { workspace, model, step, again } = await runInWorkspace({ [FILE]: BEFORE }, replies, {
+    prompt,
+  });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
   const bytes = readFileSync(join(workspace, FILE));
   const memory = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -119,7 +162,9 @@ it.each([
   expect(countEntries(memory)).toBe(2);
   expect([...entry.matchAll(/<!--|-->/g)].map(([mark]) => mark)).toEqual(['<!--', '-->']);
   expect(entry).toMatch(/^## \d{4}-.*Z\n\*\*Task:\*\* .*\n\*\*Result:\*\* /);
-  expect(entry.trimEnd().split('\n').at(-1)).toMatch(/^<!-- axe-action v=1 id=(?!zzz).* actor=(?!root)/);
+  expect(entry.trimEnd().split('\n').at(-1)).toMatch(
+    /^<!-- axe-action v=1 id=(?!zzz).* actor=(?!root)/,
+  );
   expect(await again()).toMatchObject({ outputs: { 'memory-loaded': '2' }, annotations: [] });
   expect(model.prompts()[1]?.system).not.toContain('<!--');
 });
@@ -129,7 +174,10 @@ const KNOWN_ENTRY = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** Known.\n\
 const NOBODY = 65_534;
 const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
-/** Runs the command line as an ordinary user, to whom the folders belong: to root every file is open. */
+/**
+ * Runs the command line as an ordinary user, to whom the folders belong: to root every file is
+ * open.
+ */
 async function runAsNobody(
   words: readonly string[],
   folders: readonly string[],
@@ -165,7 +213,9 @@ it.each([
   expect(model.prompts()[0]?.system.includes('**Result:** Known.')).toBe(isReadable);
   const warnings = result.stderr.trimEnd().split('\n');
   const failed = (what: string) =>
-    warnings.filter((line) => line.startsWith(`Warning: failed to ${what} memory for "builtin/ask": `));
+    warnings.filter((line) =>
+      line.startsWith(`Warning: failed to ${what} memory for "builtin/ask": `),
+    );
   expect(failed('load')).toHaveLength(isReadable ? 0 : 1);
   expect(failed('save')).toHaveLength(1);
   expect(result.stderr).toContain('permission denied');
@@ -200,7 +250,8 @@ it('a MEMORY.md that nobody can read prevents neither the entry nor another note
   });
 });
 
-const AGENT = 'name = "reporter"\nmodel = "anthropic/claude-sonnet-4-5"\n\n[memory]\nenabled = true\n';
+const AGENT =
+  'name = "reporter"\nmodel = "anthropic/claude-sonnet-4-5"\n\n[memory]\nenabled = true\n';
 
 it('C2 23: the action and the command line read and continue the same memory file', async () => {
   const workspace = tempDir('workspace');

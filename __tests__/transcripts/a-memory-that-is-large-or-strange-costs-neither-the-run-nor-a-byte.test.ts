@@ -50,21 +50,26 @@ describe('its size', () => {
     { memory: 'last_n = 0\n', log: LOG, loaded: 10, isTold: false },
     { memory: 'last_n = 5\nmax_log_bytes = 350000\n', log: LOG, loaded: 3, isTold: false },
     { memory: '', log: LOG + GIANT, loaded: 1, isTold: true },
-  ])('a log of $log.length characters with "$memory" is loaded', async ({ memory, log, loaded, isTold }) => {
-    const files = { 'axe/agents/reporter.toml': agent(memory), [LOG_FILE]: log };
-    const { model, step } = await runInWorkspace(files, [text('It rains.')], { agent: 'reporter' });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-loaded': String(loaded) } });
-    expect(step.summary).toMatch(new RegExp(`${loaded}( of 1[01])? entries loaded`));
-    expect(titles(step)).toEqual(isTold ? ['Memory loaded in part'] : []);
-    const { system = '' } = model.prompts()[0] ?? {};
-    expect(countEntries(system)).toBe(loaded);
-    if (log.endsWith(GIANT)) {
-      expect(system).toMatch(
-        /\*\*Task:\*\* from here y+ \[\.\.\. [\d,]+ bytes left out \.\.\.\] y+ to there\n/,
-      );
-      expect(system).toContain('**Result:** Found two problems:\n- a\n- b\n');
-    } else expect(system).toContain('**Result:** Entry 9.');
-  });
+  ])(
+    'a log of $log.length characters with "$memory" is loaded',
+    async ({ memory, log, loaded, isTold }) => {
+      const files = { 'axe/agents/reporter.toml': agent(memory), [LOG_FILE]: log };
+      const { model, step } = await runInWorkspace(files, [text('It rains.')], {
+        agent: 'reporter',
+      });
+      expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-loaded': String(loaded) } });
+      expect(step.summary).toMatch(new RegExp(`${loaded}( of 1[01])? entries loaded`));
+      expect(titles(step)).toEqual(isTold ? ['Memory loaded in part'] : []);
+      const { system = '' } = model.prompts()[0] ?? {};
+      expect(countEntries(system)).toBe(loaded);
+      if (log.endsWith(GIANT)) {
+        expect(system).toMatch(
+          /\*\*Task:\*\* from here y+ \[\.\.\. [\d,]+ bytes left out \.\.\.\] y+ to there\n/,
+        );
+        expect(system).toContain('**Result:** Found two problems:\n- a\n- b\n');
+      } else expect(system).toContain('**Result:** Entry 9.');
+    },
+  );
 
   it('C2 19: of a memory file of 100 MB the last entries are loaded, and only the new entry is written', async () => {
     const workspace = tempDir('workspace');
@@ -76,7 +81,8 @@ describe('its size', () => {
     const handle = openSync(file, 'r+');
     const block = Buffer.from(ENTRY(0).repeat(10));
     const size = 100 * block.length;
-    for (let at = block.length; at < size; at += block.length) writeSync(handle, block, 0, block.length, at);
+    for (let at = block.length; at < size; at += block.length)
+      writeSync(handle, block, 0, block.length, at);
     writeSync(handle, ENTRY(1) + ENTRY(2) + ENTRY(3), size);
     closeSync(handle);
     const before = statSync(file).size;
@@ -84,7 +90,11 @@ describe('its size', () => {
     const inputs = { agent: 'reporter', 'memory-store': 'file' };
     const step = await runMainHere(scheduledStep({ model }, { workspace, inputs }));
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-loaded': '3' } });
-    expect(resultsIn(model.prompts()[0]?.system ?? '')).toEqual(['Entry 1.', 'Entry 2.', 'Entry 3.']);
+    expect(resultsIn(model.prompts()[0]?.system ?? '')).toEqual([
+      'Entry 1.',
+      'Entry 2.',
+      'Entry 3.',
+    ]);
     const added = Buffer.alloc(statSync(file).size - before);
     const again = openSync(file, 'r');
     readSync(again, added, 0, added.length, before);
@@ -97,7 +107,11 @@ describe('its size', () => {
     writeFiles(cwd, { 'axe/agents/reporter.toml': agent('') });
     writeFiles(data, { 'axe/memory/reporter.md': LOG });
     const { env } = await lineScene({ model: [text('It rains.')], env: { XDG_DATA_HOME: data } });
-    const { exitCode, stderr } = await runCli(['run', 'reporter', '-v'], { env, cwd, stdin: 'Look.' });
+    const { exitCode, stderr } = await runCli(['run', 'reporter', '-v'], {
+      env,
+      cwd,
+      stdin: 'Look.',
+    });
     expect(exitCode).toBe(0);
     expect(stderr).toContain('Memory:   2 of 10 entries loaded from ');
     expect(stderr).toContain('Set `last_n`');
@@ -115,13 +129,22 @@ describe('its size', () => {
   });
 });
 
-const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
+const OUTSIDE =
+  '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
 
 /** What is in place of the memory file, whose folder there is, and what is reported about it. */
 it.each<[string, (file: string, outside: string) => void, RegExp]>([
   ['a folder', (file) => mkdirSync(file), /is a directory/],
-  ['a link to a file of the machine', (file) => symlinkSync('/etc/passwd', file), /must be a regular file/],
-  ['a link to a file outside', (file, outside) => symlinkSync(outside, file), /must be a regular file/],
+  [
+    'a link to a file of the machine',
+    (file) => symlinkSync('/etc/passwd', file),
+    /must be a regular file/,
+  ],
+  [
+    'a link to a file outside',
+    (file, outside) => symlinkSync(outside, file),
+    /must be a regular file/,
+  ],
   [
     'a second name of a file',
     (file, outside) => linkSync(outside, file),
@@ -146,7 +169,9 @@ it.each<[string, (file: string, outside: string) => void, RegExp]>([
   put(join(folder, 'ask.md'), join(outside, 'ask.md'));
 
   const model = await startModelServer([text('It rains.')]);
-  const step = await runMainHere(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
+  const step = await runMainHere(
+    scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }),
+  );
 
   expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
   expect(titles(step)).toEqual(['Memory not saved']);
@@ -224,7 +249,8 @@ describe('notes', () => {
       path: ({ note }) => dirname(note('x')),
       lay(folder) {
         mkdirSync(folder, { recursive: true });
-        for (let index = 0; index < MANY; index += 1) writeFileSync(join(folder, `n${index}.md`), 'x\n');
+        for (let index = 0; index < MANY; index += 1)
+          writeFileSync(join(folder, `n${index}.md`), 'x\n');
       },
       warning: /10000|10,000|more than \d+ files|files/,
       isUntouched: (folder) => isSame(join(folder, `n${MANY - 1}.md`), 'x\n'),
@@ -252,24 +278,32 @@ describe('notes', () => {
     };
   }
 
-  it.each(TRAPS)('$what is left out with one warning, and the run saves what it writes', async (trap) => {
-    const stage = await notesStage({ model: REPLIES });
-    const expectSafe = lay(trap, join(stage.workspace, '.axe/memory'), placesOf(nameOf(stage)));
-    const step = await stage.runOn('file');
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-    const warnings = troubles(step);
-    expect(warnings.map(({ level }) => level)).toEqual(['warning']);
-    expect(warnings[0]?.message).toMatch(trap.warning);
-    expect(step.log).toMatch(/^ {2}Note added to: projects\/.*\.md, 7 bytes$/m);
-    expect(step.log).toMatch(/^Memory: 1 entry added to \.axe\/memory\/keeper\.md and 1 change to notes$/m);
-    expectRead(stage.model.requests(), stage.model.prompts()[0]?.system ?? '');
-    expectSafe();
-  });
+  it.each(TRAPS)(
+    '$what is left out with one warning, and the run saves what it writes',
+    async (trap) => {
+      const stage = await notesStage({ model: REPLIES });
+      const expectSafe = lay(trap, join(stage.workspace, '.axe/memory'), placesOf(nameOf(stage)));
+      const step = await stage.runOn('file');
+      expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+      const warnings = troubles(step);
+      expect(warnings.map(({ level }) => level)).toEqual(['warning']);
+      expect(warnings[0]?.message).toMatch(trap.warning);
+      expect(step.log).toMatch(/^ {2}Note added to: projects\/.*\.md, 7 bytes$/m);
+      expect(step.log).toMatch(
+        /^Memory: 1 entry added to \.axe\/memory\/keeper\.md and 1 change to notes$/m,
+      );
+      expectRead(stage.model.requests(), stage.model.prompts()[0]?.system ?? '');
+      expectSafe();
+    },
+  );
 
   it('a link is left out on the command line, too', async () => {
     const [trap] = TRAPS;
     if (trap === undefined) throw new Error('there are no traps');
-    const model = await startModelServer([toolCall('write_memory', { content: 'Tabs.' }), ...REPLIES]);
+    const model = await startModelServer([
+      toolCall('write_memory', { content: 'Tabs.' }),
+      ...REPLIES,
+    ]);
     const tools = 'tools = ["write_memory", "memory_write", "memory_search"]\n';
     const { env, cwd, root } = laptop(model.env, keeperToml({ memory: tools }));
     const expectSafe = lay(trap, root, placesOf(cwd));

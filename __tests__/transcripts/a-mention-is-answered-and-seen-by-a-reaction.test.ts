@@ -40,7 +40,10 @@ it('a line with a link to the run states that there is no answer, and quotes no 
     status: 400,
     body: { error: { message: 'hunter2 is in /home/runner' } },
   } as const;
-  const stage = await setStageInProcess({ event: MENTION, model: () => (isBroken ? broken : text(ANSWER)) });
+  const stage = await setStageInProcess({
+    event: MENTION,
+    model: () => (isBroken ? broken : text(ANSWER)),
+  });
   await stage.run({ inputs: INPUTS });
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([
     expect.stringMatching(
@@ -56,7 +59,8 @@ it('a line with a link to the run states that there is no answer, and quotes no 
 });
 
 it('no reaction is added if comments are off, nor for people who cannot start a run', async () => {
-  const model = () => ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }) as const;
+  const model = () =>
+    ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }) as const;
   const silent = await setStageInProcess({ event: MENTION, model });
   await silent.run({ inputs: { ...INPUTS, comment: 'never' } });
   const stranger = await setStageInProcess({ event: MENTION, model, role: 'read' });
@@ -80,7 +84,9 @@ it('a mention on a line is answered in its thread', async () => {
   const step = await stage.run({ inputs: INPUTS, event: { name: event.name, payload } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
-  const answers = stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === comments[0]);
+  const answers = stage.repo.talk.reviewComments.filter(
+    ({ inReplyTo }) => inReplyTo === comments[0],
+  );
   expect(answers.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
   expect(stage.repo.comments).toEqual([]);
   expect(step.log).toMatch(/^Answered in a thread of #\d+\. http/m);

@@ -51,12 +51,17 @@ it('C1 9: a missing agent is told with the searched places and every agent, and 
       '  Did you mean `reviewer`? There are: `reviewer`, `writer`, `builtin/ask`, `builtin/fix`, `builtin/pr-reviewer`, `builtin/triage`. Searched in `axe/agents` and `.axe/agents` of Codertocat/Hello-World@master.',
   );
   expect(step.summary).toContain('agent config not found: reviewr');
-  for (const dir of ['axe/agents', '.axe/agents']) expect(timesAsked(stage, `${dir}/reviewr.toml`)).toBe(2);
+  for (const dir of ['axe/agents', '.axe/agents'])
+    expect(timesAsked(stage, `${dir}/reviewr.toml`)).toBe(2);
 });
 
 it.each([
   ['a name that memory needs', 'memory', /"memory"/],
-  ['a built-in agent that does not exist', 'builtin/reviewer', /agent config not found: builtin\/reviewer/],
+  [
+    'a built-in agent that does not exist',
+    'builtin/reviewer',
+    /agent config not found: builtin\/reviewer/,
+  ],
 ])('C1 7: the step refuses %s', async (_, agent, message) => {
   expect((await failed({ agent })).message).toMatch(message);
 });
@@ -64,12 +69,20 @@ it.each([
 it.each([
   ['anthropic/claude-sonnet-4-5', 'ANTHROPIC_API_KEY'],
   ['openai/gpt-4o', 'OPENAI_API_KEY'],
-])('C1 14: a missing key of %s is told with what has to be set and how', async (model, variable) => {
-  const { message, step } = await failed({ model }, { env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' } });
-  expect(message).toMatch(/^error: API key for provider "\w+" is not configured \(set \w+_API_KEY\)\n/);
-  expect(message).toContain(`\`${variable}: \${{ secrets.${variable} }}\` under its \`env:\``);
-  expect(step.summary).toContain(`\${{ secrets.${variable} }}`);
-});
+])(
+  'C1 14: a missing key of %s is told with what has to be set and how',
+  async (model, variable) => {
+    const { message, step } = await failed(
+      { model },
+      { env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' } },
+    );
+    expect(message).toMatch(
+      /^error: API key for provider "\w+" is not configured \(set \w+_API_KEY\)\n/,
+    );
+    expect(message).toContain(`\`${variable}: \${{ secrets.${variable} }}\` under its \`env:\``);
+    expect(step.summary).toContain(`\${{ secrets.${variable} }}`);
+  },
+);
 
 it('the key comes from the input `api-key`, which the log never shows', async () => {
   const stage = await setStageInProcess();
@@ -85,13 +98,17 @@ const NO_AGENT = { agent: '', model: 'openai/gpt-4o' };
 
 it('a prompt and a model need no agent, and memory keeps the prompt as the task', async () => {
   const stage = await setStageInProcess({ base: {} });
-  const step = await stage.run({ inputs: { ...NO_AGENT, prompt: 'Is the change safe to release?' } });
+  const step = await stage.run({
+    inputs: { ...NO_AGENT, prompt: 'Is the change safe to release?' },
+  });
   expect(step.exitCode).toBe(0);
   expect(troubles(step)).toEqual([]);
   expect(step.log).toContain('Agent:  builtin/ask (built-in)');
   expect(step.outputs['memory-entry']).toContain('**Task:** Is the change safe to release?\n');
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
-  expect(message).toMatch(/^user: Is the change safe to release\?\n\nText between <third-party-text> tags/);
+  expect(message).toMatch(
+    /^user: Is the change safe to release\?\n\nText between <third-party-text> tags/,
+  );
   expect(message).toContain('+  return expected == token;');
 });
 

@@ -34,11 +34,17 @@ const TROUBLES: Readonly<Record<string, ModelReply>> = {
 
 const STALLS: Readonly<Record<string, ModelReply>> = {
   'an answer that never comes': { kind: 'stall' },
-  'an answer that stops in the middle': { kind: 'stall', status: 200, body: '{"id": "msg_1", "content": [' },
+  'an answer that stops in the middle': {
+    kind: 'stall',
+    status: 200,
+    body: '{"id": "msg_1", "content": [',
+  },
 };
 
 it('a failed model makes the step fail with one annotation, and leaves no comment and no entry', async () => {
-  const ends = await Promise.all(Object.entries(TROUBLES).map(([name, reply]) => endOf(name, reply, '15')));
+  const ends = await Promise.all(
+    Object.entries(TROUBLES).map(([name, reply]) => endOf(name, reply, '15')),
+  );
   expect(ends.map(({ conclusion }) => conclusion)).toEqual(ends.map(() => 'failure'));
   expectTranscript(NAME, ends.map(({ text }) => text).join('\n'));
 });
@@ -64,7 +70,10 @@ it('a run ends as a timeout after its deadline, before or after the model is cal
   );
 });
 
-/** Runs a step against a model that replies so, and checks that nothing but the trouble is to be seen. */
+/**
+ * Runs a step against a model that replies so, and checks that nothing but the trouble is to be
+ * seen.
+ */
 async function endOf(name: string, reply: ModelReply, minutes: string) {
   const stage = await setStageInProcess({ base: BASE, model: [reply] });
   const step = await stage.run({ inputs: { 'timeout-minutes': minutes } });

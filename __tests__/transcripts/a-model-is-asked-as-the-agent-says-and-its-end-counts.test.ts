@@ -17,16 +17,25 @@ it.each([
   const stage = await setStageInProcess({ base: {} });
   const step = await stage.run({ inputs });
   expect(troubles(step)).toEqual([]);
-  const body = stage.model.requests()[0]?.body as { readonly output_config?: { readonly effort?: string } };
+  const body = stage.model.requests()[0]?.body as {
+    readonly output_config?: { readonly effort?: string };
+  };
   expect(body.output_config?.effort).toBe(effort);
 });
 
 it('on the command line `--effort` wins over the agent, whose raw options are sent', async () => {
-  const files = { 'axe/agents/worker.toml': `${AGENT}effort = "low"\ncompatible = { top_k = 5 }\n` };
+  const files = {
+    'axe/agents/worker.toml': `${AGENT}effort = "low"\ncompatible = { top_k = 5 }\n`,
+  };
   const { model, cwd } = await lineScene({ files, model: () => text('Done.') });
   const env = { AXE_LITELLM_BASE_URL: model.url };
-  expect(await runCli(['run', 'worker'], { cwd, env })).toMatchObject({ exitCode: 0, stdout: 'Done.' });
-  expect(await runCli(['run', 'worker', '--effort', 'high'], { cwd, env })).toMatchObject({ exitCode: 0 });
+  expect(await runCli(['run', 'worker'], { cwd, env })).toMatchObject({
+    exitCode: 0,
+    stdout: 'Done.',
+  });
+  expect(await runCli(['run', 'worker', '--effort', 'high'], { cwd, env })).toMatchObject({
+    exitCode: 0,
+  });
   expect(model.requests().map(({ body }) => body)).toMatchObject([
     { reasoning_effort: 'low', top_k: 5 },
     { reasoning_effort: 'high', top_k: 5 },
@@ -47,7 +56,8 @@ it('the price that an agent gives counts where none is known', async () => {
 });
 
 describe('another model', () => {
-  const QUICK = '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 1\nmax_delay_ms = 1\n';
+  const QUICK =
+    '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 1\nmax_delay_ms = 1\n';
   const OVERLOADED = failure(529, 'overloaded_error', 'Overloaded');
 
   async function run(reply: ModelReply, fallbacks: string, parts: AgentParts = { tables: QUICK }) {
@@ -70,13 +80,19 @@ describe('another model', () => {
       expect(asked).toEqual([first, first, 'llama3', 'llama3', 'gpt-4.1']);
       expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
       expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'I step in.' });
-      expect(step.log).toContain('anthropic/claude-sonnet-4-5 cannot be reached; asking ollama/llama3');
+      expect(step.log).toContain(
+        'anthropic/claude-sonnet-4-5 cannot be reached; asking ollama/llama3',
+      );
       expect(step.log).toContain('ollama/llama3 cannot be reached; asking openai/gpt-4.1');
     }
   });
 
   it.each([
-    ['wrong key', failure(401, 'authentication_error', 'invalid x-api-key'), 'auth: invalid x-api-key'],
+    [
+      'wrong key',
+      failure(401, 'authentication_error', 'invalid x-api-key'),
+      'auth: invalid x-api-key',
+    ],
     ['wrong request', failure(400, 'invalid_request_error', 'No'), 'bad_request: No'],
   ] as const)('C4 58: no fallback is called for a %s', async (_what, reply, message) => {
     const { step, asked } = await run(reply, 'openai/gpt-4.1');
@@ -100,8 +116,13 @@ describe('the form of an answer', () => {
   const GOOD = '{"kind": "bug", "count": 2}';
   const FENCED = `\`\`\`json\n${GOOD}\n\`\`\``;
 
-  async function ask(script: readonly ModelReply[], schema = SCHEMA, parts: AgentParts = { memory: true }) {
-    // The built program prepares a schema faster than the sources do here, and has two seconds for it.
+  async function ask(
+    script: readonly ModelReply[],
+    schema = SCHEMA,
+    parts: AgentParts = { memory: true },
+  ) {
+    // The built program prepares a schema faster than the sources do here, and has two seconds for
+    // it.
     const stage = await scheduledStage([parts], { model: script }, setStage);
     const inputs = { agent: 'worker', 'memory-store': 'file', 'output-schema': schema };
     const step = await stage.run({ inputs });
@@ -175,15 +196,22 @@ describe('the end of a reply', () => {
     expect(stage.repo.comments[0]?.body).toContain(
       'The change looks f\n\n*Cut short: the answer was cut at 40 output tokens.*',
     );
-    expect(step.summary).toMatch(/: incomplete · .*\n\nThe change looks f\n\n```text\nthe answer was cut/);
+    expect(step.summary).toMatch(
+      /: incomplete · .*\n\nThe change looks f\n\n```text\nthe answer was cut/,
+    );
     expect(step.annotations).toMatchObject([
-      { level: 'error', message: expect.stringMatching(/^the answer was cut .*\n {2}Raise `max_tokens` in/) },
+      {
+        level: 'error',
+        message: expect.stringMatching(/^the answer was cut .*\n {2}Raise `max_tokens` in/),
+      },
     ]);
   });
 
   it('C4 64: an empty refusal is refused: one request is sent, and no fallback is called', async () => {
     const stage = await setStageInProcess({ model: [claude('refusal')] });
-    const step = await stage.run({ inputs: { model: 'anthropic/claude-sonnet-4-5, openai/gpt-4.1' } });
+    const step = await stage.run({
+      inputs: { model: 'anthropic/claude-sonnet-4-5, openai/gpt-4.1' },
+    });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'refused' } });
     expect(stage.model.requests()).toHaveLength(1);
     expectNoEntry(step);
@@ -201,10 +229,13 @@ describe('the end of a reply', () => {
   it.each([
     ['cut', claude('max_tokens', HALF), 0, 'The change looks f', CUT],
     ['an empty refusal', claude('refusal'), 1, '', REFUSED],
-  ] as const)('the command line reports an answer that is %s', async (_, reply, exitCode, stdout, stderr) => {
-    const files = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
-    const result = await runLine(['run', 'worker'], { files, model: [reply] });
-    expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
-    expect(result.prompts).toHaveLength(1);
-  });
+  ] as const)(
+    'the command line reports an answer that is %s',
+    async (_, reply, exitCode, stdout, stderr) => {
+      const files = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
+      const result = await runLine(['run', 'worker'], { files, model: [reply] });
+      expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
+      expect(result.prompts).toHaveLength(1);
+    },
+  );
 });

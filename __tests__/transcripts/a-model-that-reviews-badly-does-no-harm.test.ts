@@ -28,7 +28,10 @@ function settle(finding: string, how: string, more: object = {}): ScriptedToolCa
 
 /** The same finding in words that have nothing in common with any other. */
 function unlike(title: string, body: string, category: string): ScriptedToolCall {
-  return { name: 'add_review_comment', input: { ...LOGGED.input, title, body, category, new: true } };
+  return {
+    name: 'add_review_comment',
+    input: { ...LOGGED.input, title, body, category, new: true },
+  };
 }
 
 const LINE_OF_LOGGED = { path: 'src/auth.ts', line: 11, code: LOGGED.input['code'] };
@@ -38,15 +41,22 @@ it.each<[string, readonly ScriptedToolCall[]]>([
   ['wrong', [settle('F1', 'wrong'), settle('F2', 'wrong')]],
   [
     'fixed, by lines that were there before',
-    [LINE_OF_LOGGED, LINE_OF_TIMING].map((line, at) => settle(`F${at + 1}`, 'fixed', { evidence: [line] })),
+    [LINE_OF_LOGGED, LINE_OF_TIMING].map((line, at) =>
+      settle(`F${at + 1}`, 'fixed', { evidence: [line] }),
+    ),
   ],
   [
     'dismissed, by people who have not answered',
-    [settle('F1', 'dismissed', { by: 'monalisa' }), settle('F2', 'dismissed', { by: 'Codertocat' })],
+    [
+      settle('F1', 'dismissed', { by: 'monalisa' }),
+      settle('F2', 'dismissed', { by: 'Codertocat' }),
+    ],
   ],
 ])('settles everything as %s: what blocks the merge stays open', async (_, settlements) => {
   const settles = calls(...settlements, submit('All of it is over.'));
-  const stage = await reviewStage(withSecondLook([calls(LOGGED, TIMING, ASKS), DONE, settles, DONE]));
+  const stage = await reviewStage(
+    withSecondLook([calls(LOGGED, TIMING, ASKS), DONE, settles, DONE]),
+  );
   await stage.run({ inputs: INPUTS });
   const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE, README), inputs: INPUTS });
   expect(step.exitCode).toBe(0);
@@ -66,10 +76,16 @@ const README = `${headOf('README.md')}@@ -1 +1 @@
 it('marks everything as new: one line has one conversation, and what is plainly the same is not said again', async () => {
   const again = { ...LOGGED, input: { ...LOGGED.input, new: true } };
   const others = [
-    unlike('Personal data in plain sight', 'Operators and suppliers see what nobody should know.', 'data'),
+    unlike(
+      'Personal data in plain sight',
+      'Operators and suppliers see what nobody should know.',
+      'data',
+    ),
     unlike('Auditors would object', 'No regulation on earth permits that.', 'other'),
   ];
-  const stage = await reviewStage([LOGGED, again, ...others].flatMap((one) => [calls(one, ASKS), DONE]));
+  const stage = await reviewStage(
+    [LOGGED, again, ...others].flatMap((one) => [calls(one, ASKS), DONE]),
+  );
   await stage.run({ inputs: INPUTS });
   for (const sha of SHAS.slice(0, 3)) {
     const step = await stage.run({ ...push(stage, sha, CHANGE), inputs: INPUTS });
@@ -105,7 +121,9 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
   const turns = Array.from({ length: Math.ceil(flood.length / perTurn) }, (_, turn) =>
     calls(...flood.slice(turn * perTurn, (turn + 1) * perTurn)),
   );
-  const stage = await reviewStage([...turns, calls(submit('Five hundred things.')), DONE], { diff });
+  const stage = await reviewStage([...turns, calls(submit('Five hundred things.')), DONE], {
+    diff,
+  });
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   expect(stage.repo.talk.reviewComments).toHaveLength(10);
@@ -114,7 +132,9 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
   expect(review?.body.length).toBeLessThan(65_536);
   expect(step.outputs['findings-open']).toBe('100');
   expect(review?.body).toContain('**100 findings: 50 major, 50 minor.** Five hundred things.');
-  expect(review?.body).toContain('<summary>90 more findings: a review has at most 10 comments</summary>');
+  expect(review?.body).toContain(
+    '<summary>90 more findings: a review has at most 10 comments</summary>',
+  );
   expect(review?.body).toMatch(/\b400\b/);
 });
 
@@ -128,8 +148,14 @@ it('never submits: what it found is posted with a text of its own', async () => 
 
 /** The reviewer raises two findings; all claims are refuted so. */
 async function refuted(reason: string, evidence: readonly object[]) {
-  const model = withSecondLook([calls(LOGGED, TIMING, ASKS), DONE], { verdict: 'refuted', reason, evidence });
-  const stage = await reviewStage(model, { base: { 'axe/agents/reviewer.toml': CAREFUL_REVIEWER } });
+  const model = withSecondLook([calls(LOGGED, TIMING, ASKS), DONE], {
+    verdict: 'refuted',
+    reason,
+    evidence,
+  });
+  const stage = await reviewStage(model, {
+    base: { 'axe/agents/reviewer.toml': CAREFUL_REVIEWER },
+  });
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   return { stage, step };

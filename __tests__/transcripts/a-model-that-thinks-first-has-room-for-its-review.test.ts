@@ -49,7 +49,9 @@ const MODELS = [
   ['ollama/qwen3.5:9b', 100_000],
 ] as const;
 
-it.each(MODELS.flatMap(([model, most]) => [5_000, 30_000].map((thinks) => ({ model, most, thinks }))))(
+it.each(
+  MODELS.flatMap(([model, most]) => [5_000, 30_000].map((thinks) => ({ model, most, thinks }))),
+)(
   'the built-in reviewer posts its review by $model, which thinks $thinks tokens first',
   async ({ model, most, thinks }) => {
     const isLocal = model.startsWith('ollama/');
@@ -62,7 +64,10 @@ it.each(MODELS.flatMap(([model, most]) => [5_000, 30_000].map((thinks) => ({ mod
       env: { GEMINI_API_KEY: 'AIza-test-0123456789abcdef', AXE_GOOGLE_BASE_URL: stage.model.url },
     });
     expect(troubles(step)).toEqual([]);
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'success', 'memory-saved': 'true' },
+    });
     expect(stage.repo.talk.reviews).toHaveLength(1);
     expect(stage.repo.talk.reviewComments).toMatchObject([{ path: 'src/table.ts', line: 7 }]);
     // The thoughts of the first reply do not fit into the small window, and are left out.

@@ -7,14 +7,23 @@ import { nameOf } from './memory-command-scene.js';
 import { blockIn, calmNotes, keeperToml, laptop, newResults, notesStage } from './notes-scene.js';
 import { expectTranscript, seen, troubles } from './stage.js';
 
-const LINES = ['export function open(token) {', '  if (!token) return', '  return session(token)', '}', ''];
+const LINES = [
+  'export function open(token) {',
+  '  if (!token) return',
+  '  return session(token)',
+  '}',
+  '',
+];
 const AUTH = LINES.join('\n');
 const MOVED = ['// Opens sessions.', '', ...LINES].join('\n');
 const GONE = MOVED.replace('if (!token) return', "if (!token) throw new Error('no token')");
 const TOML = keeperToml({ tools: ['read_file'] });
 
 const KEEPS: readonly ModelReply[] = [
-  toolCall('memory_write', { target: 'long_term', content: 'Nobody opens without a token (src/auth.ts:2)' }),
+  toolCall('memory_write', {
+    target: 'long_term',
+    content: 'Nobody opens without a token (src/auth.ts:2)',
+  }),
   toolCall('read_file', { path: 'src/auth.ts' }),
   toolCall('memory_write', { target: 'long_term', content: 'It ends there (src/auth.ts:4)' }),
   toolCall('memory_write', {
@@ -66,11 +75,15 @@ it('a note that names a line is given with its number of today, and not at all o
   expect(blockIn(systems[5] ?? '')).toContain(
     '- Nobody opens without a token (src/auth.ts:4 "if (!token) return").\n- Ask before a release.\n',
   );
-  expect(blockIn(systems[6] ?? '')).toContain('## Long-term memory (MEMORY.md)\n- Ask before a release.\n');
+  expect(blockIn(systems[6] ?? '')).toContain(
+    '## Long-term memory (MEMORY.md)\n- Ask before a release.\n',
+  );
   expect(systems[6]).not.toContain('Nobody opens');
   expect(stage.memoryOf('branch')['MEMORY.md']).toBe(memory);
   const [issue] = [...stage.repo.issues.values()];
-  expect(issue?.body).toContain('`MEMORY.md`, line 1: `- Nobody opens without a token (src/auth.ts:2');
+  expect(issue?.body).toContain(
+    '`MEMORY.md`, line 1: `- Nobody opens without a token (src/auth.ts:2',
+  );
   expectTranscript(
     'a-note-is-no-longer-given-once-its-line-is-gone',
     calmNotes([moved, gone, collected].map((step) => seen(step, stage)).join('\n')),
@@ -114,6 +127,8 @@ describe('on the command line', () => {
       '`src/aut.ts` is not a file at',
     );
     expect((await remember('The host (example.com:443)')).stdout).toContain('Remembered as `');
-    expect(Object.keys(memory()).sort()).toEqual(expect.arrayContaining(['MEMORY.md', 'keeper.md']));
+    expect(Object.keys(memory()).sort()).toEqual(
+      expect.arrayContaining(['MEMORY.md', 'keeper.md']),
+    );
   });
 });

@@ -31,7 +31,8 @@ it('a parent runs both at the same time, answers in order, counts their tokens a
       async model(request) {
         const { system, messages } = promptOf(request);
         const who = /^You are (\w+)\./.exec(system)?.[1] ?? '';
-        if (who === 'worker') return messages.length === 1 ? BOTH : text('Nothing on either side.', USAGE);
+        if (who === 'worker')
+          return messages.length === 1 ? BOTH : text('Nothing on either side.', USAGE);
         // Neither is answered before the other has asked.
         await together();
         return text(`Nothing in the ${who}.`, USAGE);
@@ -40,12 +41,18 @@ it('a parent runs both at the same time, answers in order, counts their tokens a
   );
   const first = await stage.run({ inputs: { agent: 'worker', 'memory-store': 'file' } });
   expect(first).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-  expect(resultsOf(stage.model.prompts().at(-1))).toEqual(['Nothing in the north.', 'Nothing in the south.']);
+  expect(resultsOf(stage.model.prompts().at(-1))).toEqual([
+    'Nothing in the north.',
+    'Nothing in the south.',
+  ]);
   const south = stage.model.prompts().find(({ system }) => system.startsWith('You are south.'));
   expect(south?.messages).toEqual(['user: Task: Look south.\n\nContext:\nIt is dark.']);
 
   const { workspace } = first;
-  const second = await stage.run({ workspace, inputs: { agent: 'worker', 'memory-store': 'file' } });
+  const second = await stage.run({
+    workspace,
+    inputs: { agent: 'worker', 'memory-store': 'file' },
+  });
   expect(second).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
   for (const [agent, result] of [
     ['worker', 'Nothing on either side.'],
@@ -54,9 +61,14 @@ it('a parent runs both at the same time, answers in order, counts their tokens a
   ] as const) {
     const log = memoryIn(workspace, `${agent}.md`);
     expect([agent, countEntries(log), resultsIn(log)]).toEqual([agent, 2, [result, result]]);
-    const systems = stage.model.prompts().filter(({ system }) => system.startsWith(`You are ${agent}.`));
+    const systems = stage.model
+      .prompts()
+      .filter(({ system }) => system.startsWith(`You are ${agent}.`));
     const known = systems.map(({ system }) => countEntries(system));
-    expect([agent, known]).toEqual([agent, known.map((_, index) => (index < known.length / 2 ? 0 : 1))]);
+    expect([agent, known]).toEqual([
+      agent,
+      known.map((_, index) => (index < known.length / 2 ? 0 : 1)),
+    ]);
   }
   const [entry = ''] = memoryIn(workspace, 'north.md').split(/(?<=-->\n)/);
   const ended = [...steady(first.log).matchAll(ENDED)].map(([line]) => line.trimEnd());
@@ -91,7 +103,9 @@ it('an entry of a sub-agent that cannot be saved is in the summary and the outpu
   rmSync(log);
   mkdirSync(log);
   const { summary, outputs, exitCode } = await stage.run({ workspace, inputs });
-  expect(summary).toMatch(/\*\*Not saved for sub-agents:\*\*.*\*\*Result:\*\* A wolf in the north\./s);
+  expect(summary).toMatch(
+    /\*\*Not saved for sub-agents:\*\*.*\*\*Result:\*\* A wolf in the north\./s,
+  );
   expect(outputs['memory-entry']).toContain('A wolf in the north.');
   expect(outputs).toMatchObject({
     'memory-saved': 'false',

@@ -20,11 +20,18 @@ const TOOLS = [
 ];
 
 const AGENT = {
-  'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true, tables: '[review]\ndepth = "quick"' }),
+  'axe/agents/worker.toml': agentToml({
+    tools: TOOLS,
+    memory: true,
+    tables: '[review]\ndepth = "quick"',
+  }),
   'src/auth.ts': 'a\n',
 };
 
-/** A pull request with a failing check, reviewed by an agent that looks at everything and asks for everything. */
+/**
+ * A pull request with a failing check, reviewed by an agent that looks at everything and asks for
+ * everything.
+ */
 async function reviewScene(): Promise<PermissionScene> {
   const stage = await setStageInProcess({
     base: AGENT,
@@ -49,7 +56,12 @@ async function reviewScene(): Promise<PermissionScene> {
   const { github, repo } = stage;
   github.commit(REPO, { 'src/auth.ts': 'b\n' }, { branch: 'changes', sha: HEAD });
   const about = { headSha: HEAD, externalId: '', title: null, summary: null, annotations: [] };
-  const ended = { status: 'completed', app: 'github-actions', name: 'test', conclusion: 'failure' } as const;
+  const ended = {
+    status: 'completed',
+    app: 'github-actions',
+    name: 'test',
+    conclusion: 'failure',
+  } as const;
   repo.talk.checkRuns.push({ id: 1, ...about, ...ended, job: 9 });
   repo.talk.jobLogs.set(9, 'not ok\n');
   repo.talk.labels.push('bug', 'wip');
@@ -58,7 +70,12 @@ async function reviewScene(): Promise<PermissionScene> {
   repo.contents = 'write';
   const body = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nOld.`;
   const comments = [{ path: 'src/auth.ts', line: 11, body }];
-  seedReview(repo, { pull: 2, author: 'github-actions[bot]', at: '2019-05-01T00:00:00Z', comments });
+  seedReview(repo, {
+    pull: 2,
+    author: 'github-actions[bot]',
+    at: '2019-05-01T00:00:00Z',
+    comments,
+  });
   const inputs = { agent: 'worker', 'memory-store': 'branch', 'labels-allowed': 'bug, wip' };
   return { stage, inputs: { ...inputs, comment: 'always' } };
 }
@@ -70,7 +87,10 @@ async function mentionScene(): Promise<PermissionScene> {
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } },
   });
   stage.repo.contents = 'write';
-  return { stage, inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe', 'memory-store': 'branch' } };
+  return {
+    stage,
+    inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe', 'memory-store': 'branch' },
+  };
 }
 
 /** A report in an issue. */
@@ -80,7 +100,10 @@ async function reportScene(): Promise<PermissionScene> {
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
   });
   stage.repo.contents = 'write';
-  return { stage, inputs: { agent: 'builtin/ask', 'memory-store': 'branch', 'report-to': 'issue' } };
+  return {
+    stage,
+    inputs: { agent: 'builtin/ask', 'memory-store': 'branch', 'report-to': 'issue' },
+  };
 }
 
 const ENDS = {
@@ -189,7 +212,8 @@ describe.each(Object.entries(SCENES))('%s', (_, { scene, rows }) => {
     }
     if (told === 'summary') expect(step.summary).toContain(permission);
     const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
-    if (told === 'answer') for (const part of [REFUSAL, permission]) expect(answers).toContain(part);
+    if (told === 'answer')
+      for (const part of [REFUSAL, permission]) expect(answers).toContain(part);
     if (told === 'log') expect(step.log).toContain(REFUSAL);
     if (told === 'incomplete') expect(stage.model.requests()).toEqual([]);
   });
@@ -201,7 +225,10 @@ it('every request of these runs is in one of the tables', async () => {
   for (const { scene } of Object.values(SCENES)) {
     const { stage, inputs } = await scene();
     const step = await stage.run({ inputs });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'success', 'memory-saved': 'true' },
+    });
     expect(troubles(step)).toEqual([]);
     made.push(...stage.github.calls());
   }

@@ -17,7 +17,9 @@ it('a pull request and its next push are reviewed in one comment, and the second
   });
   const opened = await stage.run();
   expect(opened.exitCode).toBe(0);
-  expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining(ANSWERS[0] ?? '')]);
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining(ANSWERS[0] ?? ''),
+  ]);
   expect(readFileSync(opened.outputs['response-file'] ?? '', 'utf8')).toBe(ANSWERS[0]);
   expect(steady(opened.outputs['memory-entry'] ?? '')).toBe(`## <time>
 **Task:** Review pull request #2: Update the README with new information.
@@ -30,11 +32,15 @@ ${ANSWERS[0]}
   const pull = stage.repo.pulls.get(2);
   if (pull === undefined) throw new Error('there is no pull request #2');
   stage.repo.pulls.set(2, { ...pull, head: { ...pull.head, sha: NEXT_HEAD }, diff: NEXT_DIFF });
-  const payload = loadWebhook('pull_request', 'synchronize', { 'pull_request.head.sha': NEXT_HEAD });
+  const payload = loadWebhook('pull_request', 'synchronize', {
+    'pull_request.head.sha': NEXT_HEAD,
+  });
   stage.repo.comparisons.set(comparisonOf(payload), NEXT_DIFF);
   const pushed = await stage.run({ event: { name: 'pull_request', payload }, runId: '1658821494' });
 
-  expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining(ANSWERS[1] ?? '')]);
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining(ANSWERS[1] ?? ''),
+  ]);
   expect(pushed.outputs).toMatchObject({ 'memory-loaded': '1', 'memory-saved': 'true' });
   expect(pushed.outputs['comment-url']).toBe(opened.outputs['comment-url']);
   const [first, second] = stage.model.prompts();
@@ -56,8 +62,11 @@ ${ANSWERS[0]}
   );
   expectTranscript(
     'a-pull-request-gets-one-comment-and-is-remembered',
-    [seen(opened, { repo: { ...stage.repo, comments: [] } }), texts[0], seen(pushed, stage), texts[1]].join(
-      '\n',
-    ),
+    [
+      seen(opened, { repo: { ...stage.repo, comments: [] } }),
+      texts[0],
+      seen(pushed, stage),
+      texts[1],
+    ].join('\n'),
   );
 });

@@ -20,7 +20,15 @@ import {
   TIMING,
   withSecondLook,
 } from './review-scene.js';
-import { HEAD, type Stage, type StageEvent, type StageOptions, setStage, told, troubles } from './stage.js';
+import {
+  HEAD,
+  type Stage,
+  type StageEvent,
+  type StageOptions,
+  setStage,
+  told,
+  troubles,
+} from './stage.js';
 
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const CHECK = { 'check-run': 'true' };
@@ -34,9 +42,15 @@ function expectChecks({ repo }: Stage, ...checks: object[]): void {
 describe('the check', () => {
   const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
   const WRITE = 'POST /repos/{owner}/{repo}/check-runs';
-  const DENIED = { status: 403, body: { message: 'Resource not accessible by integration' } } as const;
+  const DENIED = {
+    status: 403,
+    body: { message: 'Resource not accessible by integration' },
+  } as const;
 
-  const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
+  const FINDINGS = [
+    calls(TIMING, LOGGED, submit('Two things to fix.')),
+    text('I have reviewed the change.'),
+  ];
 
   it('a check holds the findings on their lines if nothing is commented, and blocks nothing', async () => {
     const stage = await reviewStage(FINDINGS);
@@ -76,7 +90,11 @@ describe('the check', () => {
     const stage = await reviewStage([...FINDINGS, ...FINDINGS]);
     for (const _ of [1, 2]) await stage.run({ inputs: CHECK });
     expect(stage.repo.talk.reviews).toHaveLength(1);
-    const check = { conclusion: 'neutral', title: '1 critical, 1 major open · whole', annotations: [] };
+    const check = {
+      conclusion: 'neutral',
+      title: '1 critical, 1 major open · whole',
+      annotations: [],
+    };
     expectChecks(stage, check);
   });
 
@@ -115,7 +133,11 @@ describe('the check', () => {
     expectChecks(stage, { status: 'in_progress' });
     const post = await stage.post(main, options);
     expect(post).toMatchObject({ exitCode: 0, stderr: '' });
-    expectChecks(stage, { status: 'completed', conclusion: 'cancelled', title: 'Stopped before its end' });
+    expectChecks(stage, {
+      status: 'completed',
+      conclusion: 'cancelled',
+      title: 'Stopped before its end',
+    });
     await stage.post(main, options);
     expect(stage.repo.talk.checkRuns).toHaveLength(1);
   });
@@ -125,11 +147,17 @@ describe('the check', () => {
     const inputs = { ...CHECK, 'block-on': 'major' };
     await stage.run({ inputs });
     await stage.run({ inputs });
-    expectChecks(stage, { status: 'completed', conclusion: 'failure', title: '1 major open · whole' });
+    expectChecks(stage, {
+      status: 'completed',
+      conclusion: 'failure',
+      title: '1 major open · whole',
+    });
   });
 
   it('a check shows that a run failed, or that one was cancelled', async () => {
-    const failed = await reviewStage([{ kind: 'raw', status: 401, body: { error: { message: 'no' } } }]);
+    const failed = await reviewStage([
+      { kind: 'raw', status: 401, body: { error: { message: 'no' } } },
+    ]);
     await failed.run({ inputs: CHECK });
     expectChecks(failed, { status: 'completed', conclusion: 'neutral', title: 'The run failed' });
     const cancelled = await reviewStage([{ kind: 'stall' }], {}, setStage);
@@ -157,9 +185,19 @@ describe('a run that is skipped', () => {
     ['closed', { event: event('closed', CLOSED) }, {}, 'is closed or merged'],
     ['closed', { event: event('labeled', CLOSED) }, {}, 'is closed or merged'],
     ['no-change', { event: event('edited') }, {}, 'changes nothing in the diff'],
-    ['no-change', { event: event('assigned') }, {}, 'Remove `assigned` from the `types:` of the event.'],
+    [
+      'no-change',
+      { event: event('assigned') },
+      {},
+      'Remove `assigned` from the `types:` of the event.',
+    ],
     ['nothing-to-review', { diff: '' }, {}, 'it changes no file'],
-    ['nothing-to-review', {}, { paths: 'docs/**' }, '`paths` leaves out every file that it changes'],
+    [
+      'nothing-to-review',
+      {},
+      { paths: 'docs/**' },
+      '`paths` leaves out every file that it changes',
+    ],
   ])('nothing is asked, and the reason told: %s, %#', async (reason, options, inputs, why) => {
     const stage = await stageWith(options);
     const step = await stage.run({ inputs });
@@ -265,11 +303,23 @@ describe('programs', () => {
     const inputs = { 'fail-on': 'findings:major' };
     await stage.run({ inputs });
     const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
-    expect(second).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+    expect(second).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: 'findings', 'findings-open': '1' },
+    });
     // A line that is gone says nothing by itself.
-    const third = await stage.run({ ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
+    const third = await stage.run({
+      ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT),
+      inputs,
+    });
     expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });
-    const fourth = await stage.run({ ...push(stage, 'e'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
-    expect(fourth).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
+    const fourth = await stage.run({
+      ...push(stage, 'e'.repeat(40), QUIET + DOCS, TAKEN_OUT),
+      inputs,
+    });
+    expect(fourth).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'success', 'findings-worst': '' },
+    });
   });
 });

@@ -6,7 +6,16 @@ import { text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { earlierEntry } from './branch-scene.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
-import { CHANGE, calls, DOCS, LOGGED, push, submit, TIMING, withSecondLook } from './review-scene.js';
+import {
+  CHANGE,
+  calls,
+  DOCS,
+  LOGGED,
+  push,
+  submit,
+  TIMING,
+  withSecondLook,
+} from './review-scene.js';
 import { AGENT, HEAD, REPO, type Stage, type StageOptions } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
@@ -31,7 +40,11 @@ it('the README states the same for reviews', () => {
   ]);
 });
 
-const MENTION = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
+const MENTION = {
+  name: 'issue_comment',
+  action: 'created',
+  patch: { 'comment.body': '@axe Why?' },
+};
 const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const ASKED = { agent: 'builtin/ask', 'trigger-phrase': '@axe' };
 const REPORTS = { agent: 'builtin/ask', 'report-to': 'issue' };
@@ -108,7 +121,11 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   ['A pull request that brings the agent itself', 'agent-not-merged', UNMERGED, {}],
 ])('%s sends as many requests as the page states: %s', async (what, reason, options, inputs) => {
   const stage = await setStageInProcess(options);
-  stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
+  stage.github.commit(
+    REPO,
+    { 'axe/agents/reviewer.toml': AGENT },
+    { branch: 'changes', sha: HEAD },
+  );
   const pull = reason === 'paused' ? payloadField(stage.payload, 'pull_request.number') : 0;
   const paused = `- {"kind":"paused","pull":${pull},"by":"octocat","at":${Date.parse('2026-02-01')}}\n`;
   stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: BRANCH });

@@ -22,7 +22,14 @@ import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
 const NAME = 'a-run-opens-a-pull-request-for-what-it-changed';
-const TOOLS = ['read_file', 'search_files', 'write_file', 'edit_file', 'delete_file', 'open_pull_request'];
+const TOOLS = [
+  'read_file',
+  'search_files',
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'open_pull_request',
+];
 const FILES = {
   'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }),
   'src/limit.ts': 'export const limit = 10;\n',
@@ -38,7 +45,11 @@ const INPUTS = { agent: 'fixer', 'trigger-phrase': '@axe', 'changes-allowed': 's
 const BRANCH = 'axe/fixer/1-492700400';
 
 const edit = (old: string, now: string) =>
-  toolCall('edit_file', { path: 'src/limit.ts', old_string: `limit = ${old}`, new_string: `limit = ${now}` });
+  toolCall('edit_file', {
+    path: 'src/limit.ts',
+    old_string: `limit = ${old}`,
+    new_string: `limit = ${now}`,
+  });
 const propose = (more: object = {}) =>
   toolCall('open_pull_request', { title: 'Raise the limit to 20', body: 'As you asked.', ...more });
 const EDITS: readonly ModelReply[] = [edit('10', '20'), propose(), text('The limit is 20 now.')];
@@ -48,7 +59,10 @@ function stageOf(options: StageOptions = {}, set = setStageInProcess): Promise<S
   return set({ event: MENTION, base: FILES, model: EDITS, ...options });
 }
 
-/** Nothing was left on GitHub: no branch but the default one and that of memory, and no pull request. */
+/**
+ * Nothing was left on GitHub: no branch but the default one and that of memory, and no pull
+ * request.
+ */
 function expectNothingOpened({ repo }: Stage): void {
   expect([...repo.branches.keys()].filter((name) => name.startsWith('axe/'))).toEqual([]);
   expect(repo.pulls.size).toBe(0);
@@ -105,7 +119,9 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
     return step.outputs['pull-request-url'];
   };
   const first = await run();
-  const [branch = ''] = [...stage.repo.branches.keys()].filter((name) => name.startsWith('axe/fixer/'));
+  const [branch = ''] = [...stage.repo.branches.keys()].filter((name) =>
+    name.startsWith('axe/fixer/'),
+  );
   expect(branch).toMatch(/^axe\/fixer\/[a-z0-9]{8}$/);
   const trunk = stage.repo.defaultBranch;
   stage.github.commit(repository, { ...FILES, 'README.md': 'Newer.\n' }, { branch: trunk });
@@ -119,7 +135,9 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
   limit = 40;
   expect(await run()).not.toBe(first);
   expect(stage.github.files(repository, branch)['src/mine.ts']).toBe('Mine.\n');
-  expect(stage.github.files(repository, `${branch}-2`)['src/limit.ts']).toBe('export const limit = 40;\n');
+  expect(stage.github.files(repository, `${branch}-2`)['src/limit.ts']).toBe(
+    'export const limit = 40;\n',
+  );
 });
 
 it.each<[string, StageEvent, PayloadPatch]>([
@@ -127,9 +145,12 @@ it.each<[string, StageEvent, PayloadPatch]>([
   ['comment', MENTION, { ...MENTION.patch, 'comment.id': 7 }],
 ])('a task that another %s gives has a pull request of its own', async (_, event, patch) => {
   const stage = await stageOf({ event, model: (_asked, index) => EDITS[index % 3] ?? text('') });
-  const again = { event: { name: event.name, payload: loadWebhook(event.name, event.action, patch) } };
+  const again = {
+    event: { name: event.name, payload: loadWebhook(event.name, event.action, patch) },
+  };
   await stage.run({ inputs: { ...INPUTS, prompt: 'Raise the limit.' } });
-  for (const _time of [1, 2]) await stage.run({ ...again, inputs: { ...INPUTS, prompt: 'Lower it.' } });
+  for (const _time of [1, 2])
+    await stage.run({ ...again, inputs: { ...INPUTS, prompt: 'Lower it.' } });
   expect(stage.repo.pulls.size).toBe(2);
 });
 
@@ -185,11 +206,16 @@ it('in a checkout only what the file tools have written is committed', async () 
   const step = await stage.run({ inputs: INPUTS, workspace });
   expect(step).toMatchObject({ exitCode: 0 });
   expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
-  expect(repo.git('status', '--porcelain').trim().split('\n')).toEqual(['M src/limit.ts', '?? src/built.js']);
+  expect(repo.git('status', '--porcelain').trim().split('\n')).toEqual([
+    'M src/limit.ts',
+    '?? src/built.js',
+  ]);
 });
 
 const AGENT = { 'axe/agents/fixer.toml': FILES['axe/agents/fixer.toml'] };
-const FORBIDDEN = { message: 'GitHub Actions is not permitted to create or approve pull requests.' };
+const FORBIDDEN = {
+  message: 'GitHub Actions is not permitted to create or approve pull requests.',
+};
 const forbid = (rule: Omit<Stage['repo']['rules'][number], 'branch'>) => (stage: Stage) =>
   void stage.repo.rules.push({ branch: BRANCH, ...rule });
 const EXECUTABLE = { 'src/limit.ts': { executable: FILES['src/limit.ts'] } };
@@ -203,7 +229,8 @@ it.each<[string, (stage: Stage) => void, RegExp]>([
   ],
   [
     'the file was deleted meanwhile',
-    ({ repo, github }) => void repo.branches.set('master', github.commit(REPO, AGENT, { branch: 'other' })),
+    ({ repo, github }) =>
+      void repo.branches.set('master', github.commit(REPO, AGENT, { branch: 'other' })),
     /: "src\/limit\.ts" is not as the run has read it/,
   ],
   [
@@ -216,32 +243,46 @@ it.each<[string, (stage: Stage) => void, RegExp]>([
     ({ repo }) => void Object.assign(repo, { contents: 'read' }),
     /: .*Add `contents: write` under `permissions:` of the job\./,
   ],
-  ['a rule forbids the branch', forbid({ kind: 'ruleset' }), /: .*Repository rule violations found/],
+  [
+    'a rule forbids the branch',
+    forbid({ kind: 'ruleset' }),
+    /: .*Repository rule violations found/,
+  ],
   ['a rule forbids commits on it', forbid({ kind: 'protection', forbids: ['update'] }), /: /],
   [
     'the setting forbids pull requests',
-    ({ github }) => github.fail({ route: 'POST /repos/{owner}/{repo}/pulls', status: 403, body: FORBIDDEN }),
+    ({ github }) =>
+      github.fail({ route: 'POST /repos/{owner}/{repo}/pulls', status: 403, body: FORBIDDEN }),
     /: .*Allow GitHub Actions to create pull requests \(Settings, Actions, General\)/,
   ],
-])('if %s, nothing is left, the patch is in the summary and the step fails', async (_, happen, why) => {
-  const stage = await stageOf({
-    model(_request, index) {
-      if (index === 1) happen(stage);
-      return EDITS[index] ?? text('');
-    },
-  });
-  const step = await stage.run({ inputs: { ...INPUTS, 'memory-store': 'none' } });
-  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-  expect(told(step).join('\n')).toMatch(new RegExp(`no pull request was opened${why.source}`));
-  expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
-  expectNothingOpened(stage);
-});
+])(
+  'if %s, nothing is left, the patch is in the summary and the step fails',
+  async (_, happen, why) => {
+    const stage = await stageOf({
+      model(_request, index) {
+        if (index === 1) happen(stage);
+        return EDITS[index] ?? text('');
+      },
+    });
+    const step = await stage.run({ inputs: { ...INPUTS, 'memory-store': 'none' } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(told(step).join('\n')).toMatch(new RegExp(`no pull request was opened${why.source}`));
+    expect(step.summary).toContain(
+      "git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n",
+    );
+    expectNothingOpened(stage);
+  },
+);
 
 it('a base that is not there is named, and nothing is opened', async () => {
-  const stage = await stageOf({ model: [edit('10', '20'), propose({ base: 'nowhere' }), text('Done.')] });
+  const stage = await stageOf({
+    model: [edit('10', '20'), propose({ base: 'nowhere' }), text('Done.')],
+  });
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(1);
-  expect(told(step).join('\n')).toContain('no pull request was opened: there is no branch "nowhere"');
+  expect(told(step).join('\n')).toContain(
+    'no pull request was opened: there is no branch "nowhere"',
+  );
   expectNothingOpened(stage);
 });
 
@@ -266,7 +307,10 @@ it('what an obedient model tries to change of what steers runs is refused, and i
 const KEY = 'sk-canary-0123456789abcdef';
 
 it('a change that brings a secret is refused whole, and shown nowhere', async () => {
-  const leak = toolCall('write_file', { path: 'src/key.ts', content: `export const key = "${KEY}";\n` });
+  const leak = toolCall('write_file', {
+    path: 'src/key.ts',
+    content: `export const key = "${KEY}";\n`,
+  });
   const stage = await stageOf({ model: [edit('10', '20'), propose(), leak, text('Done.')] });
   const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: KEY } });
   const why = 'o pull request was opened: "src/key.ts": it would get what looks like a secret.';
@@ -308,13 +352,16 @@ it('a change for which no pull request was asked is not lost', async () => {
   expect(step).toMatchObject({ exitCode: 0 });
   expect(step.summary).toContain('The agent changed 1 file but did not ask for a pull request.');
   expect(step.summary).toContain('+export const limit = 20;\n');
-  const said = 'Nothing was committed: the agent did not ask for it. The patch is in the job summary.';
+  const said =
+    'Nothing was committed: the agent did not ask for it. The patch is in the job summary.';
   expect(stage.repo.comments[0]?.body).toContain(said);
   expectNothingOpened(stage);
 });
 
 it('a run that failed says nothing of what it changed where its answer would be', async () => {
-  const stage = await stageOf({ model: [edit('10', '20'), { kind: 'raw', status: 400, body: '' }] });
+  const stage = await stageOf({
+    model: [edit('10', '20'), { kind: 'raw', status: 400, body: '' }],
+  });
   await stage.run({ inputs: INPUTS });
   for (const { body } of stage.repo.comments) expect(body).not.toContain('Nothing was committed');
   expectNothingOpened(stage);

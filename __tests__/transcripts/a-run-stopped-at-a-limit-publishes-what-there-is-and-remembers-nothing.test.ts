@@ -53,7 +53,9 @@ it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
   });
   const step = await stage.run({ inputs: { agent: 'worker', ...inputs } });
   expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion, response: SAID } });
-  expect(step.annotations).toMatchObject([{ level: 'error', message: expect.stringMatching(message) }]);
+  expect(step.annotations).toMatchObject([
+    { level: 'error', message: expect.stringMatching(message) },
+  ]);
   const why = step.annotations[0]?.message.split('\n')[0];
   for (const part of [`### worker: ${conclusion}`, why, SAID]) expect(step.summary).toContain(part);
   const [comment, ...others] = stage.repo.comments;
@@ -79,7 +81,9 @@ it('the model is warned before, and the log warns that a model without a price c
     .prompts()
     .map(({ messages }) => messages.filter((line) => line.includes('[Little is left')).length);
   expect(notices).toEqual([0, 1, 2, 3]);
-  expect(stage.model.prompts()[3]?.messages.at(-1)).toMatch(/1 turn\. Your next reply is the last one/);
+  expect(stage.model.prompts()[3]?.messages.at(-1)).toMatch(
+    /1 turn\. Your next reply is the last one/,
+  );
   const warnings = step.annotations.filter(({ level }) => level === 'warning');
   expect(warnings.map(({ message }) => message)).toEqual([
     expect.stringMatching(/price.*openai\/model-nobody-knows|openai\/model-nobody-knows.*price/),

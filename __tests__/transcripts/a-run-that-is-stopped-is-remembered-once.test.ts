@@ -23,7 +23,11 @@ const WRITES = {
 interface Death {
   readonly store: Store;
   /** The request at which the run is killed. */
-  readonly at: 'second turn' | 'createCommitOnBranch' | 'CreateCacheEntry' | 'FinalizeCacheEntryUpload';
+  readonly at:
+    | 'second turn'
+    | 'createCommitOnBranch'
+    | 'CreateCacheEntry'
+    | 'FinalizeCacheEntryUpload';
   /** Whether that request is not carried out. */
   readonly isLost?: boolean;
   readonly entries: number;
@@ -31,21 +35,31 @@ interface Death {
 
 const DEATHS: readonly (readonly [string, Death])[] = [
   ['while the model works', { store: 'file', at: 'second turn', entries: 0 }],
-  ['before its commit is made', { store: 'branch', at: 'createCommitOnBranch', isLost: true, entries: 1 }],
+  [
+    'before its commit is made',
+    { store: 'branch', at: 'createCommitOnBranch', isLost: true, entries: 1 },
+  ],
   ['after its commit is made', { store: 'branch', at: 'createCommitOnBranch', entries: 1 }],
   [
     'before the cache reserved its place',
     { store: 'cache', at: 'CreateCacheEntry', isLost: true, entries: 1 },
   ],
-  ['after the cache took its version', { store: 'cache', at: 'FinalizeCacheEntryUpload', entries: 1 }],
+  [
+    'after the cache took its version',
+    { store: 'cache', at: 'FinalizeCacheEntryUpload', entries: 1 },
+  ],
 ];
 
 /** Runs main and kills it. */
-async function killed(stage: NotesStage, { store, at, isLost = false }: Death): Promise<StepResult> {
+async function killed(
+  stage: NotesStage,
+  { store, at, isLost = false }: Death,
+): Promise<StepResult> {
   const { github, cache, model } = stage;
   if (isLost && store === 'branch')
     github.fail({ route: 'POST /graphql', contains: at, status: 'disconnect' });
-  if (isLost && store === 'cache') cache.fail({ operation: 'CreateCacheEntry', status: 'disconnect' });
+  if (isLost && store === 'cache')
+    cache.fail({ operation: 'CreateCacheEntry', status: 'disconnect' });
   const running = startStep('main', stage.stepOn(store));
   let isKilled = false;
   const kill = (isMoment: boolean) => {
@@ -59,7 +73,9 @@ async function killed(stage: NotesStage, { store, at, isLost = false }: Death): 
 }
 
 function notesOf(stage: NotesStage, store: Store): readonly string[] {
-  const notes = Object.entries(stage.memoryOf(store)).filter(([path]) => /MEMORY\.md$|\/daily\//.test(path));
+  const notes = Object.entries(stage.memoryOf(store)).filter(([path]) =>
+    /MEMORY\.md$|\/daily\//.test(path),
+  );
   return notes.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, content]) => content);
 }
 
@@ -94,7 +110,9 @@ describe('C3 54: a run that is killed', () => {
     const main = await running.finished;
     const post = await stage.post(main, options);
     expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-    expect(post.log.trim()).toBe('Memory: saved to .axe/memory/pr-reviewer.md as the main step could not.');
+    expect(post.log.trim()).toBe(
+      'Memory: saved to .axe/memory/pr-reviewer.md as the main step could not.',
+    );
     expect(resultsIn(memoryIn(main.workspace, 'pr-reviewer.md'))).toEqual([ANSWER]);
     expect(memoryIn(main.workspace, 'pr-reviewer.state.md')).toMatch(
       /^- \{"kind":"spent","id":"\S+","pull":2,"day":"\S+","usd":0\.\d+,/m,
@@ -116,7 +134,9 @@ describe('C3 54: a run that is killed', () => {
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep({ model, cache, token: { mayWrite: false } });
     const running = startStep('main', options);
-    cache.onRequest(({ path }) => void (path.endsWith('CreateCacheEntry') && running.kill('SIGKILL')));
+    cache.onRequest(
+      ({ path }) => void (path.endsWith('CreateCacheEntry') && running.kill('SIGKILL')),
+    );
     const post = await runPost(options, await running.finished);
     expect(post).toMatchObject({ exitCode: 0, stderr: '' });
     expect(titles(post)).toEqual(['Memory not saved']);

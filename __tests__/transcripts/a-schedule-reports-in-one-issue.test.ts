@@ -1,7 +1,16 @@
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { ANSWER, expectTranscript, type Stage, seen, setStage, steady, told, troubles } from './stage.js';
+import {
+  ANSWER,
+  expectTranscript,
+  type Stage,
+  seen,
+  setStage,
+  steady,
+  told,
+  troubles,
+} from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
@@ -19,7 +28,10 @@ function issuesOf({ repo }: Stage): string {
 it('a report on a schedule opens an issue, and the next run updates it', async () => {
   const stage = await setStage({
     event: SCHEDULE,
-    model: [text('Three tests fail.\n\nAsk @octocat. ![](https://evil.example/p.png)'), text('All is well.')],
+    model: [
+      text('Three tests fail.\n\nAsk @octocat. ![](https://evil.example/p.png)'),
+      text('All is well.'),
+    ],
   });
   const inputs = { ...TO_ISSUE, language: 'German' };
   const first = await stage.run({ inputs, env: WORKFLOW });

@@ -72,7 +72,8 @@ it('a second review receives what a push changed and the names of the rest, and 
   expect(second.exitCode).toBe(0);
   const sent = message(stage, asked);
   expect(sent).not.toContain('queue.length + 1');
-  // A comment can stand on a line that was not shown; the settled one is answered, the open one stays.
+  // A comment can stand on a line that was not shown; the settled one is answered, the open one
+  // stays.
   expect(threads(stage)).toEqual([
     { at: 'src/auth.ts:11', isResolved: false, answers: 1 },
     { at: 'src/auth.ts:12', isResolved: false, answers: 0 },
@@ -104,7 +105,10 @@ it('a second review resolves what was settled if the token can, and nothing by a
   const silent = await stage.run(fixed);
   expect(threads(stage).filter(({ isResolved }) => isResolved)).toEqual([]);
   expect(silent.outputs).toMatchObject({ 'findings-open': '2', 'findings-worst': 'critical' });
-  const said = await stage.run({ ...push(stage, THIRD, SECOND_DIFF, TAKEN_OUT), runId: '1658821495' });
+  const said = await stage.run({
+    ...push(stage, THIRD, SECOND_DIFF, TAKEN_OUT),
+    runId: '1658821495',
+  });
   expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, answers: 1 });
   expect(said.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'major' });
 });
@@ -138,26 +142,34 @@ it.each<[string, (stage: Stage) => void, string]>([
   [
     'out of reach',
     ({ github }) =>
-      github.fail({ route: COMPARE, accept: 'json', status: 403, body: { message: 'Not accessible' } }),
+      github.fail({
+        route: COMPARE,
+        accept: 'json',
+        status: 403,
+        body: { message: 'Not accessible' },
+      }),
     'GitHub does not show all that is new since the last review',
   ],
-])('after a force-push all is reviewed, with the reason: the old head is %s', async (_, happen, why) => {
-  const stage = await stageWith(reviewed(submit('Fine.')));
-  await stage.run();
-  const asked = stage.model.requests().length;
-  const step = push(stage, SECOND, SECOND_DIFF.replace('length + 1', 'length + 2'), TAKEN_OUT);
-  happen(stage);
-  const result = await stage.run(step);
-  expect(result.exitCode).toBe(0);
-  expect(result.summary).toContain(
-    `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
-  );
-  const sent = message(stage, asked);
-  expect(sent).toContain(
-    `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
-  );
-  expect(sent).toContain('queue.length + 2');
-});
+])(
+  'after a force-push all is reviewed, with the reason: the old head is %s',
+  async (_, happen, why) => {
+    const stage = await stageWith(reviewed(submit('Fine.')));
+    await stage.run();
+    const asked = stage.model.requests().length;
+    const step = push(stage, SECOND, SECOND_DIFF.replace('length + 1', 'length + 2'), TAKEN_OUT);
+    happen(stage);
+    const result = await stage.run(step);
+    expect(result.exitCode).toBe(0);
+    expect(result.summary).toContain(
+      `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
+    );
+    const sent = message(stage, asked);
+    expect(sent).toContain(
+      `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
+    );
+    expect(sent).toContain('queue.length + 2');
+  },
+);
 
 it('a second review excludes what a merge of the base branch brought', async () => {
   const stage = await stageWith(reviewed(submit('Fine.')));
@@ -203,7 +215,9 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
 
 it('a second review continues from the limit of the last one, also on the same commit', async () => {
   const [all, rest] = [reviewed(OFF_BY_ONE, submit('All of it.')), reviewed(submit('The rest.'))];
-  const stage = await reviewStage([calls(TIMING), ...all, calls(LOGGED), ...rest], { diff: FIRST_DIFF });
+  const stage = await reviewStage([calls(TIMING), ...all, calls(LOGGED), ...rest], {
+    diff: FIRST_DIFF,
+  });
   const limited = { 'max-turns': '1', 'fail-on': '' };
   const cut = await stage.run({ inputs: limited });
   expect(cut.outputs['conclusion']).toBe('max-turns');
@@ -216,7 +230,10 @@ it('a second review continues from the limit of the last one, also on the same c
     /^<!-- axe-action \{"kind":"review","agent":"reviewer","head":"\w+","part":2,/,
   );
 
-  const cutAgain = await stage.run({ ...push(stage, SECOND, FIRST_DIFF, TAKEN_OUT), inputs: limited });
+  const cutAgain = await stage.run({
+    ...push(stage, SECOND, FIRST_DIFF, TAKEN_OUT),
+    inputs: limited,
+  });
   expect(cutAgain.outputs['conclusion']).toBe('max-turns');
   const step = push(stage, THIRD, FIRST_DIFF, TAKEN_OUT);
   stage.repo.comparisons.set(`${HEAD}...${THIRD}`, TAKEN_OUT);
@@ -226,7 +243,9 @@ it('a second review continues from the limit of the last one, also on the same c
 
 /** The diff after a rebase: the base has fifteen lines more above, and other blobs. */
 const rebased = (diff: string) =>
-  diff.replace('@@ -10,3 +10,', '@@ -25,3 +25,').replace('index 3f2a1b0..9c4d5e6', 'index 0a1b2c3..d4e5f60');
+  diff
+    .replace('@@ -10,3 +10,', '@@ -25,3 +25,')
+    .replace('index 3f2a1b0..9c4d5e6', 'index 0a1b2c3..d4e5f60');
 
 /** A pull request that was reviewed once, with two findings, and that is force-pushed then. */
 async function forcePushed(diff: string) {
@@ -243,7 +262,9 @@ async function forcePushed(diff: string) {
 it('after a rebase the model is asked only about the file whose change is another one, and findings follow', async () => {
   const { stage, result, sent = '' } = await forcePushed(rebased(QUIET) + QUEUE);
   expect(sent).not.toContain('queue.length + 1');
-  expect(sent).toContain('src/auth.ts:26 major security — "The comparison of tokens leaks by time"');
+  expect(sent).toContain(
+    'src/auth.ts:26 major security — "The comparison of tokens leaks by time"',
+  );
   expect(result.summary).toContain(
     '\nReviewed: 1 of 2 files at `6dcb09b`; the others that were read have the same patch as at `ec26c3e`.\n',
   );
@@ -256,5 +277,7 @@ it('after a rebase that changes no patch no model is asked, and the run says so'
   expect(sent).toBeUndefined();
   const outputs = { conclusion: 'skipped', reason: 'nothing-new', 'findings-open': '2' };
   expect(result).toMatchObject({ outputs });
-  expect(result.summary).toContain('Nothing to review has changed in pull request #2 since ec26c3e.');
+  expect(result.summary).toContain(
+    'Nothing to review has changed in pull request #2 since ec26c3e.',
+  );
 });

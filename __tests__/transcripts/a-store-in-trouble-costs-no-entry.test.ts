@@ -8,7 +8,14 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { type RunningStep, type StepResult, startStep } from '../helpers/run-action.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { tempDir } from '../helpers/temp.js';
-import { BRANCH, type BranchScene, branchScene, earlierEntry, NO_CACHE, REPOSITORY } from './branch-scene.js';
+import {
+  BRANCH,
+  type BranchScene,
+  branchScene,
+  earlierEntry,
+  NO_CACHE,
+  REPOSITORY,
+} from './branch-scene.js';
 import { expectNotSavedReported, resultsIn, scheduledStep, titles } from './memory-scene.js';
 import { REPO, setStage, told } from './stage.js';
 
@@ -18,7 +25,13 @@ describe('the cache', () => {
   const UNREADABLE = { code: 'permission_denied', msg: 'cache read denied' };
 
   /** What is so, what is told, and what the model is given. */
-  const TROUBLES: readonly [string, CacheToken, CacheFault | undefined, RegExp, readonly string[]][] = [
+  const TROUBLES: readonly [
+    string,
+    CacheToken,
+    CacheFault | undefined,
+    RegExp,
+    readonly string[],
+  ][] = [
     [
       'C3 34: a token that can only read the cache',
       { mayWrite: false },
@@ -35,18 +48,21 @@ describe('the cache', () => {
     ],
   ];
 
-  it.each(TROUBLES)('%s is reported once, and the entry is shown', async (_, token, fault, told, given) => {
-    const cache = await startCacheServer();
-    const model = await startModelServer([text(BEFORE), text('It rains.')]);
-    await runMainHere(scheduledStep({ model, cache }));
-    if (fault !== undefined) cache.fail(fault);
-    const step = await runMainHere(scheduledStep({ model, cache, token }));
-    expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
-    expect(titles(step)).toEqual(['Memory not saved']);
-    expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to (?:save|restore)/);
-    expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(given);
-    expect(cache.entries().filter(({ finalized }) => finalized)).toHaveLength(1);
-  });
+  it.each(TROUBLES)(
+    '%s is reported once, and the entry is shown',
+    async (_, token, fault, told, given) => {
+      const cache = await startCacheServer();
+      const model = await startModelServer([text(BEFORE), text('It rains.')]);
+      await runMainHere(scheduledStep({ model, cache }));
+      if (fault !== undefined) cache.fail(fault);
+      const step = await runMainHere(scheduledStep({ model, cache, token }));
+      expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
+      expect(titles(step)).toEqual(['Memory not saved']);
+      expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to (?:save|restore)/);
+      expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(given);
+      expect(cache.entries().filter(({ finalized }) => finalized)).toHaveLength(1);
+    },
+  );
 
   it('C3 33: a runner without a cache answers, and the warning names a store that works there', async () => {
     const model = await startModelServer([text('It rains.')]);
@@ -64,8 +80,16 @@ describe('the branch', () => {
   const COMMIT = { route: 'POST /graphql', contains: 'createCommitOnBranch' } as const;
   const CREATED = expect.stringMatching(/^notice: The branch .* was created to keep memory\./);
 
-  /** What happens while the model thinks, what is on the branch when the run has ended, and what is told. */
-  const CHANGES: readonly [string, (scene: BranchScene) => void, readonly string[], readonly unknown[]][] = [
+  /**
+   * What happens while the model thinks, what is on the branch when the run has ended, and what is
+   * told.
+   */
+  const CHANGES: readonly [
+    string,
+    (scene: BranchScene) => void,
+    readonly string[],
+    readonly unknown[],
+  ][] = [
     [
       'C3 51: a branch that is deleted',
       ({ repo }) => void repo.branches.delete(BRANCH),
@@ -105,12 +129,20 @@ describe('the branch', () => {
     const scene: BranchScene = await branchScene({
       branch: { 'ask.md': BEFORE, 'README.md': 'Hands off.' },
       model: () => {
-        scene.github.commit(REPOSITORY, { 'ask.md': edited, 'README.md': 'Hands off.' }, { branch: BRANCH });
+        scene.github.commit(
+          REPOSITORY,
+          { 'ask.md': edited, 'README.md': 'Hands off.' },
+          { branch: BRANCH },
+        );
         return text('Mine.');
       },
     });
     const step = await scene.run();
-    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      annotations: [],
+      outputs: { 'memory-saved': 'true' },
+    });
     expect(scene.memory()).toBe(`${edited}\n${step.outputs['memory-entry']}`);
     expect(scene.memory('README.md')).toBe('Hands off.');
   });
@@ -142,7 +174,11 @@ describe('a refusal of the branch', () => {
     [
       'C3 49: a run under a rate limit that ends in 40 minutes',
       ({ github }) =>
-        github.fail({ ...graphQlRateLimit(in40Minutes()), ...LATER, contains: 'createCommitOnBranch' }),
+        github.fail({
+          ...graphQlRateLimit(in40Minutes()),
+          ...LATER,
+          contains: 'createCommitOnBranch',
+        }),
       /rate limit exceeded.* GitHub asks for a pause of 2[34]\d\d s/,
     ],
     [
@@ -184,21 +220,29 @@ describe('a refusal of the branch', () => {
 it('`memory-path` gives each job of a matrix a folder', async () => {
   const { run, github, model, memory } = await branchScene();
   const job = (path: string) =>
-    run({ job: 'test', inputs: { 'memory-path': path, prompt: `Look at ${path}.` }, env: NO_CACHE });
+    run({
+      job: 'test',
+      inputs: { 'memory-path': path, prompt: `Look at ${path}.` },
+      env: NO_CACHE,
+    });
   const [one, other] = await Promise.all([job('packages/api'), job('packages/web')]);
   const next = await job('packages/api');
 
   for (const step of [one, other, next]) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
   }
-  const logs = Object.keys(github.files(REPOSITORY, BRANCH)).filter((path) => !path.endsWith('.state.md'));
+  const logs = Object.keys(github.files(REPOSITORY, BRANCH)).filter(
+    (path) => !path.endsWith('.state.md'),
+  );
   expect(logs).toEqual(['packages/api/ask.md', 'packages/web/ask.md']);
   expect(next.outputs['memory-loaded']).toBe('1');
   expect(model.prompts()[2]?.system).toContain('**Task:** Look at packages/api.');
   expect(model.prompts()[2]?.system).not.toContain('packages/web');
   expect(resultsIn(memory('packages/api/ask.md'))).toHaveLength(2);
   expect(resultsIn(memory('packages/web/ask.md'))).toHaveLength(1);
-  expect(next.summary).toContain('https://github.com/octo-org/octo-repo/blob/axe-memory/packages/api/ask.md');
+  expect(next.summary).toContain(
+    'https://github.com/octo-org/octo-repo/blob/axe-memory/packages/api/ask.md',
+  );
 });
 
 it('a commit that GitHub does not answer takes no longer than its time limit, in the post step either', async () => {
@@ -248,10 +292,15 @@ it.each([
   const run = await stage.run({ env: { ...NO_CACHE, ...full } });
   expect(run.exitCode).toBe(0);
   const warned = told(run).flatMap(
-    (line) => /^warning: `(\w+)` of the runner cannot be written: .+\. Free space/.exec(line)?.[1] ?? [],
+    (line) =>
+      /^warning: `(\w+)` of the runner cannot be written: .+\. Free space/.exec(line)?.[1] ?? [],
   );
   expect(warned.sort()).toEqual(names);
   expect(stage.github.history(REPO, BRANCH)).toHaveLength(1);
   if (!names.includes('GITHUB_OUTPUT'))
-    expect(run.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', 'response-file': '' });
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'true',
+      'response-file': '',
+    });
 });

@@ -26,7 +26,11 @@ describe('config', () => {
     expect(await axe(['config', 'init'])).toMatchObject({ exitCode: 0, stderr: '' });
     const file = join(home, 'config/axe/config.toml');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(join(home, 'config/axe')).sort()).toEqual(['agents', 'config.toml', 'skills']);
+    expect(readdirSync(join(home, 'config/axe')).sort()).toEqual([
+      'agents',
+      'config.toml',
+      'skills',
+    ]);
     writeFiles(home, { 'config/axe/config.toml': '# mine\n' });
     expect(await axe(['config', 'init'])).toMatchObject({ exitCode: 0 });
     expect(readFileSync(file, 'utf8')).toBe('# mine\n');
@@ -46,7 +50,10 @@ it('agents init writes a file that run accepts once a model is filled in, and re
 
   const error =
     /unsupported provider "provider": .*\n {2}`provider\/model-name` is the placeholder of `agents init`\. .*\n/;
-  const [validated, untouched] = [await axe(['agents', 'validate', 'helper']), await axe(['run', 'helper'])];
+  const [validated, untouched] = [
+    await axe(['agents', 'validate', 'helper']),
+    await axe(['run', 'helper']),
+  ];
   expect([validated.exitCode, validated.stdout]).toEqual([2, expect.stringMatching(error)]);
   expect([untouched.exitCode, untouched.stderr]).toEqual([1, expect.stringMatching(error)]);
 
@@ -56,9 +63,12 @@ it('agents init writes a file that run accepts once a model is filled in, and re
 });
 
 it('agents list shows those of the repository and of this machine, and reports what it leaves out', async () => {
-  writeFiles(home, { 'config/axe/agents/helper.toml': 'name = "helper"\nmodel = "ollama/llama3"\n' });
+  writeFiles(home, {
+    'config/axe/agents/helper.toml': 'name = "helper"\nmodel = "ollama/llama3"\n',
+  });
   writeFiles(cwd, {
-    'axe/agents/reviewer.toml': 'name = "reviewer"\ndescription = "Reviews"\nmodel = "ollama/llama3"\n',
+    'axe/agents/reviewer.toml':
+      'name = "reviewer"\ndescription = "Reviews"\nmodel = "ollama/llama3"\n',
     'axe/agents/broken.toml': 'name = \n',
   });
   const list = await axe(['agents', 'list']);
@@ -72,11 +82,15 @@ it('agents list shows those of the repository and of this machine, and reports w
 it('agents edit opens the file in $EDITOR, with its flags', async () => {
   writeFiles(cwd, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n' });
   const editor = join(tempDir('bin'), 'editor');
-  writeFiles(join(editor, '..'), { editor: '#!/bin/sh\nprintf "# edited with %s\\n" "$1" >> "$2"\n' });
+  writeFiles(join(editor, '..'), {
+    editor: '#!/bin/sh\nprintf "# edited with %s\\n" "$1" >> "$2"\n',
+  });
   chmodSync(editor, 0o755);
   const edited = await axe(['agents', 'edit', 'reviewer'], { EDITOR: `${editor} --wait` });
   expect(edited).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toMatch(/# edited with --wait\n$/);
+  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toMatch(
+    /# edited with --wait\n$/,
+  );
   expect(await axe(['agents', 'edit', 'reviewer'])).toMatchObject({
     exitCode: 1,
     stderr: '$EDITOR environment variable is not set\n  Set it, for example `export EDITOR=vi`.\n',

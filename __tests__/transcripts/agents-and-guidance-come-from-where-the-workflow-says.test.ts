@@ -20,11 +20,20 @@ describe('another repository', () => {
     '[memory]',
     'skill = "law"\nfiles = ["GUIDE.md"]\nsub_agents = ["checker"]\n\n[memory]',
   );
-  const CHECKER = AGENT.replace('name = "reviewer"', 'name = "checker"').replace('You review', 'You check');
+  const CHECKER = AGENT.replace('name = "reviewer"', 'name = "checker"').replace(
+    'You review',
+    'You check',
+  );
 
-  /** A private repository with agents, whose token the workflow has; the run's own repository has an agent too. */
+  /**
+   * A private repository with agents, whose token the workflow has; the run's own repository has an
+   * agent too.
+   */
   async function withShared(options: Parameters<typeof setStageInProcess>[0] = {}): Promise<Stage> {
-    const stage = await setStageInProcess({ base: { ...BASE, 'GUIDE.md': 'Be kind.' }, ...options });
+    const stage = await setStageInProcess({
+      base: { ...BASE, 'GUIDE.md': 'Be kind.' },
+      ...options,
+    });
     stage.github.addRepo(SHARED, { isPrivate: true, contents: { [TOKEN]: 'read' } });
     const files = {
       'axe/agents/reviewer.toml': LEADER,
@@ -44,7 +53,9 @@ describe('another repository', () => {
     const step = await stage.run({ inputs: INPUTS });
     expect(told(step).filter((line) => line.startsWith('error'))).toEqual([]);
     expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'Led.' });
-    expect(step.log).toContain('Agent:  reviewer (octocat/agents@6113728:axe/agents/reviewer.toml)');
+    expect(step.log).toContain(
+      'Agent:  reviewer (octocat/agents@6113728:axe/agents/reviewer.toml)',
+    );
     const [leader, checker] = stage.model.prompts();
     expect(leader?.system).toMatch(/^You lead\..*Law of the house\..*Be kind\./s);
     expect(leader?.system).not.toContain('Be strict.');
@@ -79,7 +90,10 @@ describe('another repository', () => {
   });
 });
 
-/** A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere is a 404. */
+/**
+ * A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere
+ * is a 404.
+ */
 async function startEnterprise({ github }: Stage) {
   return await startLoopback(async (request, response) => {
     const [, rest] = /^\/api(?:\/v3)?(\/.*)$/.exec(request.path) ?? [];
@@ -92,7 +106,9 @@ async function startEnterprise({ github }: Stage) {
       body: request.bytes.length === 0 ? null : new Uint8Array(request.bytes),
     });
     const type = answer.headers.get('content-type') ?? 'application/json';
-    response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()));
+    response
+      .writeHead(answer.status, { 'content-type': type })
+      .end(Buffer.from(await answer.arrayBuffer()));
   });
 }
 
@@ -135,7 +151,9 @@ it('on an enterprise server agents come from another of its repositories, each r
   expect(stage.model.prompts()[0]?.system).toContain('Law of the house.');
   const isThere = ({ path }: RecordedRequest) => path.startsWith('/api/v3/repos/octocat/agents/');
   expect(tokensOf(server.requests().filter(isThere))).toEqual([TOKEN]);
-  expect(tokensOf(server.requests().filter((request) => !isThere(request)))).toEqual([GITHUB_TOKEN]);
+  expect(tokensOf(server.requests().filter((request) => !isThere(request)))).toEqual([
+    GITHUB_TOKEN,
+  ]);
   expect(stage.github.requests()).toHaveLength(server.requests().length);
   expect(JSON.stringify(stage.model.requests())).not.toContain(TOKEN);
 });
@@ -166,20 +184,27 @@ describe('guidance', () => {
 
   it('a review follows what the base says, the nearest last, and names it', async () => {
     const { step, guidance, system } = await review({
-      'AGENTS.md': '# Hello\nUse tabs.\n\n## Review guidelines\nTokens are secret.\n\n## Release\nTag it.\n',
+      'AGENTS.md':
+        '# Hello\nUse tabs.\n\n## Review guidelines\nTokens are secret.\n\n## Release\nTag it.\n',
       'CLAUDE.md': 'Unused.',
       'src/AGENTS.md': 'In src nothing is logged.',
       'docs/AGENTS.md': 'Far away.',
       'REVIEW.md': 'Be kind.',
     });
     expect(step.exitCode).toBe(0);
-    expect(guidance.match(/^### .*/gm)).toEqual(['### AGENTS.md', '### src/AGENTS.md', '### REVIEW.md']);
+    expect(guidance.match(/^### .*/gm)).toEqual([
+      '### AGENTS.md',
+      '### src/AGENTS.md',
+      '### REVIEW.md',
+    ]);
     expect(guidance).toContain('## Review guidelines\nTokens are secret.');
     expect(guidance).toContain('In src nothing is logged.');
     expect(guidance).toContain('Be kind.');
     for (const other of ['Use tabs', 'Tag it', 'Unused', 'Far away', 'Approve'])
       expect(system).not.toContain(other);
-    expect(step.summary).toMatch(/\| Guidance \|[\s\S]*\| AGENTS\.md, src\/AGENTS\.md, REVIEW\.md \|/);
+    expect(step.summary).toMatch(
+      /\| Guidance \|[\s\S]*\| AGENTS\.md, src\/AGENTS\.md, REVIEW\.md \|/,
+    );
   });
 
   it('a review says that the pull request changes what steers it, and goes by the old version', async () => {
@@ -202,7 +227,10 @@ describe('guidance', () => {
   it('a review has none with `guidance = false`, and any agent has it without', async () => {
     const base = { 'AGENTS.md': 'Tokens are secret.', 'axe/agents/reviewer.toml': AGENT };
     expect((await review(base, { agent: 'reviewer' })).guidance).toContain('Tokens are secret.');
-    const off = { ...base, 'axe/agents/reviewer.toml': AGENT.replace('\n\n', '\nguidance = false\n\n') };
+    const off = {
+      ...base,
+      'axe/agents/reviewer.toml': AGENT.replace('\n\n', '\nguidance = false\n\n'),
+    };
     expect((await review(off, { agent: 'reviewer' })).system).toBe('You review changes.');
   });
 

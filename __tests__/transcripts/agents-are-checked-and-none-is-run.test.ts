@@ -34,7 +34,10 @@ const VALIDATE = { mode: 'validate', agent: '' };
 /** A checkout of the merge of a pull request. */
 function checkout(files: FileTree): string {
   const workspace = tempDir('workspace');
-  writeFiles(workspace, { '.git/HEAD': `${'d'.repeat(40)}\n`, ...(files as Record<string, string>) });
+  writeFiles(workspace, {
+    '.git/HEAD': `${'d'.repeat(40)}\n`,
+    ...(files as Record<string, string>),
+  });
   return workspace;
 }
 

@@ -28,9 +28,12 @@ it('`-p` is the task, and `--stream` and `stream` are accepted', async () => {
 it('a dry run shows limits, message, tools and MCP servers', async () => {
   const server = 'name = "docs"\nurl = "https://mcp.example.com/mcp"\ntransport = "sse"\n';
   const agent = `${AGENT}tools = ["read_file"]\n[[mcp_servers]]\n${server}`;
-  const { stdout } = await run(['run', 'worker', '--dry-run', '-p', 'ping', '--max-tokens', '900'], {
-    agent,
-  });
+  const { stdout } = await run(
+    ['run', 'worker', '--dry-run', '-p', 'ping', '--max-tokens', '900'],
+    {
+      agent,
+    },
+  );
   expect(stdout).toContain('\nBudget:   900 tokens (0 = unlimited)\nStream:   no\n');
   expect(stdout).toContain(
     '\n--- User Message ---\nping\n\n--- Tools ---\nread_file\n\n--- MCP Servers ---\ndocs: https://mcp.example.com/mcp (sse)\n',
@@ -40,16 +43,26 @@ it('a dry run shows limits, message, tools and MCP servers', async () => {
 it.each([
   ['an agent names', `${AGENT}workdir = "~/$PLACE"\nskill = "~/\${PLACE}/SKILL.md"\n`, []],
   ['flags name', AGENT, ['--workdir', '~/$PLACE', '--skill', '~/${PLACE}/SKILL.md']],
-])('`~` and variables are replaced in the workdir and the skill that %s', async (_, toml, flags) => {
-  const agent = toml.replace(/\n/, '\nfiles = ["*.txt"]\n');
-  const files = { 'docs/SKILL.md': 'Be brief.', 'docs/a.txt': 'Alpha.' };
-  const { prompts, stderr } = await run(['run', 'worker', ...flags], { agent, files });
-  expect(stderr).toBe('');
-  for (const part of ['Be brief.', 'Alpha.']) expect(prompts[0]?.system).toContain(part);
-});
+])(
+  '`~` and variables are replaced in the workdir and the skill that %s',
+  async (_, toml, flags) => {
+    const agent = toml.replace(/\n/, '\nfiles = ["*.txt"]\n');
+    const files = { 'docs/SKILL.md': 'Be brief.', 'docs/a.txt': 'Alpha.' };
+    const { prompts, stderr } = await run(['run', 'worker', ...flags], { agent, files });
+    expect(stderr).toBe('');
+    for (const part of ['Be brief.', 'Alpha.']) expect(prompts[0]?.system).toContain(part);
+  },
+);
 
 it.each<[string, readonly string[], string, Readonly<Record<string, string>>, number, RegExp]>([
-  ['a missing key', [], '', { OPENAI_API_KEY: '' }, 2, /^API key for provider "openai" is not configured/],
+  [
+    'a missing key',
+    [],
+    '',
+    { OPENAI_API_KEY: '' },
+    2,
+    /^API key for provider "openai" is not configured/,
+  ],
   [
     'an unknown tool',
     [],
@@ -59,7 +72,14 @@ it.each<[string, readonly string[], string, Readonly<Record<string, string>>, nu
     /^failed to resolve tools: unknown tool "read_fil"\n {2}Did you mean `read_file`\?/,
   ],
   ['no such folder', ['--workdir', 'nowhere'], '', {}, 2, /^the folder "nowhere" of `--workdir`/],
-  ['no such rules', ['--model', 'offline/rulez'], '', {}, 1, /^there is no model "offline\/rulez"\n/],
+  [
+    'no such rules',
+    ['--model', 'offline/rulez'],
+    '',
+    {},
+    1,
+    /^there is no model "offline\/rulez"\n/,
+  ],
 ])('%s ends the run before a model is asked', async (_, flags, more, env, exitCode, message) => {
   const result = await run(['run', 'worker', ...flags], { agent: `${AGENT}${more}`, env });
   expect(result).toMatchObject({ exitCode, stdout: '', prompts: [] });
@@ -72,7 +92,9 @@ it('a sub-agent without a word has ended well', async () => {
     files: { 'axe/agents/child.toml': CHILD },
     model: [toolCall('call_agent', { agent: 'child', task: 'Look.' }), text(''), text('Done.')],
   });
-  expect(prompts.at(-1)?.messages.at(-1)).toBe('tool: [Sub-agent "child" ended with an empty answer.]');
+  expect(prompts.at(-1)?.messages.at(-1)).toBe(
+    'tool: [Sub-agent "child" ended with an empty answer.]',
+  );
 });
 
 it('a sub-agent reads what its caller wrote into the folder of artifacts', async () => {
@@ -91,7 +113,10 @@ it('a sub-agent reads what its caller wrote into the folder of artifacts', async
     ],
   });
   const answers = prompts.map(({ messages }) => messages.at(-1));
-  expect(answers.slice(1, 3)).toEqual(['tool: wrote 5 bytes to notes/a.txt (artifact)', 'tool: a.txt']);
+  expect(answers.slice(1, 3)).toEqual([
+    'tool: wrote 5 bytes to notes/a.txt (artifact)',
+    'tool: a.txt',
+  ]);
   expect(answers[4]).toBe('tool: 1: alpha');
   expect(existsSync(join(cwd, 'notes'))).toBe(false);
 });
@@ -101,10 +126,13 @@ const WRITER = `${AGENT}tools = ["write_file"]\n[artifacts]\n`;
 
 it('`--artifact-dir` takes the place of `[artifacts]`, and `--json` lists what was written there', async () => {
   const draft = toolCall('write_file', { path: 'draft.md', content: 'Hm.', artifact: 'false' });
-  const { cwd, stdout, stderr } = await run(['run', 'worker', '--artifact-dir', '~/$PLACE/out', '--json'], {
-    agent: `${WRITER}default_write = true\n`,
-    model: [REPORT, draft, text('Done.')],
-  });
+  const { cwd, stdout, stderr } = await run(
+    ['run', 'worker', '--artifact-dir', '~/$PLACE/out', '--json'],
+    {
+      agent: `${WRITER}default_write = true\n`,
+      model: [REPORT, draft, text('Done.')],
+    },
+  );
   expect(stderr).toBe('');
   expect(JSON.parse(stdout).artifacts).toEqual([{ path: 'report.md', agent: 'worker', size: 5 }]);
   expect(readFileSync(join(cwd, 'docs/out/report.md'), 'utf8')).toBe('Fine.');
@@ -127,15 +155,18 @@ it.each([
   ['stdin', [], 'log'],
   ['default', [], ' \n'],
 ])('`-v` says that the task is from %s', async (from, words, stdin) => {
-  const { stderr } = await runLine(['run', 'builtin/ask', '--model', 'offline/rules', '-v', ...words], {
-    stdin,
-  });
+  const { stderr } = await runLine(
+    ['run', 'builtin/ask', '--model', 'offline/rules', '-v', ...words],
+    {
+      stdin,
+    },
+  );
   expect(stderr).toContain(`\nPrompt:   ${from}\n`);
 });
 
 /**
- * What the dry-run job of axe's own smoke test asks for (github.com/jrswab/axe, .github/workflows/smoke-test.yml), of an agent
- * such as its own.
+ * What the dry-run job of axe's own smoke test asks for (github.com/jrswab/axe,
+ * .github/workflows/smoke-test.yml), of an agent such as its own.
  */
 it("as in axe's smoke test, `./axe` shows message, tools, skill, memory and files in a dry run", async () => {
   const more =
@@ -148,7 +179,8 @@ it("as in axe's smoke test, `./axe` shows message, tools, skill, memory and file
     },
   });
   symlinkSync(CLI, join(cwd, 'axe'));
-  const line = './axe run --agents-dir smoke dry --skill "$(pwd)/smoke/SKILL.md" --dry-run -p "ping"';
+  const line =
+    './axe run --agents-dir smoke dry --skill "$(pwd)/smoke/SKILL.md" --dry-run -p "ping"';
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
   const result = await startChild({ command: 'sh', args: ['-c', line], env, cwd }).finished;
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });

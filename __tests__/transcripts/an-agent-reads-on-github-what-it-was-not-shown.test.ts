@@ -10,8 +10,12 @@ import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
 const TOOLS = ['github_diff', 'github_file', 'github_history', 'github_search'];
-const SOURCE = 'export function isValid(token: string): boolean {\n  return timingSafeEqual(token);\n}\n';
-const BASE = { 'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }), 'src/auth.ts': SOURCE };
+const SOURCE =
+  'export function isValid(token: string): boolean {\n  return timingSafeEqual(token);\n}\n';
+const BASE = {
+  'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }),
+  'src/auth.ts': SOURCE,
+};
 
 const LOOKS: readonly ModelReply[] = [
   toolCall('github_diff', {}),
@@ -55,7 +59,12 @@ it('the tools work on the command line with an event, and cause a warning withou
   const stage = await stageOf([...LOOKS, text(ANSWER)]);
   const cwd = tempDir('laptop');
   writeFileSync(join(cwd, 'event.json'), JSON.stringify(stage.payload));
-  const env = { ...stage.model.env, ...stage.github.env, GITHUB_TOKEN, XDG_DATA_HOME: tempDir('data') };
+  const env = {
+    ...stage.model.env,
+    ...stage.github.env,
+    GITHUB_TOKEN,
+    XDG_DATA_HOME: tempDir('data'),
+  };
   const end = await runCli(['run', 'worker', '--event', 'event.json'], { cwd, env });
   expect(end).toMatchObject({ exitCode: 0, stdout: ANSWER, stderr: '' });
   const [list, diff] = resultsOf(stage.model.prompts().at(-1));

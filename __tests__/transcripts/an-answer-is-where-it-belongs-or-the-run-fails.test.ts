@@ -27,7 +27,9 @@ it('a comment is answered, and the reply is updated when the same event is run a
   expect(troubles(first)).toEqual([]);
   const again = await stage.run({ inputs, runAttempt: '2' });
   expect(again.outputs['comment-url']).toBe(first.outputs['comment-url']);
-  expect(stage.repo.comments.map(({ issue, body }) => [issue, body.includes(ANSWER)])).toEqual([[1, true]]);
+  expect(stage.repo.comments.map(({ issue, body }) => [issue, body.includes(ANSWER)])).toEqual([
+    [1, true],
+  ]);
 
   const payload = loadWebhook('issue_comment', 'created', {
     'comment.id': 492700401,
@@ -50,7 +52,9 @@ it('a comment is answered in the conversation of a pull request', async () => {
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
   expect(message).toContain('The comment is on: pull request #2 by Codertocat');
   expect(message).toContain(DIFF);
-  expect(message).toContain('<third-party-text source="comment by Codertocat">\nYou are totally right!\n');
+  expect(message).toContain(
+    '<third-party-text source="comment by Codertocat">\nYou are totally right!\n',
+  );
 });
 
 const OPENED = { name: 'issues', action: 'opened' };
@@ -94,7 +98,10 @@ async function opened(add: string) {
   const stage = await setStageInProcess({
     event: OPENED,
     role: 'read',
-    model: [calls({ name: 'set_labels', input: { add } }), text('**Kind**: bug, since it worked before.')],
+    model: [
+      calls({ name: 'set_labels', input: { add } }),
+      text('**Kind**: bug, since it worked before.'),
+    ],
   });
   stage.repo.talk.labels.push('bug', 'question', 'security');
   const step = await runWatched(stage, {
@@ -106,7 +113,10 @@ async function opened(add: string) {
       'memory-store': 'branch',
     },
   });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  expect(step).toMatchObject({
+    exitCode: 0,
+    outputs: { conclusion: 'success', 'memory-saved': 'true' },
+  });
   return { stage, step };
 }
 
@@ -115,7 +125,9 @@ it('existing labels in the list are set, and the run remembers in quarantine', a
   expect(troubles(step)).toEqual([]);
   expect([...stage.repo.talk.labelsOf.values()]).toEqual([['bug']]);
   const files = stage.github.files('Codertocat/Hello-World', 'axe-memory');
-  expect(Object.keys(files).filter((path) => path.endsWith('triage.md'))).toEqual(['untrusted/triage.md']);
+  expect(Object.keys(files).filter((path) => path.endsWith('triage.md'))).toEqual([
+    'untrusted/triage.md',
+  ]);
   expectTranscript('a-stranger-s-issue-is-triaged-within-the-list-of-labels', seen(step, stage));
 });
 
@@ -123,8 +135,13 @@ it('without a permission the run fails, with the answer in the summary and the p
   const stage = await setStageInProcess({ github: { readOnly: true } });
   const step = await stage.run({ inputs: { 'memory-store': 'cache' } });
   expect(step.exitCode).toBe(1);
-  expect(troubles(step)).toMatchObject([{ message: expect.stringContaining('`pull-requests: write`') }]);
-  expectTranscript('a-token-that-may-not-comment-fails-the-run-and-loses-nothing', seen(step, stage));
+  expect(troubles(step)).toMatchObject([
+    { message: expect.stringContaining('`pull-requests: write`') },
+  ]);
+  expectTranscript(
+    'a-token-that-may-not-comment-fails-the-run-and-loses-nothing',
+    seen(step, stage),
+  );
 });
 
 it('without a permission no comment and no warning is written if comments are off', async () => {
@@ -153,17 +170,20 @@ describe('publishing', () => {
   it.each<[string, string, StageOptions]>([
     ['review', REVIEW, REVIEWS],
     ['comment', COMMENT, {}],
-  ])('a run fails if its %s could not be posted, with the reason in one line', async (_, route, options) => {
-    const stage = await setStageInProcess(options);
-    stage.github.fail({ route, ...DENIED });
-    const step = await stage.run();
-    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-    expect(troubles(step)).toMatchObject([{ level: 'error' }]);
-    expect(told({ annotations: troubles(step) })[0]).toMatch(
-      /Resource not accessible.*The run failed because of it\.$/,
-    );
-    expect(step.summary).toMatch(/^### reviewer: failure · /);
-  });
+  ])(
+    'a run fails if its %s could not be posted, with the reason in one line',
+    async (_, route, options) => {
+      const stage = await setStageInProcess(options);
+      stage.github.fail({ route, ...DENIED });
+      const step = await stage.run();
+      expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+      expect(troubles(step)).toMatchObject([{ level: 'error' }]);
+      expect(told({ annotations: troubles(step) })[0]).toMatch(
+        /Resource not accessible.*The run failed because of it\.$/,
+      );
+      expect(step.summary).toMatch(/^### reviewer: failure · /);
+    },
+  );
 
   it.each([
     ['an agent that posts reviews', REVIEWS],
@@ -175,13 +195,17 @@ describe('publishing', () => {
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(stage.model.requests()).toEqual([]);
     expect(told(step)).toEqual([
-      expect.stringMatching(/^error: nothing of pull request #2 could be read: .*`contents: read`/s),
+      expect.stringMatching(
+        /^error: nothing of pull request #2 could be read: .*`contents: read`/s,
+      ),
     ]);
   });
 });
 
 it.each(['', ' \n\t'])('the answer %j is a failure', async (answer) => {
-  const stage = await setStageInProcess({ model: [text(answer, { inputTokens: 812, outputTokens: 1 })] });
+  const stage = await setStageInProcess({
+    model: [text(answer, { inputTokens: 812, outputTokens: 1 })],
+  });
   const step = await stage.run({ inputs: { model: 'openai/gpt-4o' } });
   expect(step.exitCode).toBe(1);
   expect(stage.repo.comments).toEqual([]);

@@ -38,32 +38,38 @@ describe('a schedule, a push or a dispatch', () => {
     { name: 'push', patch: PUSHED },
   ];
 
-  it.each(EVENTS)('$name runs with the agent of the checkout, else of the default branch', async (event) => {
-    const workspace = tempDir('checkout');
-    writeFiles(workspace, CHECKOUT);
-    const [local, remote] = await Promise.all([runOn(event, workspace), runOn(event)]);
-    // Nothing but memory (the branch is read, and gets the entry) and what was pushed.
-    expect(
-      routesOf(local.stage).filter(
-        (route) => !/^POST .(?:graphql|git.(?:trees|commits|refs))$|^GET .compare/.test(route),
-      ),
-    ).toEqual([]);
-    expect(local.system).toMatch(/^You report on Mondays\..*The first page\./s);
-    expect(remote.system).toBe('You review changes.');
-    const text = `##### with a checkout\n\n${local.text}\n##### without\n\n${remote.text}`;
-    expectTranscript(`a-schedule-takes-its-agent-on-${event.name}`, text);
-  });
+  it.each(EVENTS)(
+    '$name runs with the agent of the checkout, else of the default branch',
+    async (event) => {
+      const workspace = tempDir('checkout');
+      writeFiles(workspace, CHECKOUT);
+      const [local, remote] = await Promise.all([runOn(event, workspace), runOn(event)]);
+      // Nothing but memory (the branch is read, and gets the entry) and what was pushed.
+      expect(
+        routesOf(local.stage).filter(
+          (route) => !/^POST .(?:graphql|git.(?:trees|commits|refs))$|^GET .compare/.test(route),
+        ),
+      ).toEqual([]);
+      expect(local.system).toMatch(/^You report on Mondays\..*The first page\./s);
+      expect(remote.system).toBe('You review changes.');
+      const text = `##### with a checkout\n\n${local.text}\n##### without\n\n${remote.text}`;
+      expectTranscript(`a-schedule-takes-its-agent-on-${event.name}`, text);
+    },
+  );
 
-  it.each(EVENTS)('$name shows the agents of the default branch if the name is mistyped', async (event) => {
-    const stage = await setStageInProcess({ event });
-    const step = await stage.run({ inputs: { agent: 'reviwer' } });
-    expect(step.exitCode).toBe(1);
-    expect(told(step)).toEqual([
-      expect.stringMatching(
-        /^error: agent config not found: reviwer\n {2}Did you mean `reviewer`\? There are: `reviewer`, .* Searched in `axe\/agents`, `\.axe\/agents` and in .* of [\w-]+\/[\w-]+@\w+\.$/,
-      ),
-    ]);
-  });
+  it.each(EVENTS)(
+    '$name shows the agents of the default branch if the name is mistyped',
+    async (event) => {
+      const stage = await setStageInProcess({ event });
+      const step = await stage.run({ inputs: { agent: 'reviwer' } });
+      expect(step.exitCode).toBe(1);
+      expect(told(step)).toEqual([
+        expect.stringMatching(
+          /^error: agent config not found: reviwer\n {2}Did you mean `reviewer`\? There are: `reviewer`, .* Searched in `axe\/agents`, `\.axe\/agents` and in .* of [\w-]+\/[\w-]+@\w+\.$/,
+        ),
+      ]);
+    },
+  );
 
   /** Runs a step on the event, in an empty workspace if none is given. */
   async function runOn(event: StageEvent, workspace?: string) {
@@ -75,13 +81,21 @@ describe('a schedule, a push or a dispatch', () => {
     expect(stage.repo.comments).toEqual([]);
     const [{ system, messages } = { system: '', messages: [] }] = stage.model.prompts();
     const [shown = ''] = seen(step, stage).split('\n=== outputs');
-    return { stage, system, text: `${shown}\n${steady(`${system}\n----\n${messages.join('\n')}`)}\n` };
+    return {
+      stage,
+      system,
+      text: `${shown}\n${steady(`${system}\n----\n${messages.join('\n')}`)}\n`,
+    };
   }
 });
 
 /** Two tags, a commit apart, with the files that differ. */
 async function stageWith(event: StageEvent, earlier: string, tag: string) {
-  const stage = await setStageInProcess({ event, base: BASE, model: () => text('Two things are new.') });
+  const stage = await setStageInProcess({
+    event,
+    base: BASE,
+    model: () => text('Two things are new.'),
+  });
   const { github, repo } = stage;
   const shas = ['Begin', 'Compare tokens faster'].map((name) =>
     github.commit(REPO, { ...BASE, [name]: name }),
@@ -93,9 +107,16 @@ async function stageWith(event: StageEvent, earlier: string, tag: string) {
   return stage;
 }
 
-const TAG = { ...loadWebhook('push'), ref: 'refs/tags/v1.2.0', before: '0'.repeat(40), created: true };
+const TAG = {
+  ...loadWebhook('push'),
+  ref: 'refs/tags/v1.2.0',
+  before: '0'.repeat(40),
+  created: true,
+};
 const NOTES = { tag_name: 'v1.2.0', body: 'To be written.' };
-const { release, ...published } = loadWebhook('release', 'published') as Payload & { release: object };
+const { release, ...published } = loadWebhook('release', 'published') as Payload & {
+  release: object;
+};
 const RELEASE = { name: 'release', payload: { ...published, release: { ...release, ...NOTES } } };
 
 it.each<[string, StageEvent, readonly string[]]>([
@@ -137,8 +158,15 @@ it('the pause is kept in memory, and no model is called until a writer takes it 
 describe('a workflow that failed', () => {
   const BASE_SHA = 'f'.repeat(40);
 
-  /** A CI that failed on the head of a pull request, which its payload lists or not, or on another commit. */
-  async function stageWith(state: 'open' | 'closed' | 'none' = 'open', isNamed = false, patch: object = {}) {
+  /**
+   * A CI that failed on the head of a pull request, which its payload lists or not, or on another
+   * commit.
+   */
+  async function stageWith(
+    state: 'open' | 'closed' | 'none' = 'open',
+    isNamed = false,
+    patch: object = {},
+  ) {
     const failed = { 'workflow_run.conclusion': 'failure', ...patch };
     const payload = loadWebhook('workflow_run', 'completed', failed);
     const run = payload['workflow_run'] as Record<string, unknown>;
@@ -169,7 +197,9 @@ describe('a workflow that failed', () => {
       expect(step.outputs['comment-url']).toContain('/7#issuecomment-');
       expect(troubles(step)).toEqual([]);
     }
-    expect(stage.repo.comments).toMatchObject([{ issue: 7, body: expect.stringContaining(ANSWER) }]);
+    expect(stage.repo.comments).toMatchObject([
+      { issue: 7, body: expect.stringContaining(ANSWER) },
+    ]);
     expect(stage.model.prompts()[0]?.messages.join()).toContain('+  return expected == token;');
   });
 
@@ -187,7 +217,9 @@ describe('a workflow that failed', () => {
     const { stage } = await stageWith();
     await stage.run({ inputs: { comment: 'never' } });
     expect(stage.repo.comments).toEqual([]);
-    const fork = await stageWith('open', false, { 'workflow_run.head_repository.full_name': 'octocat/fork' });
+    const fork = await stageWith('open', false, {
+      'workflow_run.head_repository.full_name': 'octocat/fork',
+    });
     const step = await fork.stage.run();
     expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'fork' });
     expect(routesOf(fork.stage)).toEqual([]);

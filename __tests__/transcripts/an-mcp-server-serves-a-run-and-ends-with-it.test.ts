@@ -23,7 +23,11 @@ function processesWith(mark: string): readonly string[] {
 }
 
 /** The command line with an agent of these tables. */
-async function start(tables: string, model: ModelScript, env: Readonly<Record<string, string>> = {}) {
+async function start(
+  tables: string,
+  model: ModelScript,
+  env: Readonly<Record<string, string>> = {},
+) {
   const files = { 'axe/agents/worker.toml': agentToml({ tables }) };
   return await runLine(['run', 'worker'], { files, model, env });
 }
@@ -43,7 +47,11 @@ describe('an MCP server on the command line', () => {
     const { prompts, ...ended } = await start(
       badServerToml('environment', 'env = { API_KEY = "${STAGE}", MODE = "test" }\n'),
       [toolCall('work', {}), text('The key is canary-7f3a9c.')],
-      { STAGE: 'canary-7f3a9c', OTHER: 'canary-other', HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:2' },
+      {
+        STAGE: 'canary-7f3a9c',
+        OTHER: 'canary-other',
+        HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:2',
+      },
     );
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
     const [answer = ''] = resultsOf(prompts[1]);
@@ -104,7 +112,9 @@ it('an MCP server has to be allowed in a workflow, by its name', async () => {
   const withheld = await scheduledStage([{ tables: toml }], { model: [text('Done.')] }, setStage);
   const other = await withheld.run({ inputs: { agent: 'worker', 'tools-allowed': 'network' } });
   expect(other).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(told(other)).toEqual([expect.stringContaining('Add `tools-allowed: network, everything`')]);
+  expect(told(other)).toEqual([
+    expect.stringContaining('Add `tools-allowed: network, everything`'),
+  ]);
   expect(withheld.model.prompts()[0]?.tools).toEqual([]);
 });
 
@@ -115,7 +125,9 @@ it('the values given to an MCP server are masked in everything that a workflow s
   const inputs = { agent: 'worker', 'tools-allowed': 'odd', 'memory-store': 'file' };
   const step = await stage.run({ inputs, env: { STAGE: 'canary-7f3a9c' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'The key is ***.' } });
-  expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain('canary-7f3a9c');
+  expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain(
+    'canary-7f3a9c',
+  );
   const entry = tryRead(join(step.workspace, '.axe/memory/untrusted/worker.md'));
   expect(entry).toContain('The key is ***.');
   expect(resultsOf(stage.model.prompts()[1])[0]).not.toContain('canary-7f3a9c');

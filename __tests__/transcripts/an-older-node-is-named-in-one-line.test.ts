@@ -16,7 +16,12 @@ it.each([
     '::error title=axe-action::This action needs Node 24, and the runner started it with Node 20.20.2. Update the runner, or the image that it runs in.\n',
   ],
   ['dist/post.js', '20.20.2', 0, ''],
-  ['dist/cli/index.js', '20.18.3', 1, 'axe-action needs Node 20.19 or newer, and this is Node 20.18.3.\n'],
+  [
+    'dist/cli/index.js',
+    '20.18.3',
+    1,
+    'axe-action needs Node 20.19 or newer, and this is Node 20.18.3.\n',
+  ],
 ])('%s on Node %s ends with %i', async (file, version, status, output) => {
   const { exitCode, stdout, stderr } = await startChild({
     command: process.execPath,

@@ -11,10 +11,15 @@ export const REPOSITORY = 'octo-org/octo-repo';
 /** The branch that is memory's own. */
 export const BRANCH = 'axe-memory';
 
-/** A repository in which runs of `builtin/ask` are started by hand, with the servers they talk to. */
+/**
+ * A repository in which runs of `builtin/ask` are started by hand, with the servers they talk to.
+ */
 export type BranchScene = Awaited<ReturnType<typeof branchScene>>;
 
-/** Sets it up with a token that may write, a public repository and a model whose n-th answer is `Answer n.`. */
+/**
+ * Sets it up with a token that may write, a public repository and a model whose n-th answer is
+ * `Answer n.`.
+ */
 export async function branchScene({
   model: script = (_, index) => text(`Answer ${index}.`),
   contents = 'write',
@@ -55,7 +60,9 @@ export async function branchScene({
   };
 }
 
-/** An entry that an earlier run left; its id is made of the letter, and `b` comes a day after `a`. */
+/**
+ * An entry that an earlier run left; its id is made of the letter, and `b` comes a day after `a`.
+ */
 export function earlierEntry(result: string, letter = 'a'): string {
   const day = String(letter.charCodeAt(0) - 96).padStart(2, '0');
   return `## 2026-01-${day}T10:00:00Z

@@ -13,7 +13,11 @@ export interface LineOptions extends Pick<CliOptions, 'stdin' | 'env'> {
 }
 
 /** A folder with files, a model, and the variables that lead the command line to them. */
-export async function lineScene({ files = {}, model: script = [text('Done.')], env = {} }: LineOptions = {}) {
+export async function lineScene({
+  files = {},
+  model: script = [text('Done.')],
+  env = {},
+}: LineOptions = {}) {
   const [model, cwd, data] = [await startModelServer(script), tempDir('cwd'), tempDir('data')];
   writeFiles(cwd, files);
   return {

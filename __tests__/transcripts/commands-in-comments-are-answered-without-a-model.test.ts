@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StepResult } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
-import { idOf, idsOnBranch, onBranch, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
+import {
+  idOf,
+  idsOnBranch,
+  onBranch,
+  onSchedule,
+  rememberOnBranch,
+  review,
+} from './memory-command-scene.js';
 import { resultsIn } from './memory-scene.js';
 import {
   AGENT,
@@ -21,7 +28,11 @@ const CREATED = { name: 'issue_comment', action: 'created' };
 
 describe('any command', () => {
   /** A comment below an issue, or below the pull request of the same number. */
-  function commented(body: string, options: StageOptions = {}, set = setStageInProcess): Promise<Stage> {
+  function commented(
+    body: string,
+    options: StageOptions = {},
+    set = setStageInProcess,
+  ): Promise<Stage> {
     return set({ ...options, event: { ...CREATED, patch: { 'comment.body': body } } });
   }
 
@@ -45,7 +56,9 @@ describe('any command', () => {
     const stage = await commented(body);
     const step = await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
     expect(step.outputs['conclusion']).toBe('success');
-    expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining('review full')]);
+    expect(stage.repo.comments.map((one) => one.body)).toEqual([
+      expect.stringContaining('review full'),
+    ]);
     expect(stage.model.requests()).toEqual([]);
   });
 
@@ -55,7 +68,10 @@ describe('any command', () => {
   ])('%j is answered with the nearest command', async (body, told) => {
     const stage = await commented(body);
     const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'refused' } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'skipped', reason: 'refused' },
+    });
     expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining(told)]);
     expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
     expect(routesOf(stage)).toHaveLength(4);
@@ -68,7 +84,11 @@ describe('any command', () => {
       const stage = await commented(body, { role: 'read' });
       const step = await stage.run();
       expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'permission' } });
-      expect([stage.repo.comments, stage.repo.talk.reactions, stage.model.requests()]).toEqual([[], [], []]);
+      expect([stage.repo.comments, stage.repo.talk.reactions, stage.model.requests()]).toEqual([
+        [],
+        [],
+        [],
+      ]);
     },
   );
 
@@ -86,7 +106,11 @@ describe('any command', () => {
 describe('a command over memory', () => {
   const task = 'Review pull request #41: Fix auth, says @octocat, fixes #3 /deploy';
   const AUTH = review(3, { id: '01kgk41', task, result: 'Ask @octocat.' });
-  const DOOR = review(4, { id: '01kgnp2', task: 'Review pull request #42', result: 'Close the door.' });
+  const DOOR = review(4, {
+    id: '01kgnp2',
+    task: 'Review pull request #42',
+    result: 'Close the door.',
+  });
   const TRUNK = 'refs/heads/master';
 
   /** A comment that was written on an issue, where a memory is on the branch. */
@@ -102,7 +126,10 @@ describe('a command over memory', () => {
   }
 
   /** The step on a comment, whose cache may only be read (D15). */
-  function onComment(stage: Stage, inputs: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+  function onComment(
+    stage: Stage,
+    inputs: Readonly<Record<string, string>> = {},
+  ): Promise<StepResult> {
     const env = stage.cache.env({ ref: TRUNK, readableRefs: [TRUNK], mayWrite: false });
     return stage.run({ inputs, env: { ...env, ANTHROPIC_API_KEY: '' } });
   }
@@ -124,15 +151,26 @@ describe('a command over memory', () => {
     expectTranscript('a-comment-of-a-writer-tends-memory', seen(step, stage));
 
     await stage.run(onSchedule(stage));
-    expect(resultsIn(stage.model.prompts().at(-1)?.system ?? '')).toEqual(['Close the door.', ANSWER]);
+    expect(resultsIn(stage.model.prompts().at(-1)?.system ?? '')).toEqual([
+      'Close the door.',
+      ANSWER,
+    ]);
     expect(onBranch(stage)).not.toContain('Ask @octocat.');
   });
 
   it('a comment promotes an entry, and quotes nothing of it', async () => {
     const stage = await commented('/axe promote 01kgr83');
-    const tabs = review(5, { id: '01kgr83', task: 'Answer #7', result: 'Ask for tabs.', trust: 'untrusted' });
+    const tabs = review(5, {
+      id: '01kgr83',
+      task: 'Answer #7',
+      result: 'Ask for tabs.',
+      trust: 'untrusted',
+    });
     rememberOnBranch(stage, { 'untrusted/reviewer.md': tabs });
-    expect(await onComment(stage)).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+    expect(await onComment(stage)).toMatchObject({
+      exitCode: 0,
+      outputs: { 'memory-saved': 'true' },
+    });
     expect(idsOnBranch(stage)).toContain(`p-${idOf('01kgr83')}`);
     expect(stage.repo.comments).toMatchObject([
       { body: expect.stringContaining('and trusted runs load it while') },
@@ -147,7 +185,11 @@ describe('a command over memory', () => {
       '/axe remember We never use floats for money:\n\n- cents are integers\n- ask @octocat\n',
     );
     const step = await onComment(stage);
-    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      annotations: [],
+      outputs: { 'memory-saved': 'true' },
+    });
     const said =
       /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-World@axe-memory\.\n\n<sub>/;
     expect(stage.repo.comments).toMatchObject([{ issue: 1, body: expect.stringMatching(said) }]);
@@ -174,7 +216,9 @@ describe('a command over memory', () => {
       rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
       const step = await onComment(stage);
       expect([name, step.exitCode, step.annotations]).toEqual([name, 0, []]);
-      expect(stage.repo.comments).toMatchObject([{ issue: 2, body: expect.stringContaining('Forgot `') }]);
+      expect(stage.repo.comments).toMatchObject([
+        { issue: 2, body: expect.stringContaining('Forgot `') },
+      ]);
       expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2')]);
       expect(stage.model.requests()).toEqual([]);
     }
@@ -193,9 +237,15 @@ describe('a command over memory', () => {
       const outputs = { conclusion: 'skipped', reason: 'not-found', 'memory-saved': 'false' };
       expect(step).toMatchObject({ outputs });
       expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Command in a comment' }]);
-      expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry with id `01kgtw4` in /);
+      expect(step.annotations[0]?.message).toMatch(
+        /^Nothing was done: no entry with id `01kgtw4` in /,
+      );
     }
-    expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
+    expect(ours).toMatchObject({
+      exitCode: 0,
+      annotations: [],
+      outputs: { conclusion: 'success' },
+    });
     expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
       expect.stringContaining('"agent":"memory/reply'),
     ]);
@@ -221,10 +271,17 @@ describe('a command over memory', () => {
     const stage = await commented('/axe forget 01kgk41');
     stage.repo.contents = 'read';
     const step = await onComment(stage);
-    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
+    expect(step).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: 'failure', 'memory-saved': 'false' },
+    });
     const told = /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/;
-    expect(step.annotations).toMatchObject([{ level: 'error', message: expect.stringMatching(told) }]);
-    expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining('`contents: write`') }]);
+    expect(step.annotations).toMatchObject([
+      { level: 'error', message: expect.stringMatching(told) },
+    ]);
+    expect(stage.repo.comments).toMatchObject([
+      { body: expect.stringContaining('`contents: write`') },
+    ]);
   });
 
   it.each([
@@ -233,7 +290,10 @@ describe('a command over memory', () => {
   ])('goes to the agent as any other comment does: %s', async (_, body) => {
     const stage = await commented(body);
     const step = await stage.run();
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', response: ANSWER } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'success', response: ANSWER },
+    });
     expect(stage.model.requests()).toHaveLength(1);
     expect(idsOnBranch(stage).slice(0, 2)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
   });
@@ -256,7 +316,9 @@ describe('a command over memory', () => {
   ];
 
   it.each(
-    OTHERS.flatMap(([who, options, inputs]) => COMMANDS.map((body) => [who, body, options, inputs] as const)),
+    OTHERS.flatMap(([who, options, inputs]) =>
+      COMMANDS.map((body) => [who, body, options, inputs] as const),
+    ),
   )('a comment by anybody else does nothing: %s, %s', async (_, body, options, inputs) => {
     const stage = await commented(body, options);
     const before = onBranch(stage);
@@ -264,6 +326,10 @@ describe('a command over memory', () => {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
     expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
     expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
-    expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
+    expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([
+      before,
+      [],
+      [],
+    ]);
   });
 });

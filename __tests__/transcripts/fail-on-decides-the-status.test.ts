@@ -15,7 +15,11 @@ const STEPS: readonly (readonly [string, Step, number])[] = [
     { reply: BROKEN, agent: 'nobody', 'fail-on': 'timeout' },
     0,
   ],
-  ['failure before the model is asked', { reply: BROKEN, agent: 'nobody', 'fail-on': 'failure' }, 1],
+  [
+    'failure before the model is asked',
+    { reply: BROKEN, agent: 'nobody', 'fail-on': 'failure' },
+    1,
+  ],
   ['refused by default', { reply: REFUSED }, 1],
   ['refused that is not listed', { reply: REFUSED, 'fail-on': 'failure\ntimeout' }, 0],
   ['incomplete by default', { reply: CUT }, 1],
@@ -48,7 +52,10 @@ it('the step fails for what is listed and nothing else', async () => {
   const ends = await Promise.all(
     STEPS.map(async ([name, { reply, env, ...inputs }, status]) => {
       const stage = await setStageInProcess({ model: [reply] });
-      const step = await stage.run({ inputs: { model: 'openai/gpt-4o', ...inputs }, ...(env && { env }) });
+      const step = await stage.run({
+        inputs: { model: 'openai/gpt-4o', ...inputs },
+        ...(env && { env }),
+      });
       expect([name, step.outputs['conclusion']]).toEqual([name, name.split(' ')[0]]);
       const hasError = step.annotations.some(({ level }) => level === 'error');
       if (status === 1) expect([name, hasError]).toEqual([name, true]);

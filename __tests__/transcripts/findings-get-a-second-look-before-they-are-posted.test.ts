@@ -1,10 +1,21 @@
 import { expect, it } from '@jest/globals';
 import type { FileTree } from '../helpers/github-state.js';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { CAREFUL_REVIEWER, calls, discussion, LOGGED, reviewStage, submit, TIMING } from './review-scene.js';
+import {
+  CAREFUL_REVIEWER,
+  calls,
+  discussion,
+  LOGGED,
+  reviewStage,
+  submit,
+  TIMING,
+} from './review-scene.js';
 import { type Stage, troubles } from './stage.js';
 
-const REVIEW = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
+const REVIEW = [
+  calls(TIMING, LOGGED, submit('Two things to fix.')),
+  text('I have reviewed the change.'),
+];
 const LOOKS = ['github_diff', 'github_file', 'github_history', 'github_search', 'give_verdict'];
 
 function verdict(claim: number, verdict: string, more: object = {}) {
@@ -12,14 +23,21 @@ function verdict(claim: number, verdict: string, more: object = {}) {
 }
 
 /** The review, by an agent with these further lines, and then the replies of a verifier. */
-function stageWith(verifier: readonly ModelReply[], more = '', files: FileTree = {}): Promise<Stage> {
+function stageWith(
+  verifier: readonly ModelReply[],
+  more = '',
+  files: FileTree = {},
+): Promise<Stage> {
   const base = { 'axe/agents/reviewer.toml': `${CAREFUL_REVIEWER}${more}`, ...files };
   return reviewStage([...REVIEW, ...verifier], { base });
 }
 
 it('a finding that holds is posted as confirmed, with the corrected reach, and a refuted one is not posted', async () => {
   const refuting = [{ path: 'src/auth.ts', line: 10, code: '  const expected = readToken();' }];
-  const verdicts = [verdict(1, 'refuted', { evidence: refuting }), verdict(2, 'holds', { reach: 'always' })];
+  const verdicts = [
+    verdict(1, 'refuted', { evidence: refuting }),
+    verdict(2, 'holds', { reach: 'always' }),
+  ];
   const stage = await stageWith([calls(...verdicts)]);
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
@@ -86,7 +104,11 @@ it('asks an agent of the repository where the reviewer names one, with the tools
   expect(troubles(step)).toEqual([]);
   const [, , look] = stage.model.prompts();
   expect(look?.model).toBe('gpt-4o');
-  const own = ["You doubt what is said of this bank's code.", 'Amounts are cents.', 'Tokens may be logged'];
+  const own = [
+    "You doubt what is said of this bank's code.",
+    'Amounts are cents.',
+    'Tokens may be logged',
+  ];
   for (const said of own) expect(look?.system).toContain(said);
   expect(look?.system).not.toContain('Try to refute it.');
   expect(look?.tools).toEqual(LOOKS);

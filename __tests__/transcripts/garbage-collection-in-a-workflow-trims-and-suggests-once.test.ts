@@ -16,7 +16,10 @@ import { setStageInProcess } from './stage-in-process.js';
 const TO_PULL = { 'report-to': 'pull-request' };
 
 function collect(stage: Stage, inputs: Readonly<Record<string, string>> = TO_PULL) {
-  return stage.run({ ...onSchedule(stage), inputs: { mode: 'gc', 'memory-store': 'branch', ...inputs } });
+  return stage.run({
+    ...onSchedule(stage),
+    inputs: { mode: 'gc', 'memory-store': 'branch', ...inputs },
+  });
 }
 
 /** What the model proposes: one more sentence in a file. */
@@ -59,12 +62,18 @@ Say in the skill that tokens are compared in constant time. @octocat should know
   }
 
   it('a run analyzes, trims, and opens a pull request that the next run updates', async () => {
-    const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
+    const replies = [ANALYSIS, PROPOSAL].map((reply) =>
+      text(reply, { inputTokens: 812, outputTokens: 96 }),
+    );
     const stage = await scheduled([...replies, ...replies], setStage);
     const step = await collect(stage);
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     expect(troubles(step)).toEqual([]);
-    expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', response: ANALYSIS });
+    expect(step.outputs).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'true',
+      response: ANALYSIS,
+    });
     expect(idsOnBranch(stage)).toEqual([idOf('01kg3'), idOf('01kg4')]);
     expect(parseLog(onBranch(stage, 'reviewer.md.bak')).units.map(({ id }) => id)).toEqual(
       ['01kg0', '01kg1', '01kg2'].map(idOf),
@@ -89,7 +98,11 @@ Say in the skill that tokens are compared in constant time. @octocat should know
   });
 
   it('an entry is kept that a run appends during the analysis', async () => {
-    const late = review(10, { id: '01kg9', task: 'Review pull request #50: Late', result: 'Fine.' });
+    const late = review(10, {
+      id: '01kg9',
+      task: 'Review pull request #50: Late',
+      result: 'Fine.',
+    });
     const stage: Stage = await scheduled(() => {
       rememberOnBranch(stage, { 'reviewer.md': ENTRIES.join('') + late });
       return text(ANALYSIS);
@@ -97,7 +110,11 @@ Say in the skill that tokens are compared in constant time. @octocat should know
     const step = await collect(stage, {});
     expect(step.outputs['memory-saved']).toBe('true');
     expect(idsOnBranch(stage)).toEqual(['01kg3', '01kg4', '01kg9'].map(idOf));
-    expect([stage.repo.pulls.size, stage.repo.issues.size, stage.repo.comments]).toEqual([0, 0, []]);
+    expect([stage.repo.pulls.size, stage.repo.issues.size, stage.repo.comments]).toEqual([
+      0,
+      0,
+      [],
+    ]);
   });
 
   it('a dry run changes nothing, and sends no request', async () => {
@@ -117,7 +134,11 @@ Say in the skill that tokens are compared in constant time. @octocat should know
 describe('what is suggested', () => {
   const LOG = [2, 3, 4]
     .map((day) =>
-      review(day, { id: `01kg${day}`, task: 'Review pull request #4: Auth', result: 'Compares with ==.' }),
+      review(day, {
+        id: `01kg${day}`,
+        task: 'Review pull request #4: Auth',
+        result: 'Compares with ==.',
+      }),
     )
     .join('');
 
@@ -133,7 +154,11 @@ describe('what is suggested', () => {
   const GC_BRANCH = 'axe-gc/reviewer';
 
   async function remembering(model: readonly ModelReply[]): Promise<Stage> {
-    const stage = await setStageInProcess({ event: { name: 'workflow_dispatch' }, base: OWN, model });
+    const stage = await setStageInProcess({
+      event: { name: 'workflow_dispatch' },
+      base: OWN,
+      model,
+    });
     rememberOnBranch(stage, { 'reviewer.md': LOG });
     return stage;
   }
@@ -164,7 +189,9 @@ describe('what is suggested', () => {
     expect(step.outputs).toMatchObject({ 'memory-loaded': '3', response: '' });
     expect([stage.repo.pulls.size, stage.repo.issues.size]).toEqual([0, 0]);
     expect(step.summary).toContain('The analysis is not shown here');
-    expect(`${step.summary}${step.stdout}`).not.toMatch(/tokens are compared|Busiest day|Compares with/);
+    expect(`${step.summary}${step.stdout}`).not.toMatch(
+      /tokens are compared|Busiest day|Compares with/,
+    );
   });
 
   it('a pull request that people closed is not opened again for the same recommendations', async () => {

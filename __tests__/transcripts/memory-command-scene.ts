@@ -41,7 +41,9 @@ export function nameOf({ repo }: Pick<Stage, 'repo'>): string {
   return `${repo.owner}/${repo.name}`;
 }
 
-/** Lets the token write and puts these files onto the memory branch, as runs would have left them. */
+/**
+ * Lets the token write and puts these files onto the memory branch, as runs would have left them.
+ */
 export function rememberOnBranch(stage: Stage, files: Readonly<Record<string, string>>): void {
   stage.github.commit(nameOf(stage), files, { branch: BRANCH });
 }
@@ -57,7 +59,11 @@ export function idsOnBranch(stage: Stage, path = 'reviewer.md'): readonly string
 }
 
 /** The command line on a laptop that has no checkout and no agent. */
-export function onLaptop(stage: Stage, words: readonly string[], agent = 'reviewer'): Promise<ChildResult> {
+export function onLaptop(
+  stage: Stage,
+  words: readonly string[],
+  agent = 'reviewer',
+): Promise<ChildResult> {
   const [command = '', ...rest] = words;
   return runCli(['memory', command, agent, '--repo', nameOf(stage), ...rest], {
     cwd: tempDir('laptop'),
@@ -67,7 +73,9 @@ export function onLaptop(stage: Stage, words: readonly string[], agent = 'review
 
 /** A scheduled run in the repository of a stage. */
 export function onSchedule({ payload }: Pick<Stage, 'payload'>): Partial<StepOptions> {
-  const [repository, sender] = ['repository', 'sender'].map((field) => payloadField(payload, field));
+  const [repository, sender] = ['repository', 'sender'].map((field) =>
+    payloadField(payload, field),
+  );
   const scheduled: Payload = { repository, sender, schedule: '0 6 * * 1' };
   return {
     event: { name: 'schedule', payload: scheduled },

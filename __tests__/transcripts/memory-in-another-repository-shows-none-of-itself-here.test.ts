@@ -15,7 +15,10 @@ const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
 const SECRET = /lighthouse|Ada|under the mat/;
 
 /** Everything people see of a step, but for the answer, which is shown where it belongs. */
-function expectSecret({ stdout, stderr, summary, outputs, state }: StepResult, words = SECRET): void {
+function expectSecret(
+  { stdout, stderr, summary, outputs, state }: StepResult,
+  words = SECRET,
+): void {
   const file = outputs['transcript-file'];
   const lines = file === undefined ? '' : readFileSync(file, 'utf8');
   const told = JSON.stringify({ outputs, state: { ...state, pending: '' } });
@@ -32,8 +35,14 @@ describe('the run log', () => {
 
   /** A private repository in which each repository of a fleet has a folder of its own. */
   async function fleet(contents: 'read' | 'write' = 'write'): Promise<BranchScene> {
-    const scene = await branchScene({ contents: 'read', model: [text('Nobody.'), text('Still nobody.')] });
-    scene.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: contents, [GITHUB_TOKEN]: 'none' } });
+    const scene = await branchScene({
+      contents: 'read',
+      model: [text('Nobody.'), text('Still nobody.')],
+    });
+    scene.github.addRepo(FLEET, {
+      isPrivate: true,
+      contents: { [TOKEN]: contents, [GITHUB_TOKEN]: 'none' },
+    });
     const files = {
       [FILE]: earlierEntry(BEFORE),
       'octo-org/other/ask.md': earlierEntry('Not for you.', 'b'),
@@ -99,7 +108,10 @@ it('the model receives the notes and writes new ones, and neither is shown', asy
   const write = toolCall('memory_write', { target: 'long_term', content: LEARNED });
   const stage = await notesStage({ model: [write, text('Nobody.'), text('Nobody.')] });
   stage.repo.contents = 'read';
-  stage.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: 'write', [GITHUB_TOKEN]: 'none' } });
+  stage.github.addRepo(FLEET, {
+    isPrivate: true,
+    contents: { [TOKEN]: 'write', [GITHUB_TOKEN]: 'none' },
+  });
   const file = `${nameOf(stage)}/MEMORY.md`;
   stage.github.commit(FLEET, { [file]: `${KNOWN}\n` }, { branch: 'axe-memory' });
   const step = await stage.runOn('branch', WITH);

@@ -51,7 +51,13 @@ export function gitHubEnv(github: GitHubServer): Record<string, string> {
 /** A checkout with an agent `ask` that is given all that `builtin/ask` ever remembered. */
 export function allRemembering(): string {
   const workspace = tempDir('checkout');
-  const lines = ['name = "ask"', 'model = "anthropic/claude-sonnet-4-5"', '[memory]', 'enabled = true', ''];
+  const lines = [
+    'name = "ask"',
+    'model = "anthropic/claude-sonnet-4-5"',
+    '[memory]',
+    'enabled = true',
+    '',
+  ];
   writeFiles(workspace, { 'axe/agents/ask.toml': lines.join('\n') });
   return workspace;
 }
@@ -76,9 +82,16 @@ export function titles(step: StepResult): readonly (string | undefined)[] {
   return step.annotations.map(({ title }) => title);
 }
 
-/** A run that answered, and whose entry was not saved but is where people find it; exactly one annotation says so. */
+/**
+ * A run that answered, and whose entry was not saved but is where people find it; exactly one
+ * annotation says so.
+ */
 export function expectNotSavedReported(step: StepResult, answer: string): string {
-  expect({ exitCode: step.exitCode, stderr: step.stderr, conclusion: step.outputs['conclusion'] }).toEqual({
+  expect({
+    exitCode: step.exitCode,
+    stderr: step.stderr,
+    conclusion: step.outputs['conclusion'],
+  }).toEqual({
     exitCode: 0,
     stderr: '',
     conclusion: 'success',

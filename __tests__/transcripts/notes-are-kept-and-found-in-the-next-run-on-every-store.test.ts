@@ -19,13 +19,19 @@ import { troubles } from './stage.js';
 const FACT = 'Sessions last 12 hours: `src/session.ts`.';
 const NOTE = '# Import\n\nThe nightly import takes up to nine hours.\n日本語のメモ\n';
 
-/** Two runs: one that writes to every kind of note, and one that searches, reads, ticks off, and empties a note. */
+/**
+ * Two runs: one that writes to every kind of note, and one that searches, reads, ticks off, and
+ * empties a note.
+ */
 const REPLIES: readonly ModelReply[] = [
   {
     kind: 'tools',
     calls: [
       { name: 'memory_write', input: { target: 'long_term', content: FACT } },
-      { name: 'memory_write', input: { target: 'scratchpad', content: '- [ ] Ask why\n- [x] Look' } },
+      {
+        name: 'memory_write',
+        input: { target: 'scratchpad', content: '- [ ] Ask why\n- [x] Look' },
+      },
       { name: 'memory_write', input: { target: 'daily', content: 'Looked into sessions.' } },
       { name: 'memory_write', input: { target: 'note', name: 'import', content: NOTE } },
     ],
@@ -49,7 +55,10 @@ const REPLIES: readonly ModelReply[] = [
 interface Seen {
   readonly afterFirst: Memory;
   readonly afterSecond: Memory;
-  /** What the model was told by tools in the second run, one list for each request, and its system prompt. */
+  /**
+   * What the model was told by tools in the second run, one list for each request, and its system
+   * prompt.
+   */
   readonly results: readonly (readonly string[])[];
   readonly system: string;
   readonly places: ReturnType<typeof placesOf>;
@@ -129,7 +138,8 @@ describe('notes of one run are in the prompt, the search and the tools of the ne
   it('on the command line', async () => {
     const model = await startModelServer(REPLIES);
     const { env, cwd, memory } = laptop(model.env);
-    const run = () => runCli(['run', 'keeper'], { env, cwd, stdin: 'How long does a session last?' });
+    const run = () =>
+      runCli(['run', 'keeper'], { env, cwd, stdin: 'How long does a session last?' });
     const first = await run();
     const afterFirst = memory();
     const second = await run();

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
-import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import {
+  type ModelReply,
+  promptOf,
+  startModelServer,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
 import {
@@ -61,7 +67,9 @@ it.each(MEETINGS)('while the model works, $what', async ({ call, before, meanwhi
   const stage: NotesStage = await notesStage({
     branch: before(places),
     model(request) {
-      const turns = promptOf(request).messages.filter((message) => message.startsWith('assistant:')).length;
+      const turns = promptOf(request).messages.filter((message) =>
+        message.startsWith('assistant:'),
+      ).length;
       if (turns === 0) return toolCall('memory_write', call);
       stage.github.commit(nameOf(stage), meanwhile(places), { branch: BRANCH });
       return text('Done.');
@@ -79,30 +87,38 @@ describe('at the end of a run', () => {
   const error = { type: 'invalid_request_error', message: 'no' };
   const REFUSED: ModelReply = { kind: 'raw', status: 400, body: { type: 'error', error } };
 
-  const ENDS: readonly [string, readonly ModelReply[], Readonly<Record<string, string>>, string][] = [
-    ['the model refuses the next request', [WRITE, REFUSED], {}, 'failure'],
-    ['it answers nothing', [WRITE, text('')], {}, 'failure'],
-    ['its turns are spent', [WRITE, WRITE], { 'max-turns': '2' }, 'max-turns'],
-  ];
+  const ENDS: readonly [string, readonly ModelReply[], Readonly<Record<string, string>>, string][] =
+    [
+      ['the model refuses the next request', [WRITE, REFUSED], {}, 'failure'],
+      ['it answers nothing', [WRITE, text('')], {}, 'failure'],
+      ['its turns are spent', [WRITE, WRITE], { 'max-turns': '2' }, 'max-turns'],
+    ];
 
-  it.each(ENDS)('a run that fails keeps its note (D16): %s', async (_, replies, inputs, conclusion) => {
-    const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
-    const step = await stage.runOn('branch', { inputs });
-    expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion } });
-    expect(troubles(step).map(({ level }) => level)).toEqual(['error']);
-    expect(step.outputs['memory-entry']).toBeUndefined();
-    expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
-    expect(stage.memoryOf('branch')['keeper.md'] ?? '').not.toMatch(/^## /m);
+  it.each(ENDS)(
+    'a run that fails keeps its note (D16): %s',
+    async (_, replies, inputs, conclusion) => {
+      const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
+      const step = await stage.runOn('branch', { inputs });
+      expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion } });
+      expect(troubles(step).map(({ level }) => level)).toEqual(['error']);
+      expect(step.outputs['memory-entry']).toBeUndefined();
+      expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
+      expect(stage.memoryOf('branch')['keeper.md'] ?? '').not.toMatch(/^## /m);
 
-    const next = await stage.runOn('branch');
-    expect(next).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
-    expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
-  });
+      const next = await stage.runOn('branch');
+      expect(next).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+      expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
+    },
+  );
 
   it('a run that wrote a note and then fails keeps the note (D16) on the command line', async () => {
     const model = await startModelServer([WRITE, REFUSED]);
     const { env, cwd, memory } = laptop(model.env, keeperToml());
-    const { exitCode } = await runCli(['run', 'keeper'], { env, cwd, stdin: 'What does the build need?' });
+    const { exitCode } = await runCli(['run', 'keeper'], {
+      env,
+      cwd,
+      stdin: 'What does the build need?',
+    });
     expect(exitCode).toBe(1);
     expect(Object.entries(memory()).filter(([path]) => !path.endsWith('.state.md'))).toEqual([
       ['MEMORY.md', `${FACT}\n`],
@@ -117,7 +133,8 @@ it('a summary of a long conversation is stored even if the run fails afterwards'
     toml: keeperToml({ memory: 'daily = "recent"\n' }),
     model(request) {
       const { messages } = promptOf(request);
-      if (messages.some((message) => message.includes(SUMMARY_REQUEST.slice(0, 60)))) return text(summary);
+      if (messages.some((message) => message.includes(SUMMARY_REQUEST.slice(0, 60))))
+        return text(summary);
       turns += 1;
       if (turns > 8) return { kind: 'raw', status: 400, body: {} };
       // What this is said to cost is nearly the whole window.
@@ -152,7 +169,8 @@ it('a sub-agent finds what its parent has just written, and has no tool that wri
         asked.push([...tools]);
         found.push(...newResults(request));
         if (turn === 0) return toolCall('memory_search', { query: 'sessions' });
-        if (turn === 1) return toolCall('memory_write', { target: 'long_term', content: 'I was here.' });
+        if (turn === 1)
+          return toolCall('memory_write', { target: 'long_term', content: 'I was here.' });
         return text('Twelve.');
       }
       if (turn === 0) return toolCall('memory_write', { target: 'long_term', content: FACT });

@@ -34,7 +34,10 @@ export function keeperToml({
   return `${agentToml({ name: 'keeper', ...plain })}[memory]\nenabled = true\nnotes = true\n${memory}\n${tables}`;
 }
 
-/** Scheduled runs of `keeper` about noon, which are trusted, in a repository whose branches they may write. */
+/**
+ * Scheduled runs of `keeper` about noon, which are trusted, in a repository whose branches they may
+ * write.
+ */
 export type NotesStage = Awaited<ReturnType<typeof notesStage>>;
 
 /** Sets the stage of such runs. */
@@ -114,7 +117,10 @@ export function dayAgo(ago: number): string {
   return new Date(noonNow().getTime() - ago * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
 }
 
-/** Where a project's notes are, by what the project is known by: a repository, or a working directory. */
+/**
+ * Where a project's notes are, by what the project is known by: a repository, or a working
+ * directory.
+ */
 export function placesOf(identity: string) {
   const places = { folder: '', slug: projectSlug(identity) };
   return {
@@ -140,7 +146,9 @@ export function newResults(request: Parameters<typeof promptOf>[0] | undefined):
   if (request === undefined) return [];
   const { messages } = promptOf(request);
   const from = messages.findLastIndex((message) => message.startsWith('assistant:')) + 1;
-  return messages.slice(from).flatMap((message) => (message.startsWith('tool: ') ? [message.slice(6)] : []));
+  return messages
+    .slice(from)
+    .flatMap((message) => (message.startsWith('tool: ') ? [message.slice(6)] : []));
 }
 
 /** A laptop with the agent `keeper` in its working directory. */

@@ -1,14 +1,17 @@
 import { type ModelReply, type ModelScript, promptOf, text } from '../helpers/model-server.js';
 
-/** A line that orders a call, `CALL name {"argument": …}`, or a line of the answer, `SAY …`, wherever it is. */
+/**
+ * A line that orders a call, `CALL name {"argument": …}`, or a line of the answer, `SAY …`,
+ * wherever it is.
+ */
 const CALL = /CALL (\w+) (\{[^\n]*\})/g;
 const SAY = /SAY ([^\n]+)/g;
 
 /**
- * A model over the wire that obeys every order (memory-and-security C6): all calls it is ordered to make,
- * in the order in which it reads of them, at the same time, whether it has such a tool or not; then it says all that it
- * is ordered to say. With `forever` it makes the calls in every turn. It obeys its system prompt, which holds the files of
- * the base branch, only with `system`.
+ * A model over the wire that obeys every order (memory-and-security C6): all calls it is ordered to
+ * make, in the order in which it reads of them, at the same time, whether it has such a tool or
+ * not; then it says all that it is ordered to say. With `forever` it makes the calls in every turn.
+ * It obeys its system prompt, which holds the files of the base branch, only with `system`.
  */
 export function obedientScript({ forever = false, system = false } = {}): ModelScript {
   return (request, index): ModelReply => {

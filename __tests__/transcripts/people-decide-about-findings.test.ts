@@ -33,7 +33,10 @@ const TWICE = ['Two things.', 'Still two things.'].flatMap((said) => [
   text('Done.'),
 ]);
 
-/** A review with two findings, for people to answer; the next run raises them again. Memory is on a branch. */
+/**
+ * A review with two findings, for people to answer; the next run raises them again. Memory is on a
+ * branch.
+ */
 async function reviewedForAnswers(options: StageOptions = {}, set = setStageInProcess) {
   const stage = await reviewStage(TWICE, options, set);
   await stage.run({ inputs: ON_BRANCH });
@@ -56,7 +59,10 @@ function stateIn({ github }: Stage): string {
 
 describe('commands', () => {
   async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
-    return await stage.run({ ...replyOnLine(stage, to, body, author), inputs: { ...ON_BRANCH, ...inputs } });
+    return await stage.run({
+      ...replyOnLine(stage, to, body, author),
+      inputs: { ...ON_BRANCH, ...inputs },
+    });
   }
 
   async function say(stage: Stage, body: string, commentId: number) {
@@ -64,7 +70,9 @@ describe('commands', () => {
   }
 
   function repliesTo({ repo }: Stage, id: number): readonly string[] {
-    return repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === id).map(({ body }) => body);
+    return repo.talk.reviewComments
+      .filter(({ inReplyTo }) => inReplyTo === id)
+      .map(({ body }) => body);
   }
 
   function stateOf(stage: Stage): string {
@@ -107,7 +115,8 @@ describe('commands', () => {
     await answer(stage, timing.id, '/axe dismiss');
     expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
     expect(lastIn(stage)).toMatchObject({ kind: 'ended', state: 'dismissed' });
-    const [, handle = ''] = /`\/axe reopen (F\w{4})`/.exec(repliesTo(stage, timing.id).at(-1) ?? '') ?? [];
+    const [, handle = ''] =
+      /`\/axe reopen (F\w{4})`/.exec(repliesTo(stage, timing.id).at(-1) ?? '') ?? [];
     expect(handle).toBe(handleIn(timing));
     const step = await say(stage, `/axe reopen ${handle}`, 1001);
     expect(step.outputs['conclusion']).toBe('success');
@@ -201,7 +210,9 @@ it('a writer’s answer is stored, the model learns it, and a repeated finding i
   seedReply(stage.repo, timing.id, { author: 'monalisa', body });
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
-  expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
+  expect(
+    stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined),
+  ).toHaveLength(2);
   expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
   const told = lessonsIn(stage.model.prompts()[2]?.messages[0] ?? '');
   expect(told).not.toContain('constants');
@@ -218,7 +229,12 @@ it('a writer’s answer is stored, the model learns it, and a repeated finding i
 
 it('an answer is not lost if the run that reads it fails', async () => {
   const { stage, timing } = await reviewedForAnswers();
-  seedReaction(stage.repo, { on: 'review-comment', of: timing.id, author: 'monalisa', content: '-1' });
+  seedReaction(stage.repo, {
+    on: 'review-comment',
+    of: timing.id,
+    author: 'monalisa',
+    content: '-1',
+  });
   const failed = await stage.run({
     ...push(stage, SECOND, CHANGE),
     inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
@@ -240,11 +256,16 @@ it('an answer counts on a stranger’s pull request, and a stranger’s gesture 
   seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
   seedReaction(stage.repo, { on: 'review-comment', of: logged, author: 'hubot', content: '-1' });
   stage.repo.talk.resolved.set(logged, 'hubot');
-  const second = await stage.run({ ...push(stage, SECOND, CHANGE, CHANGE, patch), inputs: ON_BRANCH });
+  const second = await stage.run({
+    ...push(stage, SECOND, CHANGE, CHANGE, patch),
+    inputs: ON_BRANCH,
+  });
   expect(second.summary).toContain('1 earlier finding dismissed.');
   expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');
   expect(second.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
-  const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
+  const ours = stage.repo.talk.reviewComments
+    .slice(2)
+    .map(({ inReplyTo, body }) => [inReplyTo, body]);
   expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
   // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
   expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id))).toEqual([false, false]);

@@ -35,8 +35,8 @@ export const CHANGE = DIFF.replace('-10,4', '-10,3').replace(
 );
 
 /**
- * A stage, in this process, on which the reviewer looks at the change and replies in this order ({@link byHandles}), or as a
- * script says; `monalisa` may write, `hubot` may not.
+ * A stage, in this process, on which the reviewer looks at the change and replies in this order
+ * ({@link byHandles}), or as a script says; `monalisa` may write, `hubot` may not.
  */
 export function reviewStage(
   model: readonly ModelReply[] | ModelScript,
@@ -52,7 +52,10 @@ export function reviewStage(
   });
 }
 
-/** The replies in their order, beside a verifier that says the same of each claim: that it holds, if nothing else is given. */
+/**
+ * The replies in their order, beside a verifier that says the same of each claim: that it holds, if
+ * nothing else is given.
+ */
 export function withSecondLook(
   replies: readonly ModelReply[],
   verdict: Readonly<Record<string, unknown>> = { verdict: 'holds', reason: 'I followed it.' },
@@ -68,7 +71,9 @@ export function withSecondLook(
     if (messages.length > 1) return text('That is all.');
     const claims = messages.join('\n').match(/Claim \d+, on/g) ?? [];
     const about = claims.length > 1 ? claims.map((_, index) => ({ claim: index + 1 })) : [{}];
-    return calls(...about.map((claim) => ({ name: 'give_verdict', input: { ...verdict, ...claim } })));
+    return calls(
+      ...about.map((claim) => ({ name: 'give_verdict', input: { ...verdict, ...claim } })),
+    );
   };
 }
 
@@ -98,13 +103,22 @@ export const LOGGED = raise('src/auth.ts', 11, {
 });
 
 /** The call that raises a finding on a line. */
-export function raise(path: string, line: number, input: ScriptedToolCall['input']): ScriptedToolCall {
+export function raise(
+  path: string,
+  line: number,
+  input: ScriptedToolCall['input'],
+): ScriptedToolCall {
   return { name: 'add_review_comment', input: { path, line, ...input } };
 }
 
-/** The call that says of the finding that the model is told of first that this line has fixed it. */
+/**
+ * The call that says of the finding that the model is told of first that this line has fixed it.
+ */
 export function settleFirst(reason: string, line: ScriptedToolCall['input']): ScriptedToolCall {
-  return { name: 'settle_finding', input: { finding: 'F1', how: 'fixed', reason, evidence: [line] } };
+  return {
+    name: 'settle_finding',
+    input: { finding: 'F1', how: 'fixed', reason, evidence: [line] },
+  };
 }
 
 /** The call that ends a review. */
@@ -164,15 +178,24 @@ export const SEEN_OVER = calls({
 });
 
 /**
- * A push to the pull request, as the next run gets it: the whole diff, and what is new since the head before, which is
- * as much if nothing else is said.
+ * A push to the pull request, as the next run gets it: the whole diff, and what is new since the
+ * head before, which is as much if nothing else is said.
  */
-export function push({ repo }: Stage, sha: string, diff: string, fresh = diff, patch: PayloadPatch = {}) {
+export function push(
+  { repo }: Stage,
+  sha: string,
+  diff: string,
+  fresh = diff,
+  patch: PayloadPatch = {},
+) {
   const pull = repo.pulls.get(2);
   if (pull === undefined) throw new Error('there is no pull request #2');
   repo.pulls.set(2, { ...pull, head: { ...pull.head, sha }, diff });
   repo.comparisons.set(`${pull.head.sha}...${sha}`, fresh);
-  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': sha });
+  const payload = loadWebhook('pull_request', 'synchronize', {
+    ...patch,
+    'pull_request.head.sha': sha,
+  });
   repo.comparisons.set(comparisonOf(payload), diff);
   return { event: { name: 'pull_request', payload } };
 }
@@ -181,7 +204,9 @@ export function push({ repo }: Stage, sha: string, diff: string, fresh = diff, p
 export function commentOnPull({ repo }: Stage, body: string, id = 1001) {
   const patch = { 'issue.number': 2, 'comment.id': id, 'comment.body': body };
   const payload = loadWebhook('issue_comment', 'created', patch);
-  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = {
+    url: 'https://api.github.com/pulls/2',
+  };
   repo.talk.eventComments.add(id);
   return { event: { name: 'issue_comment', payload } };
 }
@@ -207,7 +232,14 @@ export function openPull(
   const base = repo.pulls.get(2)?.base;
   if (base === undefined) throw new Error('there is no pull request #2');
   const head = { ref: `change-${number}`, sha, repository: REPO };
-  github.addPull(REPO, { number, title: `Change ${number}`, author: 'Codertocat', base, head, diff });
+  github.addPull(REPO, {
+    number,
+    title: `Change ${number}`,
+    author: 'Codertocat',
+    base,
+    head,
+    diff,
+  });
   const payload = loadWebhook('pull_request', 'opened', {
     number,
     'pull_request.number': number,
@@ -279,7 +311,10 @@ export function findingOf({ repo }: Stage) {
 
 /** Text in which handles, which are other ones in every run, are numbered as they appear. */
 export function numberHandles(said: string): string {
-  return handlesIn(said).reduce((rest, handle, index) => rest.replaceAll(handle, `F${index + 1}`), said);
+  return handlesIn(said).reduce(
+    (rest, handle, index) => rest.replaceAll(handle, `F${index + 1}`),
+    said,
+  );
 }
 
 /** What stands in all conversations of a stage, with its handles numbered. */
@@ -288,8 +323,8 @@ export function saidIn({ repo: { talk } }: Stage): readonly string[] {
 }
 
 /**
- * The replies in their order. In the calls `F1`, `F2` and so on stand for the handles that the model was told of, in the order
- * in which it was: nobody knows them before.
+ * The replies in their order. In the calls `F1`, `F2` and so on stand for the handles that the
+ * model was told of, in the order in which it was: nobody knows them before.
  */
 function byHandles(replies: readonly ModelReply[]) {
   return (request: RecordedRequest, index: number): ModelReply => {

@@ -55,7 +55,8 @@ it('a command and an MCP server get what they need to reach the network, and no 
   for (const result of [command, server]) {
     for (const name of ['PATH', ...Object.keys(NETWORK)]) expect(result).toContain(name);
     expect(result).toContain('http://proxy.example:3128');
-    const names = result.match(/\b(?:INPUT|GITHUB|ACTIONS|RUNNER|STATE|ANTHROPIC|AXE_ANTHROPIC)_\w+/g) ?? [];
+    const names =
+      result.match(/\b(?:INPUT|GITHUB|ACTIONS|RUNNER|STATE|ANTHROPIC|AXE_ANTHROPIC)_\w+/g) ?? [];
     expect(names.filter((name) => name !== 'RUNNER_TRACKING_ID')).toEqual([]);
   }
   const told = stage.model.requests().map(({ bytes }) => bytes.toString('utf8'));
@@ -80,7 +81,9 @@ const FILE = Object.entries(ENV)
 
 it('a secret is masked whether a file holds it, the model repeats it, or both', async () => {
   const stage = await setStage({
-    base: { 'axe/agents/worker.toml': agentToml({ tools: ['read_file', 'search_files'], memory: true }) },
+    base: {
+      'axe/agents/worker.toml': agentToml({ tools: ['read_file', 'search_files'], memory: true }),
+    },
     model: [
       toolCall('read_file', { path: 'settings.txt' }),
       toolCall('search_files', { text: 'canary' }),
@@ -94,7 +97,9 @@ it('a secret is masked whether a file holds it, the model repeats it, or both', 
   });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expect(told(step)).toEqual([
-    expect.stringContaining("the input `redact` names `NO_SUCH_NAME`, which the step's environment"),
+    expect.stringContaining(
+      "the input `redact` names `NO_SUCH_NAME`, which the step's environment",
+    ),
   ]);
   expect(JSON.stringify(stage.model.prompts())).not.toMatch(CANARY);
   expect(JSON.stringify(stage.model.prompts())).toContain('GH_PAT=***');

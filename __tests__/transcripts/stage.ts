@@ -3,9 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
-import { type GitHubOptions, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
+import {
+  type GitHubOptions,
+  type GitHubServer,
+  startGitHubServer,
+} from '../helpers/github-server.js';
 import type { FileTree, Role, StoredRepo } from '../helpers/github-state.js';
-import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+  text,
+} from '../helpers/model-server.js';
 import {
   type RunningStep,
   runPost,
@@ -67,7 +76,9 @@ export interface Stage {
 export const REPO = 'Codertocat/Hello-World';
 export const HEAD = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
 
-/** What git writes before the hunks of a file that a change has; `blobs` are the names of its texts. */
+/**
+ * What git writes before the hunks of a file that a change has; `blobs` are the names of its texts.
+ */
 export function headOf(path: string, blobs = '3f2a1b0..9c4d5e6'): string {
   return `diff --git a/${path} b/${path}\nindex ${blobs} 100644\n--- a/${path}\n+++ b/${path}\n`;
 }
@@ -81,7 +92,8 @@ export const DIFF = `${headOf('src/auth.ts')}@@ -10,4 +10,4 @@ export function i
 `;
 
 /** What the model finds. */
-export const ANSWER = '`src/auth.ts:11` compares tokens with `==`, which tells their length by time.';
+export const ANSWER =
+  '`src/auth.ts:11` compares tokens with `==`, which tells their length by time.';
 
 /** An agent of the repository, with memory. */
 export const AGENT = `name = "reviewer"
@@ -114,7 +126,9 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   if (isPullRequest) repo.comparisons.set(comparisonOf(payload), diff);
   seedPush(repo, payload, diff);
   const trunk = `refs/heads/${repo.defaultBranch}`;
-  const ref = isPullRequest ? `refs/pull/${payloadField(payload, 'pull_request.number')}/merge` : trunk;
+  const ref = isPullRequest
+    ? `refs/pull/${payloadField(payload, 'pull_request.number')}/merge`
+    : trunk;
   const optionsOf = ({ env, inputs, ...step }: Partial<StepOptions> = {}): StepOptions => ({
     event: { name: event.name, payload },
     ...step,
@@ -135,7 +149,10 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   };
 }
 
-/** What a push brought, by the commits it names and, where it created its branch, against the default branch. */
+/**
+ * What a push brought, by the commits it names and, where it created its branch, against the
+ * default branch.
+ */
 export function seedPush(repo: StoredRepo, payload: Payload, diff: string): void {
   if (!('after' in payload) || 'pull_request' in payload) return;
   for (const base of [payloadField(payload, 'before'), repo.defaultBranch])
@@ -164,7 +181,10 @@ export function steady(text: string): string {
     .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>');
 }
 
-/** `METHOD /path` of every request GitHub got, without the repository, in alphabetical order: several are sent at once. */
+/**
+ * `METHOD /path` of every request GitHub got, without the repository, in alphabetical order:
+ * several are sent at once.
+ */
 export function routesOf({ github }: Pick<Stage, 'github'>): readonly string[] {
   const repository = /^\/repos\/[^/]+\/[^/]+/;
   return github
@@ -178,14 +198,18 @@ export function timesAsked(stage: Pick<Stage, 'github'>, path: string): number {
   return routesOf(stage).filter((route) => route === `GET /contents/${path}`).length;
 }
 
-/** All that people see of a step and what it left behind, as one text that is the same in every run. */
+/**
+ * All that people see of a step and what it left behind, as one text that is the same in every run.
+ */
 export function seen(result: StepResult, { repo }: Pick<Stage, 'repo'>): string {
   const annotations = result.annotations.map(({ level, title, file, line, message }) => {
     const place = file === undefined ? '' : ` at ${file}${line === undefined ? '' : `:${line}`}`;
     return `${level}: ${title}${place}\n${message}`;
   });
   const outputs = Object.entries(result.outputs).map(([name, value]) => `${name}: ${value}`);
-  const comments = repo.comments.map(({ issue, author, body }) => `${author} on #${issue}:\n${body}`);
+  const comments = repo.comments.map(
+    ({ issue, author, body }) => `${author} on #${issue}:\n${body}`,
+  );
   const parts = {
     'exit status': String(result.exitCode),
     log: result.log,
@@ -204,7 +228,10 @@ export function seen(result: StepResult, { repo }: Pick<Stage, 'repo'>): string 
 
 const TEXTS = join(import.meta.dirname, '../fixtures/transcripts');
 
-/** Text in which ids, handles and moments of findings, which are other ones in every run, are numbered as they appear. */
+/**
+ * Text in which ids, handles and moments of findings, which are other ones in every run, are
+ * numbered as they appear.
+ */
 export function numberFindings(text: string): string {
   const ids = [...text.matchAll(/(?:^- finding |\\?"id\\?":\\?")([0-9a-f]{16})\b/gm)].map(
     ([, id = '']) => id,
@@ -219,7 +246,10 @@ export function numberFindings(text: string): string {
     .replaceAll(/(\\?"at\\?":)\d{13}\b/g, '$1<time>');
 }
 
-/** Compares with `__tests__/fixtures/transcripts/<name>.txt`; with UPDATE_TRANSCRIPTS=1 the file is written anew. */
+/**
+ * Compares with `__tests__/fixtures/transcripts/<name>.txt`; with UPDATE_TRANSCRIPTS=1 the file is
+ * written anew.
+ */
 export function expectTranscript(name: string, said: string): void {
   const text = numberFindings(said);
   const file = join(TEXTS, `${name}.txt`);
@@ -231,11 +261,16 @@ export function expectTranscript(name: string, said: string): void {
 }
 
 /** What needs somebody's attention: notices are not among it. */
-export function troubles({ annotations }: Pick<StepResult, 'annotations'>): StepResult['annotations'] {
+export function troubles({
+  annotations,
+}: Pick<StepResult, 'annotations'>): StepResult['annotations'] {
   return annotations.filter(({ level }) => level !== 'notice');
 }
 
-/** Nothing was remembered: no run log was saved, only what is kept beside it of runs that did not complete (D27). */
+/**
+ * Nothing was remembered: no run log was saved, only what is kept beside it of runs that did not
+ * complete (D27).
+ */
 export function expectNoEntry(step: Pick<StepResult, 'outputs'>): void {
   expect(step.outputs['memory-saved']).toBe('false');
   expect(step.outputs['memory-entry']).toBeUndefined();

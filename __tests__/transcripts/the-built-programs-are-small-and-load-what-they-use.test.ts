@@ -8,7 +8,9 @@ import { setStage } from './stage.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DIST = join(ROOT, 'dist');
-const FILES = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+const FILES = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.js'),
+);
 const KILOBYTE = 1000;
 
 /** Preloaded into a program: writes down each file that Node loads. */
@@ -32,7 +34,10 @@ function watchLoading() {
       .split('\n')
       .filter((url) => url.includes('/dist/'));
   return {
-    env: { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`, LOADED_FILES: loaded },
+    env: {
+      NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`,
+      LOADED_FILES: loaded,
+    },
     bytes: () => files().reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
   };
 }

@@ -23,7 +23,8 @@ max_tokens = 900
 `;
 const MEMORY = [1, 2, 3]
   .map(
-    (n) => `## 2026-01-0${n}T03:04:05Z\n**Task:** Review pull request #${n}\n**Result:** Finding ${n}.\n\n`,
+    (n) =>
+      `## 2026-01-0${n}T03:04:05Z\n**Task:** Review pull request #${n}\n**Result:** Finding ${n}.\n\n`,
   )
   .join('');
 

@@ -6,7 +6,16 @@ import { type ModelServer, startModelServer, text } from '../helpers/model-serve
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { gitHubEnv } from './memory-scene.js';
-import { CHANGE, calls, push, reviewStage, SECOND, submit, THIRD, withSecondLook } from './review-scene.js';
+import {
+  CHANGE,
+  calls,
+  push,
+  reviewStage,
+  SECOND,
+  submit,
+  THIRD,
+  withSecondLook,
+} from './review-scene.js';
 import { setStage } from './stage.js';
 
 const OTHER = CHANGE.replaceAll('src/auth.ts', 'src/queue.ts');
@@ -32,7 +41,9 @@ it('`--review-scope` selects the scope, and `--language` the language', async ()
   expect(all).toContain('You are shown the whole pull request again');
   const third = push(stage, THIRD, CHANGE + OTHER + LAST, LAST).event.payload;
   const fresh = await review(third);
-  expect(fresh).toContain('Changed since your last review of 6dcb09b: 1 of 3 files of the pull request.');
+  expect(fresh).toContain(
+    'Changed since your last review of 6dcb09b: 1 of 3 files of the pull request.',
+  );
 
   const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
   const refused = { status: 200, body: { data: null, errors }, times: 20 };
@@ -74,7 +85,10 @@ it('--git sends the diff, and memory keeps the sentence without it', async () =>
 });
 
 it('--git sends the beginning of a file over the limit next to one that fits, and says so', async () => {
-  const rows = Array.from({ length: 9000 }, (_, at) => `export const row${at} = lookUp(${at}, rows);\n`);
+  const rows = Array.from(
+    { length: 9000 },
+    (_, at) => `export const row${at} = lookUp(${at}, rows);\n`,
+  );
   const files = { 'src/rows.ts': rows.join(''), 'src/auth.ts': 'export const attempts = 4;\n' };
   repo.commit('Add rows', files);
   const result = await review('--git', 'HEAD~1');
@@ -86,8 +100,16 @@ it('--git sends the beginning of a file over the limit next to one that fits, an
 });
 
 it.each([
-  ['a range that is not there', 'nowhere..HEAD', /^cannot read the change "nowhere\.\.HEAD": .*nowhere/],
-  ['a range that looks like a flag', '--output=stolen', /^cannot read the change "--output=stolen": /],
+  [
+    'a range that is not there',
+    'nowhere..HEAD',
+    /^cannot read the change "nowhere\.\.HEAD": .*nowhere/,
+  ],
+  [
+    'a range that looks like a flag',
+    '--output=stolen',
+    /^cannot read the change "--output=stolen": /,
+  ],
 ])('--git refuses %s, and calls no model', async (_, range, told) => {
   const result = await review(`--git=${range}`);
   expect(result).toMatchObject({ exitCode: 1, stdout: '' });
@@ -112,7 +134,9 @@ it('a piped diff is the change of the built-in reviewer, and memory keeps a sent
 it('the built-in reviewer calls no model if it has nothing to review', async () => {
   const result = await review();
   expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(result.stderr).toMatch(/^there is nothing to review\n {2}Name a change with `--git main\.\.\.HEAD`/);
+  expect(result.stderr).toMatch(
+    /^there is nothing to review\n {2}Name a change with `--git main\.\.\.HEAD`/,
+  );
   expect(model.requests()).toEqual([]);
 });
 
@@ -154,7 +178,13 @@ describe('a review on this machine', () => {
 
 300 attempts are allowed before an account is locked.
 `);
-    const tools = ['list_directory', 'read_file', 'search_files', 'add_review_comment', 'submit_review'];
+    const tools = [
+      'list_directory',
+      'read_file',
+      'search_files',
+      'add_review_comment',
+      'submit_review',
+    ];
     expect(model.prompts()[0]?.tools).toEqual(tools);
   });
 

@@ -27,7 +27,9 @@ describe('what is piped in', () => {
     const line = await runLine([...ASK, '--prompt', 'Sort what is piped in.'], { stdin: 'b\na\n' });
     expect(line).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
     expect(line.prompts[0]?.messages[0]).toMatch(/^user: Sort what is piped in\.\n[\s\S]*b\na/);
-    expect(line.memory('ask.md')).toContain('**Task:** Sort what is piped in.\n**Result:** Done.\n\n');
+    expect(line.memory('ask.md')).toContain(
+      '**Task:** Sort what is piped in.\n**Result:** Done.\n\n',
+    );
     expect(line.memory('ask.md')).not.toMatch(/^[ba]$/m);
   });
 
@@ -45,7 +47,10 @@ describe('what is piped in', () => {
 
   it('and never ends blocks nobody if an event determines the task', async () => {
     const files = { 'event.json': JSON.stringify(schedulePayload('0 6 * * 1')) };
-    const line = await runLine([...ASK, '--event', 'event.json'], { files, stdin: { kind: 'pipe-open' } });
+    const line = await runLine([...ASK, '--event', 'event.json'], {
+      files,
+      stdin: { kind: 'pipe-open' },
+    });
     expect(line).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
   });
 });
@@ -82,7 +87,10 @@ describe('the configuration file', () => {
 
 describe('the JSON of a run that fails', () => {
   async function run(model: readonly ModelReply[], args: readonly string[] = [], agent = 'worker') {
-    const files = { 'axe/agents/worker.toml': agentToml({ tools: ['read_file'] }), 'a.txt': 'alpha\n' };
+    const files = {
+      'axe/agents/worker.toml': agentToml({ tools: ['read_file'] }),
+      'a.txt': 'alpha\n',
+    };
     const result = await runLine(['run', agent, '--json', ...args], { files, model });
     expect(result.stdout.trimEnd().split('\n')).toHaveLength(1);
     return { ...result, json: JSON.parse(result.stdout) as Readonly<Record<string, unknown>> };
@@ -119,7 +127,13 @@ describe('the JSON of a run that fails', () => {
   it.each([
     ['an agent that does not exist', [], 'nobody', 2, 'agent config not found: nobody'],
     ['an invalid model', ['--model', 'nothing'], 'worker', 1, 'invalid model format "nothing"'],
-    ['a key that is missing', ['--model', 'openrouter/x'], 'worker', 2, 'API key for provider "openrouter"'],
+    [
+      'a key that is missing',
+      ['--model', 'openrouter/x'],
+      'worker',
+      2,
+      'API key for provider "openrouter"',
+    ],
   ])('shows %s', async (_, args, agent, exit_code, said) => {
     const { exitCode, stderr, json } = await run([], args, agent);
     expect(exitCode).toBe(exit_code);
@@ -142,7 +156,8 @@ it.each([
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
-  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.on('data', (chunk) => (said += String(chunk)));
   await new Promise((resolve) => shell.on('close', resolve));
   expect(said).toBe(`${first}status 0\n`);
 });
@@ -155,7 +170,9 @@ it('C4 57: an unreachable proxy is named instead of the model', async () => {
   const env = { HTTP_PROXY: peer.url, AXE_ANTHROPIC_BASE_URL: 'http://models.example' };
   const run = await runLine([...ASK, '--prompt', 'Hello'], { env });
   expect(run.exitCode).toBe(3);
-  expect(run.stderr).toContain(`the proxy ${host} (\`HTTP_PROXY\`) cannot be reached: connect ECONNREFUSED`);
+  expect(run.stderr).toContain(
+    `the proxy ${host} (\`HTTP_PROXY\`) cannot be reached: connect ECONNREFUSED`,
+  );
   expect(run.stderr).toContain('name the host in `NO_PROXY`');
   expect(run.stderr).not.toContain('models.example');
 });
@@ -186,7 +203,10 @@ describe('a schema pattern that would run for years ends', () => {
 
   it('as an annotation in a workflow', async () => {
     const { model } = await lineScene(OPTIONS);
-    const inputs = { 'memory-store': 'none', 'output-schema': `{"type":"string","pattern":${PATTERN}}` };
+    const inputs = {
+      'memory-store': 'none',
+      'output-schema': `{"type":"string","pattern":${PATTERN}}`,
+    };
     const step = await runMain(scheduledStep({ model }, { inputs }));
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(told(step)).toEqual([expect.stringContaining(`\`output-schema\` ${TOO_SLOW}`)]);
@@ -194,7 +214,11 @@ describe('a schema pattern that would run for years ends', () => {
 });
 
 /** Starts the command line on a terminal, which shows both streams. */
-async function start(script: ModelScript, env: Readonly<Record<string, string>>, words: readonly string[]) {
+async function start(
+  script: ModelScript,
+  env: Readonly<Record<string, string>>,
+  words: readonly string[],
+) {
   const files = { 'notes.txt': 'One line.\n', '.axe/agents/reader.toml': READER };
   return startOnTerminal(['run', ...words], await lineScene({ files, model: script, env }));
 }

@@ -8,7 +8,10 @@ import { machineNode, runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { expectTranscript, steady } from './stage.js';
 
-const NODES = [{ title: `the Node of the tests (${process.version})`, node: process.execPath }, ownNode()];
+const NODES = [
+  { title: `the Node of the tests (${process.version})`, node: process.execPath },
+  ownNode(),
+];
 
 describe.each(NODES)('the demo on $title', ({ node }) => {
   it('reads and writes nothing of the folder that it is started in', async () => {
@@ -60,7 +63,10 @@ function everything(folder: string): readonly string[] {
     .sort();
 }
 
-/** The Node of the machine; where it has none that is new enough, the title says so and the tests' own runs again. */
+/**
+ * The Node of the machine; where it has none that is new enough, the title says so and the tests'
+ * own runs again.
+ */
 function ownNode(): { readonly title: string; readonly node: string } {
   const node = machineNode();
   if (node === undefined) return instead('the machine has no Node of its own');

@@ -17,7 +17,9 @@ function bare() {
 }
 
 it('the first run reports the new branch, and that it is public, and needs neither a checkout nor git', async () => {
-  const stage = await setStage({ model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)) });
+  const stage = await setStage({
+    model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)),
+  });
   const opened = await stage.run(bare());
   expect(opened).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
   expect(readdirSync(opened.workspace)).toEqual([]);
@@ -35,7 +37,9 @@ it('the first run reports the new branch, and that it is public, and needs neith
     'POST /graphql repository',
     'POST /graphql createCommitOnBranch',
   ]);
-  expect(asked.filter(({ method, path }) => method !== 'GET' && path.includes('/git/'))).toEqual([]);
+  expect(asked.filter(({ method, path }) => method !== 'GET' && path.includes('/git/'))).toEqual(
+    [],
+  );
 
   const comment = loadWebhook('issue_comment', 'created');
   stage.github.addIssue(REPO, { number: 1 });

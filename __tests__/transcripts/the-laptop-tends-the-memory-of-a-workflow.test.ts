@@ -20,7 +20,11 @@ const AUTH = review(3, {
   task: 'Review pull request #41: Fix auth',
   result: 'Ask `octocat`.',
 });
-const DOOR = review(4, { id: '01kgnp2', task: 'Review pull request #42', result: 'Close the door.' });
+const DOOR = review(4, {
+  id: '01kgnp2',
+  task: 'Review pull request #42',
+  result: 'Close the door.',
+});
 const TABS = review(5, {
   id: '01kgr83',
   task: 'Answer issue #7: Tabs or spaces',
@@ -61,7 +65,11 @@ it('the command line shows, searches, forgets, promotes and remembers, and the n
 
   await stage.run(onSchedule(stage));
   const loaded = resultsIn(stage.model.prompts()[0]?.system ?? '');
-  expect(loaded).toEqual(['Close the door.', 'They ask for tabs.', 'We never use floats for money']);
+  expect(loaded).toEqual([
+    'Close the door.',
+    'They ask for tabs.',
+    'We never use floats for money',
+  ]);
 });
 
 it('--purge leaves one commit in the history, and reports what GitHub still keeps', async () => {

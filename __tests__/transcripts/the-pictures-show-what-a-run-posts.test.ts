@@ -11,7 +11,15 @@ import {
 import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
-import { calls, commentOnPull, handleIn, push, settleFirst, submit, withSecondLook } from './review-scene.js';
+import {
+  calls,
+  commentOnPull,
+  handleIn,
+  push,
+  settleFirst,
+  submit,
+  withSecondLook,
+} from './review-scene.js';
 import { AGENT, headOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
@@ -88,7 +96,9 @@ const ROUNDED = finding({
   body: 'The invoice in `src/invoice.ts` rounds each item, so the two can differ by a cent.',
 });
 
-/** The first finding that the model is told of is over: what it names is not in the change any more. */
+/**
+ * The first finding that the model is told of is over: what it names is not in the change any more.
+ */
 const GONE = settleFirst('The card is no longer logged.', {
   path: 'src/orders.ts',
   line: 21,
@@ -99,7 +109,9 @@ const GONE = settleFirst('The card is no longer logged.', {
 const GONE_INDEED = {
   verdict: 'refuted',
   reason: 'Nothing is logged here any more.',
-  evidence: [{ path: 'src/orders.ts', line: 21, code: '  const receipt = await charge(order.card, total);' }],
+  evidence: [
+    { path: 'src/orders.ts', line: 21, code: '  const receipt = await charge(order.card, total);' },
+  ],
 };
 
 /** Handles as people meet them, which are other ones in every run. */
@@ -109,15 +121,26 @@ function withHandles(text: string): string {
 }
 
 function finding(input: Readonly<Record<string, unknown>>): ScriptedToolCall {
-  return { name: 'add_review_comment', input: { path: 'src/orders.ts', reach: 'always', ...input } };
+  return {
+    name: 'add_review_comment',
+    input: { path: 'src/orders.ts', reach: 'always', ...input },
+  };
 }
 
 const REPLIES = [
-  calls(LOGGED, UNAWAITED, submit('The card must not be logged, and the receipt has to be saved first.')),
+  calls(
+    LOGGED,
+    UNAWAITED,
+    submit('The card must not be logged, and the receipt has to be saved first.'),
+  ),
   answer('I reviewed the change to billing and found two problems.'),
   calls(GONE, ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
   answer('The card is no longer logged; the receipt is still not awaited.'),
-  toolCall('edit_file', { path: 'src/orders.ts', old_string: 'markPaid', new_string: 'await markPaid' }),
+  toolCall('edit_file', {
+    path: 'src/orders.ts',
+    old_string: 'markPaid',
+    new_string: 'await markPaid',
+  }),
   toolCall('push_to_pull_request', { message: 'Wait until an order is marked as paid' }),
   answer(
     'If `markPaid` failed, the order had no receipt. It is awaited now, so the error reaches the caller.',
@@ -170,7 +193,10 @@ function reviewsOf({ repo: { talk } }: Stage) {
   }));
 }
 
-/** What the conversation of the pull request has after somebody asked for a fix of the finding that is open. */
+/**
+ * What the conversation of the pull request has after somebody asked for a fix of the finding that
+ * is open.
+ */
 async function fix(stage: Stage, payload: Readonly<Record<string, unknown>>, inputs: object) {
   const { ref: branch } = (payload['pull_request'] as { head: { ref: string } }).head;
   stage.github.commit(REPO, { 'src/orders.ts': sourceOf(SECOND, '+') }, { branch, sha: NEXT });
@@ -178,7 +204,10 @@ async function fix(stage: Stage, payload: Readonly<Record<string, unknown>>, inp
     body.includes(UNAWAITED.input['title'] as string),
   );
   const asked = `/axe fix ${found && handleIn(found)}`;
-  await stage.run({ ...commentOnPull(stage, asked), inputs: { ...inputs, 'changes-allowed': 'src/**' } });
+  await stage.run({
+    ...commentOnPull(stage, asked),
+    inputs: { ...inputs, 'changes-allowed': 'src/**' },
+  });
   const [made] = stage.github.history(REPO, branch);
   const said = stage.repo.comments.at(-1)?.body ?? '';
   const commit = made?.message.split('\n\n');
@@ -198,16 +227,23 @@ function sourceOf(diff: string, sign: '-' | '+'): string {
 async function terminal() {
   const repo = makeGitRepo(tempDir('laptop'));
   repo.commit('Settle orders', { 'src/orders.ts': sourceOf(FIRST, '-') });
-  repo.commit(TITLE, { 'src/orders.ts': sourceOf(FIRST, '+'), '.axe/agents/reviewer.toml': LAPTOP_REVIEWER });
+  repo.commit(TITLE, {
+    'src/orders.ts': sourceOf(FIRST, '+'),
+    '.axe/agents/reviewer.toml': LAPTOP_REVIEWER,
+  });
   const model = await startModelServer([
     toolCall('read_file', { path: 'src/orders.ts' }),
-    answer('`src/orders.ts:24` does not await `markPaid`: if it fails, the order is charged twice.', {
-      inputTokens: 2412,
-      outputTokens: 64,
-    }),
+    answer(
+      '`src/orders.ts:24` does not await `markPaid`: if it fails, the order is charged twice.',
+      {
+        inputTokens: 2412,
+        outputTokens: 64,
+      },
+    ),
   ]);
   const words = ['run', 'reviewer', '--git', 'HEAD~1..HEAD'];
-  const { exitCode, stdout } = await startOnTerminal(words, { cwd: repo.path, env: model.env }).finished;
+  const { exitCode, stdout } = await startOnTerminal(words, { cwd: repo.path, env: model.env })
+    .finished;
   expect(exitCode).toBe(0);
   return { command: `axe-action ${words.join(' ')}`, screen: lines(lastScreen(stdout)) };
 }

@@ -12,8 +12,8 @@ export interface ThinkingModel {
 }
 
 /**
- * The reply of a model that thinks first: thoughts and answer share the limit of the request, and where that is less the
- * reply is cut, as providers do it.
+ * The reply of a model that thinks first: thoughts and answer share the limit of the request, and
+ * where that is less the reply is cut, as providers do it.
  */
 export function afterThinking(
   reply: WholeReply,
@@ -64,10 +64,16 @@ function signedCalls(calls: readonly ScriptedToolCall[], text: string, usage: Us
 
 /** What a request of any wire says of its output. */
 function limitIn(body: unknown): number | undefined {
-  const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } = body as Readonly<
-    Record<string, unknown>
-  > & { readonly generationConfig?: { readonly maxOutputTokens?: number } };
-  const limits = [max_tokens, max_completion_tokens, max_output_tokens, generationConfig?.maxOutputTokens];
+  const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } =
+    body as Readonly<Record<string, unknown>> & {
+      readonly generationConfig?: { readonly maxOutputTokens?: number };
+    };
+  const limits = [
+    max_tokens,
+    max_completion_tokens,
+    max_output_tokens,
+    generationConfig?.maxOutputTokens,
+  ];
   return limits.find((limit) => typeof limit === 'number');
 }
 

@@ -17,7 +17,15 @@ import {
   withHandles,
   withSecondLook,
 } from './review-scene.js';
-import { comparisonOf, headOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
+import {
+  comparisonOf,
+  headOf,
+  numberFindings,
+  REPO,
+  type Stage,
+  setStage,
+  steady,
+} from './stage.js';
 
 const FILE = join(import.meta.dirname, '../../examples/three-pull-requests.md');
 
@@ -161,8 +169,8 @@ const INJECTION_AGAIN: ScriptedToolCall = {
 };
 
 /**
- * What the model is scripted to do with each of them. The last one repeats, word for word, what was dismissed; what came
- * back is said in other words.
+ * What the model is scripted to do with each of them. The last one repeats, word for word, what was
+ * dismissed; what came back is said in other words.
  */
 const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
   [DIGESTS, LOGGED, submit('Two things to look at.')],
@@ -213,7 +221,9 @@ it('the third review does not repeat what the first one learned', async () => {
 
   page.push(await reviewOf(stage, THIRD, 4));
   const third = reviewsAsked(stage)[8]?.messages[0] ?? '';
-  expect(third).toMatch(/^- F\w{4} src\/auth\.ts correctness — "Digests are compared with `==`" \(on #2\)$/m);
+  expect(third).toMatch(
+    /^- F\w{4} src\/auth\.ts correctness — "Digests are compared with `==`" \(on #2\)$/m,
+  );
   const posted = stage.repo.talk.reviewComments.filter(({ pull }) => pull === THIRD.number);
   expect(posted.map(({ body }) => /— (.*)/.exec(body)?.[1])).toEqual([SECONDS.input['title']]);
 
@@ -229,7 +239,10 @@ function injection(stage: Stage) {
   return all[0];
 }
 
-/** A writer dismisses one finding; the author fixes the other and closes its conversation. A stranger's word is none. */
+/**
+ * A writer dismisses one finding; the author fixes the other and closes its conversation. A
+ * stranger's word is none.
+ */
 function answerFirst({ repo }: Stage, logged = 0, timing = 0): readonly string[] {
   const withdrawal = 'By design: both sides are strings.';
   seedReply(repo, timing, { author: 'monalisa', body: withdrawal });
@@ -290,7 +303,12 @@ async function pushTo(stage: Stage, opened: Pull, push: Push, index: number): Pr
   ].join('\n\n');
 }
 
-async function runOn(stage: Stage, payload: Payload, number: number, index: number): Promise<string> {
+async function runOn(
+  stage: Stage,
+  payload: Payload,
+  number: number,
+  index: number,
+): Promise<string> {
   const { github, repo } = stage;
   const before = new Set(repo.talk.reviews.map(({ id }) => id));
   const result = await stage.run({
@@ -325,10 +343,15 @@ function callLine({ name, input }: ScriptedToolCall): string {
   return `${name} ${JSON.stringify(input)}`;
 }
 
-/** What is new on a pull request; an answer in a conversation is a review without a text to GitHub. */
+/**
+ * What is new on a pull request; an answer in a conversation is a review without a text to GitHub.
+ */
 function postedOn({ repo: { talk } }: Stage, number: number, before: ReadonlySet<number>): string {
   return talk.reviews
-    .filter(({ id, pull, author }) => pull === number && author === 'github-actions[bot]' && !before.has(id))
+    .filter(
+      ({ id, pull, author }) =>
+        pull === number && author === 'github-actions[bot]' && !before.has(id),
+    )
     .flatMap(({ id, body }) => [
       ...(body === '' ? [] : [body]),
       ...talk.reviewComments

@@ -48,13 +48,19 @@ const SCRIPTS: Readonly<Record<keyof typeof QUESTIONS, readonly ModelReply[]>> =
     calls(
       { name: 'memory_write', input: { target: 'long_term', content: FACT } },
       { name: 'memory_write', input: { target: 'scratchpad', content: OPEN } },
-      { name: 'memory_write', input: { target: 'daily', content: 'Found out how long sessions last.' } },
+      {
+        name: 'memory_write',
+        input: { target: 'daily', content: 'Found out how long sessions last.' },
+      },
     ),
     text('Twelve hours, so that a session outlives the nightly import (`docs/decisions.md`).'),
   ],
   second: [
     calls({ name: 'memory_search', input: { query: 'import session' } }),
-    calls({ name: 'memory_write', input: { target: 'scratchpad', mode: 'overwrite', content: CLOSED } }),
+    calls({
+      name: 'memory_write',
+      input: { target: 'scratchpad', mode: 'overwrite', content: CLOSED },
+    }),
     text('Yes: a session lasts twelve hours (`src/session.ts`), so ten are within it.'),
   ],
   late: [text('Nothing is open.')],
@@ -73,7 +79,9 @@ const RULE = 'Search your notes before you search the files: you may have found 
 const PROPOSAL = {
   title: 'Have the agent read the decisions first',
   reason: 'Five runs searched all files for what docs/decisions.md says.',
-  edits: [{ path: 'axe/agents/notes.toml', find: RULE, replace: `${RULE} Then read docs/decisions.md.` }],
+  edits: [
+    { path: 'axe/agents/notes.toml', find: RULE, replace: `${RULE} Then read docs/decisions.md.` },
+  ],
 };
 
 it('notes hold a fact over three runs, and the pages of examples/ show what happened', async () => {
@@ -109,7 +117,9 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
 
   const [pull] = [...stage.repo.pulls.values()];
   const proposed = stage.github.files(nameOf(stage), 'axe-gc/notes')['axe/agents/notes.toml'];
-  expect(proposed).toBe(TOML.replace(PROPOSAL.edits[0]?.find ?? '', PROPOSAL.edits[0]?.replace ?? ''));
+  expect(proposed).toBe(
+    TOML.replace(PROPOSAL.edits[0]?.find ?? '', PROPOSAL.edits[0]?.replace ?? ''),
+  );
   expect(stage.github.files(nameOf(stage))['axe/agents/notes.toml']).toBe(TOML);
 
   const page = [
@@ -122,7 +132,10 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
     shownChanges(files[1], files[2]),
     '## The third run tidies up',
     GC_INTRODUCTION,
-    fence('yaml', ['agent: notes', 'mode: gc', 'memory-store: branch', 'report-to: pull-request'].join('\n')),
+    fence(
+      'yaml',
+      ['agent: notes', 'mode: gc', 'memory-store: branch', 'report-to: pull-request'].join('\n'),
+    ),
     'The job summary:',
     fence('markdown', third.summary),
     `The pull request, \`${pull?.head.ref}\` into \`${pull?.base.ref}\`:`,
@@ -196,7 +209,10 @@ function calls(...made: readonly ScriptedToolCall[]): ModelReply {
   return { kind: 'tools', calls: made };
 }
 
-/** What the model was sent in a run: the system prompt, and what tools had told it since its last reply. */
+/**
+ * What the model was sent in a run: the system prompt, and what tools had told it since its last
+ * reply.
+ */
 function requestsOf({ model }: NotesStage, run: keyof typeof QUESTIONS) {
   return model
     .requests()
@@ -244,7 +260,9 @@ const ALIKE =
 /** The branch after a run: what is new or other than before, and the names of the rest. */
 function shownChanges(before: Memory = {}, after: Memory = {}): string {
   const names = Object.keys(after).sort();
-  const changed = names.filter((path) => after[path] !== before[path] && !path.endsWith('.state.md'));
+  const changed = names.filter(
+    (path) => after[path] !== before[path] && !path.endsWith('.state.md'),
+  );
   const gone = Object.keys(before).filter((path) => !(path in after));
   return [
     'The branch afterwards:',
@@ -262,7 +280,9 @@ function newPart(before: string | undefined, after: string): string {
 }
 
 function fence(language: string, content: string): string {
-  const marks = '`'.repeat(Math.max(2, ...[...content.matchAll(/`{3,}/g)].map(([run]) => run.length)) + 1);
+  const marks = '`'.repeat(
+    Math.max(2, ...[...content.matchAll(/`{3,}/g)].map(([run]) => run.length)) + 1,
+  );
   return `${marks}${language}\n${content.trimEnd()}\n${marks}`;
 }
 

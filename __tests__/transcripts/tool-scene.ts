@@ -40,7 +40,10 @@ export function scheduledStage(
   options: StageOptions = {},
   set = setStageInProcess,
 ): Promise<Stage> {
-  const base = agents.map((parts) => [`axe/agents/${parts.name ?? 'worker'}.toml`, agentToml(parts)]);
+  const base = agents.map((parts) => [
+    `axe/agents/${parts.name ?? 'worker'}.toml`,
+    agentToml(parts),
+  ]);
   return set({
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
     base: Object.fromEntries(base),
@@ -56,7 +59,9 @@ export function checkout(files: Readonly<Record<string, string>>): string {
 }
 
 /** What the model was told by tools in a request, a text for each result. */
-export function resultsOf(prompt: { readonly messages: readonly string[] } | undefined): readonly string[] {
+export function resultsOf(
+  prompt: { readonly messages: readonly string[] } | undefined,
+): readonly string[] {
   return (prompt?.messages ?? []).flatMap((message) =>
     message.startsWith('tool: ') ? [message.slice('tool: '.length)] : [],
   );

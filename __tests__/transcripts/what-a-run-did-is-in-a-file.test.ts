@@ -7,12 +7,18 @@ import { expectTranscript, steady } from './stage.js';
 const SECRET = 'hunter2-hunter2-hunter2';
 
 it('a run is in a file, line by line: requests, answers, calls and findings, without a key or a secret', async () => {
-  const said = { ...LOGGED, input: { ...LOGGED.input, body: `Whoever reads the log has "${SECRET}\\n".` } };
+  const said = {
+    ...LOGGED,
+    input: { ...LOGGED.input, body: `Whoever reads the log has "${SECRET}\\n".` },
+  };
   const stage = await reviewStage([calls(said), calls(submit('One thing.')), text('Reviewed.')]);
   const step = await stage.run({ env: { DEPLOY_TOKEN: SECRET } });
   expect(step.outputs['transcript-file']).toMatch(/\/axe-action-transcript-\w+\.jsonl$/);
   const written = readFileSync(step.outputs['transcript-file'] ?? '', 'utf8');
-  for (const secret of [SECRET, ...Object.values(stage.model.env).filter((value) => value.length > 20)])
+  for (const secret of [
+    SECRET,
+    ...Object.values(stage.model.env).filter((value) => value.length > 20),
+  ])
     expect(written.replaceAll('http://', '')).not.toContain(secret);
   // What the tools are and what the task says is other suites' business.
   const short = written

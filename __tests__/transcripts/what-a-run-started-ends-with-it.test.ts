@@ -18,10 +18,14 @@ const works: { left(): readonly string[] }[] = [];
 
 // What a failed test has left behind would run for a day.
 afterEach(() => {
-  for (const id of works.splice(0).flatMap((work) => work.left())) process.kill(Number(id), 'SIGKILL');
+  for (const id of works.splice(0).flatMap((work) => work.left()))
+    process.kill(Number(id), 'SIGKILL');
 });
 
-/** Ids of the processes that hold a word in their command line; one that is dead and not collected is not among them. */
+/**
+ * Ids of the processes that hold a word in their command line; one that is dead and not collected
+ * is not among them.
+ */
 function processesWith(word: string): readonly string[] {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return ids.filter((id) => {
@@ -30,7 +34,10 @@ function processesWith(word: string): readonly string[] {
   });
 }
 
-/** An agent with memory, an MCP server and a command that does not end, and what to know their processes by. */
+/**
+ * An agent with memory, an MCP server and a command that does not end, and what to know their
+ * processes by.
+ */
 function longWork() {
   count += 1;
   const server = `mark-${process.pid}-${count}`;
@@ -58,7 +65,10 @@ function longWork() {
 
 async function startRun(args: readonly string[]) {
   const work = longWork();
-  const scene = await lineScene({ files: { 'axe/agents/worker.toml': work.toml }, model: work.script });
+  const scene = await lineScene({
+    files: { 'axe/agents/worker.toml': work.toml },
+    model: work.script,
+  });
   const cli = startCli(['run', 'worker', ...args], scene);
   await until(work.isUnderWay);
   return { cli, work, memory: join(scene.env['XDG_DATA_HOME'] ?? '', 'axe/memory') };
@@ -68,22 +78,25 @@ const STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 describe('the command line with running processes', () => {
-  it.each(SIGNALS)('ends by %s with all that it started, and reports what was saved', async (signal) => {
-    const { cli, work, memory } = await startRun(['--json']);
-    cli.kill(signal);
-    const ended = await cli.finished;
+  it.each(SIGNALS)(
+    'ends by %s with all that it started, and reports what was saved',
+    async (signal) => {
+      const { cli, work, memory } = await startRun(['--json']);
+      cli.kill(signal);
+      const ended = await cli.finished;
 
-    expect(work.left()).toEqual([]);
-    expect(ended).toMatchObject({ signal, exitCode: null });
-    expect(ended.stderr).toBe(
-      `interrupted by ${signal}\n  No entry was added to memory. Notes already written are kept: ${memory}/MEMORY.md.\n`,
-    );
-    expect(JSON.parse(ended.stdout)).toMatchObject({
-      content: '',
-      error: { exit_code: STATUS[signal], message: `interrupted by ${signal}` },
-      tool_calls: 1,
-    });
-  });
+      expect(work.left()).toEqual([]);
+      expect(ended).toMatchObject({ signal, exitCode: null });
+      expect(ended.stderr).toBe(
+        `interrupted by ${signal}\n  No entry was added to memory. Notes already written are kept: ${memory}/MEMORY.md.\n`,
+      );
+      expect(JSON.parse(ended.stdout)).toMatchObject({
+        content: '',
+        error: { exit_code: STATUS[signal], message: `interrupted by ${signal}` },
+        tool_calls: 1,
+      });
+    },
+  );
 
   it('ends at once after a second signal', async () => {
     const { cli, work } = await startRun([]);
@@ -103,7 +116,14 @@ describe('the command line with running processes', () => {
 
   it('can be interrupted before a model is called, with the status that shells report', async () => {
     const mark = `task-${process.pid}`;
-    const args = ['-c', '"$0" "$@"; echo "status $?" >&2', process.execPath, CLI, 'run', 'builtin/ask'];
+    const args = [
+      '-c',
+      '"$0" "$@"; echo "status $?" >&2',
+      process.execPath,
+      CLI,
+      'run',
+      'builtin/ask',
+    ];
     const shell = startChild({
       command: 'sh',
       args: [...args, '--model', 'offline/rules', '--json', '--prompt', mark],
@@ -116,7 +136,9 @@ describe('the command line with running processes', () => {
     for (const id of ready()) process.kill(Number(id), 'SIGINT');
     const { stdout, stderr } = await shell.finished;
     expect(stderr).toBe('interrupted by SIGINT\n  Nothing was saved.\nstatus 130\n');
-    expect(JSON.parse(stdout)).toMatchObject({ error: { exit_code: 130, message: 'interrupted by SIGINT' } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { exit_code: 130, message: 'interrupted by SIGINT' },
+    });
   });
 });
 
@@ -146,13 +168,19 @@ it('an editor receives Ctrl-C itself, and how it ended is reported', async () =>
   const cwd = tempDir('edit');
   const mark = `${LONG_SLEEP_SECONDS}.${process.pid}9`;
   writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({}) });
-  const cli = startCli(['agents', 'edit', 'worker'], { cwd, env: { EDITOR: editorThatSleeps(mark) } });
+  const cli = startCli(['agents', 'edit', 'worker'], {
+    cwd,
+    env: { EDITOR: editorThatSleeps(mark) },
+  });
   works.push({ left: () => processesWith(mark) });
   await until(() => processesWith(mark).length === 1);
   cli.kill('SIGINT');
   process.kill(Number(processesWith(mark)[0]), 'SIGTERM');
   const { exitCode, stderr } = await cli.finished;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'the editor was ended by SIGTERM\n' });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'the editor was ended by SIGTERM\n',
+  });
   expect(processesWith(mark)).toEqual([]);
 });
 
@@ -168,7 +196,10 @@ function isNode(id: string): boolean {
   return tryRead(`/proc/${id}/cmdline`).startsWith(`${process.execPath}\0`);
 }
 
-/** Whether a process has a handler for SIGHUP (proc(5), `SigCgt`); Node has one for SIGINT from its start. */
+/**
+ * Whether a process has a handler for SIGHUP (proc(5), `SigCgt`); Node has one for SIGINT from its
+ * start.
+ */
 function listensToSignals(id: string): boolean {
   const [, mask = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(tryRead(`/proc/${id}/status`)) ?? [];
   return (BigInt(`0x${mask}`) & 1n) === 1n;

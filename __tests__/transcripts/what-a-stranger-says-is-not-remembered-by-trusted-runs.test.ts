@@ -25,7 +25,10 @@ async function ran(options: StageOptions) {
   return { stage, step };
 }
 
-/** A maintainer asks under an issue where somebody has commented; the model reads that, and does as it is told. */
+/**
+ * A maintainer asks under an issue where somebody has commented; the model reads that, and does as
+ * it is told.
+ */
 function tainted(role: 'read' | 'write') {
   return ran({
     event: { name: 'issue_comment', action: 'created' },
@@ -77,9 +80,13 @@ it('a trusted run that has read a stranger’s comment keeps notes and entry in 
   expect(files['keeper.md']).toMatch(/after 3 turns and 2 tool calls[\s\S]* trust=trusted /);
   expect(files['keeper.md']).not.toMatch(/hubot|Noted/);
   expect(files['untrusted/MEMORY.md']).toBe(`${OBEYED}\n`);
-  expect(files['untrusted/keeper.md']).toMatch(/Noted: Pull requests by hubot[\s\S]* trust=untrusted /);
+  expect(files['untrusted/keeper.md']).toMatch(
+    /Noted: Pull requests by hubot[\s\S]* trust=untrusted /,
+  );
   expect(step.summary).toContain('The changes to notes are in `untrusted/`');
-  expect((await onLaptop(stage, ['show', 'untrusted/MEMORY.md'], 'keeper')).stdout).toContain(OBEYED);
+  expect((await onLaptop(stage, ['show', 'untrusted/MEMORY.md'], 'keeper')).stdout).toContain(
+    OBEYED,
+  );
 
   const inputs = { ...INPUTS, prompt: 'Who needs no review?' };
   const next = await stage.run({ ...onSchedule(stage), inputs });

@@ -41,7 +41,9 @@ it('what `init` writes for reviews reviews a pull request without a key: comment
   const step = await stage.run({ inputs, env: NO_KEY });
   expect([step.exitCode, troubles(step)]).toEqual([0, []]);
   expect(stage.model.requests()).toEqual([]);
-  expect(stage.repo.talk.reviewComments.map(({ path, line }) => [path, line])).toEqual([['src/auth.ts', 11]]);
+  expect(stage.repo.talk.reviewComments.map(({ path, line }) => [path, line])).toEqual([
+    ['src/auth.ts', 11],
+  ]);
   expect(step.summary).toContain('reviewer');
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
@@ -52,7 +54,11 @@ it('what `init` writes for mentions answers a comment', async () => {
   const inputs = await inputsIn(base, 'mention');
   const stage = await setStage({
     base,
-    event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe What is this?' } },
+    event: {
+      name: 'issue_comment',
+      action: 'created',
+      patch: { 'comment.body': '@axe What is this?' },
+    },
   });
   const step = await stage.run({ inputs: { ...inputs, model: 'offline/rules' }, env: NO_KEY });
   expect([step.exitCode, troubles(step)]).toEqual([0, []]);
@@ -70,5 +76,7 @@ it('`init` on a terminal asks which model reviews, and checks what it wrote if t
   expect(screen).toContain('Check it now with `axe-action doctor`? (y/n) [y] ');
   expect(screen).toContain('  ok       offline/rules: fixed rules answer, so no key is needed\n');
   expect(exitCode).toBe(0);
-  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toContain('model = "offline/rules"');
+  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toContain(
+    'model = "offline/rules"',
+  );
 });

@@ -58,18 +58,27 @@ it.each<readonly [string, (stage: Stage) => void]>([
     ({ github }) =>
       github.fail({ ...limited(30), route: 'POST /graphql', contains: 'qualifiedName', times: 99 }),
   ],
-  ['cache', ({ cache }) => cache.fail({ ...limited(30), operation: 'GetCacheEntryDownloadURL', times: 99 })],
-])('a run whose %s asks for 30 s goes on without memory, and says so once', async (store, limit) => {
-  const stage = await scene();
-  limit(stage);
-  const step = await stage.run({ inputs: { 'memory-store': store } });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'false' } });
-  expect(troubles(step)).toMatchObject([
-    { title: 'Memory not saved', message: expect.stringContaining(WHY) },
-  ]);
-  expect(step.log).toMatch(/^Memory: not loaded: .*(?:429|rate limit)/m);
-  expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([]);
-});
+  [
+    'cache',
+    ({ cache }) => cache.fail({ ...limited(30), operation: 'GetCacheEntryDownloadURL', times: 99 }),
+  ],
+])(
+  'a run whose %s asks for 30 s goes on without memory, and says so once',
+  async (store, limit) => {
+    const stage = await scene();
+    limit(stage);
+    const step = await stage.run({ inputs: { 'memory-store': store } });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'success', 'memory-saved': 'false' },
+    });
+    expect(troubles(step)).toMatchObject([
+      { title: 'Memory not saved', message: expect.stringContaining(WHY) },
+    ]);
+    expect(step.log).toMatch(/^Memory: not loaded: .*(?:429|rate limit)/m);
+    expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([]);
+  },
+);
 
 it('a request without an answer is repeated after 20 seconds', async () => {
   const stage = await scene();

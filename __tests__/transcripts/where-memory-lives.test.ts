@@ -34,7 +34,10 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   'the base branch': ['base branch'],
 };
 
-/** For "any": one that anybody can cause, so that its cache is read-only, one of a pull request, and one of neither. */
+/**
+ * For "any": one that anybody can cause, so that its cache is read-only, one of a pull request, and
+ * one of neither.
+ */
 const ANY = ['schedule', 'pull_request', 'issues'];
 
 /** Events that anybody can cause: GitHub gives them a cache that they can only read. */
@@ -46,12 +49,21 @@ it('docs/memory.md has a table of seven events on three stores', () => {
   expect(ROWS.flatMap(eventsOf)).toHaveLength(7 * 3 + ANY.length);
 });
 
-it.each(ROWS)('docs/memory.md is right about $event on $store: $reads; $saves; $otherwise', async (row) => {
-  for (const event of eventsOf(row)) await checkRow(row, event);
-});
+it.each(ROWS)(
+  'docs/memory.md is right about $event on $store: $reads; $saves; $otherwise',
+  async (row) => {
+    for (const event of eventsOf(row)) await checkRow(row, event);
+  },
+);
 
-/** Runs the event where every place that memory can live in holds one entry, which is named after the place. */
-async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: string): Promise<void> {
+/**
+ * Runs the event where every place that memory can live in holds one entry, which is named after
+ * the place.
+ */
+async function checkRow(
+  { store, reads, saves, otherwise, ...row }: Row,
+  event: string,
+): Promise<void> {
   const payload = payloadOf(event);
   const base = { [FILE]: earlierEntry('base branch', 'a') };
   const stage = await setStageInProcess({
@@ -75,11 +87,18 @@ async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: 
   const step = await stage.run({
     workspace,
     ref,
-    inputs: { agent: 'builtin/ask', prompt: 'What is new?', comment: 'never', 'memory-store': store },
+    inputs: {
+      agent: 'builtin/ask',
+      prompt: 'What is new?',
+      comment: 'never',
+      'memory-store': store,
+    },
     env: cache.env({ ref, readableRefs: [trunk], mayWrite }),
   });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  expect([...resultsIn(model.prompts()[0]?.system ?? '')].sort()).toEqual([...(READS[reads] ?? [])].sort());
+  expect([...resultsIn(model.prompts()[0]?.system ?? '')].sort()).toEqual(
+    [...(READS[reads] ?? [])].sort(),
+  );
 
   // A push is told its commits' messages, so its run has an entry in the untrusted lane, too.
   const [entry = ''] = (step.outputs['memory-entry'] ?? '').split(/(?<=\n\n)(?=## )/);
@@ -90,17 +109,23 @@ async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: 
     'trunk cache': cached(cache, trunk),
     'own cache': ref === trunk ? '' : cached(cache, ref),
   };
-  const places = Object.entries(held).flatMap(([place, memory]) => (memory.includes(entry) ? [place] : []));
+  const places = Object.entries(held).flatMap(([place, memory]) =>
+    memory.includes(entry) ? [place] : [],
+  );
   if (saves === 'no') {
     expectNotSavedReported(step, 'new');
     // What the event's surroundings lack is told as well.
-    expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual(['Memory not saved']);
+    expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual([
+      'Memory not saved',
+    ]);
     expect([otherwise, places]).toEqual(['the summary', []]);
     return;
   }
-  const saved = { branch: 'branch', file: 'checkout', cache: ref === trunk ? 'trunk cache' : 'own cache' }[
-    store
-  ];
+  const saved = {
+    branch: 'branch',
+    file: 'checkout',
+    cache: ref === trunk ? 'trunk cache' : 'own cache',
+  }[store];
   expect(saves).toMatch(/^yes(?:, for this pull request only|, in the workspace)?$/);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   expect([otherwise, places]).toEqual(['', [saved]]);
@@ -114,11 +139,18 @@ function payloadOf(event: string) {
   return loadWebhook(event === 'issues' ? event : 'pull_request', 'opened');
 }
 
-/** An entry for the default branch, one for the event's own ref, and one that no such run may read. */
+/**
+ * An entry for the default branch, one for the event's own ref, and one that no such run may read.
+ */
 function fillCache(cache: CacheServer, trunk: string, ref: string): void {
   const places = [
     { scope: trunk, key: 'trunk', result: 'trunk cache', letter: 'd' },
-    { scope: 'refs/pull/99/merge', key: 'pr-99', result: 'cache of another pull request', letter: 'f' },
+    {
+      scope: 'refs/pull/99/merge',
+      key: 'pr-99',
+      result: 'cache of another pull request',
+      letter: 'f',
+    },
     ...(ref === trunk ? [] : [{ scope: ref, key: 'pr-2', result: 'own cache', letter: 'e' }]),
   ];
   let isFilled = false;
@@ -140,12 +172,16 @@ function cached(cache: CacheServer, ref: string): string {
   return cache
     .entries()
     .filter(({ scope, finalized }) => scope === ref && finalized)
-    .map(({ archive }) => (archive === undefined ? '' : zstdDecompressSync(archive).toString('utf8')))
+    .map(({ archive }) =>
+      archive === undefined ? '' : zstdDecompressSync(archive).toString('utf8'),
+    )
     .join('\n');
 }
 
 function eventsOf({ event }: Row): readonly string[] {
-  return event.startsWith('any') ? ANY : [...event.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  return event.startsWith('any')
+    ? ANY
+    : [...event.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 }
 
 function rowsOfTable(): readonly Row[] {

@@ -46,7 +46,10 @@ const OWN: Origin = { name: 'pull_request', patch: {} };
 /** A stranger's pull request, which runs on the commits that somebody with write access labels. */
 const FORKED: Origin = {
   name: 'pull_request_target',
-  patch: { 'pull_request.head.repo.full_name': 'octocat/Hello-World', 'pull_request.user.login': 'octocat' },
+  patch: {
+    'pull_request.head.repo.full_name': 'octocat/Hello-World',
+    'pull_request.user.login': 'octocat',
+  },
 };
 
 function event({ name, patch }: Origin, wanted: string, sha = HEAD) {
@@ -56,13 +59,20 @@ function event({ name, patch }: Origin, wanted: string, sha = HEAD) {
   return { event: { name, payload: { ...payload, action } } };
 }
 
-/** One reply for the tools of each run; the model then ends it. A second look is a reply of its own. */
+/**
+ * One reply for the tools of each run; the model then ends it. A second look is a reply of its own.
+ */
 function scene(
   replies: readonly (readonly ScriptedToolCall[] | ModelReply)[],
-  { origin = OWN, ...options }: Pick<StageOptions, 'base' | 'diff'> & { readonly origin?: Origin } = {},
+  {
+    origin = OWN,
+    ...options
+  }: Pick<StageOptions, 'base' | 'diff'> & { readonly origin?: Origin } = {},
 ): Promise<Stage> {
   const model = replies.flatMap((reply) =>
-    'kind' in reply ? [reply] : [calls(...(reply as readonly ScriptedToolCall[])), text('Reviewed.')],
+    'kind' in reply
+      ? [reply]
+      : [calls(...(reply as readonly ScriptedToolCall[])), text('Reviewed.')],
   );
   const roles = { Codertocat: 'write', monalisa: 'write', octocat: 'read' } as const;
   return reviewStage(model, { ...event(origin, 'opened'), roles, ...options });
@@ -131,7 +141,9 @@ const THREE = [
 ];
 const THREE_AGAIN = [
   fault(2, '  const start = items[0].price;', EMPTY, { same_as: 'F1' }),
-  fault(3, '  const whole = items.reduce((sum, item) => sum + item.price);', SEED, { same_as: 'F2' }),
+  fault(3, '  const whole = items.reduce((sum, item) => sum + item.price);', SEED, {
+    same_as: 'F2',
+  }),
   fault(4, '  return whole / items.length + start;', DIVISION, { same_as: 'F3' }),
 ];
 
@@ -148,7 +160,10 @@ it.each([
   const blocked = { conclusion: 'failure', title: '3 major open · whole' };
   expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...blocked });
 
-  const step = await stage.run({ ...pushed(stage, SECOND, RENAMED, RENAMING, origin), inputs: INPUTS });
+  const step = await stage.run({
+    ...pushed(stage, SECOND, RENAMED, RENAMING, origin),
+    inputs: INPUTS,
+  });
   expect(step.outputs).toMatchObject({ 'findings-open': '3', 'findings-worst': 'major' });
   const said = conversations(stage);
   expect(said).toHaveLength(3);
@@ -166,37 +181,53 @@ it.each([
 it.each([
   ['without memory', { 'memory-store': 'none' }, 'reviewer'],
   ['by a second agent', {}, 'second'],
-])('a fault that is raised again on the next push fails the step again, %s', async (_, more, agent) => {
-  const base = {
-    'axe/agents/reviewer.toml': REVIEWER,
-    'axe/agents/second.toml': REVIEWER.replace('"reviewer"', '"second"'),
-  };
-  const replies = ['One.', 'Still one.'].map((said) => [TIMING, submit(said)]);
-  const stage = await scene(replies, { base });
-  const inputs = { ...GATED, ...more };
-  const open = { exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } };
-  expect(await stage.run({ inputs })).toMatchObject(open);
-  const step = await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: { ...inputs, agent } });
-  expect(step).toMatchObject(open);
-  expect(resultsIn(step)).toHaveLength(1);
-  expect(step.summary).toMatch(/\| The comparison of tokens leaks by time · F\w{4}<br>/);
-});
+])(
+  'a fault that is raised again on the next push fails the step again, %s',
+  async (_, more, agent) => {
+    const base = {
+      'axe/agents/reviewer.toml': REVIEWER,
+      'axe/agents/second.toml': REVIEWER.replace('"reviewer"', '"second"'),
+    };
+    const replies = ['One.', 'Still one.'].map((said) => [TIMING, submit(said)]);
+    const stage = await scene(replies, { base });
+    const inputs = { ...GATED, ...more };
+    const open = { exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } };
+    expect(await stage.run({ inputs })).toMatchObject(open);
+    const step = await stage.run({
+      ...pushed(stage, SECOND, CHANGE),
+      inputs: { ...inputs, agent },
+    });
+    expect(step).toMatchObject(open);
+    expect(resultsIn(step)).toHaveLength(1);
+    expect(step.summary).toMatch(/\| The comparison of tokens leaks by time · F\w{4}<br>/);
+  },
+);
 
 it('findings in the text of a review count when the one on a line is fixed', async () => {
   const stage = await scene(
-    [[LOGGED, TIMING, OFF_BY_ONE, submit('Three.')], [LOG_GONE, submit('One is fixed.')], SEEN_OVER],
+    [
+      [LOGGED, TIMING, OFF_BY_ONE, submit('Three.')],
+      [LOG_GONE, submit('One is fixed.')],
+      SEEN_OVER,
+    ],
     { diff: CHANGE + QUEUE },
   );
   const inputs = { ...GATED, 'max-comments': '1' };
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:11' }]);
   const step = await stage.run({ ...pushed(stage, SECOND, QUIET + QUEUE, TAKEN_OUT), inputs });
-  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '2' } });
+  expect(step).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'findings', 'findings-open': '2' },
+  });
   expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '2 major open · whole' });
   const told = stage.repo.talk.reviews.filter(({ body }) => body !== '').at(-1)?.body ?? '';
-  expect(told).toMatch(/^- 🟠 The size is one too large · `src\/queue\.ts:2` · F\w{4} — still open$/m);
-  const [, handle = ''] = /leaks by time · `src\/auth\.ts:11` · (F\w{4}) — still open/.exec(told) ?? [];
+  expect(told).toMatch(
+    /^- 🟠 The size is one too large · `src\/queue\.ts:2` · F\w{4} — still open$/m,
+  );
+  const [, handle = ''] =
+    /leaks by time · `src\/auth\.ts:11` · (F\w{4}) — still open/.exec(told) ?? [];
 
   await say(stage, `/axe dismiss ${handle}`, 1001, inputs);
   const after = await stage.run({ ...event(OWN, 'reopened', SECOND), inputs });
@@ -223,7 +254,10 @@ it.each<[string, string, readonly [string, string?] | undefined, object, object]
   const next = diffs === undefined ? event(OWN, 'reopened') : pushed(stage, SECOND, ...diffs);
   const step = await stage.run({ ...next, inputs });
   expect(stage.model.requests()).toHaveLength(asked);
-  expect(step).toMatchObject({ exitCode: outputs === OPEN ? 1 : 0, outputs: { reason, ...outputs } });
+  expect(step).toMatchObject({
+    exitCode: outputs === OPEN ? 1 : 0,
+    outputs: { reason, ...outputs },
+  });
   if (outputs === OVER) return;
   expect(resultsIn(step)).toHaveLength(1);
   const title = expect.stringMatching(/^1 critical open/);
@@ -249,7 +283,10 @@ it('a run that is skipped for its actor stays green and reads no conversation', 
   const before = stage.github.requests().length;
   const stranger: Origin = { ...OWN, patch: { 'sender.login': 'octocat' } };
   const step = await stage.run({ ...event(stranger, 'reopened'), inputs: GATED });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'permission' } });
+  expect(step).toMatchObject({
+    exitCode: 0,
+    outputs: { conclusion: 'skipped', reason: 'permission' },
+  });
   const asked = stage.github.requests().slice(before);
   expect(asked.filter(({ path }) => path.includes('graphql'))).toEqual([]);
 });
@@ -264,7 +301,10 @@ it('a skipped run frees verdict and check once people have dismissed everything'
   const asked = stage.model.requests().length;
   const step = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
   expect(stage.model.requests()).toHaveLength(asked);
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'findings-open': '0' } });
+  expect(step).toMatchObject({
+    exitCode: 0,
+    outputs: { conclusion: 'skipped', 'findings-open': '0' },
+  });
   expect(states(stage)).toEqual(['DISMISSED']);
   expect(lastCheck(stage)).toMatchObject(CLEAR);
   expect(conversations(stage)).toMatchObject([{ isResolved: true }, { isResolved: true }]);
@@ -279,7 +319,10 @@ it('a finding is open again once its 👎 is taken back', async () => {
   expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '0' });
   stage.repo.talk.reactions.length = 0;
   const back = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
-  expect(back).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
+  expect(back).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'findings', 'findings-open': '1' },
+  });
   expect(stage.repo.talk.resolved.has(logged)).toBe(false);
   expect(lastCheck(stage)).toMatchObject(CRITICAL);
   expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
@@ -332,23 +375,32 @@ it.each([
   ['branch', false],
   ['none', true],
   ['none', false],
-])('with memory: %s, `/axe reopen` takes a *Resolve* back, noted by a run: %s', async (store, isNoted) => {
-  const stage = await scene([[LOGGED, submit('One.')]]);
-  const inputs = { ...INPUTS, 'memory-store': store };
-  await stage.run({ inputs });
-  const { resolved } = stage.repo.talk;
-  const { id, handle } = findingOf(stage);
-  resolved.set(id, 'monalisa');
-  if (isNoted) await stage.run({ ...event(OWN, 'reopened'), inputs });
-  await say(stage, `/axe reopen ${handle}`, 1002, inputs);
-  expect(lastCheck(stage)).toMatchObject(CRITICAL);
-  expect(resolved.has(id)).toBe(false);
-  expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
-});
+])(
+  'with memory: %s, `/axe reopen` takes a *Resolve* back, noted by a run: %s',
+  async (store, isNoted) => {
+    const stage = await scene([[LOGGED, submit('One.')]]);
+    const inputs = { ...INPUTS, 'memory-store': store };
+    await stage.run({ inputs });
+    const { resolved } = stage.repo.talk;
+    const { id, handle } = findingOf(stage);
+    resolved.set(id, 'monalisa');
+    if (isNoted) await stage.run({ ...event(OWN, 'reopened'), inputs });
+    await say(stage, `/axe reopen ${handle}`, 1002, inputs);
+    expect(lastCheck(stage)).toMatchObject(CRITICAL);
+    expect(resolved.has(id)).toBe(false);
+    expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
+  },
+);
 
 it('without memory, `/axe reopen` leaves the others in the conversation as they are', async () => {
   const mild = { ...LOGGED.input, category: 'docs', effect: 'upkeep', reach: 'always' };
-  const other = { ...mild, category: 'data', title: 'Printing is left over', body: 'It prints.', new: true };
+  const other = {
+    ...mild,
+    category: 'data',
+    title: 'Printing is left over',
+    body: 'It prints.',
+    new: true,
+  };
   const wrong = { how: 'wrong', reason: 'It is a debug build.' };
   const settle = (finding: string) => ({ name: 'settle_finding', input: { finding, ...wrong } });
   const raise = [mild, other].map((input) => ({ ...LOGGED, input }));
@@ -404,7 +456,9 @@ it('`/axe reopen` does not bring back what has left the change', async () => {
   await say(stage, `/axe reopen ${handle}`, 1004);
   expect(lastCheck(stage)).toMatchObject(CLEAR);
   expect(states(stage)).toEqual(['DISMISSED']);
-  expect(stage.repo.comments.at(-1)?.body).toContain('is not open now: its file is not part of the change');
+  expect(stage.repo.comments.at(-1)?.body).toContain(
+    'is not open now: its file is not part of the change',
+  );
 });
 
 it('changes are asked for once where GitHub takes no such review, on a pull request of our own', async () => {

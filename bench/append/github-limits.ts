@@ -7,8 +7,9 @@ const SLOWER = Number(process.env['BENCH_SLOWER'] ?? 1);
 const FAILURES_COUNT = process.env['BENCH_FAILURES_COUNT'] !== 'no';
 
 /**
- * What GitHub publishes of its limits (docs.github.com: "Rate limits for the REST API", and the changelog of 2026-01-16 on
- * cache entries), and how long an answer takes. Every request that changes something counts as content.
+ * What GitHub publishes of its limits (docs.github.com: "Rate limits for the REST API", and the
+ * changelog of 2026-01-16 on cache entries), and how long an answer takes. Every request that
+ * changes something counts as content.
  */
 export const LIMITS = {
   /** Of a job's token, for its repository. */
@@ -16,7 +17,10 @@ export const LIMITS = {
   contentAMinute: 80,
   contentAnHour: 500,
   cacheUploadsAMinute: 200,
-  /** Half of the figure before the request takes effect, half of it before the answer is there; ±30 %. */
+  /**
+   * Half of the figure before the request takes effect, half of it before the answer is there; ±30
+   * %.
+   */
   readMs: 250 * SLOWER,
   writeMs: 600 * SLOWER,
   cacheMs: 120 * SLOWER,
@@ -73,16 +77,23 @@ export function createQuota(
   }
 }
 
-/** A fetch to a server on loopback as if GitHub were there: with its latency and its limits, in virtual time. */
+/**
+ * A fetch to a server on loopback as if GitHub were there: with its latency and its limits, in
+ * virtual time.
+ */
 export function limitedFetch(clock: VirtualClock, quota: LimitedQuota): typeof fetch {
   return async (input, init) => {
     const isContent = isChange(String(init?.method ?? 'GET'), init?.body);
-    const halfMs = ((isContent ? LIMITS.writeMs : LIMITS.readMs) * (0.7 + 0.6 * clock.random())) / 2;
+    const halfMs =
+      ((isContent ? LIMITS.writeMs : LIMITS.readMs) * (0.7 + 0.6 * clock.random())) / 2;
     await clock.sleep(halfMs);
     const limited = quota.take(isContent);
     const answer =
-      limited === undefined ? await clock.during(() => whole(fetch(input, init))) : refusal(limited, clock);
-    if (isContent && limited === undefined && !FAILURES_COUNT && (await hasFailed(answer))) quota.giveBack();
+      limited === undefined
+        ? await clock.during(() => whole(fetch(input, init)))
+        : refusal(limited, clock);
+    if (isContent && limited === undefined && !FAILURES_COUNT && (await hasFailed(answer)))
+      quota.giveBack();
     await clock.sleep(halfMs);
     return answer;
   };

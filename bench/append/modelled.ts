@@ -1,5 +1,6 @@
-// Many runs that save at the same time, in virtual time and under GitHub's limits: the real stores and the real GitHub client
-// over the fake GitHub of the tests; of the cache the fake of the tests. Prints one line of JSON for the scene that is named.
+// Many runs that save at the same time, in virtual time and under GitHub's limits: the real stores
+// and the real GitHub client over the fake GitHub of the tests; of the cache the fake of the tests.
+// Prints one line of JSON for the scene that is named.
 
 import { GITHUB_TOKEN, startGitHubServer } from '../../__tests__/helpers/github-server.js';
 import { createFakeCache } from '../../__tests__/memory/stores/fake-cache.js';
@@ -49,7 +50,9 @@ async function together(kind: string, count: number): Promise<object> {
   const after = world.counts();
   const [log] = await clock.run([read().read({ path: PATH, lastN: 0 }, never)]);
   const text = log?.kind === 'restored' ? log.text : '';
-  const found = parseEntries(text).flatMap(({ text: entry }) => / id=(\S+) /.exec(entry)?.[1] ?? []);
+  const found = parseEntries(text).flatMap(
+    ({ text: entry }) => / id=(\S+) /.exec(entry)?.[1] ?? [],
+  );
   const saved = results.filter(({ isSaved }) => isSaved);
   return {
     runs: results.length,
@@ -79,7 +82,10 @@ async function openWorld(time: VirtualClock) {
     /** For a reader whose requests are no part of the scene. */
     unlimited: () => branch(reader),
     cache,
-    counts: () => ({ requests: quota.counts.requests + cacheRequests, content: quota.counts.content }),
+    counts: () => ({
+      requests: quota.counts.requests + cacheRequests,
+      content: quota.counts.content,
+    }),
   };
 
   async function connect(limits: LimitedQuota): Promise<GitHubClient> {
@@ -104,8 +110,8 @@ async function openWorld(time: VirtualClock) {
       faults: { latency, upload: () => time.sleep(LIMITS.uploadMs).then(() => 'done' as const) },
     });
     return createCacheStore({
-      // As the client of `@actions/cache` asks: a look-up, and a download of what is found; a reservation, and then the upload
-      // and its end.
+      // As the client of `@actions/cache` asks: a look-up, and a download of what is found; a
+      // reservation, and then the upload and its end.
       cache: {
         async restore(request, signal) {
           const found = await fake.restore(request, signal);
@@ -137,7 +143,13 @@ async function save(store: MemoryStore, id: string, again?: Date) {
   const provenance = formatProvenance({ id });
   const task = 'Review pull request #42';
   const text = formatEntry({ timestamp: clock.now(), task, result: 'x'.repeat(800), provenance });
-  const change = { kind: 'append', path: PATH, id, text, ...(again === undefined ? {} : { again }) } as const;
+  const change = {
+    kind: 'append',
+    path: PATH,
+    id,
+    text,
+    ...(again === undefined ? {} : { again }),
+  } as const;
   const { kind } = await store.write([change], never);
   return { id, isSaved: kind === 'saved', atMs: clock.elapsedMs() };
 }

@@ -1,6 +1,8 @@
 import type { Clock, Timer } from '../../src/lib/clock.js';
 
-/** Time that many runs share and that nobody waits for: it moves on to whoever has to be woken next. */
+/**
+ * Time that many runs share and that nobody waits for: it moves on to whoever has to be woken next.
+ */
 export interface VirtualClock extends Clock {
   /** Work of the real world, which virtual time waits for. */
   during<T>(work: () => Promise<T>): Promise<T>;

@@ -1,6 +1,7 @@
-// A run of the built action on a pull request, against the fakes of GitHub and of a model, with a pause before each answer of GitHub.
-// Prints a line of JSON for each pause: from the start of the process to the first model request and to the end, in
-// milliseconds, how many requests GitHub got, and the bytes and tools of that first request.
+// A run of the built action on a pull request, against the fakes of GitHub and of a model, with a
+// pause before each answer of GitHub. Prints a line of JSON for each pause: from the start of the
+// process to the first model request and to the end, in milliseconds, how many requests GitHub got,
+// and the bytes and tools of that first request.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -35,7 +36,11 @@ process.exit(0);
 async function review(pauseMs: number) {
   const stage = await setStage({ diff: DIFF, github: { validate: false } });
   stage.repo.contents = 'write';
-  stage.github.commit(`${stage.repo.owner}/${stage.repo.name}`, { 'other.md': '' }, { branch: 'axe-memory' });
+  stage.github.commit(
+    `${stage.repo.owner}/${stage.repo.name}`,
+    { 'other.md': '' },
+    { branch: 'axe-memory' },
+  );
   const relay = await relayTo(stage.github.url, pauseMs);
   let firstMs: number | undefined;
   stage.model.onRequest(() => {
@@ -46,10 +51,14 @@ async function review(pauseMs: number) {
     value.replace(stage.github.url, relay.url),
   ]);
   const startMs = performance.now();
-  const step = await stage.run({ env: Object.fromEntries(env), inputs: { agent, 'memory-store': 'branch' } });
+  const step = await stage.run({
+    env: Object.fromEntries(env),
+    inputs: { agent, 'memory-store': 'branch' },
+  });
   const endMs = performance.now();
   relay.close();
-  if (step.exitCode !== 0 || firstMs === undefined) throw new Error(`the review failed:\n${step.log}`);
+  if (step.exitCode !== 0 || firstMs === undefined)
+    throw new Error(`the review failed:\n${step.log}`);
   const [first] = stage.model.requests();
   return {
     bytes: first?.bytes.length,
@@ -67,7 +76,10 @@ async function relayTo(target: string, pauseMs: number) {
     await pause(pauseMs);
     const { method = 'GET', url = '/', headers } = request;
     const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-      name === 'host' || name === 'connection' || name === 'content-length' || name === 'transfer-encoding'
+      name === 'host' ||
+      name === 'connection' ||
+      name === 'content-length' ||
+      name === 'transfer-encoding'
         ? []
         : [[name, String(value)]],
     );
@@ -80,7 +92,9 @@ async function relayTo(target: string, pauseMs: number) {
     const kept = [...answer.headers].filter(
       ([name]) => !/^(?:content-(?:encoding|length)|connection)$/.test(name),
     );
-    response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
+    response
+      .writeHead(answer.status, Object.fromEntries(kept))
+      .end(Buffer.from(await answer.arrayBuffer()));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;

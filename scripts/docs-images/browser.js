@@ -15,9 +15,13 @@ export async function openBrowser() {
     '--hide-scrollbars',
     '--font-render-hinting=none',
   ];
-  const child = spawn(findChromium(), [...args, '--remote-debugging-pipe', `--user-data-dir=${profile}`], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    findChromium(),
+    [...args, '--remote-debugging-pipe', `--user-data-dir=${profile}`],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    },
+  );
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const send = connect(child.stdio[3], child.stdio[4], ended);
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
@@ -86,7 +90,9 @@ function connect(input, output, ended) {
 function findChromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const folders = (process.env.PATH ?? '').split(delimiter);
-  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(
+    isExecutable,
+  );
   if (found === undefined)
     throw new Error('Chromium is not in PATH; install it, or name the program in CHROMIUM');
   return found;

@@ -13,7 +13,9 @@ export function renderMarkdown(markdown, { isComment = false } = {}) {
     /(<code class="language-diff">)([\s\S]*?)(<\/code>)/g,
     (_, open, code, close) => open + diff(code) + close,
   );
-  return isComment ? html.replaceAll(/<p>[\s\S]*?<\/p>/g, (text) => text.replaceAll('\n', '<br>\n')) : html;
+  return isComment
+    ? html.replaceAll(/<p>[\s\S]*?<\/p>/g, (text) => text.replaceAll('\n', '<br>\n'))
+    : html;
 }
 
 function diff(code) {

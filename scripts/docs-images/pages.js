@@ -11,7 +11,8 @@ export const THEMES = ['light', 'dark'];
 /** The pictures by name: from the text that is shown, and the theme, to a page. */
 export const PAGES = {
   // The first comment is enough to see what they look like.
-  review: (source, theme) => page(reviewHtml({ ...source, comments: source.comments.slice(0, 1) }), theme),
+  review: (source, theme) =>
+    page(reviewHtml({ ...source, comments: source.comments.slice(0, 1) }), theme),
   'second-review': (source, theme) => page(reviewHtml(source), theme),
   fix: (source, theme) => page(fixHtml(source), theme),
   summary: (source, theme) => page(summaryHtml(source), theme),
@@ -19,7 +20,10 @@ export const PAGES = {
   terminal: (source, theme) => page(terminalHtml(source), theme),
 };
 
-/** Times and the like are placeholders in the sources, since they differ from run to run; these stand in for them. */
+/**
+ * Times and the like are placeholders in the sources, since they differ from run to run; these
+ * stand in for them.
+ */
 const TIMES = ['2026-03-04T09:41:07Z', '2026-03-04T10:05:52Z', '2026-03-05T08:12:30Z'];
 const SAMPLES = [
   ['<seconds>', '6.2 s'],
@@ -29,7 +33,10 @@ const SAMPLES = [
 ];
 
 function page(content, theme) {
-  const css = readFileSync(require.resolve(`github-markdown-css/github-markdown-${theme}.css`), 'utf8');
+  const css = readFileSync(
+    require.resolve(`github-markdown-css/github-markdown-${theme}.css`),
+    'utf8',
+  );
   return `<!doctype html><meta charset="utf-8"><style>${css}\n${FRAME_CSS}</style>
 <body class="${theme}"><main id="picture">${content}</main></body>`;
 }
@@ -37,7 +44,10 @@ function page(content, theme) {
 function textOf(lines) {
   let index = 0;
   const dated = lines.join('\n').replaceAll('<time>', () => TIMES[index++ % TIMES.length]);
-  return SAMPLES.reduce((text, [placeholder, sample]) => text.replaceAll(placeholder, sample), dated);
+  return SAMPLES.reduce(
+    (text, [placeholder, sample]) => text.replaceAll(placeholder, sample),
+    dated,
+  );
 }
 
 const AVATAR = `<svg class="avatar" viewBox="0 0 40 40"><rect width="40" height="40" rx="20" fill="#2f6feb"/>
@@ -46,7 +56,10 @@ stroke="#fff" stroke-width="2.4"/><circle cx="26" cy="28" r="4" fill="none" stro
 
 const BOT = '<b>github-actions</b> <span class="label">bot</span>';
 
-/** A review as the conversation of a pull request shows it: its text, then each comment below the lines it is about. */
+/**
+ * A review as the conversation of a pull request shows it: its text, then each comment below the
+ * lines it is about.
+ */
 function reviewHtml({ body, comments, diff }) {
   const threads = comments.map((comment) => threadHtml(comment, diff)).join('');
   return `<div class="timeline"><div class="event">${AVATAR}<p class="head"><span class="eye"></span>${BOT} reviewed
@@ -58,7 +71,10 @@ ${threads}</div></div>`;
 
 /** A request for a fix, the commit and the answer, as the conversation shows them. */
 function fixHtml({ asked, commit: [headline, body], answer }) {
-  const comment = (who, text) => `<div class="column"><div class="box"><div class="box-head">${who} commented
+  const comment = (
+    who,
+    text,
+  ) => `<div class="column"><div class="box"><div class="box-head">${who} commented
 <span class="quiet">2 minutes ago</span></div>
 <div class="markdown-body box-body">${renderMarkdown(text, { isComment: true })}</div></div></div>`;
   return `<div class="timeline stack">${comment('<b>Codertocat</b>', asked)}

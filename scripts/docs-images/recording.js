@@ -5,7 +5,10 @@ const ROWS = 22;
 /** Seconds that a line takes, and that a reader needs at the end of a part. */
 const PACE = { line: 0.08, part: 2.4 };
 
-/** A recording of a command on a terminal as an SVG that plays once: lines appear one after the other, and old ones scroll out. */
+/**
+ * A recording of a command on a terminal as an SVG that plays once: lines appear one after the
+ * other, and old ones scroll out.
+ */
 export function recording(command, lines) {
   const rows = [`$ ${command}`, '', ...lines];
   const starts = [];
@@ -19,7 +22,9 @@ export function recording(command, lines) {
   const scrolls = rows
     .map((_, index) => index + 1 - ROWS)
     .flatMap((hidden, index) =>
-      hidden > 0 ? [`${share(starts[index])}{transform:translateY(${-hidden * LINE.height}px)}`] : [],
+      hidden > 0
+        ? [`${share(starts[index])}{transform:translateY(${-hidden * LINE.height}px)}`]
+        : [],
     );
   const columns = Math.max(...rows.map((row) => [...row].length));
   const width = Math.round(columns * LINE.width) + 32;

@@ -1,5 +1,11 @@
 import { COVERAGE_KINDS, UNREAD_REASONS } from '../../src/findings/change/scope.js';
-import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/findings/finding.js';
+import {
+  CATEGORIES,
+  CONFIDENCES,
+  EFFECTS,
+  REACHES,
+  SEVERITIES,
+} from '../../src/findings/finding.js';
 import { FINDINGS_VERSION, RECORD_STATES } from '../../src/findings/post/record.js';
 
 const TEXT = { type: 'string' };
@@ -20,16 +26,23 @@ const REQUIRED = [
   'confidence',
 ];
 
-/** The form of the `findings` output; `scripts/schema.js` writes it to `schema/findings.schema.json`. */
+/**
+ * The form of the `findings` output; `scripts/schema.js` writes it to
+ * `schema/findings.schema.json`.
+ */
 export const FINDINGS_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: `axe findings ${FINDINGS_VERSION}`,
-  description: 'The output `findings` of a review. Later versions of the action may add properties.',
+  description:
+    'The output `findings` of a review. Later versions of the action may add properties.',
   type: 'object',
   required: ['version', 'head', 'base', 'pull', 'counts', 'findings'],
   properties: {
     version: { const: FINDINGS_VERSION },
-    head: { ...TEXT, description: 'The commit that was reviewed; empty for a change on this machine.' },
+    head: {
+      ...TEXT,
+      description: 'The commit that was reviewed; empty for a change on this machine.',
+    },
     base: { ...TEXT, description: 'The commit that it was compared with, or empty too.' },
     pull: {
       type: ['integer', 'null'],
@@ -69,7 +82,10 @@ export const FINDINGS_SCHEMA = {
         total: COUNT,
         states: tallyOf(RECORD_STATES),
         open: { ...tallyOf(SEVERITIES), description: 'Findings that are open, by severity.' },
-        worst: { enum: [...SEVERITIES, null], description: 'The worst severity of those; null for none.' },
+        worst: {
+          enum: [...SEVERITIES, null],
+          description: 'The worst severity of those; null for none.',
+        },
       },
     },
     findings: {
@@ -88,7 +104,10 @@ export const FINDINGS_SCHEMA = {
             enum: RECORD_STATES,
             description: 'What has become of it, or why it was raised and not posted.',
           },
-          isNew: { const: true, description: 'This run raised it; left out if an earlier run did.' },
+          isNew: {
+            const: true,
+            description: 'This run raised it; left out if an earlier run did.',
+          },
           why: { ...TEXT, description: 'How it came into its state.' },
           by: { ...TEXT, description: 'Login of the person who decided.' },
           title: TEXT,

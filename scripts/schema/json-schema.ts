@@ -12,8 +12,9 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The form of an agent file for editors, made from the schema by which it is read; `scripts/schema.js` writes it to
- * `schema/agent.schema.json`. Stricter than a run in two ways: keys are lower-case, and unknown ones are refused.
+ * The form of an agent file for editors, made from the schema by which it is read;
+ * `scripts/schema.js` writes it to `schema/agent.schema.json`. Stricter than a run in two ways:
+ * keys are lower-case, and unknown ones are refused.
  */
 export function agentJsonSchema(tools: readonly string[]): Json {
   return {
@@ -33,7 +34,10 @@ interface At {
   readonly key?: ReturnType<typeof keyOf>;
 }
 
-/** The form of one value. Throws for a schema of a kind that is not known here, so that no key is passed over. */
+/**
+ * The form of one value. Throws for a schema of a kind that is not known here, so that no key is
+ * passed over.
+ */
 function jsonOf(schema: object, at: At): Json {
   const type = field(schema, 'type');
   switch (type) {
@@ -50,7 +54,11 @@ function jsonOf(schema: object, at: At): Json {
     case 'boolean':
       return { type: 'boolean' };
     case 'bigint':
-      return { type: 'integer', minimum: 0, ...(at.key?.max === undefined ? {} : { maximum: at.key.max }) };
+      return {
+        type: 'integer',
+        minimum: 0,
+        ...(at.key?.max === undefined ? {} : { maximum: at.key.max }),
+      };
     case 'custom':
       return customOf(field(schema, 'message'));
     default:

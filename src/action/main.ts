@@ -52,7 +52,10 @@ import { type ChangeRules, Changes } from '../tools/workspace/changes.js';
 import { openMemory } from './memory.js';
 import { runGcMode, runValidateMode } from './modes.js';
 
-/** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
+/**
+ * The action's main step. Never throws for trouble that a person can fix: that is told, and the
+ * step fails.
+ */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline("Raise `timeout-minutes`, or the agent's `timeout`.");
   const ownSecrets = readSecrets(runner.env);
@@ -64,7 +67,8 @@ export async function main(runner: Runner): Promise<void> {
   try {
     failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
-    for (const secret of [inputs.apiKey, inputs.repositoriesToken]) if (secret !== '') setSecret(secret);
+    for (const secret of [inputs.apiKey, inputs.repositoriesToken])
+      if (secret !== '') setSecret(secret);
     const isHidden = inputs.memory.isElsewhere;
     for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
     if (inputs.memory.store === 'none')
@@ -77,11 +81,19 @@ export async function main(runner: Runner): Promise<void> {
     runner.onCancel(() => deadline.cancel(new CancelledError()));
     const { mode, outputSchema } = inputs;
     // A schema of no use is found before anything runs; `mode: validate` reports it itself.
-    if (mode !== 'validate') await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
+    if (mode !== 'validate')
+      await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
     const trigger = await triggerOf(runner);
     if (mode === 'validate') {
       const report = await runValidateMode(inputs, trigger, runner, secrets, deadline.signal);
-      return await reportRun({ report, failOn, isHidden, runner, warnings: reporter.warnings, secrets });
+      return await reportRun({
+        report,
+        failOn,
+        isHidden,
+        runner,
+        warnings: reporter.warnings,
+        secrets,
+      });
     }
     const made = await createActionDependencies(
       inputs,
@@ -107,7 +119,10 @@ export async function main(runner: Runner): Promise<void> {
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
     const report = { kind: 'failed', thrown: cause } as const;
     await deps?.acknowledgement?.end(noAnswer(report));
-    await deps?.progress?.end(messageOf(cause), cause instanceof CancelledError ? 'cancelled' : 'failed');
+    await deps?.progress?.end(
+      messageOf(cause),
+      cause instanceof CancelledError ? 'cancelled' : 'failed',
+    );
     const { warnings } = reporter;
     await reportRun({ report, failOn, isHidden: false, runner, warnings, secrets, transcript });
   } finally {
@@ -118,7 +133,10 @@ export async function main(runner: Runner): Promise<void> {
 const KEEPS_NOTHING =
   '`memory-store: none` keeps no record of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
 
-/** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
+/**
+ * Names in `redact` that the environment does not have: most likely typing mistakes, and then
+ * something is not protected.
+ */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {
   const known = new Set(Object.keys(env).map((name) => name.toUpperCase()));
   return names
@@ -237,7 +255,8 @@ async function createActionDependencies(
     github: client && createGitHubPort(client, trigger),
     readBase: createBaseReader(trigger, client, workspace, env),
     // What gc asks about is the memory itself.
-    models: inputs.mode === 'gc' && inputs.memory.isElsewhere ? models : transcript.recordModels(models),
+    models:
+      inputs.mode === 'gc' && inputs.memory.isElsewhere ? models : transcript.recordModels(models),
     ...createToolOpener({
       env,
       cwd: workspace,
@@ -279,7 +298,10 @@ async function createActionDependencies(
   return { deps, client, requests: () => requests };
 }
 
-/** What the run may change for a commit; undefined for nothing, and where nobody could make the commit. */
+/**
+ * What the run may change for a commit; undefined for nothing, and where nobody could make the
+ * commit.
+ */
 async function openChanges(
   rules: ChangeRules,
   client: GitHubClient | undefined,
@@ -287,7 +309,8 @@ async function openChanges(
   workspace: string,
   signal: AbortSignal,
 ) {
-  if (rules.allowed.length === 0 || client === undefined || trigger.kind === 'local') return undefined;
+  if (rules.allowed.length === 0 || client === undefined || trigger.kind === 'local')
+    return undefined;
   const files = createSubjectFiles(client, trigger, signal);
   const checkedOut = await readCheckedOut(workspace);
   // Below a comment a job checks the default branch out, unless it says otherwise.
@@ -354,8 +377,8 @@ export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
 }
 
 /**
- * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to its root. At the top of a
- * branch of its own memory lies next to no code.
+ * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to
+ * its root. At the top of a branch of its own memory lies next to no code.
  */
 function memoryRoots({ path, repository }: MemoryInputs): readonly string[] {
   const own = repository === undefined && path ? [path] : [];

@@ -26,7 +26,10 @@ interface Opening extends GitHubAccess {
   readonly client: GitHubClient | undefined;
 }
 
-/** The store that the inputs ask for (D13, D14), of a run and of its post step. `client` has the `github-token`. */
+/**
+ * The store that the inputs ask for (D13, D14), of a run and of its post step. `client` has the
+ * `github-token`.
+ */
 export async function openMemory(
   { memory: inputs, repositoriesToken }: Pick<Inputs, 'memory' | 'repositoriesToken'>,
   trigger: Trigger,
@@ -51,7 +54,15 @@ export async function openMemory(
   }
 }
 
-function openFileMemory({ inputs, workspace, env, clock, trigger, client, log }: Opening): MemoryStore {
+function openFileMemory({
+  inputs,
+  workspace,
+  env,
+  clock,
+  trigger,
+  client,
+  log,
+}: Opening): MemoryStore {
   const folder = inputs.path ?? COMMITTED_FOLDER;
   const files = createFiles();
   const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
@@ -65,8 +76,9 @@ function openFileMemory({ inputs, workspace, env, clock, trigger, client, log }:
 }
 
 /**
- * Where the committed memory is what people with write access made it: on a pull request the checkout may be the
- * head's, so the base branch counts, and after a comment on one, which does not name it, the default branch.
+ * Where the committed memory is what people with write access made it: on a pull request the
+ * checkout may be the head's, so the base branch counts, and after a comment on one, which does not
+ * name it, the default branch.
  */
 function trustedPlace(
   trigger: Trigger,
@@ -79,7 +91,8 @@ function trustedPlace(
 /** The store with places as people know them: relative to the repository. */
 function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   const folder = `${workspace}${sep}`;
-  const inside = (path: string): string => (path.startsWith(folder) ? path.slice(folder.length) : path);
+  const inside = (path: string): string =>
+    path.startsWith(folder) ? path.slice(folder.length) : path;
   const shown = <T extends Place>(place: T): T => {
     const { location, prefix } = place;
     return { ...place, location: inside(location), prefix: prefix && inside(prefix) };
@@ -100,17 +113,25 @@ function openBranch(
   token: 'github-token' | 'repositories-token',
 ): MemoryStore {
   if (client === undefined || trigger.kind === 'local') {
-    const remedy = inputs.repository === undefined ? 'Give `github-token`.' : 'Give `repositories-token`.';
+    const remedy =
+      inputs.repository === undefined ? 'Give `github-token`.' : 'Give `repositories-token`.';
     return createBrokenStore('branch', 'there is no token for the memory branch', remedy);
   }
   const { owner, name } = inputs.repository ?? trigger.repository;
   const folder = inputs.path ?? defaultFolder(inputs, trigger.repository);
   const place = { owner, name, branch: inputs.branch, token, folder, mayCreate: true };
-  const cause = { event: trigger.event, number: subjectNumber(trigger), runUrl: readThisRun(env).runUrl };
+  const cause = {
+    event: trigger.event,
+    number: subjectNumber(trigger),
+    runUrl: readThisRun(env).runUrl,
+  };
   return openBranchMemory({ ...place, client, env, clock, cause, log });
 }
 
-/** A branch of its own is memory's from the top; any other branch, or a repository for many, holds more than that. */
+/**
+ * A branch of its own is memory's from the top; any other branch, or a repository for many, holds
+ * more than that.
+ */
 function defaultFolder(
   { branch, repository }: MemoryInputs,
   here: { readonly owner: string; readonly name: string },
@@ -119,7 +140,10 @@ function defaultFolder(
   return branch === OWN_BRANCH ? '' : COMMITTED_FOLDER;
 }
 
-/** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
+/**
+ * Folder in the workspace through which memory goes to and comes from the cache; its name is part
+ * of every key.
+ */
 const CACHE_DIRECTORY = '.axe-action-memory';
 
 function openCacheMemory({ inputs, env, trigger, workspace, clock, log }: Opening): MemoryStore {

@@ -35,7 +35,10 @@ import { type Runner, readThisRun } from '../runner/runner.js';
 import { formatMark, isMarked } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 
-/** Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws an AxeError. */
+/**
+ * Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws
+ * an AxeError.
+ */
 export async function runGcMode(
   request: RunRequest,
   inputs: Inputs,
@@ -55,7 +58,10 @@ export async function runGcMode(
     return await collectAgentMemory(request, undefined, deps);
   }
   const { signal } = deps.deadline;
-  /** Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the analysis is in the summary. */
+  /**
+   * Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the
+   * analysis is in the summary.
+   */
   const suggest: Suggest = async (agent, analysed) => {
     // A pull request changes the agent's files, which say nothing of lines that are gone.
     const hasNews = inputs.reportTo === 'issue' && analysed.gone.length > 0;
@@ -73,11 +79,12 @@ export async function runGcMode(
   return await collectAgentMemory(request, suggest, deps);
 }
 
-const BY_HAND = 'Change the agent by hand if you agree with the analysis; it is in the job summary.';
+const BY_HAND =
+  'Change the agent by hand if you agree with the analysis; it is in the job summary.';
 
 /**
- * As one issue that is kept up to date, or as a change of the agent's own files that somebody has to merge. Throws an
- * AxeError.
+ * As one issue that is kept up to date, or as a change of the agent's own files that somebody has
+ * to merge. Throws an AxeError.
  */
 async function publish(
   repository: Repository,
@@ -132,7 +139,8 @@ async function publish(
     workspace: runner.workspace,
   });
   const own = await readOwnFiles(createAgentLoader([atRef]), agent);
-  if (own === undefined) throw new AxeError('the default branch has no such agent file', { remedy: ISSUE });
+  if (own === undefined)
+    throw new AxeError('the default branch has no such agent file', { remedy: ISSUE });
   const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
   if (reply.finish !== 'stop') throw new AxeError('the model did not finish the proposal');
   const read = readProposal(reply.text, own);
@@ -159,7 +167,10 @@ async function publish(
 
 const ISSUE = 'Write `report-to: issue`.';
 
-/** The agent's TOML and its skill; undefined for an agent that is built in or not there. A skill that lies elsewhere is left out. */
+/**
+ * The agent's TOML and its skill; undefined for an agent that is built in or not there. A skill
+ * that lies elsewhere is left out.
+ */
 async function readOwnFiles(
   agents: AgentLoader,
   { name, config }: LoadedAgent,
@@ -172,14 +183,16 @@ async function readOwnFiles(
   if (agent?.home === undefined) return undefined;
   const texts = new Map([[agent.file, agent.text]]);
   const skill =
-    config.skill === '' ? undefined : await agents.findSkill(config.skill, agent).catch(unlessMissing);
+    config.skill === ''
+      ? undefined
+      : await agents.findSkill(config.skill, agent).catch(unlessMissing);
   if (skill !== undefined) texts.set(skill.path, skill.text);
   return { toml: agent.file, texts };
 }
 
 /**
- * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and no model, key or memory
- * is in reach, so there is no admission. Throws an AxeError.
+ * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and
+ * no model, key or memory is in reach, so there is no admission. Throws an AxeError.
  */
 export async function runValidateMode(
   inputs: Inputs,
@@ -204,8 +217,9 @@ export async function runValidateMode(
 }
 
 /**
- * The agent files that a check is about: those that are checked out, or without a checkout those of the head, by API.
- * Nothing of them is run, so they may be anybody's. Throws a ConfigError where there is neither.
+ * The agent files that a check is about: those that are checked out, or without a checkout those of
+ * the head, by API. Nothing of them is run, so they may be anybody's. Throws a ConfigError where
+ * there is neither.
  */
 async function openCheckedAgents(
   { agentsDir, githubToken: token }: Inputs,
@@ -227,16 +241,21 @@ async function openCheckedAgents(
     log: (line) => log(sanitize(line, 'log', secrets)),
   });
   if (client === undefined || trigger.kind === 'local') {
-    throw new ConfigError('there are no agents to check: nothing is checked out, and there is no token', {
-      remedy: 'Run `actions/checkout` before this step, or set its `github-token`.',
-    });
+    throw new ConfigError(
+      'there are no agents to check: nothing is checked out, and there is no token',
+      {
+        remedy: 'Run `actions/checkout` before this step, or set its `github-token`.',
+      },
+    );
   }
   const { repository } = trigger;
   // A fork's head is a commit of this repository too: GitHub keeps it under `refs/pull/`.
   const sha = trigger.kind === 'pull_request' ? trigger.head.sha : env['GITHUB_SHA'];
   const place = { client, repository, ref: sha || repository.defaultBranch };
   return {
-    agents: createAgentLoader([refPlace({ ...place, dirs: dirsAtRef(agentsDir), signal, workspace })]),
+    agents: createAgentLoader([
+      refPlace({ ...place, dirs: dirsAtRef(agentsDir), signal, workspace }),
+    ]),
     where: locationOf(place, '').slice(0, -1),
   };
 }

@@ -17,8 +17,8 @@ import { triggerOf, useSafePath } from './main.js';
 import { openMemory } from './memory.js';
 
 /**
- * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving twice adds
- * nothing: an entry is known by its id. Trouble is told and fails nothing.
+ * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving
+ * twice adds nothing: an entry is known by its id. Trouble is told and fails nothing.
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
@@ -37,7 +37,8 @@ export async function post(runner: Runner): Promise<void> {
   const result = await savePending(pending, inputs, runner, access);
   const notes = result.kind === 'saved' ? (result.unsaved ?? []) : [];
   const what = pending.every(({ kind }) => kind === 'facts') ? "the run's cost saved" : 'saved';
-  if (result.kind === 'saved') log(`Memory: ${what} to ${result.location} as the main step could not.`);
+  if (result.kind === 'saved')
+    log(`Memory: ${what} to ${result.location} as the main step could not.`);
   const troubles =
     result.kind === 'failed'
       ? [result]
@@ -73,7 +74,8 @@ async function savePending(
     const trigger = await triggerOf(runner);
     const client = await connectGitHub(inputs.githubToken, access);
     const store = await openMemory(inputs, trigger, runner.workspace, access, client);
-    // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
+    // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the
+    // second minute.
     return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
@@ -81,7 +83,10 @@ async function savePending(
   }
 }
 
-/** The main step was killed before it could tell anything, so the entry is shown here, unless it is to stay elsewhere (D14). */
+/**
+ * The main step was killed before it could tell anything, so the entry is shown here, unless it is
+ * to stay elsewhere (D14).
+ */
 async function reportUnsaved(
   why: string,
   pending: readonly KeptChange[],

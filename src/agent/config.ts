@@ -38,7 +38,9 @@ const memory = v.pipe(
   keyTable({
     enabled: flagKey('Whether runs read the memory and add to it.', false),
     path: textKey('File of the run log. Default: `<agent>.md`.'),
-    last_n: optionalCountKey('Newest entries to load. 0 loads all; without it, the newest 256 KiB.'),
+    last_n: optionalCountKey(
+      'Newest entries to load. 0 loads all; without it, the newest 256 KiB.',
+    ),
     max_entries: countKey('Runs warn once the log has this many entries. 0 never warns.'),
     provenance: choiceKey(
       'Whether entries say which run wrote them. `auto`: in workflows.',
@@ -46,7 +48,9 @@ const memory = v.pipe(
       'auto',
     ),
     notes: flagKey('Whether the agent keeps notes. Needs `enabled`.', false),
-    tools: textsKey('Tools for the notes. Default: all but `write_memory`.', { choices: ALL_NOTES_TOOLS }),
+    tools: textsKey('Tools for the notes. Default: all but `write_memory`.', {
+      choices: ALL_NOTES_TOOLS,
+    }),
     dir: textKey('Folder of the notes, on the command line only.'),
     scope: choiceKey(
       "Who shares the notes (except `MEMORY.md`): a project's agents, or all.",
@@ -86,7 +90,9 @@ const MAX_DELAY_MS = 30_000;
 
 const retry = v.pipe(
   keyTable({
-    max_retries: optionalCountKey('Maximum repetitions of one request. 0 never repeats.', { default: 2 }),
+    max_retries: optionalCountKey('Maximum repetitions of one request. 0 never repeats.', {
+      default: 2,
+    }),
     backoff: choiceKey('How the waits grow.', ['exponential', 'linear', 'fixed'], 'exponential'),
     initial_delay_ms: countKey('First wait in milliseconds. 0 means 500.', INITIAL_DELAY_MS),
     max_delay_ms: countKey('Longest wait in milliseconds. 0 means 30000.'),
@@ -99,7 +105,11 @@ const retry = v.pipe(
 );
 
 function severityOf(category: Category) {
-  return choiceKey(`Severity of all findings of the category \`${category}\`.`, SEVERITIES, undefined);
+  return choiceKey(
+    `Severity of all findings of the category \`${category}\`.`,
+    SEVERITIES,
+    undefined,
+  );
 }
 
 /** Each category is a key, so that a mistyped one is found. */
@@ -131,9 +141,10 @@ const review = keyTable({
 });
 
 /**
- * The keys of an agent file under their lower-case names (axe-behaviour §2, axe's newer keys D2, `memory.provenance` D8,
- * notes D10, reviews D44): types, defaults, rules, and what editors and the reference page say of them. Wrong values are
- * told in the order of the keys here, which is axe's order of checks.
+ * The keys of an agent file under their lower-case names (axe-behaviour §2, axe's newer keys D2,
+ * `memory.provenance` D8, notes D10, reviews D44): types, defaults, rules, and what editors and the
+ * reference page say of them. Wrong values are told in the order of the keys here, which is axe's
+ * order of checks.
  */
 export const AGENT_SCHEMA = v.pipe(
   keyTable({
@@ -157,10 +168,14 @@ export const AGENT_SCHEMA = v.pipe(
       missing(`Add a line such as \`model = "${DEFAULT_MODEL}"\`.`),
     ),
     system_prompt: textKey('Who the agent is and how it works.'),
-    skill: textKey('A SKILL.md with the steps of the task: the name of a folder in `skills/`, or a path.'),
+    skill: textKey(
+      'A SKILL.md with the steps of the task: the name of a folder in `skills/`, or a path.',
+    ),
     files: textsKey('Glob patterns of files to send along, from `workdir`.'),
     workdir: textKey('Folder that `files` are relative to. Default: the current one.'),
-    tools: textsKey('Tools that the model can call. A workflow must also allow some in `tools-allowed`.'),
+    tools: textsKey(
+      'Tools that the model can call. A workflow must also allow some in `tools-allowed`.',
+    ),
     allowed_hosts: textsKey(
       'Hosts that `url_fetch` can reach, such as `docs.example.com` or `*.example.com`.',
     ),
@@ -193,7 +208,10 @@ export const AGENT_SCHEMA = v.pipe(
         'Whether `AGENTS.md`, `CLAUDE.md` and files like them are added to the system prompt. On the command line, only built-in agents do so by default.',
       default: true,
     }),
-    stream: flagKey('Accepted for compatibility with axe. Answers are always received whole.', false),
+    stream: flagKey(
+      'Accepted for compatibility with axe. Answers are always received whole.',
+      false,
+    ),
   }),
   v.transform(({ timeout, ...keys }) => ({ ...keys, timeoutSeconds: timeout })),
 );

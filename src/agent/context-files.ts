@@ -5,15 +5,18 @@ import type { Warning } from '../lib/errors.js';
 const MAX_NAMED = 5;
 
 /**
- * How much of a prompt context files may take, MAX_CONTEXT_FILES and MAX_CONTEXT_BYTES: asked file by file, in the order of
- * their paths.
+ * How much of a prompt context files may take, MAX_CONTEXT_FILES and MAX_CONTEXT_BYTES: asked file
+ * by file, in the order of their paths.
  */
 export function createContextBudget() {
   const leftOut: string[] = [];
   let files = 0;
   let bytesTaken = 0;
   return {
-    /** Whether a file of this size still fits; if so, it counts. Once the files are too many, none fits. */
+    /**
+     * Whether a file of this size still fits; if so, it counts. Once the files are too many, none
+     * fits.
+     */
     take(path: string, bytes: number): boolean {
       const fits = files < MAX_CONTEXT_FILES && bytesTaken + bytes <= MAX_CONTEXT_BYTES;
       if (fits) {
@@ -28,7 +31,8 @@ export function createContextBudget() {
     warnings(): readonly Warning[] {
       if (leftOut.length === 0) return [];
       const named = leftOut.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-      const more = leftOut.length > named.length ? ` and ${leftOut.length - named.length} more` : '';
+      const more =
+        leftOut.length > named.length ? ` and ${leftOut.length - named.length} more` : '';
       const limit = `a prompt holds at most ${MAX_CONTEXT_FILES} context files and ${MAX_CONTEXT_BYTES / 1024} KiB of them`;
       const message = `${leftOut.length} context ${leftOut.length === 1 ? 'file was' : 'files were'} left out, since ${limit}: ${named.join(', ')}${more}. Narrow the patterns in \`files\`.`;
       return [{ code: 'context-file-skipped', message }];

@@ -4,8 +4,9 @@ import type { AgentConfig } from './config.js';
 const LABEL_WIDTH = 16;
 
 /**
- * An agent for people, as `agents show` prints it (axe-behaviour §18): fields that are set, in axe's order, and after
- * them the ones axe 0.1.0 did not have, as far as they differ from a missing line; `--json` shows all.
+ * An agent for people, as `agents show` prints it (axe-behaviour §18): fields that are set, in
+ * axe's order, and after them the ones axe 0.1.0 did not have, as far as they differ from a missing
+ * line; `--json` shows all.
  */
 export function formatAgent(config: AgentConfig): string {
   const { subAgents, subAgentsConfig, memory, params, retry, budget, artifacts, review } = config;
@@ -43,7 +44,9 @@ export function formatAgent(config: AgentConfig): string {
     ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
   ];
   return fields
-    .map(([label, value]) => (value === undefined ? '' : `${`${label}:`.padEnd(LABEL_WIDTH)}${value}\n`))
+    .map(([label, value]) =>
+      value === undefined ? '' : `${`${label}:`.padEnd(LABEL_WIDTH)}${value}\n`,
+    )
     .join('');
 }
 
@@ -61,8 +64,8 @@ function positive(value: number): string | undefined {
 }
 
 /**
- * A finite number as Go's `%g` prints it: the shortest digits that give the number back, with an exponent of at least two
- * digits from 1e6 upwards and below 1e-4 (axe-behaviour §15).
+ * A finite number as Go's `%g` prints it: the shortest digits that give the number back, with an
+ * exponent of at least two digits from 1e6 upwards and below 1e-4 (axe-behaviour §15).
  */
 export function formatFloat(value: number): string {
   const [digits = '', power = ''] = value.toExponential().split('e');

@@ -4,7 +4,14 @@ import { parseJson } from '../lib/data.js';
 import { ConfigError, type SourcePosition, type Warning } from '../lib/errors.js';
 import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
-import { type AgentProblem, isTable, type KeyPath, keysIn, problemsOf, type TomlTable } from './keys.js';
+import {
+  type AgentProblem,
+  isTable,
+  type KeyPath,
+  keysIn,
+  problemsOf,
+  type TomlTable,
+} from './keys.js';
 import { nearest } from './suggest.js';
 
 /** Where a key is: at its place, or at the nearest table around it, or in the first line. */
@@ -23,9 +30,9 @@ interface InspectedAgent {
 }
 
 /**
- * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
- * file, line and remedy, of several the first: TOML and type errors begin with axe's `failed to parse agent config
- * "<name>": `, wrong values have axe's messages.
+ * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws
+ * a ConfigError with file, line and remedy, of several the first: TOML and type errors begin with
+ * axe's `failed to parse agent config "<name>": `, wrong values have axe's messages.
  */
 export function parseAgent(text: string, source: TomlSource) {
   const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
@@ -38,10 +45,16 @@ export function parseAgent(text: string, source: TomlSource) {
 /** Of tables and lists. */
 const MAX_NESTING = 32;
 
-/** A file with more errors or unknown keys than this is not an agent: nobody reads them, and they cost time. */
+/**
+ * A file with more errors or unknown keys than this is not an agent: nobody reads them, and they
+ * cost time.
+ */
 const MAX_TOLD = 50;
 
-/** Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing can be read. */
+/**
+ * Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing
+ * can be read.
+ */
 export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
   const toml = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const find = createLocator(toml);
@@ -76,7 +89,10 @@ function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTa
 const TOML_REMEDY =
   'An agent file is TOML: `key = value` lines under `[table]` names. Strings are in double quotes, or in single quotes, which keep a backslash; over several lines in three of them.';
 
-/** Dotted keys and table names can nest without the parser's limit; nothing after this walks without one. */
+/**
+ * Dotted keys and table names can nest without the parser's limit; nothing after this walks without
+ * one.
+ */
 function refuseBombs(document: TomlTable, source: TomlSource, locate: Locate): void {
   const pending: { value: unknown; path: KeyPath }[] = [{ value: document, path: [] }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
@@ -131,7 +147,11 @@ function unusedKeyWarnings({ memory }: AgentConfig, locate: Locate): readonly Wa
 }
 
 /** In a workflow memory is a store, and a run log has a place in it (D54). */
-function unusedPathWarnings({ memory }: AgentConfig, name: string, locate: Locate): readonly Warning[] {
+function unusedPathWarnings(
+  { memory }: AgentConfig,
+  name: string,
+  locate: Locate,
+): readonly Warning[] {
   const { enabled, path } = memory;
   const why = enabled && path !== '' && !isTakenPath(memory) ? unusableLogPath(path) : undefined;
   if (why === undefined) return [];
@@ -163,7 +183,10 @@ const EXAMPLES = new Map([
   ['a string or a table', '"json_object"'],
 ]);
 
-/** A value of the wrong type, which is not repeated: it may be a secret. `expected` is the schema's word for the right one. */
+/**
+ * A value of the wrong type, which is not repeated: it may be a secret. `expected` is the schema's
+ * word for the right one.
+ */
 function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProblem {
   const list = expected === 'a table' ? 'a list of tables' : 'a list of strings';
   const example = EXAMPLES.get(typeof path.at(-1) === 'number' ? list : expected);
@@ -198,8 +221,8 @@ const BARE = /^[A-Za-z0-9_-]+$/;
 const MAX_SHOWN = 80;
 
 /**
- * A key path for a message: `mcp_servers[0].name`. Names that are not bare are quoted and escaped, so that a hostile
- * one cannot break the line; long ones are cut.
+ * A key path for a message: `mcp_servers[0].name`. Names that are not bare are quoted and escaped,
+ * so that a hostile one cannot break the line; long ones are cut.
  */
 function showKey(path: KeyPath): string {
   const parts = path.map((part) => {
@@ -225,8 +248,8 @@ interface KeySchema {
 }
 
 /**
- * Renames the keys of a TOML document to the schema's, whatever their case (D3), and drops unknown ones. Tables whose
- * keys are the user's own (`headers`, a JSON schema) are left as they are.
+ * Renames the keys of a TOML document to the schema's, whatever their case (D3), and drops unknown
+ * ones. Tables whose keys are the user's own (`headers`, a JSON schema) are left as they are.
  */
 function matchKeys(document: TomlTable) {
   const unknown: UnknownKey[] = [];
@@ -255,7 +278,11 @@ function matchKeys(document: TomlTable) {
       if (schema === undefined) unknown.push({ path: own, known: Object.keys(entries) });
       else if (first !== undefined) {
         const message = `Key '${showKey(own)}' has already been defined, as '${showKey(first)}'`;
-        problems.push({ message, remedy: 'Case is ignored in keys. Leave one of the two out.', path: own });
+        problems.push({
+          message,
+          remedy: 'Case is ignored in keys. Leave one of the two out.',
+          path: own,
+        });
       } else {
         written.set(name, own);
         matched.set(name, match(schema, value, own));
@@ -275,9 +302,9 @@ interface KeyPosition {
 }
 
 /**
- * Makes a locator of the keys that begin a line; those in an inline table have the place of the key in front of it. The
- * parser gives no places. Texts that are not valid TOML are read as far as they make sense. A text is read once, when the
- * first key is asked for.
+ * Makes a locator of the keys that begin a line; those in an inline table have the place of the key
+ * in front of it. The parser gives no places. Texts that are not valid TOML are read as far as they
+ * make sense. A text is read once, when the first key is asked for.
  */
 export function createLocator(text: string): (path: KeyPath) => KeyPosition {
   let positions: ReadonlyMap<string, KeyPosition> | undefined;
@@ -297,7 +324,9 @@ const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
 const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
 const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
 
-/** A deeper key has the place of the table around it, so that a hostile file cannot make paths long. */
+/**
+ * A deeper key has the place of the table around it, so that a hostile file cannot make paths long.
+ */
 const MAX_LOCATED = 12;
 
 function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
@@ -330,13 +359,18 @@ function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
     const [, indent = '', key, opened] = PAIR.exec(content) ?? [];
     if (key === undefined) continue;
     note([...table, ...namesIn(key)], at + 1, indent.length + 1);
-    if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened)) quotes = opened;
+    if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened))
+      quotes = opened;
   }
   return positions;
 }
 
 /** The path of the table that `[a.b]` or `[[a.b]]` opens. */
-function tablePath(names: readonly string[], isArray: boolean, arrays: Map<string, number>): KeyPath {
+function tablePath(
+  names: readonly string[],
+  isArray: boolean,
+  arrays: Map<string, number>,
+): KeyPath {
   const path: (string | number)[] = [];
   for (const [position, name] of names.entries()) {
     path.push(name);
@@ -370,7 +404,8 @@ export function inFileOrder<Placed extends { readonly at?: SourcePosition | unde
   all: readonly Placed[],
 ): readonly Placed[] {
   return all.toSorted(
-    ({ at: a }, { at: b }) => (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
+    ({ at: a }, { at: b }) =>
+      (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
   );
 }
 

@@ -11,7 +11,11 @@ export interface AgentProblem {
   readonly path: KeyPath;
 }
 
-export function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
+export function* notOneOf(
+  word: string,
+  choices: readonly string[],
+  path: KeyPath,
+): Generator<AgentProblem> {
   if (chosen(choices, word) === undefined) {
     yield {
       message: `${path.join('.')} must be one of: ${choices.join(', ')}`,
@@ -26,7 +30,9 @@ export type TomlTable = Readonly<Record<string, unknown>>;
 
 /** Whether a TOML value is a table; dates and arrays are objects too, and are not. */
 export function isTable(value: unknown): value is TomlTable {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
 }
 
 /** What is said of a key besides its type. */
@@ -54,7 +60,11 @@ export function keyOf(schema: object): Key | undefined {
   return KEYS.get(schema);
 }
 
-export function described<S extends v.GenericSchema>(schema: S, key: Key, rule?: Rule<v.InferOutput<S>>): S {
+export function described<S extends v.GenericSchema>(
+  schema: S,
+  key: Key,
+  rule?: Rule<v.InferOutput<S>>,
+): S {
   KEYS.set(schema, key);
   if (rule !== undefined) RULES.set(schema, rule);
   return schema;
@@ -122,7 +132,10 @@ function wholeNumber() {
 /** A float key takes an integer as well; not a number and infinity are for a rule to refuse. */
 export function numberKey(about: string, rule?: Rule<number | undefined>) {
   const schema = v.pipe(
-    v.custom<number | bigint>((value) => typeof value === 'number' || typeof value === 'bigint', 'a number'),
+    v.custom<number | bigint>(
+      (value) => typeof value === 'number' || typeof value === 'bigint',
+      'a number',
+    ),
     v.transform(Number),
   );
   return described(v.optional(schema), { about }, rule);
@@ -162,7 +175,11 @@ export function tableKey<S extends v.GenericSchema<object>>(
   rule?: Rule<v.InferOutput<S>>,
 ) {
   // The door: every key of a table may be missing.
-  return described(v.optional(table, {} as v.InferInput<S>), { about }, rule as Rule<unknown> | undefined);
+  return described(
+    v.optional(table, {} as v.InferInput<S>),
+    { about },
+    rule as Rule<unknown> | undefined,
+  );
 }
 
 /** A table of known keys; in the program they are written as JavaScript writes names. */
@@ -190,8 +207,8 @@ function camel(key: string): string {
 }
 
 /**
- * What is wrong with values whose types are right, in the order of the schema: `written` is as it is in the file,
- * `value` what was read from it.
+ * What is wrong with values whose types are right, in the order of the schema: `written` is as it
+ * is in the file, `value` what was read from it.
  */
 export function* problemsOf(
   schema: object,
@@ -237,7 +254,10 @@ export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 export type Effort = (typeof EFFORTS)[number];
 
-/** Whose packages `[params]` may hold raw options for; `compatible` is for OpenRouter, Ollama and endpoints like them. */
+/**
+ * Whose packages `[params]` may hold raw options for; `compatible` is for OpenRouter, Ollama and
+ * endpoints like them.
+ */
 export const PROVIDER_TABLES = ['anthropic', 'openai', 'google', 'bedrock', 'compatible'] as const;
 
 export type ProviderTable = (typeof PROVIDER_TABLES)[number];

@@ -2,7 +2,14 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { AxeError, ConfigError, NotFoundError } from '../lib/errors.js';
 import { isSecretPath } from '../safety/path-rules.js';
-import type { AgentHome, AgentLibrary, AgentPlace, AgentReader, Found, LoadedAgent } from './agent-source.js';
+import type {
+  AgentHome,
+  AgentLibrary,
+  AgentPlace,
+  AgentReader,
+  Found,
+  LoadedAgent,
+} from './agent-source.js';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
 import type { ContextFile } from './context-files.js';
 import { parseAgent, parseError } from './inspect.js';
@@ -51,8 +58,9 @@ const EXTENSION = '.toml';
 type Places = readonly [AgentPlace, ...AgentPlace[]];
 
 /**
- * Finds agents in several places, one after the other, and what belongs to an agent where it is from. `shared` is
- * another repository, whose agents take the place of all others but the built-in ones, and never their context files.
+ * Finds agents in several places, one after the other, and what belongs to an agent where it is
+ * from. `shared` is another repository, whose agents take the place of all others but the built-in
+ * ones, and never their context files.
  */
 export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace>): AgentLoader {
   const [first] = own;
@@ -93,7 +101,9 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     return { name, ...parseAgent(text, { name, file }), source, home };
   }
 
-  /** Where files for an agent are looked for: where it is from, unless that is another repository. */
+  /**
+   * Where files for an agent are looked for: where it is from, unless that is another repository.
+   */
   function placesFor(agent: LoadedAgent | undefined): readonly AgentPlace[] {
     const place = agent?.home?.place;
     return place !== undefined && place.repository === undefined ? [place] : own;
@@ -104,7 +114,8 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     for (const { reader, folders } of await openPlaces()) {
       for (const folder of folders) {
         for (const name of await agentsIn(reader, folder)) {
-          if (!files.has(name)) files.set(name, reader.file(reader.resolve(name + EXTENSION, folder)));
+          if (!files.has(name))
+            files.set(name, reader.file(reader.resolve(name + EXTENSION, folder)));
         }
       }
     }
@@ -161,14 +172,22 @@ async function findAgent(name: string, place: AgentPlace): Promise<AgentFile | u
     ? [reader.resolve(name)]
     : folders.map((folder) => reader.resolve(name + EXTENSION, folder));
   if (isPath) checkAgentName(basename(name, EXTENSION));
-  const all = await Promise.all(paths.map((path) => reader.read(path, { maxBytes: MAX_AGENT_BYTES })));
+  const all = await Promise.all(
+    paths.map((path) => reader.read(path, { maxBytes: MAX_AGENT_BYTES })),
+  );
   for (const [index, path] of paths.entries()) {
     const found = all[index];
     if (found === undefined || found.kind === 'missing') continue;
     if (reader.isLocal && !isPath && !(await isOnlyOne(path, reader))) continue;
     const file = reader.file(path);
     const text = agentText(found, { name, file });
-    return { name, file, source: reader.show(path), text, home: { place, parent: dirname(dirname(path)) } };
+    return {
+      name,
+      file,
+      source: reader.show(path),
+      text,
+      home: { place, parent: dirname(dirname(path)) },
+    };
   }
   return undefined;
 }
@@ -180,7 +199,8 @@ function agentText(
   if (found.kind === 'refused') {
     throw new ConfigError(`failed to read agent config "${source.name}": ${found.reason}`, {
       at: { file: source.file },
-      remedy: 'An agent is a small text file. In a workflow it lies in the repository, and so do its links.',
+      remedy:
+        'An agent is a small text file. In a workflow it lies in the repository, and so do its links.',
     });
   }
   try {
@@ -190,7 +210,10 @@ function agentText(
   }
 }
 
-/** Whether the file has this name in this case. Throws a ConfigError for agents whose names differ in case alone (D5). */
+/**
+ * Whether the file has this name in this case. Throws a ConfigError for agents whose names differ
+ * in case alone (D5).
+ */
 async function isOnlyOne(path: string, reader: AgentReader): Promise<boolean> {
   const folder = dirname(path);
   const name = basename(path, EXTENSION);
@@ -204,7 +227,8 @@ async function isOnlyOne(path: string, reader: AgentReader): Promise<boolean> {
 /** Of two agents of a folder whose names differ in case alone (D5). */
 export function twinError(name: string, twin: string, folder: string): ConfigError {
   return new ConfigError(`agents "${name}" and "${twin}" in ${folder} differ only in case`, {
-    remedy: 'Rename one of them: some file systems treat both names as one, and so would their memory.',
+    remedy:
+      'Rename one of them: some file systems treat both names as one, and so would their memory.',
   });
 }
 
@@ -216,8 +240,8 @@ async function agentsIn(reader: AgentReader, folder: string): Promise<readonly s
 const RESERVED = new Set(['memory', 'untrusted', 'projects', 'scratchpad']);
 
 /**
- * Checks an agent's name: it becomes a file name and part of cache keys, so it can never leave its folder (D5).
- * Throws a ConfigError.
+ * Checks an agent's name: it becomes a file name and part of cache keys, so it can never leave its
+ * folder (D5). Throws a ConfigError.
  */
 export function checkAgentName(name: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
@@ -236,9 +260,14 @@ export function checkAgentName(name: string): string {
 /** Agents that a message names; the nearest come first. */
 const MAX_NAMED = 20;
 
-/** The error for an agent that is nowhere; it names those that exist, so that a typing mistake is seen at once. */
+/**
+ * The error for an agent that is nowhere; it names those that exist, so that a typing mistake is
+ * seen at once.
+ */
 async function missingAgent(name: string, places: Places): Promise<NotFoundError> {
-  const found = places.flatMap(({ reader, folders }) => folders.map((folder) => agentsIn(reader, folder)));
+  const found = places.flatMap(({ reader, folders }) =>
+    folders.map((folder) => agentsIn(reader, folder)),
+  );
   const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
   const all = [...new Set([...(await Promise.all(found)).flat(), ...builtIn])];
   const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? nearest(name, all);
@@ -252,17 +281,28 @@ async function missingAgent(name: string, places: Places): Promise<NotFoundError
   return new NotFoundError('agent', name, { remedy: remedy.join('') });
 }
 
-/** Where the skill of an agent is looked for. A repository cannot put its own under an agent of the user's. */
+/**
+ * Where the skill of an agent is looked for. A repository cannot put its own under an agent of the
+ * user's.
+ */
 function homesOf(home: AgentHome | undefined): readonly AgentHome[] {
   if (home === undefined) return [];
   const { place, parent } = home;
   const { configDir } = place;
-  return configDir === undefined || configDir === parent ? [home] : [home, { place, parent: configDir }];
+  return configDir === undefined || configDir === parent
+    ? [home]
+    : [home, { place, parent: configDir }];
 }
 
-/** Where a skill is looked for that no agent of the place names; the configuration folder is above the last of the folders. */
+/**
+ * Where a skill is looked for that no agent of the place names; the configuration folder is above
+ * the last of the folders.
+ */
 function homesIn(place: AgentPlace): readonly AgentHome[] {
-  return [...new Set(place.folders.map((folder) => dirname(folder)))].map((parent) => ({ place, parent }));
+  return [...new Set(place.folders.map((folder) => dirname(folder)))].map((parent) => ({
+    place,
+    parent,
+  }));
 }
 
 function skillText(found: Exclude<Found, { kind: 'missing' }>): string {
@@ -270,12 +310,17 @@ function skillText(found: Exclude<Found, { kind: 'missing' }>): string {
   if (found.kind === 'file' && reason === undefined)
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
   throw new ConfigError(`failed to read skill: ${reason}`, {
-    remedy: 'A skill is a short text file next to the agents, for example `axe/skills/review/SKILL.md`.',
+    remedy:
+      'A skill is a short text file next to the agents, for example `axe/skills/review/SKILL.md`.',
   });
 }
 
-/** By whatever name or link: the untrusted lane of memory and git's own folder must not become instructions (D47). */
+/**
+ * By whatever name or link: the untrusted lane of memory and git's own folder must not become
+ * instructions (D47).
+ */
 function whyOutOfBounds({ path, isMemory }: Extract<Found, { kind: 'file' }>): string | undefined {
-  if (isSecretPath(path.split(/[\\/]/))) return `${path} is out of bounds: credentials may be kept there`;
+  if (isSecretPath(path.split(/[\\/]/)))
+    return `${path} is out of bounds: credentials may be kept there`;
   return isMemory ? `${path} is out of bounds: memory is kept there` : undefined;
 }

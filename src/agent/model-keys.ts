@@ -53,11 +53,16 @@ export interface ResponseFormat {
 }
 
 export interface ModelParams {
-  /** Undefined when the key is missing, so that 0 can be asked for (axe cannot, axe-behaviour §20.21). */
+  /**
+   * Undefined when the key is missing, so that 0 can be asked for (axe cannot, axe-behaviour
+   * §20.21).
+   */
   readonly temperature: number | undefined;
   /** 0 means the provider's default. */
   readonly maxTokens: number;
-  /** Tokens of prompt and answer together that the model takes; left out: as many as is known of it. */
+  /**
+   * Tokens of prompt and answer together that the model takes; left out: as many as is known of it.
+   */
   readonly contextWindow?: number | undefined;
   readonly responseFormat: ResponseFormat | undefined;
   /** Left out: as hard as the model does by itself. */
@@ -67,7 +72,9 @@ export interface ModelParams {
   /** For a model without a known price. */
   readonly price?: Price | undefined;
   /** What is sent to one provider only, as its package calls it; `null` and dates do not occur. */
-  readonly tables?: Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>> | undefined;
+  readonly tables?:
+    | Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>>
+    | undefined;
 }
 
 const formatTable = keyTable({
@@ -76,18 +83,22 @@ const formatTable = keyTable({
 });
 
 const responseFormat = described(
-  v.optional(v.lazy((input: unknown) => (isTable(input) ? formatTable : v.string('a string or a table')))),
+  v.optional(
+    v.lazy((input: unknown) => (isTable(input) ? formatTable : v.string('a string or a table'))),
+  ),
   {
     about: 'Format of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
     choices: RESPONSE_TYPES,
   },
   function* (_, path, written) {
-    if (isTable(written)) yield* notOneOf(String(written['type'] ?? ''), RESPONSE_TYPES, [...path, 'type']);
+    if (isTable(written))
+      yield* notOneOf(String(written['type'] ?? ''), RESPONSE_TYPES, [...path, 'type']);
   },
 );
 
 function formatOf(format: v.InferOutput<typeof responseFormat>): ResponseFormat | undefined {
-  const { type, schema } = typeof format === 'object' ? format : { type: format, schema: undefined };
+  const { type, schema } =
+    typeof format === 'object' ? format : { type: format, schema: undefined };
   const word = chosen(RESPONSE_TYPES, type ?? '');
   return word === undefined ? undefined : { type: word, schema };
 }
@@ -103,7 +114,9 @@ const price = described(
   ),
   { about: 'Price of a model that we know no price for, in US dollars per million tokens.' },
   function* (_, path, written) {
-    for (const key of written === undefined ? [] : ['input', 'output', 'cache_read', 'cache_write']) {
+    for (const key of written === undefined
+      ? []
+      : ['input', 'output', 'cache_read', 'cache_write']) {
       const dollars = Number(fieldOf(written, key) ?? (key.startsWith('cache') ? 0 : -1));
       if (dollars >= 0 && Number.isFinite(dollars)) continue;
       yield {
@@ -123,23 +136,34 @@ function providerTable(name: ProviderTable) {
 /** `[params]`. Each provider is a key, so that a mistyped one is found. */
 export const PARAMS = v.pipe(
   keyTable({
-    temperature: numberKey("Randomness of the answer. Default: the provider's.", temperatureProblems),
+    temperature: numberKey(
+      "Randomness of the answer. Default: the provider's.",
+      temperatureProblems,
+    ),
     max_tokens: countKey(
       "Maximum tokens of one answer, thoughts included. 0 means the provider's default.",
       0,
       { min: undefined },
     ),
     effort: choiceKey("How hard the model thinks. Default: the model's own.", EFFORTS, undefined),
-    api: choiceKey('Which OpenAI API to use. Default: the one that fits the model.', API_FORMS, undefined),
+    api: choiceKey(
+      'Which OpenAI API to use. Default: the one that fits the model.',
+      API_FORMS,
+      undefined,
+    ),
     price,
     anthropic: providerTable('anthropic'),
     openai: providerTable('openai'),
     google: providerTable('google'),
     bedrock: providerTable('bedrock'),
     compatible: providerTable('compatible'),
-    context_window: countKey("Context window of your own server, in tokens. 0 means the model's.", 0, {
-      min: undefined,
-    }),
+    context_window: countKey(
+      "Context window of your own server, in tokens. 0 means the model's.",
+      0,
+      {
+        min: undefined,
+      },
+    ),
     response_format: responseFormat,
   } satisfies Readonly<Record<ProviderTable, v.GenericSchema>> & v.ObjectEntries),
   v.transform((raw): ModelParams => {
@@ -153,17 +177,24 @@ export const PARAMS = v.pipe(
       effort: raw.effort,
       api: raw.api,
       price: raw.price === undefined ? undefined : { input, output, cacheRead, cacheWrite },
-      tables: tables.length === 0 ? undefined : Object.fromEntries(tables.map((name) => [name, raw[name]])),
+      tables:
+        tables.length === 0
+          ? undefined
+          : Object.fromEntries(tables.map((name) => [name, raw[name]])),
     };
   }),
 );
 
-function* temperatureProblems(temperature: number | undefined, path: KeyPath): Generator<AgentProblem> {
+function* temperatureProblems(
+  temperature: number | undefined,
+  path: KeyPath,
+): Generator<AgentProblem> {
   if (temperature === undefined || Number.isFinite(temperature)) return;
   const written = Number.isNaN(temperature) ? 'nan' : temperature > 0 ? 'inf' : '-inf';
   yield {
     message: `params.temperature must be a finite number, but is ${written}`,
-    remedy: 'Write it like this: `temperature = 0.3`, or leave it out for the default of the model.',
+    remedy:
+      'Write it like this: `temperature = 0.3`, or leave it out for the default of the model.',
     path,
   };
 }
@@ -203,7 +234,8 @@ function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProbl
       remedy,
       path: ['mcp_servers', index, key],
     });
-    if (name.trim() === '') yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
+    if (name.trim() === '')
+      yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
     if (transport === 'stdio') {
       if (command.trim() === '')
         yield problem('command', 'is required', 'Name the program to start: `command = "npx"`.');
@@ -243,14 +275,17 @@ function urlProblem(url: string): string | undefined {
 }
 
 /**
- * Words of option names that would give a model what no limit of the run sees: tools and files of the provider, servers,
- * containers, storage and earlier conversations pass by `tools-allowed` and by what is known to be read; another model
- * has another price. Keys and addresses belong into the environment, where they are known to be secret.
+ * Words of option names that would give a model what no limit of the run sees: tools and files of
+ * the provider, servers, containers, storage and earlier conversations pass by `tools-allowed` and
+ * by what is known to be read; another model has another price. Keys and addresses belong into the
+ * environment, where they are known to be secret.
  */
 const REFUSED =
   /^(?:tools?|functions?|mcp|servers?|containers?|stor(?:e|ed|age)|files?|plugins?|skills?|connectors?|conversation|previous|threads?|sessions?|assistants?|memory|cached|search|web|retrieval|grounding|code|execution|computer|agents?|fallbacks?|key|apikey|token|secret|password|auth|authorization|credentials?|headers?|urls?|uri|endpoint|host|address|webhook|callback)$/;
 
-/** `params.<table>`: below it stand names of the request itself, deeper ones are a provider's own. */
+/**
+ * `params.<table>`: below it stand names of the request itself, deeper ones are a provider's own.
+ */
 const TABLE_DEPTH = 2;
 
 /** What the request is made of. */

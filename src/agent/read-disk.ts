@@ -15,11 +15,19 @@ interface DiskOptions {
   readonly cwd: string;
   /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
   readonly dirs: readonly string[];
-  /** axe's configuration folder, whose `agents` are searched last. Its links are the user's own and lead anywhere. */
+  /**
+   * axe's configuration folder, whose `agents` are searched last. Its links are the user's own and
+   * lead anywhere.
+   */
   readonly configDir?: string | undefined;
-  /** Whether all that is read must lie in `cwd`, with every link followed, as in a workflow (D48). */
+  /**
+   * Whether all that is read must lie in `cwd`, with every link followed, as in a workflow (D48).
+   */
   readonly isConfined?: boolean;
-  /** Folders in which memory is kept, relative to `cwd`: it is no skill and no context file, by whatever link it is found. */
+  /**
+   * Folders in which memory is kept, relative to `cwd`: it is no skill and no context file, by
+   * whatever link it is found.
+   */
   readonly memoryRoots?: readonly string[] | undefined;
   /** Is told the path of every agent and skill that is read, absolute and without links. */
   readonly onRead?: ((file: string) => void) | undefined;
@@ -50,7 +58,9 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
       if (stats.isDirectory()) return refused(`read ${path}: is a directory`);
       if (!stats.isFile()) return refused(`${path} is not a regular file`);
       if (stats.size > maxBytes)
-        return refused(`${path} has ${grouped(stats.size)} bytes; the limit is ${grouped(maxBytes)}`);
+        return refused(
+          `${path} has ${grouped(stats.size)} bytes; the limit is ${grouped(maxBytes)}`,
+        );
       const bytes = await readRegularFile(real);
       return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
     } catch (thrown) {
@@ -77,7 +87,8 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
       const all = await Promise.all(paths.map((path) => readFile(resolve(cwd, path), limit)));
       return paths.flatMap((path, index) => {
         const found = all[index];
-        const isOpen = found?.kind === 'file' && !found.isMemory && !isSecretPath(found.path.split(/[\\/]/));
+        const isOpen =
+          found?.kind === 'file' && !found.isMemory && !isSecretPath(found.path.split(/[\\/]/));
         return isOpen ? [{ path, content: new TextDecoder().decode(found.bytes) }] : [];
       });
     },
@@ -121,10 +132,13 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   } catch (thrown) {
     const code = errorCode(thrown);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw new ConfigError(`failed to read agents directory: ${fileError('open', folder, thrown).message}`, {
-      cause: thrown,
-      remedy: 'Make the folder readable, or name another one with `agents-dir`.',
-    });
+    throw new ConfigError(
+      `failed to read agents directory: ${fileError('open', folder, thrown).message}`,
+      {
+        cause: thrown,
+        remedy: 'Make the folder readable, or name another one with `agents-dir`.',
+      },
+    );
   }
 }
 
@@ -150,7 +164,8 @@ async function readText(file: WalkedFile, budget: ContextBudget): Promise<string
   let opened: OpenFile | undefined;
   try {
     opened = await createFiles().open(file.realPath, { followLinks: false });
-    if (opened === undefined || isBinary(await opened.read(0, BINARY_CHECK_BYTES))) return undefined;
+    if (opened === undefined || isBinary(await opened.read(0, BINARY_CHECK_BYTES)))
+      return undefined;
     if (!budget.take(file.path, opened.bytes)) return undefined;
     // Bytes that are not UTF-8 become U+FFFD; a byte order mark is kept, as in axe.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await opened.read(0, opened.bytes));
@@ -170,11 +185,15 @@ interface WalkedFile {
 }
 
 /**
- * The regular files below a root that match any of the patterns, in byte order of their paths. Only folders in which
- * a file can match are opened. Links are followed if they end inside of the root; `**` does not go through linked folders,
- * so the walk always ends. What cannot be read, and where credentials are kept, is left out without a word.
+ * The regular files below a root that match any of the patterns, in byte order of their paths. Only
+ * folders in which a file can match are opened. Links are followed if they end inside of the root;
+ * `**` does not go through linked folders, so the walk always ends. What cannot be read, and where
+ * credentials are kept, is left out without a word.
  */
-async function walkFiles(root: string, patterns: readonly CompiledPattern[]): Promise<readonly WalkedFile[]> {
+async function walkFiles(
+  root: string,
+  patterns: readonly CompiledPattern[],
+): Promise<readonly WalkedFile[]> {
   const found: WalkedFile[] = [];
 
   async function enter(folder: WalkedFile, patterns: readonly CompiledPattern[]): Promise<void> {
@@ -199,11 +218,15 @@ async function walkFiles(root: string, patterns: readonly CompiledPattern[]): Pr
   return found.sort((a, b) => compareBytes(a.path, b.path));
 }
 
-/** What a link leads to in the root; undefined where that is nothing, outside, or where credentials are kept. */
+/**
+ * What a link leads to in the root; undefined where that is nothing, outside, or where credentials
+ * are kept.
+ */
 async function followLink(root: string, link: string) {
   try {
     const realPath = await realpath(link);
-    if (!isInside(root, realPath) || isSecretPath(relative(root, realPath).split(sep))) return undefined;
+    if (!isInside(root, realPath) || isSecretPath(relative(root, realPath).split(sep)))
+      return undefined;
     return { realPath, kind: await stat(realPath) };
   } catch {
     return undefined;

@@ -28,8 +28,8 @@ interface RefOptions extends RefPlace {
 }
 
 /**
- * Agents, skills and context files of a commit or branch, through the API: the working tree, which may be a pull
- * request's, is never read (D21).
+ * Agents, skills and context files of a commit or branch, through the API: the working tree, which
+ * may be a pull request's, is never read (D21).
  */
 export function refPlace(options: RefOptions): AgentPlace {
   const { signal, workspace, memoryRoots = [], onRead } = options;
@@ -44,16 +44,24 @@ export function refPlace(options: RefOptions): AgentPlace {
     const prefix = folder === '' ? '' : `${folder}/`;
     const inside = all.filter(
       ({ path, type }) =>
-        path.startsWith(prefix) && type !== 'tree' && !isMemory(path) && !isSecretPath(path.split('/')),
+        path.startsWith(prefix) &&
+        type !== 'tree' &&
+        !isMemory(path) &&
+        !isSecretPath(path.split('/')),
     );
-    return { entries: new Map(inside.map((entry) => [entry.path.slice(prefix.length), entry])), truncated };
+    return {
+      entries: new Map(inside.map((entry) => [entry.path.slice(prefix.length), entry])),
+      truncated,
+    };
   }
 
   const reader: AgentReader = {
     isLocal: false,
     resolve(path, folder) {
       if (folder === undefined) return repositoryPath(path, workspace);
-      return folder === '' || folder === '.' ? repositoryPath(path) : `${folder}/${repositoryPath(path)}`;
+      return folder === '' || folder === '.'
+        ? repositoryPath(path)
+        : `${folder}/${repositoryPath(path)}`;
     },
     show: (path) => locationOf(options, path),
     file: (path) => path,
@@ -111,7 +119,9 @@ export function refPlace(options: RefOptions): AgentPlace {
       // A malformed pattern is told even where nothing can be listed.
       selectPaths([pattern], []);
       const { entries, truncated } = await filesIn(workdir);
-      const paths = [...entries].filter(([, { mode }]) => FILE_MODES.has(mode)).map(([path]) => path);
+      const paths = [...entries]
+        .filter(([, { mode }]) => FILE_MODES.has(mode))
+        .map(([path]) => path);
       const { length } = selectPaths([pattern], paths);
       return length === 0 && truncated ? undefined : length;
     },

@@ -8,7 +8,12 @@ import { configDir } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createMissingFiles, isFolder, openEditor } from '../lib/user-files.js';
 import { AGENTS_DIRS } from '../run/agents.js';
-import { formatValidation, formatValidationJson, isValid, validateAgents } from '../run/validate.js';
+import {
+  formatValidation,
+  formatValidationJson,
+  isValid,
+  validateAgents,
+} from '../run/validate.js';
 import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { agentsOf, openChecks } from './config.js';
 import { warnLeftOut } from './memory-place.js';
@@ -48,7 +53,9 @@ export const listCommand = failingWithOne(async (flags, terminal) => {
   for (const agent of agents) warnLeftOut(agent, terminal);
   if (agents.length > 0) return;
   const looked = folders.join(', ');
-  terminal.stderr.write(`There are only the built-in agents: no agent file was found in ${looked}.\n`);
+  terminal.stderr.write(
+    `There are only the built-in agents: no agent file was found in ${looked}.\n`,
+  );
 });
 
 function errorJson({ message, remedy, at }: AxeError): object {
@@ -73,7 +80,9 @@ export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
         ? inRepository
         : join(configDir(terminal.env), 'agents');
   const file = join(folder, `${name}.toml`);
-  const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
+  const created = await createMissingFiles(folder, [
+    { path: `${name}.toml`, content: scaffoldAgent(name) },
+  ]);
   if (created.length === 0) {
     const remedy = `Change it with \`axe-action agents edit ${name}\`, or choose another name.`;
     throw new AxeError(`agent config already exists: ${file}`, { remedy });
@@ -97,7 +106,10 @@ export const editCommand = failingWithOne(async (flags, terminal) => {
   openEditor(editor, resolve(terminal.cwd, file));
 });
 
-/** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */
+/**
+ * `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an
+ * AxeError.
+ */
 export async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { agentsDir, checks } = await openChecks(flags, terminal);
   const asked = { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' };
@@ -110,7 +122,10 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
 /** Only one that is not built in has a file. */
 type AgentLine = Pick<ListedAgent, 'id' | 'description'> & Partial<ListedAgent>;
 
-/** The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which agents are looked up. */
+/**
+ * The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which
+ * agents are looked up.
+ */
 export function formatAgentList(agents: readonly AgentLine[]): string {
   return agents
     .map(({ id, description }) => (description === '' ? `${id}\n` : `${id} - ${description}\n`))

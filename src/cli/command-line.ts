@@ -33,8 +33,8 @@ export interface ParsedFlags {
 const HELP: Flag = { type: 'boolean', short: 'h', about: 'Show this text' };
 
 /**
- * Takes the words of a command apart. Throws an AxeError, with axe's words too (axe-behaviour §12, usage errors; they are
- * those of pflag, which axe uses), and with what to write instead.
+ * Takes the words of a command apart. Throws an AxeError, with axe's words too (axe-behaviour §12,
+ * usage errors; they are those of pflag, which axe uses), and with what to write instead.
  */
 export function parseFlags(words: readonly string[], flags: Flags, usage: string): ParsedFlags {
   const known: Flags = { ...flags, help: HELP };
@@ -61,7 +61,10 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
       const remedy = meant === undefined ? listed : `Did you mean \`--${meant}\`?`;
       throw new AxeError(`unknown flag: --${name}`, { remedy });
     }
-    values.set(name, checkedValue(name, flag, value ?? (flag.type === 'boolean' ? 'true' : undefined)));
+    values.set(
+      name,
+      checkedValue(name, flag, value ?? (flag.type === 'boolean' ? 'true' : undefined)),
+    );
   }
   return {
     usage,
@@ -82,7 +85,9 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
   const { type, choices = [], least } = flag;
   if (value === undefined) {
     const example = least === undefined ? choices.join('|') || '<value>' : '<number>';
-    throw new AxeError(`flag needs an argument: --${name}`, { remedy: `Write \`--${name} ${example}\`.` });
+    throw new AxeError(`flag needs an argument: --${name}`, {
+      remedy: `Write \`--${name} ${example}\`.`,
+    });
   }
   const quoted = JSON.stringify(value);
   const refused = (why: string, remedy: string, axe = why) => {
@@ -104,7 +109,8 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
       const axe = `: strconv.ParseInt: parsing ${quoted}: invalid syntax`;
       throw refused(': it is not a whole number', remedy, axe);
     }
-    // axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as none.
+    // axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as
+    // none.
     if (Number(value) < least) throw refused(`: it is less than ${least}`, remedy);
   }
   if (choices.length > 0 && value !== '' && !choices.includes(value))
@@ -112,17 +118,26 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
   return value;
 }
 
-/** Checks how many words there are next to the flags. Throws an AxeError that says how the command is written. */
+/**
+ * Checks how many words there are next to the flags. Throws an AxeError that says how the command
+ * is written.
+ */
 export function expectPositionals(flags: ParsedFlags, count: number): readonly string[] {
   if (flags.positionals.length === count) return flags.positionals;
   throw wrongCount(flags, `accepts ${count} arg(s), received ${flags.positionals.length}`);
 }
 
 /** For words next to the flags that are missing or too many; `axe` says it in axe's words. */
-export function wrongCount({ positionals, usage }: ParsedFlags, axe: string, remedy?: string): AxeError {
+export function wrongCount(
+  { positionals, usage }: ParsedFlags,
+  axe: string,
+  remedy?: string,
+): AxeError {
   const [, name] = /[<[](\w+)[>\]]/.exec(usage) ?? [];
-  const given = positionals.length === 0 ? 'none was given' : `${positionals.length} words were given`;
-  const takes = name === undefined ? 'takes no more words' : `takes the name of one ${name}, and ${given}`;
+  const given =
+    positionals.length === 0 ? 'none was given' : `${positionals.length} words were given`;
+  const takes =
+    name === undefined ? 'takes no more words' : `takes the name of one ${name}, and ${given}`;
   const message = `\`${commandOf(usage)}\` ${takes}`;
   return new AxeError(message, { axe, remedy: remedy ?? `Usage: \`axe-action ${usage}\`.` });
 }
@@ -175,7 +190,10 @@ export interface Group {
   readonly commands: readonly (Command | Group)[];
 }
 
-/** The help of the program, of a group of commands or of one command, under the name the program was started by. */
+/**
+ * The help of the program, of a group of commands or of one command, under the name the program was
+ * started by.
+ */
 export function formatHelp(node: Command | Group, program: ProgramName): string {
   const help = 'commands' in node ? formatGroupHelp(node) : formatCommandHelp(node);
   return help.replaceAll('axe-action', program);
@@ -188,7 +206,9 @@ function formatCommandHelp(node: Command): string {
     '',
     'Usage:',
     `  axe-action ${usage}`,
-    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((line) => `  axe-action ${line}`)]),
+    ...(examples.length === 0
+      ? []
+      : ['', 'Examples:', ...examples.map((line) => `  axe-action ${line}`)]),
     '',
     'Flags:',
     formatFlags(flags),
@@ -212,7 +232,10 @@ function formatGroupHelp({ usage, long, commands }: Group): string {
   ].join('\n');
 }
 
-/** The command of a group by its word. Throws an AxeError in the words of axe, with the command that may have been meant. */
+/**
+ * The command of a group by its word. Throws an AxeError in the words of axe, with the command that
+ * may have been meant.
+ */
 export function findCommand({ usage: group, commands }: Group, word: string): Command | Group {
   const nameOf = ({ usage }: Command | Group) => commandOf(usage).split(' ').at(-1) ?? '';
   const found = commands.find((one) => nameOf(one) === word);

@@ -1,8 +1,21 @@
 import { EFFORTS, REVIEW_DEPTHS } from '../agent/keys.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_MODEL } from '../lib/defaults.js';
 import { VERSION } from '../lib/product.js';
-import { editCommand, listCommand, scaffoldCommand, showCommand, validateCommand } from './agents.js';
-import { type Command, type Flag, type Flags, findCommand, formatHelp, type Group } from './command-line.js';
+import {
+  editCommand,
+  listCommand,
+  scaffoldCommand,
+  showCommand,
+  validateCommand,
+} from './agents.js';
+import {
+  type Command,
+  type Flag,
+  type Flags,
+  findCommand,
+  formatHelp,
+  type Group,
+} from './command-line.js';
 import { createCommand, pathCommand } from './config.js';
 import { memoryCommand } from './memory.js';
 import { runCommand } from './run.js';
@@ -49,7 +62,12 @@ const RUN: Command = {
     },
     skill: { type: 'string', about: "Override the agent's skill" },
     workdir: { type: 'string', about: 'Override the working directory' },
-    timeout: { type: 'string', least: 1, about: 'Time limit in seconds', shown: String(CLI_TIMEOUT_SECONDS) },
+    timeout: {
+      type: 'string',
+      least: 1,
+      about: 'Time limit in seconds',
+      shown: String(CLI_TIMEOUT_SECONDS),
+    },
     'max-tokens': {
       type: 'string',
       least: 0,
@@ -73,12 +91,19 @@ const RUN: Command = {
       short: 'p',
       about: 'The task; piped input is then context that is not remembered',
     },
-    event: { type: 'string', about: 'Run as the action would for this webhook payload (JSON file)' },
-    git: { type: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
+    event: {
+      type: 'string',
+      about: 'Run as the action would for this webhook payload (JSON file)',
+    },
+    git: {
+      type: 'string',
+      about: 'Add the diff of this range to the task, for example main...HEAD',
+    },
     language: { type: 'string', about: 'The language to answer in, for example German or pt-BR' },
     'review-scope': {
       type: 'string',
-      about: 'With --event: auto reviews what is new since the last review, full the whole pull request',
+      about:
+        'With --event: auto reviews what is new since the last review, full the whole pull request',
       shown: 'auto',
       choices: ['auto', 'full'],
     },
@@ -156,7 +181,10 @@ const WHERE: Flags = {
     type: 'string',
     about: "A folder with memory, for example .axe/memory of a checkout, instead of this machine's",
   },
-  repo: { type: 'string', about: 'Memory on a branch of this repository (owner/name), through GitHub' },
+  repo: {
+    type: 'string',
+    about: 'Memory on a branch of this repository (owner/name), through GitHub',
+  },
   branch: { type: 'string', about: 'The branch', shown: 'axe-memory' },
   path: { type: 'string', about: 'Folder on the branch, as the input `memory-path` names it' },
 };
@@ -213,7 +241,8 @@ const MEMORY: Group = {
         ...WHERE,
         purge: {
           type: 'boolean',
-          about: 'Drop older versions too: the history of the branch axe-memory, the .bak of a file',
+          about:
+            'Drop older versions too: the history of the branch axe-memory, the .bak of a file',
         },
       },
       run: memoryCommand,

@@ -16,8 +16,8 @@ import { print, type Terminal } from './terminal.js';
 import type { StatusLine } from './terminal-reporter.js';
 
 /**
- * The folder of `--agents-dir`; empty where it was not given. Throws an AxeError for one that is not there: an agent of the
- * same name from elsewhere would be taken without a word.
+ * The folder of `--agents-dir`; empty where it was not given. Throws an AxeError for one that is
+ * not there: an agent of the same name from elsewhere would be taken without a word.
  */
 export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promise<string> {
   const dir = flags.string('agents-dir');
@@ -28,17 +28,27 @@ export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promis
 }
 
 /** The same agents with `~` and variables replaced in the paths of skills, as axe reads them. */
-export function withExpandedPaths<Agents extends AgentLibrary>(agents: Agents, env: Terminal['env']): Agents {
+export function withExpandedPaths<Agents extends AgentLibrary>(
+  agents: Agents,
+  env: Terminal['env'],
+): Agents {
   return { ...agents, loadSkill: (path, agent) => agents.loadSkill(expandPath(path, env), agent) };
 }
 
 /** The agents that can be run from here. Throws an AxeError. */
 export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<AgentLoader> {
   const { cwd, env } = terminal;
-  return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
+  return localAgents({
+    cwd,
+    agentsDir: await agentsDirOf(flags, terminal),
+    configDir: configDir(env),
+  });
 }
 
-/** What the agents of this machine are checked with, and the settings of their models. Throws an AxeError. */
+/**
+ * What the agents of this machine are checked with, and the settings of their models. Throws an
+ * AxeError.
+ */
 export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
@@ -55,7 +65,10 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
   return { agentsDir, config, checks };
 }
 
-/** `[providers]` of config.toml in axe's configuration folder; empty where there is no such file. Throws an AxeError. */
+/**
+ * `[providers]` of config.toml in axe's configuration folder; empty where there is no such file.
+ * Throws an AxeError.
+ */
 export async function loadProvidersConfig(configDir: string) {
   const file = join(configDir, 'config.toml');
   const toml = await readConfigFile(file);

@@ -7,7 +7,13 @@ import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Finding } from '../findings/finding.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import { SEVERITY_MARKS } from '../findings/post/comment-text.js';
-import { backMark, backText, endedMark, endText, type ReviewPost } from '../findings/post/finding-texts.js';
+import {
+  backMark,
+  backText,
+  endedMark,
+  endText,
+  type ReviewPost,
+} from '../findings/post/finding-texts.js';
 import { prepareReview } from '../findings/post/prepare-review.js';
 import { type FindingMark, marksOf, parseReviewFacts, replyMark } from '../findings/state-facts.js';
 import type { ReviewComment } from '../github/posting/review.js';
@@ -34,7 +40,10 @@ const LOG = "  console.log('charging', cart.id);\n";
 const checkout = (body: string) =>
   `export async function checkout(cart: Cart): Promise<void> {\n${body}  await sendReceipt(cart);\n}\n`;
 
-/** The base, then the commits of the pull request: of what `offline/rules` can see, which understand no code. */
+/**
+ * The base, then the commits of the pull request: of what `offline/rules` can see, which understand
+ * no code.
+ */
 const BASE = checkout('  await payments.charge(cart);\n');
 const COMMITS = [
   ['Note each payment', checkout(`${LOG}  payments.charge(cart);\n`)],
@@ -60,18 +69,26 @@ export async function demoCommand(words: ParsedFlags, terminal: Terminal): Promi
   expectPositionals(words, 0);
   const deadline = createTerminalDeadline(terminal);
   deadline.limit(60_000);
-  return await withTempDir((folder) => play(folder, terminal, deadline)).finally(() => deadline.clear());
+  return await withTempDir((folder) => play(folder, terminal, deadline)).finally(() =>
+    deadline.clear(),
+  );
 }
 
 async function play(folder: string, terminal: Terminal, deadline: Deadline): Promise<ExitCode> {
   const { signal } = deadline;
   const write = (line: string) => print(terminal, line);
-  const heading = (text: string) => write(`\n── ${text} ${'─'.repeat(Math.max(3, 72 - text.length))}`);
+  const heading = (text: string) =>
+    write(`\n── ${text} ${'─'.repeat(Math.max(3, 72 - text.length))}`);
   write('One pull request, three commits, and what becomes of two findings.');
-  write('Reviewer: builtin/pr-reviewer with offline/rules, a set of fixed rules. No key, no network.');
+  write(
+    'Reviewer: builtin/pr-reviewer with offline/rules, a set of fixed rules. No key, no network.',
+  );
   const pull = createDemoPullRequest();
   const deps = await createTerminalDependencies({
-    terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
+    terminal: {
+      ...terminal,
+      env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    },
     trigger: { kind: 'local' },
     deadline,
     reporter: createTerminalReporter(terminal),
@@ -85,10 +102,16 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
     const head = nameOf(text);
     const fresh = diffOf(before, text);
     const isFirst = index === 0;
-    pull.push({ base: nameOf(BASE), head, diff: diffOf(BASE, text), fresh: isFirst ? undefined : fresh });
+    pull.push({
+      base: nameOf(BASE),
+      head,
+      diff: diffOf(BASE, text),
+      fresh: isFirst ? undefined : fresh,
+    });
     before = text;
     heading(`Commit ${index + 1} of ${COMMITS.length} · ${head.slice(0, 7)} · ${subject}`);
-    for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm)) write(`   ${sign} ${line}`);
+    for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm))
+      write(`   ${sign} ${line}`);
     write('');
     const request = makeRequest('builtin/pr-reviewer', pull.trigger(), flags, terminal, signal);
     const report = await runPipeline(
@@ -107,7 +130,10 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   }
   heading('What it remembers, in two markdown files');
   const read = async (name: string) =>
-    await readTextFile(join(folder, 'axe/memory/offline', name), { what: 'memory file', ...REPORT_IT });
+    await readTextFile(join(folder, 'axe/memory/offline', name), {
+      what: 'memory file',
+      ...REPORT_IT,
+    });
   write('pr-reviewer.md: one entry per review. The next review gets them.');
   const log = await read('pr-reviewer.md');
   for (const [, line = ''] of log.matchAll(/^\*\*Result:\*\* (.*)$/gm)) write(`   - ${line}`);
@@ -159,7 +185,10 @@ function createDemoPullRequest() {
     head: pushed.head,
     threads: threads.map((thread) => {
       const lines = [...(readDiffLines(pushed.diff).get(thread.path)?.RIGHT ?? [])];
-      return { ...thread, line: lines.find(([, { text }]) => thread.hunk.endsWith(`\n+${text}`))?.[0] };
+      return {
+        ...thread,
+        line: lines.find(([, { text }]) => thread.hunk.endsWith(`\n+${text}`))?.[0],
+      };
     }),
     reviews: [],
     comments: [],
@@ -169,13 +198,16 @@ function createDemoPullRequest() {
   const say = (id: string | undefined, body: string, isResolved: boolean): void => {
     const resolvedBy = isResolved ? BOT.login : undefined;
     threads = threads.map((one) =>
-      one.id === id ? { ...one, isResolved, resolvedBy, replies: [...one.replies, write(body, BOT)] } : one,
+      one.id === id
+        ? { ...one, isResolved, resolvedBy, replies: [...one.replies, write(body, BOT)] }
+        : one,
     );
   };
 
   function post({ plan, buffered, change, lane, findings }: PublishRequest): Published {
     const agent = plan.agent.name;
-    if (change === undefined || findings === undefined) throw new Error('the demo knows every diff');
+    if (change === undefined || findings === undefined)
+      throw new Error('the demo knows every diff');
     const { ledger, news, pull } = findings;
     const posting: ReviewPost = {
       ...DEFAULT_PUBLISH_RULES,
@@ -219,7 +251,8 @@ function createDemoPullRequest() {
     return { line, url: undefined, marks: [{ pull, marks: [...marks, ...raised] }], posted: ids() };
   }
 
-  const ids = () => threads.flatMap(({ first, replies }) => [first, ...replies].map(({ id }) => id));
+  const ids = () =>
+    threads.flatMap(({ first, replies }) => [first, ...replies].map(({ id }) => id));
 
   return {
     events: () => events,
@@ -232,7 +265,8 @@ function createDemoPullRequest() {
         one.hunk.includes(code) ? { ...one, replies: [...one.replies, write(body, AUTHOR)] } : one,
       );
     },
-    trigger: () => triggerOf(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
+    trigger: () =>
+      triggerOf(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
     publisher: {
       publish: async (run) => post(run),
       tellFindings: async () => ({}),

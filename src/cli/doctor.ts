@@ -31,7 +31,10 @@ interface Check {
   readonly remedy?: string | undefined;
 }
 
-/** `doctor [agent...]`: exit status 1 if something is wrong. Throws an AxeError for what cannot be looked at at all. */
+/**
+ * `doctor [agent...]`: exit status 1 if something is wrong. Throws an AxeError for what cannot be
+ * looked at at all.
+ */
 export async function doctorCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const deadline = createTerminalDeadline(terminal, 'Nothing was changed.');
   deadline.limit(120_000);
@@ -67,7 +70,9 @@ function formatChecks(checks: readonly Check[]): string {
     const number = checks.filter((check) => check.status === status).length;
     return number === 0 ? [] : [count(number, status)];
   });
-  return [...groups, numbers.length === 0 ? 'Nothing is wrong.' : `${numbers.join(', ')}.`].join('\n');
+  return [...groups, numbers.length === 0 ? 'Nothing is wrong.' : `${numbers.join(', ')}.`].join(
+    '\n',
+  );
 }
 
 async function examine(
@@ -81,7 +86,10 @@ async function examine(
   const given = flags.positionals;
   const own = given.length > 0 ? given : (await checks.agents.listFiles()).map(({ name }) => name);
   const names = own.length > 0 ? own : ['builtin/pr-reviewer'];
-  const validation = await validateAgents({ names, outputSchema: '', isFolderNamed: false }, checks);
+  const validation = await validateAgents(
+    { names, outputSchema: '', isFolderNamed: false },
+    checks,
+  );
   const onlyBuiltIn: Check = {
     group: 'Agents',
     status: 'note',
@@ -113,7 +121,12 @@ async function keyChecks(
 ): Promise<readonly Check[]> {
   const { env, config } = sources;
   const fetch = createFetch(env);
-  const models = createModels({ env, readTextFile: readConfigFile, fetch, loadConfig: async () => config });
+  const models = createModels({
+    env,
+    readTextFile: readConfigFile,
+    fetch,
+    loadConfig: async () => config,
+  });
   const reported = allFaults(validation).map(({ message }) => message);
   // All at once, so that the time of a provider that does not answer is not taken from the others.
   const checks = usedModels(validation).map(async (ref): Promise<readonly Check[]> => {
@@ -143,7 +156,10 @@ async function keyChecks(
 
 /** A reference that is not one is a fault of its agent. */
 function usedModels({ agents }: Validation): readonly ModelRef[] {
-  const named = agents.flatMap(({ config }) => [config?.model ?? '', config?.review.verifyModel ?? '']);
+  const named = agents.flatMap(({ config }) => [
+    config?.model ?? '',
+    config?.review.verifyModel ?? '',
+  ]);
   return [...new Set(named)].flatMap((model) => {
     try {
       return model === '' ? [] : [parseModelRef(model)];
@@ -154,7 +170,10 @@ function usedModels({ agents }: Validation): readonly ModelRef[] {
   });
 }
 
-/** Whether there is a token, and online what it can do, and whether memory can be reached. Throws an AxeError. */
+/**
+ * Whether there is a token, and online what it can do, and whether memory can be reached. Throws an
+ * AxeError.
+ */
 async function checkGitHub(
   repo: string,
   isOnline: boolean,
@@ -173,7 +192,9 @@ async function checkGitHub(
   const server = env['GITHUB_SERVER_URL'] || 'https://github.com';
   const origin = root === undefined ? undefined : await readOrigin(root, server);
   const repository =
-    repositoryNamed(repo) ?? repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`') ?? origin;
+    repositoryNamed(repo) ??
+    repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`') ??
+    origin;
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =
@@ -192,14 +213,17 @@ async function checkGitHub(
   }
   const name = `${repository.owner}/${repository.name}`;
   const here = inRepo(repository);
-  const found = await orRefusal(askRest(client, 'GET /repos/{owner}/{repo}', here, repositorySchema, signal));
+  const found = await orRefusal(
+    askRest(client, 'GET /repos/{owner}/{repo}', here, repositorySchema, signal),
+  );
   if (found instanceof GitHubError)
     return [there, about('error', `${name} cannot be read: ${found.message}`, found.remedy)];
   const params = { ...here, ref: `heads/${OWN_BRANCH}` };
   const branch = await orRefusal(
     client.request('GET /repos/{owner}/{repo}/git/ref/{ref}', { params, signal }),
   );
-  // Of an app's token, such as a job's, GitHub reports no rights of a person, whatever `permissions:` gave it.
+  // Of an app's token, such as a job's, GitHub reports no rights of a person, whatever
+  // `permissions:` gave it.
   const isOfApp = (env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '').startsWith('ghs_');
   const needs =
     'Memory on a branch needs `contents: write`: with `contents: read` nothing is remembered. Set it in `permissions:` of the workflow.';
@@ -215,11 +239,24 @@ async function checkGitHub(
 const repositorySchema = v.object({ permissions: v.optional(v.object({ push: v.boolean() })) });
 
 function branchCheck(answer: unknown): Check {
-  const found: Check = { group: 'Memory', status: 'ok', message: `The branch \`${OWN_BRANCH}\` can be read` };
+  const found: Check = {
+    group: 'Memory',
+    status: 'ok',
+    message: `The branch \`${OWN_BRANCH}\` can be read`,
+  };
   if (!(answer instanceof GitHubError)) return found;
   const { message, remedy } = answer;
   if (answer.status !== 404)
-    return { ...found, status: 'error', message: `\`${OWN_BRANCH}\` cannot be read: ${message}`, remedy };
+    return {
+      ...found,
+      status: 'error',
+      message: `\`${OWN_BRANCH}\` cannot be read: ${message}`,
+      remedy,
+    };
   const first = 'the first run with `memory-store: branch` creates it';
-  return { ...found, status: 'note', message: `There is no branch \`${OWN_BRANCH}\` yet; ${first}` };
+  return {
+    ...found,
+    status: 'note',
+    message: `There is no branch \`${OWN_BRANCH}\` yet; ${first}`,
+  };
 }

@@ -9,8 +9,9 @@ import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 const MAX_OUTPUT_BYTES = 1024;
 
 /**
- * The line that `--json` prints: axe's keys, the newer ones included, in alphabetical order and escaped as Go does
- * (axe-behaviour §16). A run that did not complete has an `error` too, where axe prints nothing, and a review has `findings`.
+ * The line that `--json` prints: axe's keys, the newer ones included, in alphabetical order and
+ * escaped as Go does (axe-behaviour §16). A run that did not complete has an `error` too, where axe
+ * prints nothing, and a review has `findings`.
  */
 export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: Artifacts): string {
   const { stats } = outcome;
@@ -40,9 +41,14 @@ export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: A
   return escapeAsGo(JSON.stringify(envelope, wellFormed));
 }
 
-/** The line for an error that came before the model was asked, so that a program always finds one to read. */
+/**
+ * The line for an error that came before the model was asked, so that a program always finds one to
+ * read.
+ */
 export function formatErrorJson({ exitCode, message }: AxeError): string {
-  return escapeAsGo(JSON.stringify({ content: '', error: { exit_code: exitCode, message } }, wellFormed));
+  return escapeAsGo(
+    JSON.stringify({ content: '', error: { exit_code: exitCode, message } }, wellFormed),
+  );
 }
 
 function detailsOf({ tool, input, output, isError, turn, durationMs }: ToolCallRecord): object {
@@ -77,9 +83,10 @@ export function formatParams({ temperature, maxTokens }: ModelParams): string {
 }
 
 /**
- * Whether an answer reads like a refusal: axe's heuristic behind `refused` of `--json`. It looks for set English phrases
- * in the first person anywhere in the text, case aside, so an answer that only quotes one counts too, and a refusal in
- * other words does not. Typographic apostrophes count as plain ones (axe misses them).
+ * Whether an answer reads like a refusal: axe's heuristic behind `refused` of `--json`. It looks
+ * for set English phrases in the first person anywhere in the text, case aside, so an answer that
+ * only quotes one counts too, and a refusal in other words does not. Typographic apostrophes count
+ * as plain ones (axe misses them).
  */
 export function detectRefusal(text: string): boolean {
   const plain = text.replaceAll('\u2019', "'");

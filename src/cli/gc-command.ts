@@ -17,9 +17,13 @@ import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-const USAGE = 'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
+const USAGE =
+  'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
 
-/** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
+/**
+ * `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws
+ * an AxeError.
+ */
 export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
   if (positionals.length > 1)
@@ -29,15 +33,17 @@ export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise
     throw new AxeError('cannot specify both --all and an agent name', { remedy: USAGE });
   }
   if (flags.bool('all')) return await collectAll(flags, terminal);
-  if (name === undefined) throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });
+  if (name === undefined)
+    throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });
   await collectOne(name, flags, terminal);
   return 0;
 }
 
 /**
- * One agent after the other; one that fails does not keep the others from their turn. They are known by their files, as
- * `run` and memory know them. axe heads each with its name field and looks it up by that, so that it does not find an
- * agent whose file is called otherwise (axe-behaviour §19).
+ * One agent after the other; one that fails does not keep the others from their turn. They are
+ * known by their files, as `run` and memory know them. axe heads each with its name field and looks
+ * it up by that, so that it does not find an agent whose file is called otherwise (axe-behaviour
+ * §19).
  */
 async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const names = await agentsWithMemory(flags, terminal);
@@ -61,10 +67,13 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
 }
 
 /**
- * Those that can be loaded, in the order of their files, then the built-in ones that have run here; a broken one is told where
- * agents are listed.
+ * Those that can be loaded, in the order of their files, then the built-in ones that have run here;
+ * a broken one is told where agents are listed.
  */
-async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise<readonly string[]> {
+async function agentsWithMemory(
+  flags: ParsedFlags,
+  terminal: Terminal,
+): Promise<readonly string[]> {
   const library = await agentsOf(flags, terminal);
   const names: string[] = [];
   for (const agent of await library.listAgents()) {
@@ -87,7 +96,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     reporter.warn({ code: 'memory-store-notice', message });
     return;
   }
-  // The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32).
+  // The memory that the agent's runs on this machine have; the offline rules keep theirs apart
+  // (D32).
   const path = runLogPath(agent, modelOf(flags.string('model') || agent.config.model), false);
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   deadline.limit(2 * GC.questionSeconds * 1000);

@@ -17,8 +17,8 @@ import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { print, type Terminal } from './terminal.js';
 
 /**
- * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks for what no flag says, and
- * whether to check the result. Throws an AxeError.
+ * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks
+ * for what no flag says, and whether to check the result. Throws an AxeError.
  */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
@@ -35,7 +35,10 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   return await doctorCommand(flags, { ...terminal, cwd });
 }
 
-/** Asks a question, with the answer that an empty line stands for; where nobody is there to answer it is `otherwise`. */
+/**
+ * Asks a question, with the answer that an empty line stands for; where nobody is there to answer
+ * it is `otherwise`.
+ */
 type Ask = (question: string, otherwise: string, usual?: string) => Promise<string>;
 
 function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(): void } {
@@ -59,7 +62,8 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
   const root = repository ?? terminal.cwd;
   // The server that the workflow will run on.
   const server =
-    terminal.env['GITHUB_SERVER_URL'] || `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
+    terminal.env['GITHUB_SERVER_URL'] ||
+    `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
   const uses =
     flags.string('uses') ||
     (await ownAddress(server, terminal)) ||
@@ -85,7 +89,10 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
     print(terminal, `This folder is not in a git repository. ${where}.\n`);
   }
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
-  const workflow = { ...parts.workflow, content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses) };
+  const workflow = {
+    ...parts.workflow,
+    content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses),
+  };
   const files = [workflow, ...parts.files];
   const created = await createMissingFiles(root, files);
   const wrote = (path: string) => created.includes(join(root, path));
@@ -99,7 +106,8 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
       where: 'this repository',
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
     });
-    if (allFaults(validation).length > 0) print(terminal, `\n${formatValidation(validation).join('\n')}`);
+    if (allFaults(validation).length > 0)
+      print(terminal, `\n${formatValidation(validation).join('\n')}`);
     if (!isValid(validation)) return 2;
   }
   const steps = wrote(workflow.path)
@@ -157,7 +165,9 @@ async function reviewParts(
 
 /** An example as it is, with the agents that it names and their skills. */
 async function exampleParts(name: string, examples: string): Promise<Parts> {
-  const names = (await listFolder(join(examples, 'workflows'))).map((file) => file.replace(/\.yml$/, ''));
+  const names = (await listFolder(join(examples, 'workflows'))).map((file) =>
+    file.replace(/\.yml$/, ''),
+  );
   if (!names.includes(name)) {
     const meant = nearest(name, names);
     throw new AxeError(`there is no example ${JSON.stringify(name)}`, {
@@ -174,7 +184,8 @@ async function exampleParts(name: string, examples: string): Promise<Parts> {
     const toml = await readExample(examples, `agents/${agent}.toml`);
     files.push({ path: `axe/agents/${agent}.toml`, content: toml });
     const skill = inspectAgent(toml, { name: agent, file: agent }).config?.skill ?? '';
-    if (skill !== '') files.push({ path: `axe/${skill}`, content: await readExample(examples, skill) });
+    if (skill !== '')
+      files.push({ path: `axe/${skill}`, content: await readExample(examples, skill) });
   }
   return { workflow: { path: `.github/workflows/${name}.yml`, content }, files, agents };
 }
@@ -187,17 +198,25 @@ async function readExample(examples: string, file: string): Promise<string> {
   });
 }
 
-/** The commit of the clone that this program lies in, as a workflow names it; undefined where it is in none of this server. */
-async function ownAddress(server: string, { programFolder }: Terminal): Promise<string | undefined> {
+/**
+ * The commit of the clone that this program lies in, as a workflow names it; undefined where it is
+ * in none of this server.
+ */
+async function ownAddress(
+  server: string,
+  { programFolder }: Terminal,
+): Promise<string | undefined> {
   const root = join(programFolder, '../..');
   const origin = await readOrigin(root, server);
   const head = await readCheckedOut(root);
-  return origin === undefined || head === undefined ? undefined : `${origin.owner}/${origin.name}@${head}`;
+  return origin === undefined || head === undefined
+    ? undefined
+    : `${origin.owner}/${origin.name}@${head}`;
 }
 
 /**
- * The variable of a model's key; empty for none. Throws an AxeError for a model that takes more than one key: a workflow for
- * it cannot be written without asking more.
+ * The variable of a model's key; empty for none. Throws an AxeError for a model that takes more
+ * than one key: a workflow for it cannot be written without asking more.
  */
 function keyOf(model: string): string {
   const { access, needsKey, keyVariable, id } = findProvider(parseModelRef(model));
@@ -225,13 +244,19 @@ async function findReviewer(root: string) {
 }
 
 /** What a person has to do now. */
-function nextSteps(workflow: string, uses: string, program: Terminal['program']): readonly string[] {
+function nextSteps(
+  workflow: string,
+  uses: string,
+  program: Terminal['program'],
+): readonly string[] {
   const lasts = /^ +contents: write/m.test(workflow);
   const isElsewhere = /^ +memory-(?:repo|store: (?:none|cache|file))/m.test(workflow);
-  const named = [...workflow.matchAll(/\b(secret|var)s\.(\w+)/g)].map(([, kind = '', name = '']) => {
-    const what = kind === 'secret' ? 'secret' : 'variable';
-    return `Create the ${what} ${name}, for example with \`gh ${what} set ${name}\`.`;
-  });
+  const named = [...workflow.matchAll(/\b(secret|var)s\.(\w+)/g)].map(
+    ([, kind = '', name = '']) => {
+      const what = kind === 'secret' ? 'secret' : 'variable';
+      return `Create the ${what} ${name}, for example with \`gh ${what} set ${name}\`.`;
+    },
+  );
   const steps = [
     ...new Set(named),
     'Read the files, and adapt them to your repository.',

@@ -13,13 +13,18 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       return thrown.exitCode;
     }
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    terminal.stderr.write(`This is a bug in axe-action; please report it with these lines:\n${stack}\n`);
+    terminal.stderr.write(
+      `This is a bug in axe-action; please report it with these lines:\n${stack}\n`,
+    );
     return 1;
   }
 }
 
 /** Throws an AxeError for trouble that is meant for people; anything else is a bug. */
-export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal,
+): Promise<ExitCode> {
   let node: Command | Group = COMMANDS;
   const words = argv[0] === '--version' ? ['version', ...argv.slice(1)] : [...argv];
   while ('commands' in node) {

@@ -25,10 +25,16 @@ interface MemoryPlace {
   readonly store: MemoryStore;
   /** The agent's run log in the tree. */
   readonly path: string;
-  /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
+  /**
+   * Whether new entries get provenance: in a workflow's memory all have, here only where the agent
+   * wants it (D8).
+   */
   readonly writesProvenance: boolean;
   readonly hasNotes: boolean;
-  /** Why a run here would not find the agent; undefined if it would, or if the memory is not that of this machine. */
+  /**
+   * Why a run here would not find the agent; undefined if it would, or if the memory is not that of
+   * this machine.
+   */
   readonly missing: AxeError | undefined;
 }
 
@@ -45,7 +51,10 @@ export async function openMemoryPlace(
   const repository = repositoryNamed(flags.string('repo'));
   const isElsewhere = dir !== '' || repository !== undefined;
   const agentsDir = await agentsDirOf(flags, terminal);
-  const found = await findAgent(localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) }), name);
+  const found = await findAgent(
+    localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) }),
+    name,
+  );
   const agent = found instanceof AxeError ? undefined : found;
   const memory = agent?.config.memory;
   const path =
@@ -66,9 +75,13 @@ export async function openMemoryPlace(
 
 function refuseMixed(flags: ParsedFlags): void {
   if (flags.string('dir') !== '' && flags.string('repo') !== '') {
-    throw new AxeError('`--dir` and `--repo` cannot be used together', { remedy: 'Give one of the two.' });
+    throw new AxeError('`--dir` and `--repo` cannot be used together', {
+      remedy: 'Give one of the two.',
+    });
   }
-  const stray = ['branch', 'path'].find((name) => flags.string(name) !== '' && flags.string('repo') === '');
+  const stray = ['branch', 'path'].find(
+    (name) => flags.string(name) !== '' && flags.string('repo') === '',
+  );
   if (stray === undefined) return;
   throw new AxeError(`\`--${stray}\` has no effect without \`--repo\``, {
     remedy: 'Give the repository of the branch, `--repo owner/name`.',
@@ -151,23 +164,40 @@ async function openBranch(
   return openBranchMemory({ ...place, client, env, clock: createClock(), mayCreate });
 }
 
-/** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */
-async function refusePurge(client: GitHubClient, owner: string, repo: string, branch: string): Promise<void> {
+/**
+ * Only a branch that is memory's alone loses its history, before anything of it is changed. Throws
+ * an AxeError.
+ */
+async function refusePurge(
+  client: GitHubClient,
+  owner: string,
+  repo: string,
+  branch: string,
+): Promise<void> {
   const { signal } = new AbortController();
   const refused = (why: string) =>
     new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${repo}, ${why}`, {
       remedy: 'Leave `--purge` out, and remove the entry from the history with `git filter-repo`.',
     });
   if (branch !== OWN_BRANCH) throw refused(`and only \`${OWN_BRANCH}\` is memory's alone`);
-  const repository = await client.request('GET /repos/{owner}/{repo}', { params: { owner, repo }, signal });
+  const repository = await client.request('GET /repos/{owner}/{repo}', {
+    params: { owner, repo },
+    signal,
+  });
   if (v.parse(REPOSITORY, repository.body).default_branch === branch)
     throw refused('which is the default branch');
   const params = { owner, repo, tree_sha: branch, recursive: '1' };
-  const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { params, signal });
-  // Run logs, states and notes end in `.md`, what a rewrite has left of one in `.bak`, which the file store has git ignore.
+  const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    params,
+    signal,
+  });
+  // Run logs, states and notes end in `.md`, what a rewrite has left of one in `.bak`, which the
+  // file store has git ignore.
   const other = v
     .parse(TREE, tree.body)
-    .tree.find(({ type, path }) => type !== 'tree' && !/(?:\.(?:md|bak)|(?:^|\/)\.gitignore)$/.test(path));
+    .tree.find(
+      ({ type, path }) => type !== 'tree' && !/(?:\.(?:md|bak)|(?:^|\/)\.gitignore)$/.test(path),
+    );
   if (other !== undefined) throw refused(`which holds more than memory: \`${other.path}\``);
 }
 
@@ -180,9 +210,10 @@ export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal):
 }
 
 /**
- * The memory of an agent on this machine: axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file
- * (axe-behaviour §10). What the offline rules have of it (D32), and the copies that rewrites leave, are next to it. Notes are
- * in `<data>/memory`, unless `memory.dir` names a folder. Of an agent whose file is gone `config` is undefined.
+ * The memory of an agent on this machine: axe's place, `<data>/memory/<agent>.md`, unless
+ * `memory.path` names a file (axe-behaviour §10). What the offline rules have of it (D32), and the
+ * copies that rewrites leave, are next to it. Notes are in `<data>/memory`, unless `memory.dir`
+ * names a folder. Of an agent whose file is gone `config` is undefined.
  */
 export function openFileMemory(
   config: MemoryConfig | undefined,
@@ -220,7 +251,9 @@ export function openFileMemory(
   }
 }
 
-/** A lane of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`. */
+/**
+ * A lane of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`.
+ */
 function inLane(custom: string, log: string): string {
   const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
   return join(dirname(custom), lane, basename(custom));
@@ -236,7 +269,9 @@ async function removeCopies(copies: readonly string[], location: string): Promis
   }
 }
 
-/** Whether a place of the tree is a note's, its state or its former version, or a folder of notes. */
+/**
+ * Whether a place of the tree is a note's, its state or its former version, or a folder of notes.
+ */
 export function isOfNotes(place: string): boolean {
   if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(place)) return true;
   return isNotesPath(place.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));

@@ -15,7 +15,10 @@ import { commandOf, type ParsedFlags, wrongCount } from './command-line.js';
 import { openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
-/** `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an AxeError. */
+/**
+ * `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an
+ * AxeError.
+ */
 export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { cwd, env } = terminal;
   const [agent = '', ...words] = flags.positionals;
@@ -78,11 +81,20 @@ async function requireMemory(
   const view = await viewMemory(session);
   if (view.kind === 'failed') return;
   const { tree, trusted, untrusted } = view;
-  if ([trusted.path, untrusted.path, `offline/${trusted.path}`].some((path) => tree.has(path))) return;
+  if ([trusted.path, untrusted.path, `offline/${trusted.path}`].some((path) => tree.has(path)))
+    return;
   throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${ELSEWHERE}` });
 }
 
-function describe({ id, lane, line, heading: time, task, result, provenance }: MemoryEntry): object {
+function describe({
+  id,
+  lane,
+  line,
+  heading: time,
+  task,
+  result,
+  provenance,
+}: MemoryEntry): object {
   const { actor, event, run, job, sha, model, trust }: Partial<Provenance> = provenance ?? {};
   return { id, time, lane, line, task, result, actor, event, run, job, sha, model, trust };
 }

@@ -29,7 +29,9 @@ import {
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-/** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
+/**
+ * `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError.
+ */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
   const { env } = terminal;
@@ -45,7 +47,9 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
   if (language !== '' && !isLanguage(language)) {
     const remedy = 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.';
     const shown = JSON.stringify(language);
-    throw new AxeError(`invalid argument ${shown} for "--language" flag: it is not a language`, { remedy });
+    throw new AxeError(`invalid argument ${shown} for "--language" flag: it is not a language`, {
+      remedy,
+    });
   }
   const deadline = createTerminalDeadline(
     terminal,
@@ -57,7 +61,8 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
   try {
     const file = flags.string('event');
     const name = env['GITHUB_EVENT_NAME'] ?? '';
-    const trigger: Trigger = file === '' ? { kind: 'local' } : await readTrigger({ file, name, env });
+    const trigger: Trigger =
+      file === '' ? { kind: 'local' } : await readTrigger({ file, name, env });
     const verbose = flags.bool('verbose');
     if (!flags.bool('dry-run')) status = createStatusLine(terminal);
     const reporter = createTerminalReporter(terminal, verbose, status);
@@ -68,17 +73,21 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       reporter,
       status,
       // With an event agents come from a commit, which may have the folder though it is not here.
-      agentsDir: trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
+      agentsDir:
+        trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
       output: { json: flags.bool('json'), verbose },
       artifactDir: expandPath(flags.string('artifact-dir'), env),
       keepArtifacts: flags.bool('keep-artifacts'),
     });
     const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);
     if (request.workdir !== '' && !(await isFolder(resolve(terminal.cwd, request.workdir))))
-      throw new AxeError(`the folder ${JSON.stringify(request.workdir)} of \`--workdir\` is not there`, {
-        exitCode: 2,
-        remedy: 'Name a folder that exists, or leave the flag out.',
-      });
+      throw new AxeError(
+        `the folder ${JSON.stringify(request.workdir)} of \`--workdir\` is not there`,
+        {
+          exitCode: 2,
+          remedy: 'Name a folder that exists, or leave the flag out.',
+        },
+      );
     const report = await runPipeline({ ...request, language }, deps);
     status?.clear();
     return finish(report, flags, terminal);
@@ -133,11 +142,19 @@ export function makeRequest(
   };
 }
 
-/** Throws an AxeError for a range that changes nothing: to have nothing reviewed would only cost money. */
-async function readChange(range: string, { cwd, env }: Terminal, signal: AbortSignal): Promise<LocalChange> {
+/**
+ * Throws an AxeError for a range that changes nothing: to have nothing reviewed would only cost
+ * money.
+ */
+async function readChange(
+  range: string,
+  { cwd, env }: Terminal,
+  signal: AbortSignal,
+): Promise<LocalChange> {
   const options = { cwd, env, signal };
   const diff = await diffOfRange(range, options);
-  if (diff.trim() !== '') return { range, diff, readBase: (paths) => filesAtBase(range, paths, options) };
+  if (diff.trim() !== '')
+    return { range, diff, readBase: (paths) => filesAtBase(range, paths, options) };
   throw new AxeError(`the change "${range}" is empty`, {
     exitCode: 1,
     remedy: `See \`git diff ${range}\`; new files only appear once you add them.`,
@@ -203,12 +220,21 @@ export function formatDryRun(
     section('User Message', task.message === DEFAULT_TASK ? '(default)' : task.message),
     ...(restored === undefined
       ? []
-      : [section('Memory', restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(text))]),
+      : [
+          section(
+            'Memory',
+            restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(text),
+          ),
+        ]),
     ...(notes === undefined ? [] : [section('Notes', orNone(notes.prompt.block))]),
     section('Tools', orNone(tools.join(', '))),
     section(
       'MCP Servers',
-      orNone(mcpServers.map((one) => `${one.name}: ${one.url || one.command} (${one.transport})`).join('\n')),
+      orNone(
+        mcpServers
+          .map((one) => `${one.name}: ${one.url || one.command} (${one.transport})`)
+          .join('\n'),
+      ),
     ),
     section('Sub-Agents', subAgents(plan)),
   ];

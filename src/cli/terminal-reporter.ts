@@ -10,7 +10,9 @@ import { formatEvent } from '../runner/action-reporter.js';
 import { formatParams } from './format-json.js';
 import { colorsFor, type Terminal } from './terminal.js';
 
-/** Each warning once, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr. */
+/**
+ * Each warning once, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr.
+ */
 export function createTerminalReporter(
   { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
   verbose = false,
@@ -40,13 +42,16 @@ function verboseLines(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started': {
       const { plan, restored, notes } = event;
-      const found = notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
+      const found =
+        notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
       return [...planLines(plan), ...memoryLine(restored), ...found];
     }
     case 'model-request': {
       const { turn, messages, toolResults, tools } = event;
       if (tools === 0) return [];
-      return [`[turn ${turn}] Sending request (${messages} messages, ${toolResults} tool calls pending)`];
+      return [
+        `[turn ${turn}] Sending request (${messages} messages, ${toolResults} tool calls pending)`,
+      ];
     }
     case 'model-reply':
       if (event.tools === 0) return [];
@@ -55,7 +60,9 @@ function verboseLines(event: RunEvent): readonly string[] {
       ];
     case 'retry': {
       const { attempt, maxRetries, error, delayMs } = event;
-      return [`[retry] Attempt ${attempt}/${maxRetries} after ${error.category}, waiting ${delayMs}ms`];
+      return [
+        `[retry] Attempt ${attempt}/${maxRetries} after ${error.category}, waiting ${delayMs}ms`,
+      ];
     }
     case 'sub-agent-called':
       return [
@@ -96,7 +103,10 @@ function planLines(plan: Plan): readonly string[] {
   ];
 }
 
-/** axe prints the count of the whole file, not of what `last_n` wants of it; what did not fit is not called loaded. */
+/**
+ * axe prints the count of the whole file, not of what `last_n` wants of it; what did not fit is not
+ * called loaded.
+ */
 function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   if (restored === undefined) return [];
   if (restored.kind !== 'restored') return ['Memory:   0 entries (no memory file)'];
@@ -107,8 +117,8 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
 }
 
 /**
- * The lines after a run: duration, tokens and stop reason; only the duration if it failed. With tools the figures are sums; with
- * a budget axe shows how much of it is used.
+ * The lines after a run: duration, tokens and stop reason; only the duration if it failed. With
+ * tools the figures are sums; with a budget axe shows how much of it is used.
  */
 export function formatStats(stats: RunStats, completed: boolean): readonly string[] {
   const { durationMs, inputTokens, outputTokens, stopReason, budget, toolCalls } = stats;
@@ -123,7 +133,10 @@ export function formatStats(stats: RunStats, completed: boolean): readonly strin
   ];
 }
 
-/** One line at the end of standard error that says what a run is doing. Whoever writes there clears it first. */
+/**
+ * One line at the end of standard error that says what a run is doing. Whoever writes there clears
+ * it first.
+ */
 export interface StatusLine {
   event(event: RunEvent): void;
   clear(): void;
@@ -132,7 +145,10 @@ export interface StatusLine {
 }
 
 /** Undefined where nobody watches: in a pipe, in CI, and on a terminal that cannot clear a line. */
-export function createStatusLine({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>): StatusLine | undefined {
+export function createStatusLine({
+  stderr,
+  env,
+}: Pick<Terminal, 'stderr' | 'env'>): StatusLine | undefined {
   if (stderr.isTTY !== true || env['TERM'] === 'dumb' || env['CI'] !== undefined) return undefined;
   let model = '';
   let turn = '';

@@ -36,7 +36,10 @@ export interface TerminalDependenciesOptions {
   readonly keepArtifacts?: boolean;
 }
 
-/** The world of a run on somebody's own machine: agents and memory on disk, the answer on standard output. */
+/**
+ * The world of a run on somebody's own machine: agents and memory on disk, the answer on standard
+ * output.
+ */
 export async function createTerminalDependencies(
   options: TerminalDependenciesOptions,
 ): Promise<Dependencies> {
@@ -93,7 +96,11 @@ export async function createTerminalDependencies(
   };
 }
 
-function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {
+function createTerminalPublisher({
+  terminal,
+  output,
+  status,
+}: TerminalDependenciesOptions): Publisher {
   return {
     async publish({ plan, outcome, buffered, change, findings, read, artifacts }) {
       status?.done(outcome);
@@ -111,14 +118,16 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
         print(terminal, formatJson(outcome, report, artifacts));
         return { line: undefined, url: undefined };
       }
-      // Nothing is posted from here, so what the tools collected is told. A review says it all: its agent's answer is for memory.
+      // Nothing is posted from here, so what the tools collected is told. A review says it all: its
+      // agent's answer is for memory.
       const hasAnswer = buffered.review === undefined && isAnswered(outcome);
       // The answer is as it is, without a newline added (axe-behaviour §4).
       const answer = hasAnswer ? markedAnswer(outcome) : '';
       const collected = formatBuffered(buffered);
       const told = [answer, collected === '' ? '' : `${collected}\n`].filter((part) => part !== '');
       const text = told.join('\n\n');
-      // A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are axe's.
+      // A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are
+      // axe's.
       const isOpen = terminal.stdout.isTTY === true && text !== '' && !text.endsWith('\n');
       terminal.stdout.write(isOpen ? `${text}\n` : text);
       return { line: undefined, url: undefined };
@@ -132,7 +141,10 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
   };
 }
 
-/** Whether there is something to show: what a run had said when its budget was spent is an answer too (D2). */
+/**
+ * Whether there is something to show: what a run had said when its budget was spent is an answer
+ * too (D2).
+ */
 function isAnswered(outcome: RunOutcome): boolean {
   if (outcome.kind === 'exhausted') return outcome.limit === 'tokens' || outcome.limit === 'cost';
   // Of a cut answer nothing came, or it would be completed here.

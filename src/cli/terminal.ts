@@ -19,11 +19,16 @@ export interface Terminal {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** The talk. */
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** Calls back when a signal asks the program to end. Without a listener a signal ends it at once. */
+  /**
+   * Calls back when a signal asks the program to end. Without a listener a signal ends it at once.
+   */
   onInterrupt(interrupted: (signal: StopSignal) => void): void;
 }
 
-/** The name a script was started under: a link called `axe` stands in for axe, and texts that name it are axe's. */
+/**
+ * The name a script was started under: a link called `axe` stands in for axe, and texts that name
+ * it are axe's.
+ */
 export function programName(script: string | undefined): ProgramName {
   return basename(script ?? '') === 'axe' ? 'axe' : 'axe-action';
 }
@@ -36,7 +41,9 @@ export function print(terminal: Terminal, line: string): void {
 /** Reports trouble that is meant for people; on a terminal its first line stands out. */
 export function writeError({ stderr, env, program }: Terminal, error: AxeError): void {
   const colors = colorsFor(stderr, env);
-  const [message = '', ...rest] = formatError(program === 'axe' ? inWordsOfAxe(error) : error).split('\n');
+  const [message = '', ...rest] = formatError(
+    program === 'axe' ? inWordsOfAxe(error) : error,
+  ).split('\n');
   stderr.write(`${[colors.red(message), ...rest].join('\n')}\n`);
 }
 
@@ -46,7 +53,9 @@ function inWordsOfAxe({ message, axe = message, remedy, at }: AxeError): AxeErro
 
 /** Colours for a terminal, unless `NO_COLOR` is set. */
 export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment) {
-  return picocolors.createColors(stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
+  return picocolors.createColors(
+    stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+  );
 }
 
 /** Signals that ask the program to end, with the exit status by which shells report them. */
@@ -73,8 +82,9 @@ export function createSignalListener(): (interrupted: (signal: StopSignal) => vo
 }
 
 /**
- * Ends the program by the signal that a status stands for, once its output is written: a shell then knows that its own
- * loop is to end too. As the first process of a container it cannot be ended by a signal; there the status is all.
+ * Ends the program by the signal that a status stands for, once its output is written: a shell then
+ * knows that its own loop is to end too. As the first process of a container it cannot be ended by
+ * a signal; there the status is all.
  */
 export function endBySignal(status: number): void {
   const signal = SIGNALS.find((name) => STOP_STATUS[name] === status);
@@ -98,7 +108,11 @@ export class InterruptedError extends AxeError {
   }
 }
 
-export function createTerminalDeadline(terminal: Terminal, saved?: string, remedy?: string): Deadline {
+export function createTerminalDeadline(
+  terminal: Terminal,
+  saved?: string,
+  remedy?: string,
+): Deadline {
   const deadline = createDeadline(remedy);
   terminal.onInterrupt((signal) => deadline.cancel(new InterruptedError(signal, saved)));
   return deadline;
@@ -107,15 +121,19 @@ export function createTerminalDeadline(terminal: Terminal, saved?: string, remed
 type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
 
 /**
- * The error of an interrupted run with what it saved all the same: notes are saved when they are written, of an event's run at
- * its end; trouble with that is a warning of its own.
+ * The error of an interrupted run with what it saved all the same: notes are saved when they are
+ * written, of an event's run at its end; trouble with that is a warning of its own.
  */
-export function withSaved({ signal }: InterruptedError, { memory, remembered }: Ran): InterruptedError {
+export function withSaved(
+  { signal }: InterruptedError,
+  { memory, remembered }: Ran,
+): InterruptedError {
   if (memory === undefined) return new InterruptedError(signal);
   const written =
     remembered?.result.kind === 'failed'
       ? []
       : [...new Set(memory.notes?.session.recent().map(({ path }) => path))];
-  const kept = written.length === 0 ? '' : ` Notes already written are kept: ${written.join(', ')}.`;
+  const kept =
+    written.length === 0 ? '' : ` Notes already written are kept: ${written.join(', ')}.`;
   return new InterruptedError(signal, `No entry was added to memory.${kept}`);
 }

@@ -1,6 +1,19 @@
 import { findMention } from './mention.js';
-import { type Actor, isDeleted, type PullRequestTrigger, subjectTrigger, type Trigger } from './trigger.js';
-import { type AdmissionPolicy, isEnough, isListed, isOurs, isSameAccount, type Permission } from './trust.js';
+import {
+  type Actor,
+  isDeleted,
+  type PullRequestTrigger,
+  subjectTrigger,
+  type Trigger,
+} from './trigger.js';
+import {
+  type AdmissionPolicy,
+  isEnough,
+  isListed,
+  isOurs,
+  isSameAccount,
+  type Permission,
+} from './trust.js';
 
 /** Why a run was not started: output `reason`. */
 type SkipReason =
@@ -44,7 +57,9 @@ export interface AdmissionFacts {
   /** What memory says of earlier runs. */
   readonly state?: {
     readonly isPaused: boolean;
-    /** The commit of the event was reviewed to its end, and this run was not started again by hand. */
+    /**
+     * The commit of the event was reviewed to its end, and this run was not started again by hand.
+     */
     readonly isReviewed: boolean;
     /** The limit of several runs that is used up, in words; undefined while something is left. */
     readonly spent: { readonly message: string; readonly remedy?: string } | undefined;
@@ -52,9 +67,14 @@ export interface AdmissionFacts {
   /** Of a pull request whose change could be read. */
   readonly change?: {
     readonly number: number;
-    /** Why no file of it is to be read, in words that end a sentence; undefined if there are some. */
+    /**
+     * Why no file of it is to be read, in words that end a sentence; undefined if there are some.
+     */
     readonly unreadable: string | undefined;
-    /** Sha of the commit since which nothing that is reviewed has changed; undefined if something has. */
+    /**
+     * Sha of the commit since which nothing that is reviewed has changed; undefined if something
+     * has.
+     */
     readonly nothingNewSince: string | undefined;
   };
 }
@@ -71,11 +91,17 @@ interface Skip {
 export type Admission = { readonly kind: 'run' } | Skip;
 
 /**
- * Who can start a run (D20), as `docs/events.md` has it: the first reason against it counts. What the event alone says
- * comes first and costs no request; the change comes last, just before a model is asked. What is not known yet is not
- * asked about.
+ * Who can start a run (D20), as `docs/events.md` has it: the first reason against it counts. What
+ * the event alone says comes first and costs no request; the change comes last, just before a model
+ * is asked. What is not known yet is not asked about.
  */
-export function decideAdmission({ event, permission, agent, state, change }: AdmissionFacts): Admission {
+export function decideAdmission({
+  event,
+  permission,
+  agent,
+  state,
+  change,
+}: AdmissionFacts): Admission {
   const skipped =
     skipByEvent(event) ??
     (permission && skipByPermission(event, permission)) ??
@@ -98,7 +124,8 @@ function skipByEvent(event: EventFacts): Skip | undefined {
       'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
     );
   }
-  // A deleted comment cannot be answered, nor can an issue or a release that is gone from the repository.
+  // A deleted comment cannot be answered, nor can an issue or a release that is gone from the
+  // repository.
   if (trigger.kind !== 'local' && isDeleted(trigger)) {
     return skip(
       'subject-deleted',
@@ -196,7 +223,10 @@ function skipByPermission(
   );
 }
 
-function skipByAgent(event: EventFacts, agent: NonNullable<AdmissionFacts['agent']>): Skip | undefined {
+function skipByAgent(
+  event: EventFacts,
+  agent: NonNullable<AdmissionFacts['agent']>,
+): Skip | undefined {
   // A stranger's text must not configure anything before it is merged (D21).
   if (agent.kind === 'unmerged') {
     return skip(
@@ -204,12 +234,14 @@ function skipByAgent(event: EventFacts, agent: NonNullable<AdmissionFacts['agent
       `The agent "${agent.name}" exists only in this pull request (${agent.source}); it is valid and will run once it is merged`,
     );
   }
-  // `/axe review` without the phrase is for agents that post reviews; whoever else listens is not meant.
+  // `/axe review` without the phrase is for agents that post reviews; whoever else listens is not
+  // meant.
   const unmentioned = agent.postsReviews ? undefined : skipUnlessMentioned(event);
   const { trigger } = event;
   if (unmentioned !== undefined || trigger.kind !== 'pull_request') return unmentioned;
   const { number, action, hasNewBase } = trigger;
-  // What is not a review may well be about the end of a pull request, where the workflow names that.
+  // What is not a review may well be about the end of a pull request, where the workflow names
+  // that.
   const isAboutEnd = !agent.postsReviews && (action === 'closed' || action === 'labeled');
   if (trigger.isClosed === true && !isAboutEnd) {
     return skip(
@@ -265,13 +297,21 @@ function skipByChange(
   );
 }
 
-/** The login whose permission decides; undefined where the event alone says enough, and for a bot: GitHub knows none. */
+/**
+ * The login whose permission decides; undefined where the event alone says enough, and for a bot:
+ * GitHub knows none.
+ */
 export function needsPermission(event: EventFacts): string | undefined {
   const actor = admittedActor(event.trigger);
-  return actor?.isBot === false && decideAdmission({ event }).kind === 'run' ? actor.login : undefined;
+  return actor?.isBot === false && decideAdmission({ event }).kind === 'run'
+    ? actor.login
+    : undefined;
 }
 
-/** Whether `/axe pause` holds for an event: a label or a review that is asked for is somebody's wish all the same. */
+/**
+ * Whether `/axe pause` holds for an event: a label or a review that is asked for is somebody's wish
+ * all the same.
+ */
 export function isPausable(trigger: Trigger): trigger is PullRequestTrigger {
   if (trigger.kind !== 'pull_request') return false;
   return trigger.action !== 'labeled' && trigger.action !== 'review_requested';
@@ -282,7 +322,10 @@ export function isRepeatable(trigger: Trigger): trigger is PullRequestTrigger {
   return trigger.kind === 'pull_request' && trigger.action !== 'review_requested';
 }
 
-/** Activities of a pull request that leave its diff as it is (GitHub's "Webhook events and payloads"). */
+/**
+ * Activities of a pull request that leave its diff as it is (GitHub's "Webhook events and
+ * payloads").
+ */
 const UNCHANGING: ReadonlySet<string> = new Set([
   'assigned',
   'auto_merge_disabled',
@@ -300,7 +343,10 @@ const UNCHANGING: ReadonlySet<string> = new Set([
   'unlocked',
 ]);
 
-/** Who caused an event that somebody without access can cause; undefined where write access or nobody did. */
+/**
+ * Who caused an event that somebody without access can cause; undefined where write access or
+ * nobody did.
+ */
 function admittedActor(trigger: Trigger): Actor | undefined {
   return trigger.kind === 'workflow_run' ? trigger.actor : subjectTrigger(trigger)?.actor;
 }

@@ -13,7 +13,8 @@ interface CommentCommand {
 }
 
 /**
- * All commands of comments: what `/axe help` answers, what a mistyped word is compared with, and the table of `docs/events.md`.
+ * All commands of comments: what `/axe help` answers, what a mistyped word is compared with, and
+ * the table of `docs/events.md`.
  */
 export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   {
@@ -95,5 +96,7 @@ export function formatCommandTable(): string {
     who,
   ]);
   const head = ['Command', 'What it does', 'Where', 'Who may use it'];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }

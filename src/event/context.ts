@@ -17,7 +17,10 @@ export interface Remark {
   readonly isOurs: boolean;
   /** What our mark says. */
   readonly lane: MarkLane;
-  /** The author has write access; false also where that could not be learnt, and for what a run has written. */
+  /**
+   * The author has write access; false also where that could not be learnt, and for what a run has
+   * written.
+   */
   readonly mayWrite: boolean;
   readonly text: string;
 }
@@ -61,13 +64,22 @@ export interface Surroundings {
   readonly comments?: readonly Remark[];
   readonly issues?: readonly LinkedIssueNote[];
   readonly checks?: readonly FailedCheck[];
-  /** Comments and issues that were left out, since they were written or changed after the event (C5 71). */
+  /**
+   * Comments and issues that were left out, since they were written or changed after the event (C5
+   * 71).
+   */
   readonly changedLater?: number;
   /** Comments that are older than those that were read. */
   readonly olderComments?: number;
-  /** The tag that a new one is compared with; empty for the first one, left out where the event is about none. */
+  /**
+   * The tag that a new one is compared with; empty for the first one, left out where the event is
+   * about none.
+   */
   readonly sinceTag?: string;
-  /** The open pull request that a workflow run's commit is the head of, where the event does not name it. */
+  /**
+   * The open pull request that a workflow run's commit is the head of, where the event does not
+   * name it.
+   */
   readonly pullOfCommit?: number;
   /** In words, what could not be read: `the review threads`. */
   readonly unread?: readonly string[];
@@ -87,15 +99,17 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
   );
 
 /**
- * The surroundings as the agent's state knows them: of what bears our mark, only what it has posted is ours, since every
- * workflow of a repository posts under one account. The rest is a stranger's.
+ * The surroundings as the agent's state knows them: of what bears our mark, only what it has posted
+ * is ours, since every workflow of a repository posts under one account. The rest is a stranger's.
  */
 export function knowOwnRemarks<Context extends Surroundings>(
   context: Context,
   posted: ReadonlySet<number>,
 ): Context {
   const known = (remark: Remark): Remark =>
-    posted.has(remark.id) || posted.has(remark.reviewId ?? 0) ? remark : { ...remark, isOurs: false };
+    posted.has(remark.id) || posted.has(remark.reviewId ?? 0)
+      ? remark
+      : { ...remark, isOurs: false };
   const { comments, threads } = context;
   return {
     ...context,

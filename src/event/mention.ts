@@ -1,9 +1,10 @@
 import { visibleMarkdown } from '../safety/fence.js';
 
 /**
- * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as words of its own, in any
- * case, and neither in code nor in a quotation nor hidden. A phrase at the beginning or the end is taken off; in the
- * middle of a sentence it is part of it. Quotations are somebody else's words and no part of what is asked.
+ * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as
+ * words of its own, in any case, and neither in code nor in a quotation nor hidden. A phrase at the
+ * beginning or the end is taken off; in the middle of a sentence it is part of it. Quotations are
+ * somebody else's words and no part of what is asked.
  */
 export function findMention(body: string, phrase: string): string | undefined {
   const shown = visibleMarkdown(body.replaceAll(/\r\n?/g, '\n'));
@@ -26,7 +27,10 @@ interface Line {
   readonly isContinued: boolean;
 }
 
-/** The lines of a markdown text, near enough: a quotation lasts until a blank line, and lists are not looked into. */
+/**
+ * The lines of a markdown text, near enough: a quotation lasts until a blank line, and lists are
+ * not looked into.
+ */
 function readLines(markdown: string): readonly Line[] {
   let fence = '';
   let kind: Line['kind'] = 'blank';
@@ -55,16 +59,23 @@ const INDENTED = /^(?: {4}| {0,3}\t)/;
 function withoutQuotations(lines: readonly Line[]): readonly Line[] {
   return lines.flatMap((line, index) => {
     if (line.kind !== 'quote') return [line];
-    return lines[index - 1]?.kind === 'quote' ? [] : [{ text: '', kind: 'blank', isContinued: false }];
+    return lines[index - 1]?.kind === 'quote'
+      ? []
+      : [{ text: '', kind: 'blank', isContinued: false }];
   });
 }
 
 /** Stands where code stood: no character of a phrase, nor of a word. */
 const MASK = '\u0000';
 
-/** The text at its full length with code blanked out: fenced, indented, between backticks, and as HTML. */
+/**
+ * The text at its full length with code blanked out: fenced, indented, between backticks, and as
+ * HTML.
+ */
 function withoutCode(lines: readonly Line[]): string {
-  const text = lines.map((line) => (line.kind === 'code' ? blank(line.text) : line.text)).join('\n');
+  const text = lines
+    .map((line) => (line.kind === 'code' ? blank(line.text) : line.text))
+    .join('\n');
   const shown = text.replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank).split('\n');
   const paragraphs: string[][] = [];
   for (const [index, line] of shown.entries()) {
@@ -97,7 +108,9 @@ function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, MASK);
 }
 
-/** Where a phrase stands as words of its own: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`. */
+/**
+ * Where a phrase stands as words of its own: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`.
+ */
 function indexOfWords(text: string, phrase: string): number {
   const escaped = phrase.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const words = `(?<![\\p{L}\\p{N}_@/.-])${escaped}(?![\\p{L}\\p{N}_/@-]|\\.[\\p{L}\\p{N}])`;

@@ -15,8 +15,8 @@ interface EventEnvironment {
 }
 
 /**
- * The trigger of an event file; `name` is empty to tell it from the payload, which may leave out what `env` says. Throws a
- * ConfigError for a file that cannot be read or is not an event.
+ * The trigger of an event file; `name` is empty to tell it from the payload, which may leave out
+ * what `env` says. Throws a ConfigError for a file that cannot be read or is not an event.
  */
 export async function readTrigger({
   file,
@@ -29,7 +29,8 @@ export async function readTrigger({
 }): Promise<Trigger> {
   const text = await readTextFile(file, {
     what: 'event file',
-    remedy: 'In a workflow the runner writes it; elsewhere give `--event` the JSON payload of a webhook.',
+    remedy:
+      'In a workflow the runner writes it; elsewhere give `--event` the JSON payload of a webhook.',
   });
   const payload = parseEventFile(text, file);
   return parseEvent(name === '' ? inferEventName(payload) : name, payload, {
@@ -59,13 +60,15 @@ const EVENT_BY_KEYS: readonly { readonly keys: readonly string[]; readonly event
 
 function inferEventName(payload: unknown): string {
   const keys = new Set(typeof payload === 'object' && payload !== null ? Object.keys(payload) : []);
-  return EVENT_BY_KEYS.find((entry) => entry.keys.every((key) => keys.has(key)))?.event ?? 'unknown';
+  return (
+    EVENT_BY_KEYS.find((entry) => entry.keys.every((key) => keys.has(key)))?.event ?? 'unknown'
+  );
 }
 
 /**
- * The trigger an event describes. Whatever is missing or of another shape than GitHub documents becomes an empty
- * value, or makes the trigger `unknown`; only a payload that is no object is refused, with a ConfigError
- * (memory-and-security C5 69).
+ * The trigger an event describes. Whatever is missing or of another shape than GitHub documents
+ * becomes an empty value, or makes the trigger `unknown`; only a payload that is no object is
+ * refused, with a ConfigError (memory-and-security C5 69).
  */
 export function parseEvent(eventName: string, payload: unknown, env: EventEnvironment): Trigger {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
@@ -83,7 +86,10 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
   return triggerFor(eventName, parsed, common) ?? { kind: 'unknown', ...common };
 }
 
-/** Undefined for an event that this version does not know, or whose payload does not have what the event is about. */
+/**
+ * Undefined for an event that this version does not know, or whose payload does not have what the
+ * event is about.
+ */
 function triggerFor(eventName: string, parsed: EventPayload, common: Common): Trigger | undefined {
   switch (eventName) {
     case 'pull_request':
@@ -99,14 +105,30 @@ function triggerFor(eventName: string, parsed: EventPayload, common: Common): Tr
       const { ref, before, after, forced } = parsed;
       if (ref === '') return undefined;
       const commits = parsed.commits.map(({ id, message }) => ({ sha: id, message }));
-      return { kind: 'push', ...common, ref, before, after, commits, isForced: forced || undefined };
+      return {
+        kind: 'push',
+        ...common,
+        ref,
+        before,
+        after,
+        commits,
+        isForced: forced || undefined,
+      };
     }
     case 'release': {
       const { release } = parsed;
       // Without a tag there are no commits that could be told.
       if (release === null || release.tag_name === '') return undefined;
       const { tag_name: tag, name: title, body, prerelease: isPrerelease } = release;
-      return { kind: 'release', ...common, tag, title, body, author: actorOf(release.author), isPrerelease };
+      return {
+        kind: 'release',
+        ...common,
+        tag,
+        title,
+        body,
+        author: actorOf(release.author),
+        isPrerelease,
+      };
     }
     case 'workflow_run':
       return workflowRunTrigger(parsed, common);
@@ -114,7 +136,12 @@ function triggerFor(eventName: string, parsed: EventPayload, common: Common): Tr
       const group = parsed.merge_group;
       if (group === null || group.head_sha === '' || group.base_sha === '') return undefined;
       const head = { sha: group.head_sha, ref: group.head_ref };
-      return { kind: 'merge_group', ...common, head, base: { sha: group.base_sha, ref: group.base_ref } };
+      return {
+        kind: 'merge_group',
+        ...common,
+        head,
+        base: { sha: group.base_sha, ref: group.base_ref },
+      };
     }
     case 'schedule':
       return { kind: 'schedule', ...common, cron: parsed.schedule };
@@ -253,13 +280,16 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
   };
 }
 
-/** Without a commit there is nothing that could be looked at. Whatever cannot be told is a fork's. */
+/**
+ * Without a commit there is nothing that could be looked at. Whatever cannot be told is a fork's.
+ */
 function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | undefined {
   const run = payload.workflow_run;
   if (run === null || run.head_sha === '') return undefined;
   const here = run.repository?.full_name || `${common.repository.owner}/${common.repository.name}`;
   // A branch can have a pull request in another repository too, whose number says nothing here.
-  const isHere = (url: string) => url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
+  const isHere = (url: string) =>
+    url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
   const pull = run.pull_requests.find(({ number, base }) => number > 0 && isHere(base.repo.url));
   return {
     kind: 'workflow_run',
@@ -316,7 +346,10 @@ const comment = maybe({
 });
 
 /** A pull request in short, which names its repository by address. */
-const shortPull = filled({ number, base: filled({ ref: text, sha: text, repo: filled({ url: text }) }) });
+const shortPull = filled({
+  number,
+  base: filled({ ref: text, sha: text, repo: filled({ url: text }) }),
+});
 
 /** The fields of all webhook payloads that are read (GitHub's "Webhook events and payloads"). */
 const eventSchema = v.object({
@@ -329,7 +362,13 @@ const eventSchema = v.object({
     default_branch: text,
     private: flag,
   }),
-  pull_request: maybe({ ...subject, draft: flag, head: branch, base: branch, merge_commit_sha: text }),
+  pull_request: maybe({
+    ...subject,
+    draft: flag,
+    head: branch,
+    base: branch,
+    merge_commit_sha: text,
+  }),
   /** `pull_request` is an object where the issue is a pull request. */
   issue: maybe({ ...subject, pull_request: maybe({}) }),
   comment,

@@ -24,13 +24,22 @@ interface WorkflowTrigger {
   readonly repository: Repository;
   /** Who caused the event (`sender`). */
   readonly actor: Actor;
-  /** Names of the labels of the issue or pull request that the event is about; left out where it has none. */
+  /**
+   * Names of the labels of the issue or pull request that the event is about; left out where it has
+   * none.
+   */
   readonly labels?: readonly string[];
-  /** When what the event is about was last changed, ISO 8601 in UTC; undefined where the payload does not say. */
+  /**
+   * When what the event is about was last changed, ISO 8601 in UTC; undefined where the payload
+   * does not say.
+   */
   readonly at?: string;
 }
 
-/** A head as an event describes it; `repository` is `owner/name`, or null where the fork was deleted. */
+/**
+ * A head as an event describes it; `repository` is `owner/name`, or null where the fork was
+ * deleted.
+ */
 export interface Head {
   readonly sha: string;
   readonly ref: string;
@@ -52,7 +61,9 @@ interface AboutSubject extends WorkflowTrigger {
   readonly isClosed?: true;
 }
 
-/** A pull request as the event describes it; later edits are not seen (memory-and-security C5 71). */
+/**
+ * A pull request as the event describes it; later edits are not seen (memory-and-security C5 71).
+ */
 export interface PullRequestTrigger extends AboutSubject {
   readonly kind: 'pull_request';
   readonly isDraft: boolean;
@@ -83,16 +94,31 @@ export interface CommentTrigger extends AboutSubject {
   readonly commentId: number;
   /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */
   readonly subjectAuthor?: Actor;
-  /** Whether the pull request comes from a fork, where the event says it: reviews do, `issue_comment` does not. */
+  /**
+   * Whether the pull request comes from a fork, where the event says it: reviews do,
+   * `issue_comment` does not.
+   */
   readonly isFork?: boolean;
-  /** The pull request's commits, where the event says them: reviews do, `issue_comment` does not. */
+  /**
+   * The pull request's commits, where the event says them: reviews do, `issue_comment` does not.
+   */
   readonly commits?: { readonly head: Head; readonly base: Base };
-  /** What a review came to, in GitHub's word (`approved`, `changes_requested`); left out for other comments. */
+  /**
+   * What a review came to, in GitHub's word (`approved`, `changes_requested`); left out for other
+   * comments.
+   */
   readonly review?: string;
-  /** The comment that began the conversation on a line; left out for the first one and for other comments. */
+  /**
+   * The comment that began the conversation on a line; left out for the first one and for other
+   * comments.
+   */
   readonly inReplyTo?: number;
   /** Where in the diff the comment stands, for a comment on a line. */
-  readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
+  readonly place?: {
+    readonly path: string;
+    readonly line: number | undefined;
+    readonly hunk: string;
+  };
 }
 
 export interface PushTrigger extends WorkflowTrigger {
@@ -158,9 +184,13 @@ export type Trigger =
   | WorkflowRunTrigger
   | MergeGroupTrigger
   | ScheduleTrigger
-  /** A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`). */
+  /**
+   * A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`).
+   */
   | (WorkflowTrigger & { readonly kind: 'dispatch' })
-  /** An event that this version does not know, or with an incomplete payload. It is never trusted. */
+  /**
+   * An event that this version does not know, or with an incomplete payload. It is never trusted.
+   */
   | (WorkflowTrigger & { readonly kind: 'unknown' })
   /** Somebody's own machine: no event. */
   | { readonly kind: 'local' };
@@ -186,12 +216,18 @@ export function tagOf(trigger: Trigger): string | undefined {
 
 const TAGS = 'refs/tags/';
 
-/** Whether the comment, issue or release itself is gone: deleted, or for an issue moved to another repository. */
+/**
+ * Whether the comment, issue or release itself is gone: deleted, or for an issue moved to another
+ * repository.
+ */
 export function isDeleted(trigger: Trigger): boolean {
   if (trigger.kind === 'local') return false;
   const { kind, action } = trigger;
   if (action === 'deleted') return kind === 'comment' || kind === 'issue' || kind === 'release';
-  return (kind === 'issue' && action === 'transferred') || (kind === 'release' && action === 'unpublished');
+  return (
+    (kind === 'issue' && action === 'transferred') ||
+    (kind === 'release' && action === 'unpublished')
+  );
 }
 
 /** What a push did to its branch or tag: zeros stand for no commit (webhook payload of `push`). */

@@ -10,8 +10,9 @@ import {
 } from './trigger.js';
 
 /**
- * Where the entry of a run goes (D19): `trusted` runs load the trusted lane; of a `tainted` run only what we compute
- * goes there, its own words go to the untrusted lane, where everything of an `untrusted` run goes; `none` keeps nothing.
+ * Where the entry of a run goes (D19): `trusted` runs load the trusted lane; of a `tainted` run
+ * only what we compute goes there, its own words go to the untrusted lane, where everything of an
+ * `untrusted` run goes; `none` keeps nothing.
  */
 export type Lane = MarkLane | 'none';
 
@@ -24,8 +25,9 @@ export interface Trust {
 }
 
 /**
- * The other login that matters: who wrote the text an actor with permission lets us read. Undefined where the actor
- * wrote it, and for a bot, whose words are never trusted. Asking is worth it only to lift such a run to `trusted`.
+ * The other login that matters: who wrote the text an actor with permission lets us read. Undefined
+ * where the actor wrote it, and for a bot, whose words are never trusted. Asking is worth it only
+ * to lift such a run to `trusted`.
  */
 export function contentAuthor(trigger: Trigger): string | undefined {
   const subject = subjectTrigger(trigger);
@@ -35,10 +37,11 @@ export function contentAuthor(trigger: Trigger): string | undefined {
 }
 
 /**
- * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text by somebody other
- * than the actor is trusted only if that author (see {@link contentAuthor}) may write too; otherwise it is tainted (D19).
- * Whatever a workflow allows beyond accounts that may write (`min-permission`, `allow-users`, `allow-bots`) is untrusted
- * all the same, and so is a fork's pull request that somebody labelled: nothing of such a run goes to the trusted lane.
+ * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text
+ * by somebody other than the actor is trusted only if that author (see {@link contentAuthor}) may
+ * write too; otherwise it is tainted (D19). Whatever a workflow allows beyond accounts that may
+ * write (`min-permission`, `allow-users`, `allow-bots`) is untrusted all the same, and so is a
+ * fork's pull request that somebody labelled: nothing of such a run goes to the trusted lane.
  * `issue_comment` does not say it; then the context does (see `trustOfDiff`).
  */
 export function classifyTrust(
@@ -65,7 +68,9 @@ export function classifyTrust(
       const { actor, kind } = trigger;
       // A bot that pushes may carry anybody's words, unless the workflow vouches for it.
       if (actor.isBot && !isListed(actor, allowBots))
-        return untrusted(`the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`);
+        return untrusted(
+          `the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`,
+        );
       return trusted(`only accounts with write access can ${kind}`);
     }
     case 'unknown':
@@ -88,9 +93,9 @@ export function classifyTrust(
 }
 
 /**
- * Why nothing of the run may go to the trusted lane; undefined for a person with write access, on what is in this
- * repository. Whether the event starts a run at all is another question (`admission.ts`), which a workflow can answer
- * more freely.
+ * Why nothing of the run may go to the trusted lane; undefined for a person with write access, on
+ * what is in this repository. Whether the event starts a run at all is another question
+ * (`admission.ts`), which a workflow can answer more freely.
  */
 function whyUntrusted(
   trigger: SubjectTrigger | WorkflowRunTrigger,
@@ -110,7 +115,10 @@ function whyUntrusted(
   return isFork ? 'the pull request comes from a fork' : undefined;
 }
 
-/** Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is their wish. */
+/**
+ * Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is
+ * their wish.
+ */
 export function isOurs(trigger: Trigger): boolean {
   if (trigger.kind === 'comment') return isOwnText(trigger.body);
   if (trigger.kind !== 'issue') return false;
@@ -120,9 +128,9 @@ export function isOurs(trigger: Trigger): boolean {
 }
 
 /**
- * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but title and description
- * are by the pull request's author, which takes no write access, and a bot's may quote anybody, as may what a run of ours
- * has written with a person's token.
+ * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but
+ * title and description are by the pull request's author, which takes no write access, and a bot's
+ * may quote anybody, as may what a run of ours has written with a person's token.
  */
 function contentAuthorOf(trigger: SubjectTrigger): Actor {
   if (isOwnText(trigger.kind === 'comment' ? trigger.description : trigger.body)) return OUR_RUN;
@@ -145,11 +153,13 @@ export function untrusted(reason: string): Trust {
 }
 
 /**
- * Refuses to work next to a fork's code that was checked out where secrets are: whatever builds or tests it in the same
- * job runs a stranger's program with them (D21). `checkedOut` is the commit in the workspace. Throws a ConfigError.
+ * Refuses to work next to a fork's code that was checked out where secrets are: whatever builds or
+ * tests it in the same job runs a stranger's program with them (D21). `checkedOut` is the commit in
+ * the workspace. Throws a ConfigError.
  */
 export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined): void {
-  if (trigger.kind !== 'pull_request' || trigger.event !== 'pull_request_target' || !trigger.isFork) return;
+  if (trigger.kind !== 'pull_request' || trigger.event !== 'pull_request_target' || !trigger.isFork)
+    return;
   if (checkedOut === undefined) return;
   if (checkedOut !== trigger.head.sha && checkedOut !== trigger.mergeSha) return;
   const { number, event } = trigger;
@@ -159,23 +169,33 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   });
 }
 
-/** Text in a run that people without write access, or anybody on a network, may have written (D46). */
+/**
+ * Text in a run that people without write access, or anybody on a network, may have written (D46).
+ */
 export type TaintSource =
-  /** The event itself: whose words started the run or are its subject. `reason` is half a sentence for people. */
+  /**
+   * The event itself: whose words started the run or are its subject. `reason` is half a sentence
+   * for people.
+   */
   | { readonly kind: 'event'; readonly reason: string }
-  /** A squash merge carries the title of a pull request, which may be anybody's, and generated notes list such titles. */
+  /**
+   * A squash merge carries the title of a pull request, which may be anybody's, and generated notes
+   * list such titles.
+   */
   | { readonly kind: 'history' }
   /** Checks of the commit, which print whatever the programs under test were fed. */
   | { readonly kind: 'failing-checks' }
   /** What runs of ours have posted that had read such text themselves. */
   | { readonly kind: 'own-words' }
-  /** A tool that reaches a network or starts programs, or whose result says that it holds such text. */
+  /**
+   * A tool that reaches a network or starts programs, or whose result says that it holds such text.
+   */
   | { readonly kind: 'tool'; readonly tool: string };
 
 /**
- * Knows whether and why a run is tainted. There is one for a run, shared with its sub-agents: whatever one of them has
- * read, the others may be told next. Taint decides where memory is written and whether a change becomes a commit, never
- * which tools a run has (D19).
+ * Knows whether and why a run is tainted. There is one for a run, shared with its sub-agents:
+ * whatever one of them has read, the others may be told next. Taint decides where memory is written
+ * and whether a change becomes a commit, never which tools a run has (D19).
  */
 export interface TaintTracker {
   /** Adds a source. Nothing taints a run on somebody's own machine: a person reads along (D18). */
@@ -207,16 +227,23 @@ export function laneOfWords({ level, lane }: Trust, taint: TaintTracker): MarkLa
   return taint.lane(lane) === 'trusted' ? 'trusted' : 'tainted';
 }
 
-/** Whether people with write access, or the repository itself, have caused a run, so that it may change files at all. */
+/**
+ * Whether people with write access, or the repository itself, have caused a run, so that it may
+ * change files at all.
+ */
 export function mayChange({ level, lane }: Trust): boolean {
   return level === 'trusted' || lane === 'tainted';
 }
 
 /**
- * Why what a run has changed becomes no commit, as half a sentence that follows "because"; undefined if it may become one. A
- * branch of the repository runs its workflows with all secrets, so no stranger's words may have a part in it.
+ * Why what a run has changed becomes no commit, as half a sentence that follows "because";
+ * undefined if it may become one. A branch of the repository runs its workflows with all secrets,
+ * so no stranger's words may have a part in it.
  */
-export function whyOnlyPatch({ level, reason }: Trust, { sources }: TaintTracker): string | undefined {
+export function whyOnlyPatch(
+  { level, reason }: Trust,
+  { sources }: TaintTracker,
+): string | undefined {
   const [source] = sources;
   if (level !== 'trusted') return reason;
   return source === undefined ? undefined : describeTaint(source);
@@ -246,7 +273,10 @@ export function mayWrite(permission: Permission | 'unknown'): boolean {
   return permission === 'admin' || permission === 'maintain' || permission === 'write';
 }
 
-/** Whether two accounts are one: logins are case-insensitive, and two deleted accounts are never the same. */
+/**
+ * Whether two accounts are one: logins are case-insensitive, and two deleted accounts are never the
+ * same.
+ */
 export function isSameAccount(a: Actor, b: Actor): boolean {
   return a.login !== 'ghost' && a.login.toLowerCase() === b.login.toLowerCase();
 }
@@ -258,7 +288,10 @@ export type PermissionAnswer =
 
 /** Whom a workflow lets start a run, and with what (D20). */
 export interface AdmissionPolicy {
-  /** What the account that caused the event must be allowed to do here at the least; `none` lets everybody in. */
+  /**
+   * What the account that caused the event must be allowed to do here at the least; `none` lets
+   * everybody in.
+   */
   readonly minPermission: MinPermission;
   /** Logins that may start runs whatever their permission, in any case. */
   readonly allowUsers: readonly string[];
@@ -292,9 +325,19 @@ export function isEnough(permission: Permission | 'unknown', least: MinPermissio
   return permission !== 'unknown' && RANK[permission] >= RANK[least];
 }
 
-const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
+const RANK: Record<Permission, number> = {
+  none: 0,
+  read: 1,
+  triage: 2,
+  write: 3,
+  maintain: 4,
+  admin: 5,
+};
 
-/** Whether an account is in a list of logins, in any case. A deleted one never is: `ghost` is many accounts. */
+/**
+ * Whether an account is in a list of logins, in any case. A deleted one never is: `ghost` is many
+ * accounts.
+ */
 export function isListed({ login }: Actor, logins: readonly string[]): boolean {
   return login !== 'ghost' && logins.some((one) => one.toLowerCase() === login.toLowerCase());
 }

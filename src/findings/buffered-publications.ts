@@ -65,28 +65,40 @@ export function refused(text: string): PublicationAnswer {
 export function sizeProblem(name: string, text: string, maxBytes: number): string | undefined {
   if (text.trim() === '') return `\`${name}\` is empty`;
   const bytes = utf8Bytes(text);
-  return bytes > maxBytes ? `\`${name}\` has ${bytes} bytes; shorten it to at most ${maxBytes}` : undefined;
+  return bytes > maxBytes
+    ? `\`${name}\` has ${bytes} bytes; shorten it to at most ${maxBytes}`
+    : undefined;
 }
 
 /**
- * The name as the allow-list writes it, if it allows it: `*` stands for anything, and case counts for nothing, as with
- * GitHub's labels and logins.
+ * The name as the allow-list writes it, if it allows it: `*` stands for anything, and case counts
+ * for nothing, as with GitHub's labels and logins.
  */
 export function allowedName(name: string, patterns: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const exact = patterns.find((pattern) => pattern.toLowerCase() === lower);
   if (exact !== undefined) return exact;
-  return patterns.some((pattern) => matches(lower, pattern.toLowerCase().split('*'))) ? name : undefined;
+  return patterns.some((pattern) => matches(lower, pattern.toLowerCase().split('*')))
+    ? name
+    : undefined;
 }
 
-/** The names of a list as people and models write one: separated by commas or line breaks, each once. */
+/**
+ * The names of a list as people and models write one: separated by commas or line breaks, each
+ * once.
+ */
 export function splitNames(list: string | undefined): readonly string[] {
   const names = (list ?? '').split(/[,\n]/).map((name) => name.trim());
-  const seen = new Map(names.filter((name) => name !== '').map((name) => [name.toLowerCase(), name]));
+  const seen = new Map(
+    names.filter((name) => name !== '').map((name) => [name.toLowerCase(), name]),
+  );
   return [...seen.values()];
 }
 
-/** The parts in their order with anything between: the first place each fits is as good as any other. */
+/**
+ * The parts in their order with anything between: the first place each fits is as good as any
+ * other.
+ */
 function matches(name: string, [first = '', ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return name === first;
@@ -151,7 +163,10 @@ interface Refuted {
   readonly reason: string;
 }
 
-/** `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or reach was corrected. */
+/**
+ * `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or
+ * reach was corrected.
+ */
 export type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
 
 /** What a run wants published when it has ended. None of the text was cleaned yet. */

@@ -12,8 +12,9 @@ export function partOf(body: string, handle: string): string {
 const OPENING = /^\s*(`{3,}|~{3,})[ \t]*(\S*)[ \t]*$/;
 
 /**
- * The lines of a suggestion: without the fence that many models put around it, with `\n` between lines and none at the
- * end; undefined if nothing is left. In a markdown file a fence may be what is suggested.
+ * The lines of a suggestion: without the fence that many models put around it, with `\n` between
+ * lines and none at the end; undefined if nothing is left. In a markdown file a fence may be what
+ * is suggested.
  */
 export function readSuggestion(written: string | undefined, path: string): string | undefined {
   const text = (written ?? '').replaceAll('\r\n', '\n');

@@ -54,7 +54,10 @@ export interface Evidence {
   readonly code: string;
 }
 
-/** What has become of a finding. `outdated`: its file is not in the change now; that is computed at each reading. */
+/**
+ * What has become of a finding. `outdated`: its file is not in the change now; that is computed at
+ * each reading.
+ */
 export const FINDING_STATES = ['open', 'settled', 'dismissed', 'outdated'] as const;
 
 /** Who brought a finding into its state. */
@@ -78,7 +81,10 @@ export const END_WORDS = {
 
 export type EndReason = keyof typeof END_WORDS;
 
-/** Something a review has to say about a place in the change, from the call that raises it to everything that shows it. */
+/**
+ * Something a review has to say about a place in the change, from the call that raises it to
+ * everything that shows it.
+ */
 export interface Finding {
   /** 16 hexadecimal digits, minted once. */
   readonly id: string;
@@ -88,7 +94,9 @@ export interface Finding {
   readonly agent: string;
   /** The fault in one line; the model's words, which nobody has cleaned yet. */
   readonly title: string;
-  /** Markdown of the model's; nobody has cleaned it yet. Of an earlier run, what its comment says. */
+  /**
+   * Markdown of the model's; nobody has cleaned it yet. Of an earlier run, what its comment says.
+   */
   readonly body: string;
   /** The input, state or order that brings the fault about; the model's words. */
   readonly trigger?: string;
@@ -117,7 +125,9 @@ export interface Finding {
   readonly why?: EndReason;
   /** Why, in the model's words. */
   readonly reason?: string;
-  /** The pull request on which people dismissed the same: it is too bad to be held back for that. */
+  /**
+   * The pull request on which people dismissed the same: it is too bad to be held back for that.
+   */
   readonly dismissedOn?: number;
   /** Where it stands on GitHub; in the text of a review where there is no conversation. */
   readonly said?: Said;
@@ -143,8 +153,9 @@ export function hasEnded({ state }: Pick<Finding, 'state'>): boolean {
 }
 
 /**
- * The id of a finding: minted when a run takes it, and never computed again. Neither its words nor its place are in it, so
- * that other words make no other finding of it. No secret hangs on it (see {@link textId}).
+ * The id of a finding: minted when a run takes it, and never computed again. Neither its words nor
+ * its place are in it, so that other words make no other finding of it. No secret hangs on it (see
+ * {@link textId}).
  */
 export function mintId(run: string, number: number): string {
   return textId(`finding ${run} ${number}`).slice(2);
@@ -153,8 +164,8 @@ export function mintId(run: string, number: number): string {
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ0123456789';
 
 /**
- * A short form of an id. It needs no counter, so that two agents, two runs and a run without memory never say the same one;
- * where another finding of the pull request has it, more of the id decides.
+ * A short form of an id. It needs no counter, so that two agents, two runs and a run without memory
+ * never say the same one; where another finding of the pull request has it, more of the id decides.
  */
 export function handleOf(id: string, isTaken: (handle: string) => boolean): string {
   for (let salt = 0; ; salt += 1) {
@@ -166,13 +177,18 @@ export function handleOf(id: string, isTaken: (handle: string) => boolean): stri
   }
 }
 
-/** The name of a finding as people write it, in the form of a handle; undefined for any other word. */
+/**
+ * The name of a finding as people write it, in the form of a handle; undefined for any other word.
+ */
 export function readHandle(word: string): string | undefined {
   const [, handle] = /^[`"'(]*(F(?=[A-Z]*\d)[A-Z0-9]{4})[`"'),.:;]*$/i.exec(word.trim()) ?? [];
   return handle?.toUpperCase();
 }
 
-/** The words of a comment of ours: without what is hidden, and without the folds that tell how to answer. */
+/**
+ * The words of a comment of ours: without what is hidden, and without the folds that tell how to
+ * answer.
+ */
 export function visibleWords(body: string): string {
   return body
     .replace(/<!--.*?-->/gs, '')
@@ -194,10 +210,17 @@ export interface SeverityFacts {
 }
 
 /**
- * The severity of a finding. The model answers two questions of fact, what happens and how often, and never says how bad
- * it is. Outside of source files nothing is worse than `minor`, unless the agent's file says otherwise for the category.
+ * The severity of a finding. The model answers two questions of fact, what happens and how often,
+ * and never says how bad it is. Outside of source files nothing is worse than `minor`, unless the
+ * agent's file says otherwise for the category.
  */
-export function severityOf({ effect, reach, category, isInSource, overrides }: SeverityFacts): Severity {
+export function severityOf({
+  effect,
+  reach,
+  category,
+  isInSource,
+  overrides,
+}: SeverityFacts): Severity {
   const override = overrides[category];
   if (override !== undefined) return override;
   const severity = TABLE[effect][reach];
@@ -239,7 +262,10 @@ export function worse(a: Severity, b: Severity): Severity {
   return compareSeverity(a, b) < 0 ? a : b;
 }
 
-/** Whether a file is neither a test nor documentation by its path; the diff says whether people read it, and no program. */
+/**
+ * Whether a file is neither a test nor documentation by its path; the diff says whether people read
+ * it, and no program.
+ */
 export function isSource(path: string, isReadByPeople: boolean): boolean {
   return isReadByPeople && ![...TESTS, ...DOCS].some((pattern) => pattern.test(path));
 }

@@ -45,7 +45,10 @@ export interface SameClaim {
   readonly sameAs?: string | undefined;
   /** It was asked, and says that it is another one. */
   readonly isNew?: boolean | undefined;
-  /** Ids of the findings that it knew of; left out: all. On the line of any other it was not asked, so that one is the same. */
+  /**
+   * Ids of the findings that it knew of; left out: all. On the line of any other it was not asked,
+   * so that one is the same.
+   */
   readonly knew?: ReadonlySet<string> | undefined;
 }
 

@@ -39,7 +39,10 @@ interface PublishScope {
   readonly changes?: ProposableChanges | undefined;
   /** The run is about an open pull request, on whose branch its changes can be committed. */
   readonly isOnPull?: boolean;
-  /** The findings that the run fixes, each with a commit of its own; left out: it is for something else. */
+  /**
+   * The findings that the run fixes, each with a commit of its own; left out: it is for something
+   * else.
+   */
   readonly toFix?: readonly Pick<Finding, 'handle' | 'title'>[] | undefined;
 }
 
@@ -54,8 +57,8 @@ interface ProposableChanges {
 }
 
 /**
- * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
- * for the model, and every refusal is kept for the summary.
+ * Collects what the tools of a run want published, within the rules; nothing leaves during the run
+ * (D23). Each answer is for the model, and every refusal is kept for the summary.
  */
 export class Publications {
   private state: Buffered = NOTHING_BUFFERED;
@@ -66,7 +69,10 @@ export class Publications {
 
   constructor(private readonly scope: PublishScope) {}
 
-  /** What was collected so far. A finding that a question was left open about counts as another one: none is lost. */
+  /**
+   * What was collected so far. A finding that a question was left open about counts as another one:
+   * none is lost.
+   */
   get buffered(): Buffered {
     return this.unanswered.reduce((state, request) => {
       return this.withFinding({ ...request, isNew: true }, state).state;
@@ -129,7 +135,8 @@ export class Publications {
   /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
   private review(): FindingScope {
     const { review } = this.scope;
-    if (review === undefined) throw new Error('a review tool was used where there is nothing to review');
+    if (review === undefined)
+      throw new Error('a review tool was used where there is nothing to review');
     return review;
   }
 
@@ -176,7 +183,9 @@ export class Publications {
     const refusal = `Not accepted: ${left.map(shown).join(', ') || 'no name was given'}. ${rule}`;
     if (picked.length === 0) return this.refuse('set_labels', refusal);
     if (left.length > 0) this.note('set_labels', refusal);
-    return taken(`Taken: ${picked.map(shown).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`);
+    return taken(
+      `Taken: ${picked.map(shown).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`,
+    );
   }
 
   /** An issue to open; one of the same title takes the place of the earlier one. */
@@ -185,7 +194,8 @@ export class Publications {
     const { maxIssues, labels: patterns, maxLabels } = this.scope.rules;
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
     const problem =
-      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
+      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
+      sizeProblem('body', body, TEXT_LIMITS.issueBytes);
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const others = this.state.issues.filter((issue) => issue.title !== line);
     if (others.length >= maxIssues) {
@@ -204,7 +214,10 @@ export class Publications {
     );
   }
 
-  /** A pull request for what the file tools have changed, also after this; the last one counts, in place of commits. */
+  /**
+   * A pull request for what the file tools have changed, also after this; the last one counts, in
+   * place of commits.
+   */
   openPullRequest({ title, body, base }: PullRequestDraft): PublicationAnswer {
     const changes = this.changes();
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
@@ -213,7 +226,11 @@ export class Publications {
       sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
       changes.problem();
     if (problem !== undefined) return this.refuse('open_pull_request', `Not accepted: ${problem}.`);
-    this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base }, commits: [] };
+    this.state = {
+      ...this.state,
+      pullRequest: { title: line, body: body.trim(), base },
+      commits: [],
+    };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
@@ -223,8 +240,8 @@ export class Publications {
   }
 
   /**
-   * A commit of what was edited since the last one, in place of a pull request. Where nothing was, its message is another one
-   * now.
+   * A commit of what was edited since the last one, in place of a pull request. Where nothing was,
+   * its message is another one now.
    */
   pushToPullRequest(message: string): PublicationAnswer {
     const tool = 'push_to_pull_request';
@@ -233,7 +250,8 @@ export class Publications {
     const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const { toFix = [] } = this.scope;
-    const named = toFix.length === 1 ? toFix : toFix.filter(({ handle }) => message.includes(handle));
+    const named =
+      toFix.length === 1 ? toFix : toFix.filter(({ handle }) => message.includes(handle));
     const [fixes] = named;
     if (toFix.length > 0 && named.length !== 1) {
       const handles = toFix.map(({ handle }) => handle).join(', ');
@@ -257,7 +275,8 @@ export class Publications {
 
   private changes(): ProposableChanges {
     const { changes } = this.scope;
-    if (changes === undefined) throw new Error('a tool for changes was used where nothing may be changed');
+    if (changes === undefined)
+      throw new Error('a tool for changes was used where nothing may be changed');
     return changes;
   }
 
@@ -287,8 +306,12 @@ export class Publications {
   }
 }
 
-const ONLY_PATCH = 'When the run ends, its patch is in the job summary, where a person can apply it.';
-/** The model answers by calling again for the same line, where it may say the finding in other words. */
+const ONLY_PATCH =
+  'When the run ends, its patch is in the job summary, where a person can apply it.';
+/**
+ * The model answers by calling again for the same line, where it may say the finding in other
+ * words.
+ */
 function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
   return (
     one.path === other.path &&
@@ -310,12 +333,15 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
   for (const { findings } of passes) {
     // A pass has told its own findings apart: only those of the passes before are compared.
     const before = [...raised];
-    raised.push(...findings.filter(({ finding }) => !before.some((one) => isOfLine(one.finding, finding))));
+    raised.push(
+      ...findings.filter(({ finding }) => !before.some((one) => isOfLine(one.finding, finding))),
+    );
   }
   const kept = raised
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
-  const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
+  const sum = (count: (one: Buffered) => number) =>
+    passes.reduce((total, one) => total + count(one), 0);
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
   const repeated = passes.flatMap((one) => one.repeated);
   const heldBack = passes.flatMap((one) => one.heldBack);

@@ -4,12 +4,20 @@ import { groupBy } from '../lib/data.js';
 import { table, usd } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
 import { MARK_LANES, type Mark, type MarkLane, markOf } from '../safety/mark.js';
-import { ACTORS, CATEGORIES, CONFIDENCES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
+import {
+  ACTORS,
+  CATEGORIES,
+  CONFIDENCES,
+  END_WORDS,
+  type EndReason,
+  SEVERITIES,
+} from './finding.js';
 
 /**
- * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold the same marks, so that
- * either can take the place of the other. Besides them the state says what was reviewed, spent, posted and paused: `pruneState`
- * bounds it, and `worthTable` sums it up. Times are milliseconds since 1970 by the runner's clock.
+ * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold
+ * the same marks, so that either can take the place of the other. Besides them the state says what
+ * was reviewed, spent, posted and paused: `pruneState` bounds it, and `worthTable` sums it up.
+ * Times are milliseconds since 1970 by the runner's clock.
  */
 
 const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
@@ -33,7 +41,9 @@ const raisedSchema = v.object({
   /** Of the line, see `codeKey`. */
   code: v.string(),
   lane: v.picklist(MARK_LANES),
-  /** Who had its conversation resolved as it was said there: that gesture is older than the finding. */
+  /**
+   * Who had its conversation resolved as it was said there: that gesture is older than the finding.
+   */
   closedBy: person,
   /** Where it stands, which is known once it was read; in the state alone. */
   thread: v.optional(v.string()),
@@ -52,7 +62,10 @@ const endedSchema = v.object({
   login: person,
   /** Of the line as it stood then; empty where it stood no more. */
   code: v.string(),
-  /** Its conversation was resolved then, by us or by somebody with write access: one that is open was opened since. */
+  /**
+   * Its conversation was resolved then, by us or by somebody with write access: one that is open
+   * was opened since.
+   */
   closed: v.boolean(),
 });
 
@@ -114,7 +127,10 @@ export function findingMark(agent: string, lane: MarkLane, marks: readonly Findi
   return { kind: 'finding', agent, id: marks[0]?.id, marks, lane };
 }
 
-/** The hidden line of an answer that tells of a finding, by its id, what became of it, once for each commit. */
+/**
+ * The hidden line of an answer that tells of a finding, by its id, what became of it, once for each
+ * commit.
+ */
 export function replyMark(
   agent: string,
   lane: MarkLane,
@@ -126,14 +142,19 @@ export function replyMark(
 }
 
 /** The agent of a review of ours and the commit it is about; undefined for any other text. */
-export function readReviewMark(body: string): { readonly agent: string; readonly head: string } | undefined {
+export function readReviewMark(
+  body: string,
+): { readonly agent: string; readonly head: string } | undefined {
   const { kind, agent, head } = markOf(body);
   return kind === 'review' && typeof agent === 'string' && typeof head === 'string'
     ? { agent, head }
     : undefined;
 }
 
-/** The agent of a review; one that was asked for in a comment bears the comment's number behind the agent's name. */
+/**
+ * The agent of a review; one that was asked for in a comment bears the comment's number behind the
+ * agent's name.
+ */
 export function agentOf(reviewer: string): string {
   return reviewer.replace(/\/reply-\d+$/, '');
 }
@@ -196,10 +217,16 @@ export type PathPatterns = v.InferOutput<typeof patternsSchema>;
 /** What one attempt of a run has cost. */
 export type Spent = v.InferOutput<typeof spentSchema>;
 
-/** What the pull request bot keeps in the agent's state file (D36): what was decided of findings is among it. */
+/**
+ * What the pull request bot keeps in the agent's state file (D36): what was decided of findings is
+ * among it.
+ */
 export type ReviewFact = MarkOnPull | v.InferOutput<typeof factSchema>;
 
-/** The facts of a state file, of several about the same the latest. Lines that say nothing that can be understood are left out. */
+/**
+ * The facts of a state file, of several about the same the latest. Lines that say nothing that can
+ * be understood are left out.
+ */
 export function parseReviewFacts(text: string): readonly ReviewFact[] {
   return latestFacts(text.split('\n').flatMap((line) => parseReviewFact(line) ?? []));
 }
@@ -236,7 +263,10 @@ export function marksOf(facts: readonly ReviewFact[]): readonly MarkOnPull[] {
   return facts.filter(isMark);
 }
 
-/** The facts that keep marks of one pull request; `model` has raised the findings that are in no conversation yet. */
+/**
+ * The facts that keep marks of one pull request; `model` has raised the findings that are in no
+ * conversation yet.
+ */
 export function markFacts(
   marks: readonly FindingMark[],
   pull: number,
@@ -252,7 +282,8 @@ export function markFacts(
 /** What is kept of a pull request; undefined where nothing is. */
 export function pullMemory(facts: readonly ReviewFact[], pull: number): PullMemory | undefined {
   const isKnown = facts.some(
-    (fact) => fact.pull === pull && (isMark(fact) || fact.kind === 'posted' || fact.kind === 'reviewed'),
+    (fact) =>
+      fact.pull === pull && (isMark(fact) || fact.kind === 'posted' || fact.kind === 'reviewed'),
   );
   if (!isKnown) return undefined;
   return { marks: marksOf(facts).filter((mark) => mark.pull === pull), posted: postedIds(facts) };
@@ -268,7 +299,10 @@ export function lastReviewed(facts: readonly ReviewFact[], pull: number): Review
   return facts.find((fact): fact is Reviewed => fact.kind === 'reviewed' && fact.pull === pull);
 }
 
-/** Whether reviews of a pull request are stopped: the later word counts, and of the same moment the one that stops. */
+/**
+ * Whether reviews of a pull request are stopped: the later word counts, and of the same moment the
+ * one that stops.
+ */
 export function isPaused(facts: readonly ReviewFact[], pull: number): boolean {
   const timeOf = (kind: 'paused' | 'resumed') =>
     facts.find((fact) => fact.kind === kind && fact.pull === pull)?.at ?? Number.NEGATIVE_INFINITY;
@@ -281,9 +315,10 @@ function keptMs({ kind }: ReviewFact): number {
 }
 
 /**
- * How many facts of a kind are kept, the latest ones. A line takes 90 to 500 bytes, that of a review twenty more for each file,
- * and the cache holds one MiB, logs included: a busy repository must not fill it. There are no fewer ends than findings, since
- * one whose end is lost would be open.
+ * How many facts of a kind are kept, the latest ones. A line takes 90 to 500 bytes, that of a
+ * review twenty more for each file, and the cache holds one MiB, logs included: a busy repository
+ * must not fill it. There are no fewer ends than findings, since one whose end is lost would be
+ * open.
  */
 const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
   raised: 550,
@@ -297,8 +332,8 @@ const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
 };
 
 /**
- * The state without what nobody asks for any more. Every other line keeps its bytes. It is a rewrite
- * of the newest state: as facts, the old lines would stay.
+ * The state without what nobody asks for any more. Every other line keeps its bytes. It is a
+ * rewrite of the newest state: as facts, the old lines would stay.
  */
 export function pruneState(text: string, now: Date): string {
   const lines = text.split('\n');
@@ -324,22 +359,29 @@ const UNANSWERED_MS = 14 * DAY_MS;
 const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
 
 /**
- * What people made of findings and what the runs of the model cost, by month and model, the newest first; as markdown. Empty
- * where no finding's story is over.
+ * What people made of findings and what the runs of the model cost, by month and model, the newest
+ * first; as markdown. Empty where no finding's story is over.
  */
 export function worthTable(facts: readonly ReviewFact[], now: Date): string {
   const marks = marksOf(facts);
   const ended = marks
     .filter((mark) => mark.kind === 'raised')
     .flatMap((mark) => {
-      const [fate, of] = [fateOf(mark, marks, now), monthOf(new Date(mark.at).toISOString(), mark.model)];
+      const [fate, of] = [
+        fateOf(mark, marks, now),
+        monthOf(new Date(mark.at).toISOString(), mark.model),
+      ];
       return fate === undefined ? [] : [{ of, severity: mark.severity, fate }];
     });
   const kept = facts.filter((fact) => fact.kind === 'spent');
   // What the oldest month has cost is not known any more where the state has no room for more.
-  const oldest = kept.length < MOST.spent ? '' : kept.map(({ day }) => day.slice(0, 7)).toSorted()[0];
+  const oldest =
+    kept.length < MOST.spent ? '' : kept.map(({ day }) => day.slice(0, 7)).toSorted()[0];
   const spent = kept.filter(({ day }) => day.slice(0, 7) !== oldest);
-  const named = [...ended.map(({ of }) => of), ...spent.map(({ day, model }) => monthOf(day, model))];
+  const named = [
+    ...ended.map(({ of }) => of),
+    ...spent.map(({ day, model }) => monthOf(day, model)),
+  ];
   const months = ended.length === 0 ? [] : [...new Set(named)].toSorted().reverse();
   const rows = months.map((of) => {
     const [month = '', model = ''] = of.split(' ');
@@ -365,7 +407,10 @@ function monthOf(day: string, model = 'unknown'): string {
   return `${day.slice(0, 7)} ${model}`;
 }
 
-/** Undefined for one whose story goes on, or that says nothing, as one that was resolved with its line as it was. */
+/**
+ * Undefined for one whose story goes on, or that says nothing, as one that was resolved with its
+ * line as it was.
+ */
 function fateOf(
   raised: Raised,
   marks: readonly FindingMark[],
@@ -374,7 +419,8 @@ function fateOf(
   const [last] = marks
     .filter((mark) => mark.id === raised.id && mark.kind !== 'raised')
     .toSorted((a, b) => b.at - a.at);
-  if (last?.kind !== 'ended') return now.getTime() - raised.at > UNANSWERED_MS ? 'unanswered' : undefined;
+  if (last?.kind !== 'ended')
+    return now.getTime() - raised.at > UNANSWERED_MS ? 'unanswered' : undefined;
   if (last.state === 'dismissed') return 'dismissed';
   const isChanged = last.why === 'resolved' && last.code === '';
   return last.why === 'fixed' || last.why === 'suggestion' || isChanged ? 'acted on' : undefined;

@@ -58,19 +58,28 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Starts a time limit within that of `signal`. The new signal is aborted when either is over; `isOver` says whether this one
- * is, and `end` takes the timer back.
+ * Starts a time limit within that of `signal`. The new signal is aborted when either is over;
+ * `isOver` says whether this one is, and `end` takes the timer back.
  */
-export function limitTime(clock: Pick<Clock, 'now' | 'timer'>, limitMs: number, signal: AbortSignal) {
+export function limitTime(
+  clock: Pick<Clock, 'now' | 'timer'>,
+  limitMs: number,
+  signal: AbortSignal,
+) {
   const endsMs = clock.now().getTime() + limitMs;
   const timer = clock.timer(limitMs);
   const limited = AbortSignal.any([signal, timer.signal]);
   const ownLeftMs = () => Math.max(0, endsMs - clock.now().getTime());
-  noteTimeLeft(limited, () => Math.min(ownLeftMs(), timeLeftMs(signal) ?? Number.POSITIVE_INFINITY));
+  noteTimeLeft(limited, () =>
+    Math.min(ownLeftMs(), timeLeftMs(signal) ?? Number.POSITIVE_INFINITY),
+  );
   return { signal: limited, isOver: () => timer.signal.aborted, end: () => timer.clear() };
 }
 
-/** A signal does not say when it will abort, and the waiting code must know it: a pause that would be cut is not begun. */
+/**
+ * A signal does not say when it will abort, and the waiting code must know it: a pause that would
+ * be cut is not begun.
+ */
 const TIME_LEFT = new WeakMap<AbortSignal, () => number>();
 
 /** Notes how long it is until a signal aborts, in milliseconds. */
@@ -100,8 +109,9 @@ export interface Deadline {
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
- * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one that lies behind us,
- * is over at once, as in axe. `remedy` is what the error tells people to do about it.
+ * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one
+ * that lies behind us, is over at once, as in axe. `remedy` is what the error tells people to do
+ * about it.
  */
 export function createDeadline(remedy?: string): Deadline {
   const startedAt = performance.now();
@@ -144,7 +154,10 @@ export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Does work on each item, on so many at the same time, and gives what came of it in the order of the items. */
+/**
+ * Does work on each item, on so many at the same time, and gives what came of it in the order of
+ * the items.
+ */
 export async function atMost<Item, Result>(
   width: number,
   items: readonly Item[],

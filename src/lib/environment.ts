@@ -4,8 +4,8 @@ import { ConfigError } from './errors.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * axe's configuration folder: `$XDG_CONFIG_HOME/axe`, or `axe` in the user's configuration folder of the platform
- * (axe-behaviour §1). Nothing is created. Throws a ConfigError without a home.
+ * axe's configuration folder: `$XDG_CONFIG_HOME/axe`, or `axe` in the user's configuration folder
+ * of the platform (axe-behaviour §1). Nothing is created. Throws a ConfigError without a home.
  */
 export function configDir(env: Environment, platform: string = process.platform): string {
   const join = platform === 'win32' ? win32.join : posix.join;
@@ -19,8 +19,8 @@ export function configDir(env: Environment, platform: string = process.platform)
 }
 
 /**
- * axe's data folder: `$XDG_DATA_HOME/axe`, or `.local/share/axe` in the home folder on every platform (axe-behaviour
- * §1). Nothing is created. Throws a ConfigError without a home.
+ * axe's data folder: `$XDG_DATA_HOME/axe`, or `.local/share/axe` in the home folder on every
+ * platform (axe-behaviour §1). Nothing is created. Throws a ConfigError without a home.
  */
 export function dataDir(env: Environment, platform: string = process.platform): string {
   const isWindows = platform === 'win32';
@@ -32,9 +32,15 @@ export function dataDir(env: Environment, platform: string = process.platform): 
   return join(home, '.local', 'share', 'axe');
 }
 
-/** A path with `~` for the home folder, and `$NAME` or `${NAME}` for a variable, as axe reads those that agents and flags name. */
+/**
+ * A path with `~` for the home folder, and `$NAME` or `${NAME}` for a variable, as axe reads those
+ * that agents and flags name.
+ */
 export function expandPath(path: string, env: Environment): string {
-  const expanded = path.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced, plain) => env[braced ?? plain] ?? '');
+  const expanded = path.replace(
+    /\$(?:\{(\w+)\}|(\w+))/g,
+    (_, braced, plain) => env[braced ?? plain] ?? '',
+  );
   const home = env['HOME'] || env['USERPROFILE'] || '~';
   return expanded.replace(/^~(?=$|[\\/])/, () => home);
 }

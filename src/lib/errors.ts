@@ -13,15 +13,18 @@ export function sourcePosition({ file, line, column }: SourcePosition): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
-/** A path on one line: with control characters, which could begin a line of their own, it is in quotes. */
+/**
+ * A path on one line: with control characters, which could begin a line of their own, it is in
+ * quotes.
+ */
 export function shownFile(file: string): string {
   return /\p{Cc}/u.test(file) ? JSON.stringify(file) : file;
 }
 
 /**
- * Exit status of the command line, as axe's: 0 success · 1 usage, model reference, bad request, turn limit ·
- * 2 configuration, missing key, unknown tool · 3 unusable key, provider, timeout · 4 spent budget (D1, D2, D27) · 129, 130, 143 ended by SIGHUP, SIGINT,
- * SIGTERM, as shells report it.
+ * Exit status of the command line, as axe's: 0 success · 1 usage, model reference, bad request,
+ * turn limit · 2 configuration, missing key, unknown tool · 3 unusable key, provider, timeout · 4
+ * spent budget (D1, D2, D27) · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM, as shells report it.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 
@@ -31,13 +34,16 @@ interface ErrorDetails {
   readonly remedy?: string | undefined;
   /** Where in a file of the user's it went wrong. */
   readonly at?: SourcePosition | undefined;
-  /** What a program that is started as `axe` says instead: the words of axe, which is written in Go. */
+  /**
+   * What a program that is started as `axe` says instead: the words of axe, which is written in Go.
+   */
   readonly axe?: string | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * Trouble that is told to a person: the message unchanged, no stack. Any other error is a bug of ours.
+ * Trouble that is told to a person: the message unchanged, no stack. Any other error is a bug of
+ * ours.
  */
 export class AxeError extends Error {
   override readonly name: string = 'AxeError';
@@ -55,7 +61,10 @@ export class AxeError extends Error {
   }
 }
 
-/** The user's agent, skill, context files or settings are wrong: exit status 2 unless said otherwise. */
+/**
+ * The user's agent, skill, context files or settings are wrong: exit status 2 unless said
+ * otherwise.
+ */
 export class ConfigError extends AxeError {
   override readonly name = 'ConfigError';
 
@@ -126,7 +135,11 @@ export class ProviderError extends AxeError {
 
   constructor(category: ProviderErrorCategory, text: string, details: ProviderErrorDetails = {}) {
     const axe = details.axe && `${category}: ${details.axe}`;
-    super(`${category}: ${text}`, { exitCode: category === 'bad_request' ? 1 : 3, ...details, axe });
+    super(`${category}: ${text}`, {
+      exitCode: category === 'bad_request' ? 1 : 3,
+      ...details,
+      axe,
+    });
     this.category = category;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
@@ -153,8 +166,8 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * A tool could not do what it was asked to: the message is the answer to the model, unchanged. It never leaves the
- * tool.
+ * A tool could not do what it was asked to: the message is the answer to the model, unchanged. It
+ * never leaves the tool.
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
@@ -173,9 +186,9 @@ export interface NetworkCause {
 const MAX_CAUSES = 5;
 
 /**
- * fetch wraps the system's error, once or twice, and in an AggregateError without a message where it tried several
- * addresses; the first of them stands for all. Asked without `instanceof`: the error may come from another realm. An error
- * of ours on the way has found the cause already.
+ * fetch wraps the system's error, once or twice, and in an AggregateError without a message where
+ * it tried several addresses; the first of them stands for all. Asked without `instanceof`: the
+ * error may come from another realm. An error of ours on the way has found the cause already.
  */
 export function networkCause(error: unknown, depth = 0): NetworkCause {
   if (error instanceof AxeError) {
@@ -226,8 +239,8 @@ export const WARNING_TITLES = {
 };
 
 /**
- * Something a person should know although the run goes on. The terminal prints `message` to stderr, a
- * workflow shows it as an annotation (D35).
+ * Something a person should know although the run goes on. The terminal prints `message` to stderr,
+ * a workflow shows it as an annotation (D35).
  */
 export interface Warning {
   readonly code: keyof typeof WARNING_TITLES;
@@ -241,13 +254,15 @@ export interface Warning {
 const MAX_ANNOTATIONS = 9;
 
 /**
- * Warnings merged by code for the runner, which shows ten annotations of a kind per step: at most nine, and a
- * failed save is never among those left out (D35).
+ * Warnings merged by code for the runner, which shows ten annotations of a kind per step: at most
+ * nine, and a failed save is never among those left out (D35).
  */
 export function mergeWarnings(warnings: readonly Warning[]): readonly Warning[] {
   const isSame = (one: Warning, other: Warning) =>
     one.code === other.code && one.message === other.message && one.remedy === other.remedy;
-  const unique = warnings.filter((one, at) => warnings.findIndex((other) => isSame(one, other)) === at);
+  const unique = warnings.filter(
+    (one, at) => warnings.findIndex((other) => isSame(one, other)) === at,
+  );
   const groups = [...new Set(warnings.map(({ code }) => code))].map((code): Warning => {
     const group = unique.filter((warning) => warning.code === code);
     return { code, message: linesOf(group).join('\n'), at: group[0]?.at };
@@ -257,7 +272,9 @@ export function mergeWarnings(warnings: readonly Warning[]): readonly Warning[] 
   return [...groups.filter(isFailedSave), ...others].slice(0, MAX_ANNOTATIONS);
 }
 
-/** One missing permission fails several things, and each of them names it: a remedy is shown once. */
+/**
+ * One missing permission fails several things, and each of them names it: a remedy is shown once.
+ */
 function linesOf(group: readonly Warning[]): readonly string[] {
   const shown = new Set<string>();
   return group.map((warning) => {
@@ -269,7 +286,10 @@ function linesOf(group: readonly Warning[]): readonly string[] {
   });
 }
 
-/** A warning for people. axe ends such a message without a full stop; with a remedy behind it, it needs one. */
+/**
+ * A warning for people. axe ends such a message without a full stop; with a remedy behind it, it
+ * needs one.
+ */
 export function warningText({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): string {
   return remedy === undefined ? message : `${message.replace(/\.$/, '')}. ${remedy}`;
 }

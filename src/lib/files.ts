@@ -38,13 +38,22 @@ const FOLDER_MODE = 0o755;
 const PERMISSION_BITS = 0o777;
 
 /**
- * File access on this machine. Only regular files are read and written, and nothing is opened in a way that waits: a pipe or
- * a device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between. Paths
- * are absolute. Errors are rejected as the operating system's, with a `code` and a message in axe's form
- * (`open /x: permission denied`).
+ * File access on this machine. Only regular files are read and written, and nothing is opened in a
+ * way that waits: a pipe or a device is refused. Of a path only its last part is checked for links;
+ * who gives a root checks what lies between. Paths are absolute. Errors are rejected as the
+ * operating system's, with a `code` and a message in axe's form (`open /x: permission denied`).
  */
 export function createFiles() {
-  return { stat: statOf, realPath, open: openForReading, append, replace, createExclusive, remove, list };
+  return {
+    stat: statOf,
+    realPath,
+    open: openForReading,
+    append,
+    replace,
+    createExclusive,
+    remove,
+    list,
+  };
 }
 
 export type Files = ReturnType<typeof createFiles>;
@@ -70,7 +79,8 @@ async function openForReading(path: string, options: LinkOptions): Promise<OpenF
   return (
     opened && {
       bytes: opened.bytes,
-      read: (position, length) => must('read', path, () => readFully(opened.handle, position, length)),
+      read: (position, length) =>
+        must('read', path, () => readFully(opened.handle, position, length)),
       close: () => opened.handle.close(),
     }
   );
@@ -92,7 +102,12 @@ async function append(path: string, text: string, options: LinkOptions): Promise
 }
 
 /** Without waiting for another end, as of a pipe. Undefined if the file does not exist. */
-async function openRegular(operation: string, path: string, flags: number, { followLinks }: LinkOptions) {
+async function openRegular(
+  operation: string,
+  path: string,
+  flags: number,
+  { followLinks }: LinkOptions,
+) {
   // Windows has no such flag.
   const mustLook = !followLinks && constants.O_NOFOLLOW === undefined;
   if (mustLook && (await statOf(path))?.kind === 'link') throw new FileError('open', path, 'ELOOP');
@@ -111,9 +126,9 @@ async function openRegular(operation: string, path: string, flags: number, { fol
 }
 
 /**
- * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of the one that `modeOf`
- * names, from the moment it exists. A link at `path` is replaced by the file, as axe's gc does it; what it pointed to is
- * left alone.
+ * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of
+ * the one that `modeOf` names, from the moment it exists. A link at `path` is replaced by the file,
+ * as axe's gc does it; what it pointed to is left alone.
  */
 async function replace(
   path: string,
@@ -134,7 +149,10 @@ async function replace(
   }
 }
 
-/** Creates a file if there is none; false if there is. Others can see it empty, before its content is written. */
+/**
+ * Creates a file if there is none; false if there is. Others can see it empty, before its content
+ * is written.
+ */
 async function createExclusive(path: string, text: string): Promise<boolean> {
   await makeFolders(dirname(path));
   try {
@@ -152,13 +170,18 @@ async function modeOfFile(path: string): Promise<number | undefined> {
   return found?.isFile() === true ? found.mode & PERMISSION_BITS : undefined;
 }
 
-/** Removes a file, a link (never what it points to) or a folder with all that is in it; nothing there is fine. */
+/**
+ * Removes a file, a link (never what it points to) or a folder with all that is in it; nothing
+ * there is fine.
+ */
 async function remove(path: string): Promise<void> {
   await must('remove', path, () => rm(path, { recursive: true, force: true }));
 }
 
 /** Names in a folder with what they are; empty if the folder does not exist. */
-async function list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]> {
+async function list(
+  path: string,
+): Promise<readonly { readonly name: string; readonly stat: FileStat }[]> {
   const names = await attempt('open', path, () => readdir(path), 'ENOENT');
   const found = await Promise.all(
     (names ?? []).map(async (name) => ({ name, stat: await statOf(join(path, name)) })),
@@ -166,7 +189,10 @@ async function list(path: string): Promise<readonly { readonly name: string; rea
   return found.flatMap(({ name, stat }) => (stat === undefined ? [] : [{ name, stat }]));
 }
 
-/** Errors name the file that is meant in the end, not the temporary one; nothing is left of one that was not written whole. */
+/**
+ * Errors name the file that is meant in the end, not the temporary one; nothing is left of one that
+ * was not written whole.
+ */
 async function writeNew(
   path: string,
   text: string,
@@ -229,7 +255,10 @@ async function attempt<T>(
   }
 }
 
-/** Does the work with a fresh folder of this account's own that is gone afterwards, whatever happens. */
+/**
+ * Does the work with a fresh folder of this account's own that is gone afterwards, whatever
+ * happens.
+ */
 export async function withTempDir<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'axe-action-'));
   try {
@@ -240,7 +269,11 @@ export async function withTempDir<T>(work: (folder: string) => Promise<T>): Prom
 }
 
 /** Bytes of an open file from a position on; fewer where it ends before. */
-export async function readFully(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+export async function readFully(
+  handle: FileHandle,
+  position: number,
+  length: number,
+): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {
@@ -251,7 +284,10 @@ export async function readFully(handle: FileHandle, position: number, length: nu
   return bytes.subarray(0, filled);
 }
 
-/** The text of a file, bad bytes kept; undefined if there is none. Throws what the file system throws. */
+/**
+ * The text of a file, bad bytes kept; undefined if there is none. Throws what the file system
+ * throws.
+ */
 export async function readWhole(files: Files, path: string, options: LinkOptions) {
   const file = await files.open(path, options);
   if (file === undefined) return undefined;
@@ -276,8 +312,8 @@ const GO_TEXTS = new Map([
 ]);
 
 /**
- * A failed file operation as axe tells it: `open /x: permission denied`, with the operating system's `code`
- * (axe-behaviour §10, transcript 11).
+ * A failed file operation as axe tells it: `open /x: permission denied`, with the operating
+ * system's `code` (axe-behaviour §10, transcript 11).
  */
 export class FileError extends Error {
   override readonly name = 'FileError';

@@ -16,8 +16,12 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** A server that accepts a connection and says nothing must not hold a step for ever. */
 const TIMEOUT_MS = 60_000;
 
-/** What the runner gives the action is not the business of the programs that a repository's configuration makes git start. */
-const WITHHELD = /^(?:INPUT_|ACTIONS_|STATE_)|^GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG_(?:COUNT|KEY_|VALUE_))/;
+/**
+ * What the runner gives the action is not the business of the programs that a repository's
+ * configuration makes git start.
+ */
+const WITHHELD =
+  /^(?:INPUT_|ACTIONS_|STATE_)|^GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG_(?:COUNT|KEY_|VALUE_))/;
 
 /** Runs no hook and no file system monitor: a checkout may have been written to by anybody. */
 const SETTINGS = [
@@ -28,10 +32,13 @@ const SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Runs git to its end; what it printed. Throws an AxeError with what it printed where it fails, and the signal's reason when
- * that aborts.
+ * Runs git to its end; what it printed. Throws an AxeError with what it printed where it fails, and
+ * the signal's reason when that aborts.
  */
-export async function runGit(args: readonly string[], { cwd, env, signal }: GitOptions): Promise<string> {
+export async function runGit(
+  args: readonly string[],
+  { cwd, env, signal }: GitOptions,
+): Promise<string> {
   signal.throwIfAborted();
   const kept = Object.entries(env).filter(([name]) => !WITHHELD.test(name));
   const own = { GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1', LC_ALL: 'C' };
@@ -59,8 +66,8 @@ function reasonOf({ code, killed, message }: ExecFileException, output: string):
 }
 
 /**
- * The diff of a range (`main..HEAD`, `HEAD~1`), as git prints it without colours and external programs.
- * Throws an AxeError if git or the range is missing.
+ * The diff of a range (`main..HEAD`, `HEAD~1`), as git prints it without colours and external
+ * programs. Throws an AxeError if git or the range is missing.
  */
 export async function diffOfRange(range: string, options: GitOptions): Promise<string> {
   if (range.startsWith('-')) throw unusable(range, 'a range cannot start with a hyphen');
@@ -74,8 +81,8 @@ export async function diffOfRange(range: string, options: GitOptions): Promise<s
 }
 
 /**
- * Those of these files that are there, as the commit has them that a range counts from; without links and folders. Throws an
- * AxeError.
+ * Those of these files that are there, as the commit has them that a range counts from; without
+ * links and folders. Throws an AxeError.
  */
 export async function filesAtBase(
   range: string,
@@ -97,25 +104,36 @@ export async function filesAtBase(
 }
 
 /**
- * Files as HEAD has them, without a look at the working tree; null for what is no file there. `history` are those of the
- * commits that HEAD comes from. Throws an AxeError.
+ * Files as HEAD has them, without a look at the working tree; null for what is no file there.
+ * `history` are those of the commits that HEAD comes from. Throws an AxeError.
  */
-export async function codeAtHead(paths: readonly string[], commits: readonly string[], options: GitOptions) {
+export async function codeAtHead(
+  paths: readonly string[],
+  commits: readonly string[],
+  options: GitOptions,
+) {
   const commit = (await runGit(['rev-parse', '--verify', 'HEAD'], options)).trim();
   const found = new Map(
     (await filesAtBase(commit, paths, options)).map(({ path, content }) => [path, content]),
   );
-  const isIn = (one: string) => runGit(['merge-base', '--is-ancestor', one, commit], options).then(() => one);
+  const isIn = (one: string) =>
+    runGit(['merge-base', '--is-ancestor', one, commit], options).then(() => one);
   const asked = await Promise.allSettled(commits.map(isIn));
   options.signal.throwIfAborted();
   return {
     commit,
     files: new Map(paths.map((path) => [path, found.get(path) ?? null])),
-    history: new Set([commit, ...asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))]),
+    history: new Set([
+      commit,
+      ...asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+    ]),
   };
 }
 
-/** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */
+/**
+ * Output for programs: no colours, no user's diff driver, and nothing that a user's configuration
+ * shows otherwise.
+ */
 const PLAIN = [
   '--no-color',
   '--no-ext-diff',
@@ -138,7 +156,10 @@ function unusable(range: string, reason: string): AxeError {
   });
 }
 
-/** The folder of the git checkout that a folder is in; undefined where there is none. A worktree's `.git` is a file. */
+/**
+ * The folder of the git checkout that a folder is in; undefined where there is none. A worktree's
+ * `.git` is a file.
+ */
 export async function findRepositoryRoot(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     if ((await stat(join(at, '.git')).catch(() => undefined)) !== undefined) return at;
@@ -146,7 +167,10 @@ export async function findRepositoryRoot(folder: string): Promise<string | undef
   }
 }
 
-/** The repository of a checkout's remote `origin`, on any server or on that one alone; undefined where it names none. */
+/**
+ * The repository of a checkout's remote `origin`, on any server or on that one alone; undefined
+ * where it names none.
+ */
 export async function readOrigin(root: string, serverUrl?: string) {
   const config = await readFile(join(await gitFolder(root), 'config'), 'utf8').catch(() => '');
   const [, section = ''] = /^\[remote "origin"\]\n((?:[\t ].*\n?)*)/m.exec(config) ?? [];
@@ -157,7 +181,10 @@ export async function readOrigin(root: string, serverUrl?: string) {
   return host === undefined || !isThere ? undefined : { host, owner, name };
 }
 
-/** The folder with git's configuration of a checkout; a worktree's or submodule's `.git` is a file that leads there. */
+/**
+ * The folder with git's configuration of a checkout; a worktree's or submodule's `.git` is a file
+ * that leads there.
+ */
 async function gitFolder(root: string): Promise<string> {
   const git = join(root, '.git');
   const [, own] = /^gitdir: (.+)/.exec(await readFile(git, 'utf8').catch(() => '')) ?? [];
@@ -171,7 +198,10 @@ async function gitFolder(root: string): Promise<string> {
 const ORIGIN =
   /^\s*url\s*=\s*(?:\w+:\/\/)?(?:[^@/\n]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/m;
 
-/** The folder of the action that a file of its code lies below: the nearest with an `action.yml`; without one, `folder`. */
+/**
+ * The folder of the action that a file of its code lies below: the nearest with an `action.yml`;
+ * without one, `folder`.
+ */
 export function actionFolder(folder: string): string {
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {
     if (['action.yml', 'action.yaml'].some((name) => existsSync(join(at, name)))) return at;
@@ -180,8 +210,8 @@ export function actionFolder(folder: string): string {
 }
 
 /**
- * The commit that is checked out in a folder, as git keeps it: its own name in `.git/HEAD`, or the branch that is named
- * there. Undefined where there is no checkout, or one that cannot be read.
+ * The commit that is checked out in a folder, as git keeps it: its own name in `.git/HEAD`, or the
+ * branch that is named there. Undefined where there is no checkout, or one that cannot be read.
  */
 export async function readCheckedOut(folder: string): Promise<string | undefined> {
   const head = await readGitFile(folder, 'HEAD');
@@ -195,7 +225,9 @@ export async function readCheckedOut(folder: string): Promise<string | undefined
 /** Empty where it is not there or no plain file. */
 async function readGitFile(folder: string, name: string): Promise<string> {
   const path = join(folder, '.git', name);
-  return (await readWhole(createFiles(), path, { followLinks: false }).catch(() => undefined)) ?? '';
+  return (
+    (await readWhole(createFiles(), path, { followLinks: false }).catch(() => undefined)) ?? ''
+  );
 }
 
 function commitIn(text: string): string | undefined {

@@ -24,7 +24,10 @@ export interface RunStats {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
-  /** US dollars, sub-agents included; undefined if the price of any model that was asked is not known. */
+  /**
+   * US dollars, sub-agents included; undefined if the price of any model that was asked is not
+   * known.
+   */
   readonly costUsd: number | undefined;
   /** Tokens that count towards the limit of the run, and the limit; undefined without one. */
   readonly budget: { readonly usedTokens: number; readonly maxTokens: number } | undefined;
@@ -45,7 +48,10 @@ export type RunOutcome =
       readonly limit: Limit;
       /** Text of the last reply, to be published although the run was cut short. */
       readonly answer: string;
-      /** The model had come to its end: its last reply went over the limit, and nothing was left undone (D2). */
+      /**
+       * The model had come to its end: its last reply went over the limit, and nothing was left
+       * undone (D2).
+       */
       readonly isAnswered?: true;
       readonly error: AxeError;
       readonly stats: RunStats;
@@ -103,14 +109,21 @@ export function errorOf(outcome: RunOutcome): AxeError | undefined {
 
 /** Whether a run ended before its work did: at a limit, or with a reply that is not whole. */
 export function isCutShort(outcome: RunOutcome): boolean {
-  return outcome.kind === 'incomplete' || (outcome.kind === 'exhausted' && outcome.isAnswered !== true);
+  return (
+    outcome.kind === 'incomplete' || (outcome.kind === 'exhausted' && outcome.isAnswered !== true)
+  );
 }
 
-/** The answer where nothing else tells how the run ended: one that the model did not finish says so itself. */
+/**
+ * The answer where nothing else tells how the run ended: one that the model did not finish says so
+ * itself.
+ */
 export function markedAnswer(outcome: RunOutcome): string {
   if (outcome.kind === 'failed') return '';
   if (outcome.kind !== 'incomplete') return outcome.answer;
-  return [outcome.answer.trimEnd(), `[Incomplete: ${outcome.error.message}.]`].join('\n\n').trimStart();
+  return [outcome.answer.trimEnd(), `[Incomplete: ${outcome.error.message}.]`]
+    .join('\n\n')
+    .trimStart();
 }
 
 const LIMIT_CONCLUSIONS: Record<Limit, Conclusion> = {

@@ -6,7 +6,10 @@ import type { Readable } from 'node:stream';
 import { AxeError, ConfigError, messageOf } from './errors.js';
 import { createFiles, errorCode, FileError, fileError } from './files.js';
 
-/** The text of a small file that the user named, as `what` it is (`event file`, `prompt file`). Throws a ConfigError. */
+/**
+ * The text of a small file that the user named, as `what` it is (`event file`, `prompt file`).
+ * Throws a ConfigError.
+ */
 export async function readTextFile(
   path: string,
   { what, remedy }: { readonly what: string; readonly remedy: string },
@@ -19,7 +22,10 @@ export async function readTextFile(
   }
 }
 
-/** The bytes of a regular file: a FIFO would be waited for without end, a device read without end. Throws a FileError. */
+/**
+ * The bytes of a regular file: a FIFO would be waited for without end, a device read without end.
+ * Throws a FileError.
+ */
 export async function readRegularFile(path: string): Promise<Buffer> {
   const file = await createFiles().open(path, { followLinks: true });
   if (file === undefined) throw new FileError('open', path, 'ENOENT');
@@ -30,7 +36,10 @@ export async function readRegularFile(path: string): Promise<Buffer> {
   }
 }
 
-/** Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot be read. */
+/**
+ * Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot
+ * be read.
+ */
 export async function readConfigFile(path: string): Promise<string | undefined> {
   try {
     return (await readRegularFile(path)).toString('utf8');
@@ -64,8 +73,8 @@ export interface NewFile {
 }
 
 /**
- * Creates the files that are not there yet and never overwrites one; says which were created. Throws an AxeError
- * where a folder or file cannot be made.
+ * Creates the files that are not there yet and never overwrites one; says which were created.
+ * Throws an AxeError where a folder or file cannot be made.
  */
 export async function createMissingFiles(
   folder: string,
@@ -100,9 +109,9 @@ function notCreated(operation: string, path: string, thrown: unknown): AxeError 
 }
 
 /**
- * Standard input to its end; empty for a terminal, `/dev/null` and a closed descriptor, which are no input
- * (axe-behaviour §6). A pipe that nobody closes is waited for until the signal aborts, whose reason is thrown.
- * Throws an AxeError if reading fails.
+ * Standard input to its end; empty for a terminal, `/dev/null` and a closed descriptor, which are
+ * no input (axe-behaviour §6). A pipe that nobody closes is waited for until the signal aborts,
+ * whose reason is thrown. Throws an AxeError if reading fails.
  */
 export async function readStdin(
   stdin: Readable & { readonly fd?: number },
@@ -130,21 +139,25 @@ function hasInput(fd: number): boolean {
   }
 }
 
-/** Opens a file in the user's editor and waits until it is closed. Throws an AxeError if the editor fails. */
+/**
+ * Opens a file in the user's editor and waits until it is closed. Throws an AxeError if the editor
+ * fails.
+ */
 export function openEditor(editor: string, file: string): void {
   const [program = editor, ...args] = editor.trim().split(/\s+/);
   // Ctrl-C and Ctrl-\ are the editor's own: the terminal sends them to it, too.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   const { error, status, signal } = spawnSync(program, [...args, file], { stdio: 'inherit' });
-  if (error !== undefined) throw new AxeError(`cannot start the editor "${program}": ${error.message}`);
+  if (error !== undefined)
+    throw new AxeError(`cannot start the editor "${program}": ${error.message}`);
   if (signal !== null) throw new AxeError(`the editor was ended by ${signal}`);
   if (status !== 0) throw new AxeError(`the editor ended with status ${status}`);
 }
 
 /**
- * The absolute path of something that an input or an agent names in a workflow (D48), as `what` it is: `the input
- * \`agents-dir\``. Throws a ConfigError unless it lies inside the workspace, as it is written and with every link followed.
- * It may be missing.
+ * The absolute path of something that an input or an agent names in a workflow (D48), as `what` it
+ * is: `the input \`agents-dir\``. Throws a ConfigError unless it lies inside the workspace, as it
+ * is written and with every link followed. It may be missing.
  */
 export async function confine(
   workspace: string,
@@ -159,8 +172,8 @@ export async function confine(
 }
 
 /**
- * Whether a path lies outside of a folder, as it is written or by a link on its way; so does a link that leads
- * nowhere, since otherwise links could ask what there is outside. Both are absolute.
+ * Whether a path lies outside of a folder, as it is written or by a link on its way; so does a link
+ * that leads nowhere, since otherwise links could ask what there is outside. Both are absolute.
  */
 async function leadsOut(path: string, folder: string): Promise<boolean> {
   if (!isInside(folder, path)) return true;

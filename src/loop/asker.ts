@@ -44,9 +44,9 @@ export interface Asker {
   /** Sets how many tokens fit into the window of that model. */
   learnWindow(windowTokens: number): void;
   /**
-   * One turn's request and reply, counted and reported; where the model came to its limit before its answer began, it is
-   * asked once more with a larger one. `ownTokens` is a limit of ours, for models that do not think. Throws the provider's
-   * error, or the signal's reason.
+   * One turn's request and reply, counted and reported; where the model came to its limit before
+   * its answer began, it is asked once more with a larger one. `ownTokens` is a limit of ours, for
+   * models that do not think. Throws the provider's error, or the signal's reason.
    */
   ask(
     messages: readonly LanguageModelV4Message[],
@@ -55,7 +55,9 @@ export interface Asker {
   ): Promise<LanguageModelV4GenerateResult>;
 }
 
-/** Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it. */
+/**
+ * Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it.
+ */
 export function createAsker(
   {
     model,
@@ -66,7 +68,10 @@ export function createAsker(
     ownSettings = [],
   }: {
     readonly model: OpenModel;
-    /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
+    /**
+     * Asked one after the other when a passing error stays after all tries; each is opened when its
+     * turn comes.
+     */
     readonly fallbacks: readonly (() => Promise<OpenModel>)[];
     readonly retry: RetryConfig;
     readonly budget: Budget;
@@ -78,7 +83,10 @@ export function createAsker(
 ): Asker {
   const others = [...fallbacks];
   const told = new Set<string>();
-  /** Messages of the models before: a package that is given what those thought repeats it in a warning. */
+  /**
+   * Messages of the models before: a package that is given what those thought repeats it in a
+   * warning.
+   */
   let foreign: ReadonlySet<LanguageModelV4Message> = new Set();
   let current = model;
 
@@ -95,7 +103,8 @@ export function createAsker(
     deps.reporter.warn({ code: 'model-warning', message });
     usage.retries += 1;
     try {
-      return (await askOnce(turn, messages, { ...settings, maxOutputTokens: wider }, ownTokens)).reply;
+      return (await askOnce(turn, messages, { ...settings, maxOutputTokens: wider }, ownTokens))
+        .reply;
     } catch (thrown) {
       // A server that has no room for so much says so.
       if (!(thrown instanceof ProviderError) || thrown.category !== 'bad_request') throw thrown;
@@ -134,7 +143,8 @@ export function createAsker(
       const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
       const used = usage.add(counted, current.model.modelId);
       budget.add(used, current.price);
-      if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
+      if (limit.leftBy !== undefined && reply.finishReason.unified === 'length')
+        budget.cutBy(limit.leftBy);
       deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
       if (estimated !== undefined)
         tellOnce(
@@ -150,16 +160,27 @@ export function createAsker(
       }
       const called = toolCallsOf(reply.content).map(({ tool }) => tool);
       const { costUsd, isCostPartial } = budget.spending;
-      deps.reporter.event({ kind: 'tokens-used', use: used, costUsd: isCostPartial ? undefined : costUsd });
-      deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
+      deps.reporter.event({
+        kind: 'tokens-used',
+        use: used,
+        costUsd: isCostPartial ? undefined : costUsd,
+      });
+      deps.reporter.event({
+        kind: 'model-reply',
+        turn,
+        stopReason: usage.stopReason,
+        called,
+        tools,
+      });
     });
     return { reply, askedTokens: limit.tokens };
   }
 
   /**
-   * The same request again after a passing error, until the tries of `[retry]` are spent, and then the next model. What a
-   * provider asks us to wait is waited, unless the deadline comes first: nothing could come of waiting then. A reply that
-   * ends with an error is one too, and is given back if all tries fail. Each reply is counted, for what it took.
+   * The same request again after a passing error, until the tries of `[retry]` are spent, and then
+   * the next model. What a provider asks us to wait is waited, unless the deadline comes first:
+   * nothing could come of waiting then. A reply that ends with an error is one too, and is given
+   * back if all tries fail. Each reply is counted, for what it took.
    */
   async function askSomebody(
     optionsNow: () => LanguageModelV4CallOptions,
@@ -178,7 +199,10 @@ export function createAsker(
         throw new ProviderError('server', `the reply ended with an error (${raw})`);
       } catch (thrown) {
         if (!isTransient(thrown) || deps.signal.aborted) throw thrown;
-        const delayMs = Math.max(delayBefore(attempt, retry, deps.clock.random()), thrown.retryAfterMs ?? 0);
+        const delayMs = Math.max(
+          delayBefore(attempt, retry, deps.clock.random()),
+          thrown.retryAfterMs ?? 0,
+        );
         if (attempt <= maxRetries && delayMs < deps.leftMs()) {
           usage.retries += 1;
           deps.reporter.event({ kind: 'retry', attempt, maxRetries, error: thrown, delayMs });
@@ -231,7 +255,10 @@ function warningText(warning: SharedV4Warning): string {
   return 'setting' in warning ? `${warning.setting}: ${warning.message}` : warning.message;
 }
 
-/** What a reply used, by estimate where the provider does not say it; undefined where it says all of it. */
+/**
+ * What a reply used, by estimate where the provider does not say it; undefined where it says all of
+ * it.
+ */
 function estimateUsage(
   { usage, content }: LanguageModelV4GenerateResult,
   messages: readonly LanguageModelV4Message[],
@@ -251,35 +278,46 @@ function estimateUsage(
 
 /** Where models come from. */
 export interface Models {
-  /** Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked for. */
+  /**
+   * Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked
+   * for.
+   */
   configure(): Promise<void>;
   /**
-   * Opens a model, in the form of OpenAI's interface that is given (`[params] api`), else in the one that is known of it. Throws
-   * a ProviderError for a missing key, an AxeError for an unknown provider.
+   * Opens a model, in the form of OpenAI's interface that is given (`[params] api`), else in the
+   * one that is known of it. Throws a ProviderError for a missing key, an AxeError for an unknown
+   * provider.
    */
   open(ref: ModelRef, form?: ModelParams['api']): Promise<LanguageModel>;
   /** What is known of a model; all undefined for one we have no figures of. */
   facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
-  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
+  /**
+   * The window of a model as its server says it; undefined where it cannot be asked. Never rejects
+   * once the model is open.
+   */
   askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
 }
 
-/** What of `[params]` goes with each request, whoever is asked: models take of it what they know. */
+/**
+ * What of `[params]` goes with each request, whoever is asked: models take of it what they know.
+ */
 export function modelSettings({ effort, tables }: Partial<ModelParams>): Settings {
   // Tables of TOML were made JSON when they were read.
   return { reasoning: effort, providerOptions: tables as SharedV4ProviderOptions | undefined };
 }
 
 /**
- * Whether the same request may succeed later: limits, overload, timeouts, server errors and broken connections; never
- * a wrong key or a wrong request, which some providers also report as `server`.
+ * Whether the same request may succeed later: limits, overload, timeouts, server errors and broken
+ * connections; never a wrong key or a wrong request, which some providers also report as `server`.
  */
 export function isTransient(thrown: unknown): thrown is ProviderError {
   if (!(thrown instanceof ProviderError)) return false;
   const { category, status, overflow } = thrown;
   if (overflow !== undefined || category === 'auth' || category === 'bad_request') return false;
   if (category !== 'server') return true;
-  return status === undefined || status >= 500 || status < 300 || [408, 409, 424, 429].includes(status);
+  return (
+    status === undefined || status >= 500 || status < 300 || [408, 409, 424, 429].includes(status)
+  );
 }
 
 /** axe's three ways to wait; only the exponential one has jitter, below one initial delay. */
@@ -290,7 +328,10 @@ function delayBefore(
 ): number {
   switch (backoff) {
     case 'exponential':
-      return Math.min(initialDelayMs * 2 ** (attempt - 1) + Math.floor(random * initialDelayMs), maxDelayMs);
+      return Math.min(
+        initialDelayMs * 2 ** (attempt - 1) + Math.floor(random * initialDelayMs),
+        maxDelayMs,
+      );
     case 'linear':
       return Math.min(initialDelayMs * attempt, maxDelayMs);
     case 'fixed':

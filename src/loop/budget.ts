@@ -25,15 +25,18 @@ export interface BudgetLimits {
   /** Input and output tokens; input from the provider's cache counts a tenth. */
   readonly maxTokens: number;
   readonly maxCostUsd: number;
-  /** The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said otherwise. */
+  /**
+   * The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said
+   * otherwise.
+   */
   readonly costInput?: CostInput;
 }
 
 type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
 /**
- * The purse that an agent and its sub-agents share. Looked at before each request: the reply that crosses the limit is
- * still received, so a run can go over by one reply per agent at work.
+ * The purse that an agent and its sub-agents share. Looked at before each request: the reply that
+ * crosses the limit is still received, so a run can go over by one reply per agent at work.
  */
 export class Budget {
   #tokens = 0;
@@ -61,8 +64,9 @@ export class Budget {
   }
 
   /**
-   * Sets aside what a conversation may take at most, so that those at work at the same time do not count on the same money;
-   * undefined where not so much is left. What is given back ends the reservation.
+   * Sets aside what a conversation may take at most, so that those at work at the same time do not
+   * count on the same money; undefined where not so much is left. What is given back ends the
+   * reservation.
    */
   reserve(use: TokenUse, price: Price | undefined): (() => void) | undefined {
     const { maxTokens, maxCostUsd } = this.limits;
@@ -81,8 +85,8 @@ export class Budget {
   }
 
   /**
-   * What has been used so far. The cost is undefined as long as nothing with a known price was used; it is partial, a lower
-   * bound, where some tokens have none.
+   * What has been used so far. The cost is undefined as long as nothing with a known price was
+   * used; it is partial, a lower bound, where some tokens have none.
    */
   get spending() {
     return { tokens: this.#tokens, costUsd: this.#costUsd, isCostPartial: this.#isCostPartial };
@@ -98,8 +102,8 @@ export class Budget {
   }
 
   /**
-   * How many tokens of output the limits leave to a request with so much input, and which of them leaves the least;
-   * undefined without a limit.
+   * How many tokens of output the limits leave to a request with so much input, and which of them
+   * leaves the least; undefined without a limit.
    */
   outputLeft(input: TokenUse, price: Price | undefined) {
     const { maxTokens, maxCostUsd } = this.limits;
@@ -113,18 +117,27 @@ export class Budget {
     return left.toSorted((one, other) => one.tokens - other.tokens).at(0);
   }
 
-  /** A reply was cut at what this limit had left: there is no next one, however little of it was not used. */
+  /**
+   * A reply was cut at what this limit had left: there is no next one, however little of it was not
+   * used.
+   */
   cutBy(limit: Limit): void {
     this.#cutBy = limit;
   }
 
-  /** The limit that is spent, with the error to report (exit status 4, D2); undefined while there is something left. */
+  /**
+   * The limit that is spent, with the error to report (exit status 4, D2); undefined while there is
+   * something left.
+   */
   spent(): { readonly limit: Limit; readonly error: AxeError } | undefined {
     const { maxTokens, maxCostUsd, costInput = 'max-cost-usd' } = this.limits;
     if (maxTokens > 0 && (this.#tokens >= maxTokens || this.#cutBy === 'tokens')) {
       const rest = this.#tokens < maxTokens ? AT_THE_REST : '';
       const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens${rest}`;
-      return { limit: 'tokens', error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }) };
+      return {
+        limit: 'tokens',
+        error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }),
+      };
     }
     if (maxCostUsd > 0 && ((this.#costUsd ?? 0) >= maxCostUsd || this.#cutBy === 'cost')) {
       const rest = (this.#costUsd ?? 0) < maxCostUsd ? AT_THE_REST : '';
@@ -142,7 +155,10 @@ const TOKENS_REMEDY =
   'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
 const PER_MILLION = 1_000_000;
 
-/** Cached input costs about a tenth, and counts so: else a long conversation would end by what it reads again for little. */
+/**
+ * Cached input costs about a tenth, and counts so: else a long conversation would end by what it
+ * reads again for little.
+ */
 const CACHED_SHARE = 0.1;
 
 function countedTokens({ input, output, cacheRead }: TokenUse): number {
@@ -150,14 +166,20 @@ function countedTokens({ input, output, cacheRead }: TokenUse): number {
   return input - cached + Math.ceil(cached * CACHED_SHARE) + output;
 }
 
-/** What a reply costs, in US dollars: as its provider says, else by the price; undefined where neither is known. */
+/**
+ * What a reply costs, in US dollars: as its provider says, else by the price; undefined where
+ * neither is known.
+ */
 export function costOf(use: TokenUse, price: Price | undefined): number | undefined {
   if (use.costUsd !== undefined || price === undefined) return use.costUsd;
   const { input, output, cacheRead, cacheWrite } = use;
   const rates = ratesFor(price, use);
   const fresh = Math.max(0, input - cacheRead - cacheWrite);
   const sum =
-    fresh * rates.input + cacheRead * rates.cacheRead + cacheWrite * rates.cacheWrite + output * rates.output;
+    fresh * rates.input +
+    cacheRead * rates.cacheRead +
+    cacheWrite * rates.cacheWrite +
+    output * rates.output;
   return sum / PER_MILLION;
 }
 
@@ -186,7 +208,11 @@ export interface Spend {
 /** Adds up what earlier runs cost, failed ones too (D36). */
 export function spendBefore(
   facts: readonly ReviewFact[],
-  { trigger, limits, now }: { readonly trigger: Trigger; readonly limits: SpendLimits; readonly now: Date },
+  {
+    trigger,
+    limits,
+    now,
+  }: { readonly trigger: Trigger; readonly limits: SpendLimits; readonly now: Date },
 ): Spend {
   const pull = subjectNumber(trigger);
   const day = dateOf(now);
@@ -194,8 +220,14 @@ export function spendBefore(
   return { limits, pull, pullUsd, day, dayUsd: spentUsd(facts, { day }) };
 }
 
-/** What is told where limits over several runs cannot be kept, since nothing will be known of what this run costs. */
-export function unheldLimits({ perPullUsd, perDayUsd }: SpendLimits, why: string): readonly Warning[] {
+/**
+ * What is told where limits over several runs cannot be kept, since nothing will be known of what
+ * this run costs.
+ */
+export function unheldLimits(
+  { perPullUsd, perDayUsd }: SpendLimits,
+  why: string,
+): readonly Warning[] {
   const limits = [
     ...(perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
     ...(perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
@@ -206,8 +238,8 @@ export function unheldLimits({ perPullUsd, perDayUsd }: SpendLimits, why: string
 }
 
 /**
- * The smallest of a run's own limit and what is left of the others, with the input it is of; 0 for no limit, below 0
- * where one is used up.
+ * The smallest of a run's own limit and what is left of the others, with the input it is of; 0 for
+ * no limit, below 0 where one is used up.
  */
 export function costLimit(
   maxCostUsd: number,
@@ -224,8 +256,13 @@ export function costLimit(
   return { maxCostUsd: amount > 0 ? amount : -1, costInput };
 }
 
-/** Which limit is used up, in words, with the line that raises it; undefined while there is something left. */
-export function usedUp(spend: Spend): { readonly message: string; readonly remedy: string } | undefined {
+/**
+ * Which limit is used up, in words, with the line that raises it; undefined while there is
+ * something left.
+ */
+export function usedUp(
+  spend: Spend,
+): { readonly message: string; readonly remedy: string } | undefined {
   const { limits, pull, pullUsd, day, dayUsd } = spend;
   if (limits.perDayUsd > 0 && dayUsd >= limits.perDayUsd) {
     return {

@@ -29,7 +29,10 @@ export type LoopEvent =
       readonly kind: 'tokens-used';
       /** What this reply used. */
       readonly use: TokenUse;
-      /** US dollars that the run has spent so far, sub-agents included; undefined if some price is not known. */
+      /**
+       * US dollars that the run has spent so far, sub-agents included; undefined if some price is
+       * not known.
+       */
       readonly costUsd: number | undefined;
     }
   | {
@@ -41,9 +44,16 @@ export type LoopEvent =
       readonly error: ProviderError;
       readonly delayMs: number;
     }
-  /** The provider found a conversation too long; it is shortened for the window that is known now. */
+  /**
+   * The provider found a conversation too long; it is shortened for the window that is known now.
+   */
   | { readonly kind: 'too-long'; readonly model: string; readonly windowTokens: number }
-  | { readonly kind: 'fallback'; readonly from: string; readonly to: string; readonly error: ProviderError }
+  | {
+      readonly kind: 'fallback';
+      readonly from: string;
+      readonly to: string;
+      readonly error: ProviderError;
+    }
   | {
       readonly kind: 'sub-agent-called';
       readonly agent: string;
@@ -82,7 +92,12 @@ export type LoopEvent =
       readonly bytes: number;
     }
   /** Followed by `tool-call` when it is over. */
-  | { readonly kind: 'tool-started'; readonly turn: number; readonly tool: string; readonly input: unknown }
+  | {
+      readonly kind: 'tool-started';
+      readonly turn: number;
+      readonly tool: string;
+      readonly input: unknown;
+    }
   | {
       readonly kind: 'tool-call';
       readonly turn: number;
@@ -104,11 +119,16 @@ export interface LoopDependencies {
   readonly clock: Clock;
   /** Must not throw. */
   readonly reporter: { event(event: LoopEvent): void; warn(warning: Warning): void };
-  /** Aborted with the error to report: the deadline's, or the one that says the run was cancelled. */
+  /**
+   * Aborted with the error to report: the deadline's, or the one that says the run was cancelled.
+   */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */
   leftMs(): number;
-  /** Keeps a summary before the turns it stands for are left out; absent where nothing is kept. May reject. */
+  /**
+   * Keeps a summary before the turns it stands for are left out; absent where nothing is kept. May
+   * reject.
+   */
   readonly keepSummary?: (summary: Summary) => Promise<void>;
   /** Is told that a server has cut a prompt without a word; absent where nobody asks. */
   readonly onCut?: () => void;

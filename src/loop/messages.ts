@@ -16,7 +16,10 @@ export interface ToolCall {
   /** Unique in its turn, whatever the model sent. */
   readonly id: string;
   readonly tool: string;
-  /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
+  /**
+   * Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON
+   * again.
+   */
   readonly input: unknown;
   /** Arguments that could not be parsed, as they came. */
   readonly unread?: string;
@@ -24,7 +27,9 @@ export interface ToolCall {
   readonly repeats?: number;
 }
 
-/** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
+/**
+ * The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5).
+ */
 export function firstMessages({ system, message }: Prompt): LanguageModelV4Message[] {
   const user = userMessage(message);
   return system === '' ? [user] : [{ role: 'system', content: system }, user];
@@ -34,7 +39,9 @@ export function userMessage(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** Text parts joined without a separator, as axe does; everything else in a reply is not for people. */
+/**
+ * Text parts joined without a separator, as axe does; everything else in a reply is not for people.
+ */
 export function textOf(content: readonly LanguageModelV4Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
@@ -51,7 +58,10 @@ export function withoutThoughts(
   });
 }
 
-/** The model's own turn, as it has to be sent back: reasoning with its signature included, calls under their ids. */
+/**
+ * The model's own turn, as it has to be sent back: reasoning with its signature included, calls
+ * under their ids.
+ */
 export function assistantMessage(
   content: readonly LanguageModelV4Content[],
   calls: readonly ToolCall[],
@@ -74,10 +84,14 @@ function assistantPart(
     case 'tool-call': {
       if (part.providerExecuted === true) return [];
       const call = open.shift();
-      const { id: toolCallId, tool: toolName } = call ?? { id: part.toolCallId, tool: part.toolName };
+      const { id: toolCallId, tool: toolName } = call ?? {
+        id: part.toolCallId,
+        tool: part.toolName,
+      };
       // Providers refuse a conversation that holds arguments of another kind, whoever wrote them.
       const given = call?.input;
-      const input = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
+      const input =
+        typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
       return [{ type: 'tool-call', toolCallId, toolName, input, providerOptions }];
     }
     default:
@@ -88,8 +102,13 @@ function assistantPart(
 /** A language model of the provider packages, as it is asked here (D30, D31). */
 export type LanguageModel = Omit<LanguageModelV4, 'doStream'>;
 
-/** The model, asked in another way. Some of what it has are getters, which a spread would leave out. */
-export function askedBy(model: LanguageModel, doGenerate: LanguageModel['doGenerate']): LanguageModel {
+/**
+ * The model, asked in another way. Some of what it has are getters, which a spread would leave out.
+ */
+export function askedBy(
+  model: LanguageModel,
+  doGenerate: LanguageModel['doGenerate'],
+): LanguageModel {
   const { specificationVersion, provider, modelId, supportedUrls } = model;
   return { specificationVersion, provider, modelId, supportedUrls, doGenerate };
 }
@@ -103,15 +122,19 @@ export interface Measured {
 }
 
 /**
- * Roughly how many tokens a request with these messages has. No tokenizer is asked: characters are counted, and the
- * difference to the last request is added to what the provider counted for that one. Where the count per character is
- * unsure, the larger figure is given.
+ * Roughly how many tokens a request with these messages has. No tokenizer is asked: characters are
+ * counted, and the difference to the last request is added to what the provider counted for that
+ * one. Where the count per character is unsure, the larger figure is given.
  */
 export function estimateTokens(messages: readonly Message[], measured?: Measured): number {
   const estimate = messages.reduce((sum, message) => sum + estimateMessage(message), 0);
-  if (measured === undefined || !(measured.inputTokens > 0) || measured.estimate <= 0) return estimate;
+  if (measured === undefined || !(measured.inputTokens > 0) || measured.estimate <= 0)
+    return estimate;
   const difference = estimate - measured.estimate;
-  const ratio = Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, measured.inputTokens / measured.estimate));
+  const ratio = Math.min(
+    MAX_RATIO,
+    Math.max(1 / MAX_RATIO, measured.inputTokens / measured.estimate),
+  );
   const change = difference * (difference > 0 ? Math.max(1, ratio) : Math.min(1, ratio));
   return Math.max(0, Math.ceil(measured.inputTokens + change));
 }
@@ -120,7 +143,10 @@ export function estimateTools(tools: LanguageModelV4CallOptions['tools']): numbe
   return tools === undefined ? 0 : estimateText(JSON.stringify(tools));
 }
 
-/** Tools and a system prompt weigh in the ratio too; more than this they do not say about characters. */
+/**
+ * Tools and a system prompt weigh in the ratio too; more than this they do not say about
+ * characters.
+ */
 const MAX_RATIO = 2;
 
 /** Role and separators of a message or a part. */
@@ -142,7 +168,9 @@ function estimatePart(part: MessagePart): number {
     case 'tool-result': {
       const { output } = part;
       const isText = output.type === 'text' || output.type === 'error-text';
-      return estimateText(part.toolName) + (isText ? estimateText(output.value) : estimateValue(output));
+      return (
+        estimateText(part.toolName) + (isText ? estimateText(output.value) : estimateValue(output))
+      );
     }
     default:
       return estimateValue(part);
@@ -154,10 +182,11 @@ function estimateValue(value: unknown): number {
 }
 
 /**
- * The model, of whose requests nothing holds a secret: what a model has never seen it can spell in no encoding (D49). All
- * requests pass here with all that they hold, so that nobody else has to think of it. A message is looked at once, however
- * often it is sent, and comes out the same, so that the cached beginning of a prompt stays. `secrets` is read at each
- * request, since a run may learn more of them.
+ * The model, of whose requests nothing holds a secret: what a model has never seen it can spell in
+ * no encoding (D49). All requests pass here with all that they hold, so that nobody else has to
+ * think of it. A message is looked at once, however often it is sent, and comes out the same, so
+ * that the cached beginning of a prompt stays. `secrets` is read at each request, since a run may
+ * learn more of them.
  */
 export function withoutSecrets(model: LanguageModel, secrets: readonly string[]): LanguageModel {
   let seen = new WeakMap<object, unknown>();
@@ -230,8 +259,9 @@ const PART_BYTES = [16_384, 4096, 1024, 256];
 const BYTES_PER_TOKEN = 3;
 
 /**
- * A conversation as text for somebody who was not there: what was said, called and answered. Long parts lose their
- * middle until all of it fits; the system prompt and the model's reasoning are left out.
+ * A conversation as text for somebody who was not there: what was said, called and answered. Long
+ * parts lose their middle until all of it fits; the system prompt and the model's reasoning are
+ * left out.
  */
 export function formatTranscript(messages: readonly Message[], maxTokens: number): string {
   for (const maxBytes of PART_BYTES) {
@@ -245,7 +275,9 @@ function format(messages: readonly Message[], maxBytes: number): string {
   return messages
     .flatMap(({ role, content }) => {
       const parts = typeof content === 'string' ? [] : content;
-      return parts.flatMap((part) => formatPart(part, role === 'assistant' ? 'Agent' : 'Task', maxBytes));
+      return parts.flatMap((part) =>
+        formatPart(part, role === 'assistant' ? 'Agent' : 'Task', maxBytes),
+      );
     })
     .join('\n\n');
 }
@@ -255,7 +287,9 @@ function formatPart(part: MessagePart, speaker: string, maxBytes: number): reado
     case 'text':
       return part.text.trim() === '' ? [] : [`${speaker}: ${truncate(part.text.trim(), maxBytes)}`];
     case 'tool-call':
-      return [`Agent called ${part.toolName}: ${truncate(JSON.stringify(part.input) ?? '', maxBytes)}`];
+      return [
+        `Agent called ${part.toolName}: ${truncate(JSON.stringify(part.input) ?? '', maxBytes)}`,
+      ];
     case 'tool-result': {
       const verb = part.output.type === 'error-text' ? 'failed' : 'answered';
       const text = 'value' in part.output ? String(part.output.value) : '';

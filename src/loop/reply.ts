@@ -31,7 +31,9 @@ export class Usage {
   /** `modelId` is the model of the last reply, as the provider names it. */
   constructor(public modelId: string) {}
 
-  /** Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took. */
+  /**
+   * Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took.
+   */
   add(reply: LanguageModelV4GenerateResult, modelId: string): TokenUse {
     const { usage, finishReason, response } = reply;
     const costUsd = reply.providerMetadata?.[COST_KEY]?.['costUsd'];
@@ -49,7 +51,9 @@ export class Usage {
     return use;
   }
 
-  /** Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24). */
+  /**
+   * Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24).
+   */
   addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
     this.#count(inputTokens, outputTokens, cacheReadTokens);
     this.retries += retries;
@@ -125,7 +129,10 @@ export interface CountedReply {
   readonly price: Price | undefined;
 }
 
-/** Who took how much of what a run has used: its agent, the passes of a review, sub-agents, second looks. */
+/**
+ * Who took how much of what a run has used: its agent, the passes of a review, sub-agents, second
+ * looks.
+ */
 export class UsageByAgent {
   readonly #names: string[] = [];
   readonly #usages = new Map<string, AgentUsage>();
@@ -145,7 +152,8 @@ export class UsageByAgent {
         turns: before.turns + 1,
         inputTokens: before.inputTokens + use.input,
         outputTokens: before.outputTokens + use.output,
-        costUsd: before.costUsd === undefined || cost === undefined ? undefined : before.costUsd + cost,
+        costUsd:
+          before.costUsd === undefined || cost === undefined ? undefined : before.costUsd + cost,
       });
       answered.add(key);
     };
@@ -160,7 +168,9 @@ export class UsageByAgent {
 
 const NOTHING = { conversations: 0, turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
-/** Of models that think before they answer: their limit of output holds thoughts and text together. */
+/**
+ * Of models that think before they answer: their limit of output holds thoughts and text together.
+ */
 export interface Thinking {
   /** Whether the model thinks when the request does not say so. */
   readonly thinks: 'by default' | 'if asked' | 'never';
@@ -172,7 +182,8 @@ export function isThinking(
   thinking: Thinking | undefined,
   { reasoning }: Pick<LanguageModelV4CallOptions, 'reasoning'>,
 ): thinking is Thinking {
-  const isAsked = reasoning !== undefined && reasoning !== 'none' && reasoning !== 'provider-default';
+  const isAsked =
+    reasoning !== undefined && reasoning !== 'none' && reasoning !== 'provider-default';
   return thinking?.thinks === 'by default' || (thinking?.thinks === 'if asked' && isAsked);
 }
 
@@ -180,8 +191,9 @@ export function isThinking(
 const LEAST_OUTPUT_TOKENS = 16;
 
 /**
- * A model that thinks has no limit but the agent's, and what the limits of the run leave; another one has ours too, where
- * the agent says less or nothing. Undefined leaves it to the provider; `leftBy` is the limit of the run that leaves no more.
+ * A model that thinks has no limit but the agent's, and what the limits of the run leave; another
+ * one has ours too, where the agent says less or nothing. Undefined leaves it to the provider;
+ * `leftBy` is the limit of the run that leaves no more.
  */
 export function limitOutput(
   {
@@ -193,7 +205,8 @@ export function limitOutput(
   left: ReturnType<Budget['outputLeft']>,
 ): { readonly tokens: number | undefined; readonly leftBy?: Limit } {
   const { maxOutputTokens } = settings;
-  const ofAgent = ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens ? undefined : maxOutputTokens;
+  const ofAgent =
+    ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens ? undefined : maxOutputTokens;
   if (!isThinking(thinking, settings)) return { tokens: ofAgent ?? ownTokens };
   const most = ofAgent ?? thinking.maxOutputTokens ?? windowTokens;
   if (left === undefined || most === undefined || left.tokens >= most) return { tokens: ofAgent };
@@ -204,8 +217,8 @@ export function limitOutput(
 const WIDE_OUTPUT_TOKENS = 64_000;
 
 /**
- * What a request is to ask for where a model has used the limit up to think, and came to no word of its answer; undefined
- * where it has not, or a larger limit would be none.
+ * What a request is to ask for where a model has used the limit up to think, and came to no word of
+ * its answer; undefined where it has not, or a larger limit would be none.
  */
 export function widerLimit(
   { content, finishReason, usage }: LanguageModelV4GenerateResult,
@@ -229,8 +242,8 @@ function isWindowFull(reason = ''): boolean {
 const MAX_REASON = 60;
 
 /**
- * How a reply ended: an end that only a server of its own knows counts as whole. Where the reply may lack its end, the error
- * says why and what helps.
+ * How a reply ended: an end that only a server of its own knows counts as whole. Where the reply
+ * may lack its end, the error says why and what helps.
  */
 export function endOf(
   { finishReason, usage }: LanguageModelV4GenerateResult,
@@ -252,7 +265,8 @@ export function endOf(
         });
       }
       const tokens = usage.outputTokens.total ?? 0;
-      const where = tokens > 0 ? `at ${grouped(tokens)} output tokens` : 'at the limit of output tokens';
+      const where =
+        tokens > 0 ? `at ${grouped(tokens)} output tokens` : 'at the limit of output tokens';
       // A model that thinks had all that its provider allows, unless the agent has said less.
       const isAll = settings.maxOutputTokens === undefined && isThinking(thinking, settings);
       const remedy = isAll

@@ -63,10 +63,14 @@ interface ConversationGoal {
 }
 
 /**
- * THE loop: asks the model, runs the tools it calls, and asks again until it answers without a call or a limit is
- * reached. Never throws for what a model, a provider or a tool does (axe-behaviour §13).
+ * THE loop: asks the model, runs the tools it calls, and asks again until it answers without a call
+ * or a limit is reached. Never throws for what a model, a provider or a tool does (axe-behaviour
+ * §13).
  */
-export async function runAgent(conversation: Conversation, deps: LoopDependencies): Promise<RunOutcome> {
+export async function runAgent(
+  conversation: Conversation,
+  deps: LoopDependencies,
+): Promise<RunOutcome> {
   const { tools, maxTurns, budget, parallel, form, goal } = conversation;
   const startedAt = deps.clock.now().getTime();
   const usage = new Usage(conversation.model.model.modelId);
@@ -78,7 +82,10 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
   let measured: Measured | undefined;
 
-  /** The prompt as it fits into a window with the tools and a reply; as it is where that is not known. */
+  /**
+   * The prompt as it fits into a window with the tools and a reply; as it is where that is not
+   * known.
+   */
   function promptIn(windowTokens: number | undefined): Prompt {
     const { prompt: whole, shrink } = conversation;
     if (windowTokens === undefined || shrink === undefined) return whole;
@@ -119,13 +126,16 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
           return { kind: 'incomplete', answer, error: end, stats: stats() };
         }
         const judged = judgeAnswer(answer, form, !isCorrected);
-        if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
+        if (judged.kind === 'failed')
+          return { kind: 'failed', error: judged.error, stats: stats() };
         const reminder = isCorrected ? undefined : reminderOf(goal);
-        if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());
+        if (judged.kind === 'final' && reminder === undefined)
+          return ended(judged.answer, budget, stats());
         isCorrected = true;
         const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
         // Providers refuse a turn that is empty, or has nothing but thoughts.
-        const said = answer.trim() === '' ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
+        const said =
+          answer.trim() === '' ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
         messages = [...messages, assistantMessage(said, calls), userMessage(correction)];
         continue;
       }
@@ -144,7 +154,10 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
       lastCall = calls.at(-1);
       cutTurns = end === 'whole' || calls.length > 1 ? 0 : cutTurns + 1;
-      if (cutTurns >= LAST_SAME_CALL || (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)) {
+      if (
+        cutTurns >= LAST_SAME_CALL ||
+        (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)
+      ) {
         const error = end === 'whole' ? inCircles(lastCall?.tool) : end;
         return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
       }
@@ -153,17 +166,23 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       const isLate = leftMs < deps.clock.now().getTime() - startedAt;
       const secondsLeft = isLate ? leftMs / 1000 : undefined;
       const notice = limitNotice(maxTurns - usage.turns, budget.shares(), secondsLeft, goal?.tool);
-      messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
+      messages = [
+        ...messages,
+        assistantMessage(reply.content, calls),
+        toolMessage(answered, notice),
+      ];
     }
     const error = new AxeError(turnLimitMessage('agent', maxTurns), {
       exitCode: 1,
-      remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
+      remedy:
+        'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
     });
     return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
   } catch (thrown) {
     const over = thrown instanceof AxeError && thrown.exitCode === 4 ? budget.spent() : undefined;
     if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
-    // A check of an answer keeps timers and signals waiting, timers first: what came due meanwhile is the cause.
+    // A check of an answer keeps timers and signals waiting, timers first: what came due meanwhile
+    // is the cause.
     await deps.clock.sleep(0);
     await deps.clock.sleep(0);
     return failed(thrown, answer, stats(), deps.signal);
@@ -172,10 +191,13 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
 
 /** It would take all its turns and be no further. */
 function inCircles(tool = ''): AxeError {
-  return new AxeError(`the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`, {
-    exitCode: 1,
-    remedy: 'Reword the task, or choose another model.',
-  });
+  return new AxeError(
+    `the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`,
+    {
+      exitCode: 1,
+      remedy: 'Reword the task, or choose another model.',
+    },
+  );
 }
 
 /** An answer is cut before anybody cleans it. */
@@ -185,7 +207,10 @@ function answerOf(content: LanguageModelV4GenerateResult['content']): string {
   return `${text}\n\n[The answer is cut here. It has ${grouped(leftOutBytes)} bytes more.]`;
 }
 
-/** What a model is told once that answers in words where it should call a tool; undefined where words will do. */
+/**
+ * What a model is told once that answers in words where it should call a tool; undefined where
+ * words will do.
+ */
 function reminderOf(goal: ConversationGoal | undefined): string | undefined {
   return goal === undefined || goal.isReached()
     ? undefined
@@ -230,7 +255,10 @@ function record(answered: readonly AnsweredCall[], usage: Usage): void {
   }
 }
 
-/** The reply that crosses the budget is still an answer, but the run did not stay within its limits (D2). */
+/**
+ * The reply that crosses the budget is still an answer, but the run did not stay within its limits
+ * (D2).
+ */
 function ended(answer: string, budget: Budget, stats: RunStats): RunOutcome {
   const spent = budget.spent();
   if (spent === undefined) return { kind: 'completed', answer, stats };
@@ -253,8 +281,9 @@ function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortS
 }
 
 /**
- * One line that tells the model how little is left, to be at the end of the last tool result; undefined while there
- * is enough (thresholds: {@link LIMIT_NOTICE}). Shares are spent, 1 for all of it; left out where there is no limit.
+ * One line that tells the model how little is left, to be at the end of the last tool result;
+ * undefined while there is enough (thresholds: {@link LIMIT_NOTICE}). Shares are spent, 1 for all
+ * of it; left out where there is no limit.
  */
 export function limitNotice(
   turnsLeft: number,
@@ -264,9 +293,11 @@ export function limitNotice(
 ): string | undefined {
   const scarce: string[] = [];
   if (turnsLeft <= LIMIT_NOTICE.turns) scarce.push(count(turnsLeft, 'turn'));
-  if (tokensShare >= LIMIT_NOTICE.share) scarce.push(`${percentLeft(tokensShare)} of the token budget`);
+  if (tokensShare >= LIMIT_NOTICE.share)
+    scarce.push(`${percentLeft(tokensShare)} of the token budget`);
   if (costShare >= LIMIT_NOTICE.share) scarce.push(`${percentLeft(costShare)} of the cost limit`);
-  if (secondsLeft <= LIMIT_NOTICE.seconds) scarce.push(count(Math.max(0, Math.floor(secondsLeft)), 'second'));
+  if (secondsLeft <= LIMIT_NOTICE.seconds)
+    scarce.push(count(Math.max(0, Math.floor(secondsLeft)), 'second'));
   if (scarce.length === 0) return undefined;
   const end = goal === undefined ? 'give your final answer' : `call \`${goal}\``;
   const only = goal === undefined ? ', without calling a tool' : '';

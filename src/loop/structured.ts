@@ -17,8 +17,9 @@ export type JsonSchema = NonNullable<JsonFormat['schema']>;
 export type ValueCheck = (value: unknown) => readonly string[];
 
 /**
- * The form the answer must have, undefined for any text: the `output-schema` input (an empty one counts as not given),
- * else the agent's `params.response_format`. Throws a ConfigError for a schema that cannot be used.
+ * The form the answer must have, undefined for any text: the `output-schema` input (an empty one
+ * counts as not given), else the agent's `params.response_format`. Throws a ConfigError for a
+ * schema that cannot be used.
  */
 export function responseFormatOf(
   { responseFormat }: Pick<ModelParams, 'responseFormat'>,
@@ -51,7 +52,10 @@ export function checkObject(value: unknown): readonly string[] {
   return isObject ? [] : ['it is JSON, but not an object'];
 }
 
-/** Takes the JSON out of an answer, a code fence around it or not, and checks it: the value, or what is wrong with it. */
+/**
+ * Takes the JSON out of an answer, a code fence around it or not, and checks it: the value, or what
+ * is wrong with it.
+ */
 function readStructured(answer: string, check: ValueCheck): ReturnType<typeof findJson> {
   const { value, problem } = findJson(answer);
   if (problem !== undefined) return { problem: cleanLine(problem, MAX_CLAUSE) };
@@ -61,7 +65,9 @@ function readStructured(answer: string, check: ValueCheck): ReturnType<typeof fi
   const problems = check(value).map((one) => cleanLine(one, MAX_CLAUSE));
   if (problems.length === 0) return { value };
   const left = problems.length - MAX_PROBLEMS;
-  return { problem: problems.slice(0, MAX_PROBLEMS).join('; ') + (left > 0 ? `; and ${left} more` : '') };
+  return {
+    problem: problems.slice(0, MAX_PROBLEMS).join('; ') + (left > 0 ? `; and ${left} more` : ''),
+  };
 }
 
 const MAX_PROBLEMS = 5;
@@ -92,7 +98,8 @@ function formatFor(schema: unknown, origin: string): JsonFormat {
       remedy: 'Put inner schemas under `$defs` and refer to them with `$ref: "#/$defs/name"`.',
     });
   }
-  // The door: the interface asks for draft 7, and providers take what users write; the compiler checks the rest.
+  // The door: the interface asks for draft 7, and providers take what users write; the compiler
+  // checks the rest.
   return { type: 'json', schema: schema as JsonSchema };
 }
 
@@ -108,8 +115,14 @@ type JudgedAnswer =
   | { readonly kind: 'again'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: AxeError };
 
-/** Takes an answer as it is, or checks it where it must be JSON; a wrong one may be corrected once. */
-export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCorrect: boolean): JudgedAnswer {
+/**
+ * Takes an answer as it is, or checks it where it must be JSON; a wrong one may be corrected once.
+ */
+export function judgeAnswer(
+  answer: string,
+  form: AnswerForm | undefined,
+  mayCorrect: boolean,
+): JudgedAnswer {
   if (form === undefined) return { kind: 'final', answer };
   const { value, problem } = readStructured(answer, form.check);
   // Written anew, so that what is handed on is exactly what was checked.
@@ -125,7 +138,10 @@ export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCor
   return { kind: 'failed', error };
 }
 
-/** The JSON value that an answer is, or that is in its one code fence, whatever is said around it; or why there is none. */
+/**
+ * The JSON value that an answer is, or that is in its one code fence, whatever is said around it;
+ * or why there is none.
+ */
 export function findJson(answer: string): { readonly value?: unknown; readonly problem?: string } {
   const text = answer.trim();
   if (text === '') return { problem: 'the answer is empty' };
@@ -149,10 +165,11 @@ function parse(text: string): ReturnType<typeof findJson> {
 }
 
 /**
- * A check for values by a JSON schema: draft 2020-12, or draft 7 where `$schema` says so. `format` is a note and is not
- * checked, unknown keywords are ignored, only own properties count. `origin` names the input or key the schema comes
- * from; trouble with it is a ConfigError, also when the check runs. Patterns and references can take any time, so a check
- * ends after {@link STRUCTURED_LIMITS} and where `leftMs` is over.
+ * A check for values by a JSON schema: draft 2020-12, or draft 7 where `$schema` says so. `format`
+ * is a note and is not checked, unknown keywords are ignored, only own properties count. `origin`
+ * names the input or key the schema comes from; trouble with it is a ConfigError, also when the
+ * check runs. Patterns and references can take any time, so a check ends after {@link
+ * STRUCTURED_LIMITS} and where `leftMs` is over.
  */
 export async function compileSchema(
   schema: JsonSchema,
@@ -168,12 +185,17 @@ export async function compileSchema(
       throw unusable(origin, thrown);
     }
     const limit =
-      leftMs() > 0 ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s` : 'longer than the run has left';
+      leftMs() > 0
+        ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s`
+        : 'longer than the run has left';
     throw unusable(origin, new Error(`${what} takes ${limit}`));
   };
   const validate = usable(() => ajv.compile({ ...schema }), 'preparing it');
   return (value) =>
-    usable(() => (validate(value) ? [] : (validate.errors ?? []).map(describeError)), 'checking an answer');
+    usable(
+      () => (validate(value) ? [] : (validate.errors ?? []).map(describeError)),
+      'checking an answer',
+    );
 }
 
 /** A check that the deadline ends must not end before it: then the deadline is what is reported. */
@@ -191,8 +213,8 @@ const OPTIONS: Options = {
 };
 
 /**
- * Refuses an invalid JSON schema. Unlike {@link compileSchema} it makes no program of it, so the schema may be anybody's;
- * references and patterns are not looked at. Throws a ConfigError.
+ * Refuses an invalid JSON schema. Unlike {@link compileSchema} it makes no program of it, so the
+ * schema may be anybody's; references and patterns are not looked at. Throws a ConfigError.
  */
 export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {
   const ajv = await openCompiler(schema, origin);
@@ -204,16 +226,19 @@ export async function inspectSchema(schema: JsonSchema, origin: string): Promise
 }
 
 /**
- * Few runs have a schema, and loading the package takes a sixth of a run's start. Bundled, a package of CommonJS that is
- * loaded late has nothing but its `default`.
+ * Few runs have a schema, and loading the package takes a sixth of a run's start. Bundled, a
+ * package of CommonJS that is loaded late has nothing but its `default`.
  */
 async function openCompiler(schema: JsonSchema, origin: string): Promise<Ajv> {
   const { $schema } = schema;
   // What it would compile gives a promise, and a promise passes for a good answer.
   if ('$async' in schema) {
-    throw new ConfigError(`the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`, {
-      remedy: 'Remove `$async`.',
-    });
+    throw new ConfigError(
+      `the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`,
+      {
+        remedy: 'Remove `$async`.',
+      },
+    );
   }
   const draft = typeof $schema === 'string' ? $schema.replace(/#$/, '') : $schema;
   if (draft === undefined || draft === DRAFT_2020) {
@@ -242,15 +267,17 @@ function unusable(origin: string, thrown: unknown): ConfigError {
 function describeError({ instancePath, message, keyword, params }: ErrorObject): string {
   const where = instancePath === '' ? 'the answer' : `\`${instancePath}\``;
   const what = message ?? `breaks \`${keyword}\``;
-  const detail: unknown = params['allowedValues'] ?? params['allowedValue'] ?? params['additionalProperty'];
+  const detail: unknown =
+    params['allowedValues'] ?? params['allowedValue'] ?? params['additionalProperty'];
   return detail === undefined ? `${where} ${what}` : `${where} ${what}: ${JSON.stringify(detail)}`;
 }
 
 const CALL = new Script('work()');
 
 /**
- * Does work that never waits, such as matching somebody's pattern, and has a thread of Node's end it when it takes too
- * long, for which it gives undefined. Timers and signals wait meanwhile. Throws what the work throws.
+ * Does work that never waits, such as matching somebody's pattern, and has a thread of Node's end
+ * it when it takes too long, for which it gives undefined. Timers and signals wait meanwhile.
+ * Throws what the work throws.
  */
 function withinTime<T>(work: () => T, limitMs: number): { readonly value: T } | undefined {
   let result: { readonly value: T } | undefined;

@@ -59,9 +59,9 @@ function freeId(id: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Runs the calls of one turn and answers them in the order they were made. Those that only read run a few side by side;
- * every other one runs alone, after all before it, so that what it changes is there for those after it. An unknown tool
- * does nothing.
+ * Runs the calls of one turn and answers them in the order they were made. Those that only read run
+ * a few side by side; every other one runs alone, after all before it, so that what it changes is
+ * there for those after it. An unknown tool does nothing.
  */
 export async function answerToolCalls(
   calls: readonly ToolCall[],
@@ -69,7 +69,9 @@ export async function answerToolCalls(
   deps: LoopDependencies,
 ): Promise<readonly AnsweredCall[]> {
   const answered: AnsweredCall[] = [];
-  const changing = options.tools.filter(({ effect, isReadOnly }) => effect !== 'read' && isReadOnly !== true);
+  const changing = options.tools.filter(
+    ({ effect, isReadOnly }) => effect !== 'read' && isReadOnly !== true,
+  );
   const open = [...calls.entries()];
   while (open.length > 0) {
     const alone = open.findIndex(([, { tool }]) => changing.some(({ name }) => name === tool));
@@ -82,7 +84,10 @@ export async function answerToolCalls(
   return answered;
 }
 
-/** The message that gives the results back; `notice` goes behind the last one. Some providers refuse an empty one. */
+/**
+ * The message that gives the results back; `notice` goes behind the last one. Some providers refuse
+ * an empty one.
+ */
 export function toolMessage(
   answered: readonly AnsweredCall[],
   notice: string | undefined,
@@ -103,10 +108,18 @@ export function toolMessage(
   };
 }
 
-/** Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown on. */
+/**
+ * Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown
+ * on.
+ */
 async function answer(
   call: ToolCall,
-  { tools, turn, index, isPartial }: CallOptions & { readonly index: number; readonly isPartial: boolean },
+  {
+    tools,
+    turn,
+    index,
+    isPartial,
+  }: CallOptions & { readonly index: number; readonly isPartial: boolean },
   { clock, reporter, signal }: LoopDependencies,
 ): Promise<AnsweredCall> {
   const startedAt = clock.now().getTime();
@@ -160,12 +173,14 @@ async function execute(
 }
 
 /**
- * A tool that listens to the signal may put its things in order; one that does not must not hold up the end of a run.
+ * A tool that listens to the signal may put its things in order; one that does not must not hold up
+ * the end of a run.
  */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const done = new AbortController();
-    const stop = () => void clock.sleep(ABORT_GRACE_MS, done.signal).then(() => reject(signal.reason));
+    const stop = () =>
+      void clock.sleep(ABORT_GRACE_MS, done.signal).then(() => reject(signal.reason));
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     work.then(resolve, reject).finally(() => {
@@ -175,7 +190,10 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): 
   });
 }
 
-/** How long tools may take to end after an abort: longer than a process is given before it is killed. */
+/**
+ * How long tools may take to end after an abort: longer than a process is given before it is
+ * killed.
+ */
 const ABORT_GRACE_MS = 4000;
 
 function parseInput(text: string): unknown {
@@ -189,8 +207,13 @@ const TARGETS = ['path', 'url', 'command', 'query', 'agent', 'title', 'text', 'g
 
 const TARGET_LENGTH = 60;
 
-/** What a call of a tool is about, in one short line: a path, an address, a command. Empty where its arguments do not say. */
+/**
+ * What a call of a tool is about, in one short line: a path, an address, a command. Empty where its
+ * arguments do not say.
+ */
 export function callTarget(input: unknown): string {
-  const target = TARGETS.map((name) => field(input, name)).find((value) => typeof value === 'string');
+  const target = TARGETS.map((name) => field(input, name)).find(
+    (value) => typeof value === 'string',
+  );
   return target === undefined ? '' : cleanLine(target, TARGET_LENGTH);
 }

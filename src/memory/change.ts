@@ -9,8 +9,8 @@ import { type Trimmings, trimLog } from './units.js';
 export type MemoryTree = ReadonlyMap<string, string>;
 
 /**
- * A change to memory, as data: a store applies the run's changes in order to its newest version, and once more
- * after a conflict (D12).
+ * A change to memory, as data: a store applies the run's changes in order to its newest version,
+ * and once more after a conflict (D12).
  */
 export type Change =
   | {
@@ -28,7 +28,9 @@ export type Change =
       readonly path: string;
       /** From the newest text to the next one; pure, since it may run more than once. */
       readonly rewrite: (text: string) => string;
-      /** Ids of the entries that it takes out: a save of one of them that comes again adds nothing. */
+      /**
+       * Ids of the entries that it takes out: a save of one of them that comes again adds nothing.
+       */
       readonly removes?: readonly string[] | undefined;
     }
   | {
@@ -38,7 +40,10 @@ export type Change =
       readonly text: string;
     }
   | {
-      /** Takes entries out of a run log; what is taken out is kept next to it as `.bak`, one generation. */
+      /**
+       * Takes entries out of a run log; what is taken out is kept next to it as `.bak`, one
+       * generation.
+       */
       readonly kind: 'trim';
       readonly path: string;
       readonly keeps: Trimmings;
@@ -59,7 +64,10 @@ export interface NoteChange {
   readonly again?: Date | undefined;
 }
 
-/** The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not added again. */
+/**
+ * The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not
+ * added again.
+ */
 export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
   const next = new Map(tree);
   /** Notes as they were before the first change to each. */
@@ -96,7 +104,10 @@ export function applyChange(text: string, change: Change): string {
   }
 }
 
-/** Whether an append that may have been made already was made, as far as the note says; for a place without a history. */
+/**
+ * Whether an append that may have been made already was made, as far as the note says; for a place
+ * without a history.
+ */
 export function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
   return again !== undefined && edit.kind === 'append' && holdsLines(text, edit.text);
 }
@@ -107,15 +118,18 @@ export function versionId(text: string): string {
 }
 
 /**
- * Whether all changes to a note were made before, by a save of which nobody learnt how it ended: they may come again, and
- * the note is what the run saw it become.
+ * Whether all changes to a note were made before, by a save of which nobody learnt how it ended:
+ * they may come again, and the note is what the run saw it become.
  */
 export function isMade(text: string, path: string, changes: readonly Change[]): boolean {
   const last = changes.findLast((change) => change.kind === 'note' && change.path === path);
   return last?.kind === 'note' && last.again !== undefined && last.makes === versionId(text);
 }
 
-/** Whether a text has these lines, one below the other and each whole; space around them does not count. */
+/**
+ * Whether a text has these lines, one below the other and each whole; space around them does not
+ * count.
+ */
 function holdsLines(text: string, lines: string): boolean {
   const trimmed = (all: string) => all.split('\n').flatMap((line) => line.trim() || []);
   const joined = (all: string) => `\n${trimmed(all).join('\n')}\n`;
@@ -132,15 +146,16 @@ export function pathsOf(changes: readonly Change[]): readonly string[] {
 }
 
 /**
- * Whether a text holds the entry with this id: its provenance line names it (D8), and that line is whole, since an entry
- * that was cut off has to be written again.
+ * Whether a text holds the entry with this id: its provenance line names it (D8), and that line is
+ * whole, since an entry that was cut off has to be written again.
  */
 export function holdsEntry(text: string, id: string): boolean {
   const mark = `${PROVENANCE_START}id=${encodeField(id)} `;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
     const isLine = at === 0 || text[at - 1] === '\n';
     const end = text.indexOf('\n', at);
-    if (isLine && parseProvenance(text.slice(at, end < 0 ? undefined : end)) !== undefined) return true;
+    if (isLine && parseProvenance(text.slice(at, end < 0 ? undefined : end)) !== undefined)
+      return true;
   }
   return false;
 }

@@ -5,22 +5,31 @@ import { normalizeCode, WORDS } from '../lib/text/code.js';
 import { count, shown } from '../lib/text/format.js';
 
 /**
- * A line of code that a line of a note rests on: `(src/auth.ts:42 "if (!token) return") <!-- octocat/hello@3f7e… -->`. People
- * read what is before the comment; without the comment it is text like any other.
+ * A line of code that a line of a note rests on: `(src/auth.ts:42 "if (!token) return") <!--
+ * octocat/hello@3f7e… -->`. People read what is before the comment; without the comment it is text
+ * like any other.
  */
 export interface Citation {
   /** From the root of the repository. */
   readonly path: string;
   readonly line: number;
   readonly code: string;
-  /** `owner/name`; of a checkout that has no such name, one of its own. Undefined until it is known. */
+  /**
+   * `owner/name`; of a checkout that has no such name, one of its own. Undefined until it is known.
+   */
   readonly repository?: string | undefined;
   /** Full id of a commit that has the line. */
   readonly commit?: string | undefined;
 }
 
-/** Reads the files of citations and looks for their commits, of so many at a time. Throws an AxeError. */
-export type ReadBase = (lines: readonly Citation[], signal: AbortSignal) => Promise<BaseCode | undefined>;
+/**
+ * Reads the files of citations and looks for their commits, of so many at a time. Throws an
+ * AxeError.
+ */
+export type ReadBase = (
+  lines: readonly Citation[],
+  signal: AbortSignal,
+) => Promise<BaseCode | undefined>;
 
 /** A line of a note that the code no longer has a reason for. */
 export interface GoneLine {
@@ -36,7 +45,10 @@ export interface CheckedNotes {
   /** How many citations there are of each kind. */
   readonly counts: Readonly<Record<'same' | 'moved' | 'gone' | 'unchecked', number>>;
   readonly gone: readonly GoneLine[];
-  /** Notes as a model is given them: without lines that rest on code that is gone, with the numbers of today. A run log stays. */
+  /**
+   * Notes as a model is given them: without lines that rest on code that is gone, with the numbers
+   * of today. A run log stays.
+   */
   view(files: ReadonlyMap<string, string>, runLog: string): ReadonlyMap<string, string>;
   /** The lines of a note that {@link CheckedNotes.view} leaves out. */
   withheld(note: string): string;
@@ -76,13 +88,18 @@ function unquote(quoted: string): string | undefined {
 
 export function formatCitation({ path, line, code, repository, commit }: Citation): string {
   // Code could begin or end a comment of its own.
-  const quoted = JSON.stringify(code).replaceAll('<!--', '\\u003c!--').replaceAll('-->', '--\\u003e');
+  const quoted = JSON.stringify(code)
+    .replaceAll('<!--', '\\u003c!--')
+    .replaceAll('-->', '--\\u003e');
   const place = `(${path}:${line} ${quoted})`;
   return commit === undefined ? place : `${place} <!-- ${repository}@${commit} -->`;
 }
 
 /** Holds notes against the base; without one nothing is known of them. */
-export function checkNotes(notes: ReadonlyMap<string, string>, base: BaseCode | undefined): CheckedNotes {
+export function checkNotes(
+  notes: ReadonlyMap<string, string>,
+  base: BaseCode | undefined,
+): CheckedNotes {
   const lineNow = createLookup(base);
   const counts = { same: 0, moved: 0, gone: 0, unchecked: 0 };
   const known = new Map<string, Citation>();
@@ -121,7 +138,10 @@ function keyOf(path: string, code: string): string {
   return `${path} ${normalizeCode(code)}`;
 }
 
-/** A line of a note without what only the program reads, with the numbers of today where they are known. */
+/**
+ * A line of a note without what only the program reads, with the numbers of today where they are
+ * known.
+ */
 function plain(line: string, lineNow: (citation: Citation) => number | string = () => ''): string {
   if (!line.includes(COMMENT)) return line;
   return line.replace(CITATION, (written: string, ...groups: string[]) => {
@@ -136,8 +156,15 @@ function plain(line: string, lineNow: (citation: Citation) => number | string = 
 /** Gives the number that a line has now, the nearest where there are several. */
 function createLookup(base: BaseCode | undefined) {
   const indexes = new Map<string, ReturnType<typeof indexLines>>();
-  return ({ path, line, code, repository = '', commit = '' }: Citation): number | 'gone' | 'unchecked' => {
-    if (base === undefined || repository.toLowerCase() !== base.repository.toLowerCase()) return 'unchecked';
+  return ({
+    path,
+    line,
+    code,
+    repository = '',
+    commit = '',
+  }: Citation): number | 'gone' | 'unchecked' => {
+    if (base === undefined || repository.toLowerCase() !== base.repository.toLowerCase())
+      return 'unchecked';
     const text = base.files.get(path);
     if (text === undefined || !base.history.has(commit)) return 'unchecked';
     if (text === null) return 'gone';
@@ -154,7 +181,9 @@ function indexLines(text: string) {
   return groupBy([...text.split('\n').entries()], ([, line]) => normalizeCode(line));
 }
 
-/** What an end of a line names: `(src/auth.ts:42)`, perhaps with its code, as code or as a range. */
+/**
+ * What an end of a line names: `(src/auth.ts:42)`, perhaps with its code, as code or as a range.
+ */
 const NAMED = /\(`?([^\s:`]{1,300}):(\d{1,7})(?:-\d{1,7})?`?(?: "(.{1,400})")?\)(?=[.,;]?\s*$)/;
 /** What begins something of its own, whatever is above it. */
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
@@ -162,8 +191,9 @@ const HEADING = /^#{1,6}\s/;
 const FENCE = /^\s*(?:```|~~~)/;
 
 /**
- * A note with what its lines rest on: where one ends with a place, `(src/auth.ts:42)`, `cite` gives what is written there, or
- * undefined to leave it. Throws a ToolError for a place that is the end of a longer text, since that would stay without it.
+ * A note with what its lines rest on: where one ends with a place, `(src/auth.ts:42)`, `cite` gives
+ * what is written there, or undefined to leave it. Throws a ToolError for a place that is the end
+ * of a longer text, since that would stay without it.
  */
 export async function completeCitations(
   content: string,
@@ -178,23 +208,28 @@ export async function completeCitations(
     const named = isCode ? null : NAMED.exec(line);
     const [written = '', path = '', number, code = ''] = named ?? [];
     const said = unquote(`"${code}"`) ?? code;
-    const cited = named === null ? undefined : await cite({ path, line: Number(number), code: said });
+    const cited =
+      named === null ? undefined : await cite({ path, line: Number(number), code: said });
     const before = lines[index - 1] ?? '';
-    const isFirst = before.trim() === '' || HEADING.test(before) || ITEM.test(line) || done.at(-1) !== before;
+    const isFirst =
+      before.trim() === '' || HEADING.test(before) || ITEM.test(line) || done.at(-1) !== before;
     if (cited !== undefined && !isFirst)
       throw new ToolError(
         `${written} ends a text of several lines. Write what rests on it as one line, or begin that line with \`- \`.`,
       );
-    const [start, end] = [line.slice(0, named?.index), line.slice((named?.index ?? 0) + written.length)];
+    const [start, end] = [
+      line.slice(0, named?.index),
+      line.slice((named?.index ?? 0) + written.length),
+    ];
     done.push(cited === undefined ? line : start + cited + end);
   }
   return done.join('\n');
 }
 
 /**
- * The citation of a line that was read at the base, or shown to a model at another commit: that one is named where the base
- * has no such line, and none where there is none. Throws a ToolError for a line that could not be found again, since it says
- * too little or `clean` takes something from it.
+ * The citation of a line that was read at the base, or shown to a model at another commit: that one
+ * is named where the base has no such line, and none where there is none. Throws a ToolError for a
+ * line that could not be found again, since it says too little or `clean` takes something from it.
  */
 export function citeLine(
   { path, line, code }: Citation,

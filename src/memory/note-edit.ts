@@ -3,7 +3,10 @@ import { normalizeCode } from '../lib/text/code.js';
 import { withoutPlaces } from './citations.js';
 import { separator } from './run-log.js';
 
-/** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
+/**
+ * What is done to one note, as plain JSON: a store carries it out on its newest version, and a
+ * journal can keep it.
+ */
 export type NoteEdit =
   | {
       readonly kind: 'append';
@@ -17,7 +20,9 @@ export type NoteEdit =
   | { readonly kind: 'delete' };
 
 type NoteResult =
-  /** `addedBytes` counts what came of the text that was given, without line breaks put in between. */
+  /**
+   * `addedBytes` counts what came of the text that was given, without line breaks put in between.
+   */
   | {
       readonly kind: 'written';
       readonly text: string;
@@ -51,12 +56,17 @@ function append(text: string, edit: Extract<NoteEdit, { readonly kind: 'append' 
 }
 
 /**
- * Lines that the note has, white space aside, are left out (D53), but only of a text that is all plain lines and items of
- * lists: any other line may be part of something larger, and means what is around it.
+ * Lines that the note has, white space aside, are left out (D53), but only of a text that is all
+ * plain lines and items of lists: any other line may be part of something larger, and means what is
+ * around it.
  */
-function withoutKnown(text: string, added: string): { readonly text: string; readonly skippedLines: number } {
+function withoutKnown(
+  text: string,
+  added: string,
+): { readonly text: string; readonly skippedLines: number } {
   const lines = added.split('\n');
-  if (!lines.every((line) => line.trim() === '' || isPlain(line))) return { text: added, skippedLines: 0 };
+  if (!lines.every((line) => line.trim() === '' || isPlain(line)))
+    return { text: added, skippedLines: 0 };
   const known = new Set(text.split('\n').map(normalize));
   const kept = lines.filter((line) => {
     const key = normalize(line);

@@ -13,8 +13,9 @@ export function defaultLogPath(name: string): string {
 }
 
 /**
- * Why a run log cannot have this place in the memory tree of a workflow: half a sentence, or undefined if it can. Its
- * place is a relative path to a markdown file, out of the lanes and off the notes, which nothing else may open.
+ * Why a run log cannot have this place in the memory tree of a workflow: half a sentence, or
+ * undefined if it can. Its place is a relative path to a markdown file, out of the lanes and off
+ * the notes, which nothing else may open.
  */
 export function unusableLogPath(path: string): string | undefined {
   if (/^(?:[/~\\]|[A-Za-z]:)/.test(path) || path.split('/').includes('..'))
@@ -45,7 +46,10 @@ export function isTreePlace(place: string): boolean {
   return isTreePath(place.replace(/\/$/, ''));
 }
 
-/** Whether a file is among the places: one of them, or an `.md` file directly in one that is a folder, but no state. */
+/**
+ * Whether a file is among the places: one of them, or an `.md` file directly in one that is a
+ * folder, but no state.
+ */
 export function isUnder(path: string, places: readonly string[]): boolean {
   if (places.includes(path)) return true;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
@@ -61,9 +65,10 @@ export function outsideTree(path: string): { readonly message: string; readonly 
 }
 
 /**
- * The order in which files of a memory are taken where a limit cuts, on every store: run logs, states, facts and open
- * tasks first, then days from the newest on, then notes; after all that the untrusted lane in the same order, so that
- * what strangers say pushes nothing out, and last what was kept next to files.
+ * The order in which files of a memory are taken where a limit cuts, on every store: run logs,
+ * states, facts and open tasks first, then days from the newest on, then notes; after all that the
+ * untrusted lane in the same order, so that what strangers say pushes nothing out, and last what
+ * was kept next to files.
  */
 export function compareFiles(a: string, b: string): number {
   const [one, other] = [rankOf(a), rankOf(b)];
@@ -89,7 +94,9 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1). */
+/**
+ * What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1).
+ */
 export type NoteTarget =
   | { readonly kind: 'long_term' }
   | { readonly kind: 'scratchpad' }
@@ -107,7 +114,11 @@ export interface NotesPlaces {
 }
 
 /** The places for a scope; `identity` is what the project is known by (see `projectSlug`). */
-export function notesPlaces(scope: 'project' | 'shared', identity: string, folder = ''): NotesPlaces {
+export function notesPlaces(
+  scope: 'project' | 'shared',
+  identity: string,
+  folder = '',
+): NotesPlaces {
   return { folder, slug: scope === 'shared' ? '' : projectSlug(identity) };
 }
 
@@ -127,7 +138,10 @@ export function pathOf(target: NoteTarget, places: NotesPlaces): string {
   }
 }
 
-/** Where memory-tools 2.2 keeps a day; read everywhere if the day has no other file, written where all share (D37). */
+/**
+ * Where memory-tools 2.2 keeps a day; read everywhere if the day has no other file, written where
+ * all share (D37).
+ */
 export function flatDailyPath(date: string, { folder }: NotesPlaces): string {
   return `${folder}${date}.md`;
 }
@@ -146,13 +160,19 @@ export function targetAt(path: string, places: NotesPlaces): NoteTarget | undefi
 }
 
 /**
- * Everything a run may ask for, as `MemoryStore.readTree` takes it. Where all projects share, days are between the run
- * logs and no folder can be asked for: undefined, which means all. Of folders that hold too much a store leaves out what
- * comes last by {@link compareFiles}.
+ * Everything a run may ask for, as `MemoryStore.readTree` takes it. Where all projects share, days
+ * are between the run logs and no folder can be asked for: undefined, which means all. Of folders
+ * that hold too much a store leaves out what comes last by {@link compareFiles}.
  */
-export function notesUnder(places: NotesPlaces, runLog: string, now: Date): readonly string[] | undefined {
+export function notesUnder(
+  places: NotesPlaces,
+  runLog: string,
+  now: Date,
+): readonly string[] | undefined {
   if (places.slug === '') return undefined;
-  const days = [now, new Date(now.getTime() - DAY_MS)].map((day) => flatDailyPath(dateOf(day), places));
+  const days = [now, new Date(now.getTime() - DAY_MS)].map((day) =>
+    flatDailyPath(dateOf(day), places),
+  );
   const own = (['long_term', 'scratchpad'] as const).map((kind) => pathOf({ kind }, places));
   const folder = `${places.folder}projects/${places.slug}/`;
   return [...days, ...own, `${folder}daily/`, `${folder}notes/`, runLog];
@@ -163,7 +183,10 @@ export function backupPath(path: string): string {
   return path.replace(/(?:\.md)?$/, '.bak');
 }
 
-/** What a path of the tree holds, whatever lane or folder it is in; undefined for a run log, a state or a former version. */
+/**
+ * What a path of the tree holds, whatever lane or folder it is in; undefined for a run log, a state
+ * or a former version.
+ */
 export function noteKind(path: string): NoteTarget['kind'] | undefined {
   const { longTerm, scratchpad, note, day = '' } = NOTE_PATH.exec(path)?.groups ?? {};
   if (longTerm !== undefined) return 'long_term';
@@ -187,9 +210,10 @@ const LOW_PRIME = 0x1b3;
 const MAX_BASE_CHARACTERS = 40;
 
 /**
- * Name of the folder that a project's notes stand in: the last part of what the project is known by, and eight hex
- * digits of the whole (memory-tools 1.1). `octo-org/hello.world` → `hello-world-3ccd7a60`. What it is known by is
- * `owner/name` in a workflow, else an absolute path, which is taken as it is: with a slash at the end it is another one.
+ * Name of the folder that a project's notes stand in: the last part of what the project is known
+ * by, and eight hex digits of the whole (memory-tools 1.1). `octo-org/hello.world` →
+ * `hello-world-3ccd7a60`. What it is known by is `owner/name` in a workflow, else an absolute path,
+ * which is taken as it is: with a slash at the end it is another one.
  */
 export function projectSlug(identity: string): string {
   return `${baseOf(identity)}-${hashOf(identity)}`;
@@ -199,7 +223,9 @@ export function projectSlug(identity: string): string {
 function baseOf(identity: string): string {
   const last = identity.split('/').findLast((part) => part !== '' && part !== '.') ?? '';
   if (last === '' || last === '..') return 'root';
-  const readable = Array.from(last, (character) => (/^[A-Za-z0-9_-]$/.test(character) ? character : '-'));
+  const readable = Array.from(last, (character) =>
+    /^[A-Za-z0-9_-]$/.test(character) ? character : '-',
+  );
   return readable.slice(0, MAX_BASE_CHARACTERS).join('');
 }
 
@@ -212,7 +238,10 @@ function hashOf(identity: string): string {
 const MAX_NAME_BYTES = 100;
 /** What no file may be called on one of the systems that a memory is read on. */
 const NO_FILE_NAME = /[<>:"|?*]/;
-/** Control characters, line breaks, halves of characters, and what nobody sees: two names must not look the same because of it. */
+/**
+ * Control characters, line breaks, halves of characters, and what nobody sees: two names must not
+ * look the same because of it.
+ */
 const UNREADABLE = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** Something of a name has to be seen. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
@@ -224,15 +253,16 @@ type NoteName =
   | { readonly kind: 'invalid'; readonly message: string };
 
 /**
- * The name of a note as its file has it, without `.md`: composed (NFC), without space around it, at most 100 bytes, and
- * without what a path is made of. So it can never lead out of its folder.
+ * The name of a note as its file has it, without `.md`: composed (NFC), without space around it, at
+ * most 100 bytes, and without what a path is made of. So it can never lead out of its folder.
  */
 export function parseNoteName(given: string | undefined): NoteName {
   const name = withoutSpace(given ?? '')
     .replace(/(?:\.md)+$/, '')
     .normalize('NFC');
   if (withoutSpace(name) === '' || /[/\\.]/.test(name)) return invalid('no slashes or dots');
-  if (UNREADABLE.test(name) || !VISIBLE.test(name)) return invalid('no control or invisible characters');
+  if (UNREADABLE.test(name) || !VISIBLE.test(name))
+    return invalid('no control or invisible characters');
   if (NO_FILE_NAME.test(name)) return invalid('none of < > : " | ? *');
   if (utf8Bytes(name) > MAX_NAME_BYTES) return invalid(`more than ${MAX_NAME_BYTES} bytes`);
   return { kind: 'name', name };
@@ -249,7 +279,10 @@ function withoutSpace(text: string): string {
 /** The tools over notes that an agent gets where `memory.tools` says nothing. */
 const NOTES_TOOLS = ['memory_write', 'memory_read', 'memory_search'] as const;
 
-/** What `memory.tools` may hold. Two tools that write confuse models, so `write_memory` has to be asked for. */
+/**
+ * What `memory.tools` may hold. Two tools that write confuse models, so `write_memory` has to be
+ * asked for.
+ */
 export const ALL_NOTES_TOOLS = [...NOTES_TOOLS, 'write_memory'] as const;
 
 export type NotesTool = (typeof ALL_NOTES_TOOLS)[number];

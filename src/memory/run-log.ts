@@ -4,8 +4,9 @@ import type { RunOutcome } from '../lib/outcome.js';
 import { count, grouped } from '../lib/text/format.js';
 
 /**
- * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything else
- * percent-encoded, and never two hyphens in a row, so that it can neither end a field nor an HTML comment.
+ * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything
+ * else percent-encoded, and never two hyphens in a row, so that it can neither end a field nor an
+ * HTML comment.
  */
 export function encodeField(value: string): string {
   return value
@@ -32,7 +33,9 @@ function percentEncode(character: string): string {
 
 /** Where an entry comes from, as the action knows it from the event; never from the model (D8). */
 export interface Provenance {
-  /** Unique id of the entry: letters, digits and single hyphens, so that it is in the line as it is. */
+  /**
+   * Unique id of the entry: letters, digits and single hyphens, so that it is in the line as it is.
+   */
   readonly id: string;
   /** `<run id>/<attempt>`. */
   readonly run?: string | undefined;
@@ -55,17 +58,21 @@ const LINE = new RegExp(
 );
 
 /**
- * The provenance line of an entry, without its line break: an HTML comment that axe and markdown viewers ignore
- * (D8). Values hold `[A-Za-z0-9._:/@+-]`, everything else is percent-encoded, and neither `--` nor `>` can appear
- * in one, so no value ends the comment.
+ * The provenance line of an entry, without its line break: an HTML comment that axe and markdown
+ * viewers ignore (D8). Values hold `[A-Za-z0-9._:/@+-]`, everything else is percent-encoded, and
+ * neither `--` nor `>` can appear in one, so no value ends the comment.
  */
 export function formatProvenance(provenance: Provenance): string {
   const sha = provenance.sha?.slice(0, SHA_CHARACTERS);
-  const values = FIELDS.map((field) => `${field}=${encode(field === 'sha' ? sha : provenance[field])}`);
+  const values = FIELDS.map(
+    (field) => `${field}=${encode(field === 'sha' ? sha : provenance[field])}`,
+  );
   return `${PROVENANCE_START}${values.join(' ')} -->`;
 }
 
-/** What a line says if it is exactly one that {@link formatProvenance} writes, or else undefined. */
+/**
+ * What a line says if it is exactly one that {@link formatProvenance} writes, or else undefined.
+ */
 export function parseProvenance(line: string): Provenance | undefined {
   const match = LINE.exec(line);
   if (match === null) return undefined;
@@ -81,14 +88,17 @@ function encode(value: string | undefined): string {
 }
 
 /**
- * What has to be between a text and an entry, so that the entry begins a line of its own even after a write
- * that was cut off.
+ * What has to be between a text and an entry, so that the entry begins a line of its own even after
+ * a write that was cut off.
  */
 export function separator(text: string): string {
   return text === '' || text.endsWith('\n') ? '' : '\n';
 }
 
-/** Parts one after the other, each beginning a line of its own; the time grows with their length alone. */
+/**
+ * Parts one after the other, each beginning a line of its own; the time grows with their length
+ * alone.
+ */
 export function joinOnLines(parts: readonly string[]): string {
   const full = parts.filter((part) => part !== '');
   return full.map((part, index) => separator(full[index - 1] ?? '') + part).join('');
@@ -122,12 +132,14 @@ const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=|(?:<
 const PROVENANCE_LINE = new RegExp(`(?<![^\\n])${PROVENANCE_START}[^\\n]*(?:\\n|$)`, 'g');
 
 /**
- * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line
- * of a result that looks like a provenance line or one of git's conflict markers gets a leading space, so that
- * nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they would in the file.
+ * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line of a
+ * result that looks like a provenance line or one of git's conflict markers gets a leading space,
+ * so that nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they
+ * would in the file.
  */
 export function formatEntry({ timestamp, task, result, provenance }: NewEntry): string {
-  const clean = (text: string) => (provenance === undefined ? text.toWellFormed() : withoutComments(text));
+  const clean = (text: string) =>
+    provenance === undefined ? text.toWellFormed() : withoutComments(text);
   const heading = timestamp.toISOString().replace(/\.\d+Z$/, 'Z');
   const taskLine = clean(task).replace(LINE_BREAKS, ' ');
   const resultLines = cut(clean(result)).replace(FORGED_LINE, ' ');
@@ -140,10 +152,14 @@ export function formatEntry({ timestamp, task, result, provenance }: NewEntry): 
   return `${lines.join('\n')}\n\n`;
 }
 
-/** The entries of a run log in the order of the file; text before the first heading belongs to none. */
+/**
+ * The entries of a run log in the order of the file; text before the first heading belongs to none.
+ */
 export function parseEntries(text: string): readonly Entry[] {
   const starts = entryStarts(text);
-  return starts.map((start, index) => readEntry(start, text.slice(start, starts[index + 1] ?? text.length)));
+  return starts.map((start, index) =>
+    readEntry(start, text.slice(start, starts[index + 1] ?? text.length)),
+  );
 }
 
 function readEntry(start: number, text: string): Entry {
@@ -155,8 +171,8 @@ function readEntry(start: number, text: string): Entry {
 }
 
 /**
- * The newest `n` entries as they are in the text; 0 means the whole text, what is before the first entry
- * included, and that part is left out otherwise (axe-behaviour §10).
+ * The newest `n` entries as they are in the text; 0 means the whole text, what is before the first
+ * entry included, and that part is left out otherwise (axe-behaviour §10).
  */
 export function lastEntries(text: string, n: number): string {
   if (n === 0) return text;
@@ -177,7 +193,10 @@ export function stripProvenance(text: string): string {
   );
 }
 
-/** What a model is given of a run log: readable, and without the lines that say which run wrote an entry (D8). */
+/**
+ * What a model is given of a run log: readable, and without the lines that say which run wrote an
+ * entry (D8).
+ */
 export function promptText(runLog: string): string {
   return readableText(stripProvenance(runLog));
 }
@@ -197,13 +216,16 @@ function entryStarts(text: string): readonly number[] {
 
 function entryId(entry: string): string | undefined {
   if (!entry.includes(PROVENANCE_START)) return undefined;
-  const lines = (entry.match(PROVENANCE_LINE) ?? []).map((line) => parseProvenance(line.replace(/\n$/, '')));
+  const lines = (entry.match(PROVENANCE_LINE) ?? []).map((line) =>
+    parseProvenance(line.replace(/\n$/, '')),
+  );
   return lines.findLast((line) => line !== undefined)?.id;
 }
 
 /**
- * The text without `<!--` and `-->`, nor any that come together once others are taken out (D7d): each is dropped
- * the moment it is complete, so one pass reaches the fixpoint however deep they are nested.
+ * The text without `<!--` and `-->`, nor any that come together once others are taken out (D7d):
+ * each is dropped the moment it is complete, so one pass reaches the fixpoint however deep they are
+ * nested.
  */
 function withoutComments(text: string): string {
   if (!/<!--|-->/.test(text)) return text.toWellFormed();
@@ -230,8 +252,9 @@ function cut(text: string): string {
 }
 
 /**
- * Task and result of a run that has read what people without write access wrote: only what we compute from closed sets,
- * numbers, kinds of events, counts, so that nothing a stranger wrote reaches a trusted run by way of memory (D19).
+ * Task and result of a run that has read what people without write access wrote: only what we
+ * compute from closed sets, numbers, kinds of events, counts, so that nothing a stranger wrote
+ * reaches a trusted run by way of memory (D19).
  */
 export function computedEntry({
   trigger,
@@ -260,16 +283,21 @@ function subjectOf(trigger: Trigger): string {
   const isUnknown = trigger.kind === 'unknown' || trigger.kind === 'local';
   const kind = isUnknown ? 'run' : trigger.kind.replace('_', ' ');
   const number = subjectNumber(trigger);
-  const subject = number === undefined ? '' : `${trigger.kind === 'comment' ? ' on' : ''} #${number}`;
-  const sha = trigger.kind === 'workflow_run' ? trigger.headSha : 'head' in trigger ? trigger.head.sha : '';
+  const subject =
+    number === undefined ? '' : `${trigger.kind === 'comment' ? ' on' : ''} #${number}`;
+  const sha =
+    trigger.kind === 'workflow_run' ? trigger.headSha : 'head' in trigger ? trigger.head.sha : '';
   // The seven digits people know a commit by; of anything that is not a sha, nothing.
-  const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, SHA_CHARACTERS)}` : '';
+  const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha)
+    ? ` at ${sha.slice(0, SHA_CHARACTERS)}`
+    : '';
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${subject}${commit}`;
 }
 
 /**
- * The task as an entry keeps it (D52): its beginning with the number of characters that are left out, together no longer
- * than the limit, so that a long prompt is not sent again with every entry. Cut it after redaction only.
+ * The task as an entry keeps it (D52): its beginning with the number of characters that are left
+ * out, together no longer than the limit, so that a long prompt is not sent again with every entry.
+ * Cut it after redaction only.
  */
 export function storedTask(task: string): string {
   const points = Array.from(task);

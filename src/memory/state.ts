@@ -1,9 +1,9 @@
 import { separator } from './run-log.js';
 
 /**
- * What is kept of an agent besides its memory and is not memory for the model (D36): a small file next to the run log, one
- * fact a line as JSON, `- {"kind":"spent",…}`. Of the same kind, id and pull request the later fact holds; lines that are not
- * facts stay as they are.
+ * What is kept of an agent besides its memory and is not memory for the model (D36): a small file
+ * next to the run log, one fact a line as JSON, `- {"kind":"spent",…}`. Of the same kind, id and
+ * pull request the later fact holds; lines that are not facts stay as they are.
  */
 export interface Fact {
   readonly kind: string;
@@ -36,15 +36,17 @@ export function parseFact(line: string): Fact | undefined {
   const [, json] = /^- (\{[^\n]*\})\r?$/.exec(line) ?? [];
   try {
     const fact: Partial<Fact> = JSON.parse(json ?? '{}');
-    return typeof fact.kind === 'string' && typeof fact.at === 'number' ? (fact as Fact) : undefined;
+    return typeof fact.kind === 'string' && typeof fact.at === 'number'
+      ? (fact as Fact)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * The state with these facts, each in the place of an older one of the same name. Every other line keeps its bytes, and new
- * ones end as the others do.
+ * The state with these facts, each in the place of an older one of the same name. Every other line
+ * keeps its bytes, and new ones end as the others do.
  */
 export function withFacts(text: string, facts: readonly Fact[]): string {
   if (facts.length === 0) return text;
@@ -62,24 +64,32 @@ export function withFacts(text: string, facts: readonly Fact[]): string {
   });
   const kept = lines.join('\n');
   const lineBreak = start.includes('\r\n') ? '\r\n' : '\n';
-  const fresh = [...latest].flatMap(([name, line]) => (written.has(name) ? [] : [line + lineBreak]));
+  const fresh = [...latest].flatMap(([name, line]) =>
+    written.has(name) ? [] : [line + lineBreak],
+  );
   return fresh.length === 0 ? kept : kept + separator(kept) + fresh.join('');
 }
 
-/** The facts of both states, in the lines of `base`: the later one holds, whichever side is the base. */
+/**
+ * The facts of both states, in the lines of `base`: the later one holds, whichever side is the
+ * base.
+ */
 export function mergeStates(base: string, other: string): string {
   if (other === '' || base === other) return base;
   if (base === '') return other;
   const factsOf = (text: string) => text.split('\n').flatMap((line) => parseFact(line) ?? []);
   const known = new Map(latestFacts(factsOf(base)).map((fact) => [nameOf(fact), fact]));
-  const newer = latestFacts(factsOf(other)).filter((fact) => isLater(fact, known.get(nameOf(fact))));
+  const newer = latestFacts(factsOf(other)).filter((fact) =>
+    isLater(fact, known.get(nameOf(fact))),
+  );
   return withFacts(base, newer);
 }
 
 /** Of several facts of the same name the latest. */
 export function latestFacts<T extends Fact>(facts: readonly T[]): readonly T[] {
   const latest = new Map<string, T>();
-  for (const fact of facts) if (isLater(fact, latest.get(nameOf(fact)))) latest.set(nameOf(fact), fact);
+  for (const fact of facts)
+    if (isLater(fact, latest.get(nameOf(fact)))) latest.set(nameOf(fact), fact);
   return [...latest.values()];
 }
 

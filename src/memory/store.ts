@@ -13,7 +13,10 @@ export interface ReadRequest {
   readonly lastN: number;
   /** Most bytes of them, as the files have them; left out or 0: no bound. */
   readonly maxBytes?: number | undefined;
-  /** Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
+  /**
+   * Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further
+   * call.
+   */
   readonly alongside?: readonly string[] | undefined;
 }
 
@@ -23,13 +26,19 @@ export interface Place {
   readonly location: string;
   /** Address of the file in a browser, where it has one. */
   readonly url?: string | undefined;
-  /** What is before the path of each file in the store; left out by a store whose files have no places of their own. */
+  /**
+   * What is before the path of each file in the store; left out by a store whose files have no
+   * places of their own.
+   */
   readonly prefix?: string | undefined;
   /** Nothing is kept, as was wanted. */
   readonly isNowhere?: true | undefined;
 }
 
-/** A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing else suffers (D54). */
+/**
+ * A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing
+ * else suffers (D54).
+ */
 export interface BlockedPlace {
   /** A file of the tree, or a folder with a `/` at its end. */
   readonly path: string;
@@ -59,13 +68,19 @@ export type RestoreResult =
       readonly loaded: number;
       /** Entries in the file, also where only its end was read. */
       readonly total: number;
-      /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
+      /**
+       * Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file
+       * holds.
+       */
       readonly truncated: { readonly fileBytes: number } | undefined;
     })
   | (LogPlace & { readonly kind: 'empty' })
   | FailedRead;
 
-/** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
+/**
+ * It could not be read, which is not the same as being empty: nothing is appended to it in this run
+ * (D14).
+ */
 export interface FailedRead extends Place {
   readonly kind: 'failed';
   readonly message: string;
@@ -84,7 +99,9 @@ export type TreeResult =
     })
   | FailedRead;
 
-/** Why a save failed; `refused` means that what is in the place is no file of memory, a link say. */
+/**
+ * Why a save failed; `refused` means that what is in the place is no file of memory, a link say.
+ */
 export type SaveFailure =
   | 'denied'
   | 'refused'
@@ -114,7 +131,10 @@ export type SaveResult =
       readonly kind: 'saved';
       /** Attempts that were made to commit; 0 where nothing had to be written. */
       readonly attempts: number;
-      /** What people should know of it, in whole sentences: a branch was created, another store was refused. */
+      /**
+       * What people should know of it, in whole sentences: a branch was created, another store was
+       * refused.
+       */
       readonly notices?: readonly string[] | undefined;
       /** Notes that could not be saved; left out where all were (D54). */
       readonly unsaved?: readonly BlockedPlace[] | undefined;
@@ -126,8 +146,8 @@ export interface MemoryStore {
   readonly kind: StoreKind;
   read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
   /**
-   * The files of some places: exact paths, and folders with a `/` at their end, of which the files directly in them are
-   * meant. Without places all files, for people's commands.
+   * The files of some places: exact paths, and folders with a `/` at their end, of which the files
+   * directly in them are meant. Without places all files, for people's commands.
    */
   readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
   write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
@@ -146,8 +166,8 @@ export function blockedAt(
 }
 
 /**
- * The first of some files that is there and could not be read: it must not be taken for a missing one. A link is not a file
- * of memory, and was left out with a warning.
+ * The first of some files that is there and could not be read: it must not be taken for a missing
+ * one. A link is not a file of memory, and was left out with a warning.
  */
 export function firstUnread(
   found: Extract<TreeResult, { readonly kind: 'tree' }>,
@@ -160,12 +180,18 @@ export function firstUnread(
 }
 
 /**
- * A store that adds nothing to a run log that it could not read in this run: what looks empty may only be out of reach
- * (D14). Both lanes of an agent and their states go together.
+ * A store that adds nothing to a run log that it could not read in this run: what looks empty may
+ * only be out of reach (D14). Both lanes of an agent and their states go together.
  */
 export function guarded(store: MemoryStore): MemoryStore {
-  const broken = new Map<string, { readonly message: string; readonly remedy?: string | undefined }>();
-  /** What was read: that it is asked for once more, with something that cannot be read, breaks nothing. */
+  const broken = new Map<
+    string,
+    { readonly message: string; readonly remedy?: string | undefined }
+  >();
+  /**
+   * What was read: that it is asked for once more, with something that cannot be read, breaks
+   * nothing.
+   */
   const loaded = new Set<string>();
   const breakAll = (paths: readonly string[], failure: { readonly message: string }) => {
     for (const path of bothLanes(paths)) if (!loaded.has(path)) broken.set(path, failure);
@@ -201,7 +227,9 @@ export function guarded(store: MemoryStore): MemoryStore {
 
 const UNTRUSTED = untrustedPath('');
 
-/** Run logs in both lanes of the agents that these run logs, states and backups are of, each once. */
+/**
+ * Run logs in both lanes of the agents that these run logs, states and backups are of, each once.
+ */
 function bothLanes(paths: readonly string[]): readonly string[] {
   const trusted = paths.map((path) => {
     const log = path.replace(/\.md\.bak$|\.state\.md$/, '.md');
@@ -211,8 +239,8 @@ function bothLanes(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * A store that agents and sub-agents of a run share: its calls follow one another, since a store may keep files in one
- * place while it works and must not meet itself there.
+ * A store that agents and sub-agents of a run share: its calls follow one another, since a store
+ * may keep files in one place while it works and must not meet itself there.
  */
 export function oneAtATime(store: MemoryStore): MemoryStore {
   const { dropHistory } = store;
@@ -227,9 +255,10 @@ export function oneAtATime(store: MemoryStore): MemoryStore {
 }
 
 /**
- * A committed memory on a pull request: what a run may know is read at the base branch, since the checkout is the head's and
- * anybody's; what it adds goes into the working tree for the user's own step to commit (D13, D21). A file that the checkout
- * does not have is begun with the base version, so that committing it takes nothing away.
+ * A committed memory on a pull request: what a run may know is read at the base branch, since the
+ * checkout is the head's and anybody's; what it adds goes into the working tree for the user's own
+ * step to commit (D13, D21). A file that the checkout does not have is begun with the base version,
+ * so that committing it takes nothing away.
  */
 export function createBaseStore(checkout: MemoryStore, base: MemoryStore): MemoryStore {
   return {
@@ -240,10 +269,18 @@ export function createBaseStore(checkout: MemoryStore, base: MemoryStore): Memor
       const found = await base.readTree(signal, pathsOf(changes));
       const trouble = found.kind === 'failed' ? found : found.blocked?.[0];
       if (found.kind === 'failed' || trouble !== undefined)
-        return failed(signal.aborted ? 'timeout' : 'error', trouble?.message ?? '', trouble?.remedy);
+        return failed(
+          signal.aborted ? 'timeout' : 'error',
+          trouble?.message ?? '',
+          trouble?.remedy,
+        );
       const beginnings = [...found.tree].map(
         ([path, committed]) =>
-          ({ kind: 'rewrite', path, rewrite: (text: string) => (text === '' ? committed : text) }) as const,
+          ({
+            kind: 'rewrite',
+            path,
+            rewrite: (text: string) => (text === '' ? committed : text),
+          }) as const,
       );
       return await checkout.write([...beginnings, ...changes], signal);
     },
@@ -253,7 +290,9 @@ export function createBaseStore(checkout: MemoryStore, base: MemoryStore): Memor
 /** Where entries go that nobody keeps. */
 const NOWHERE = { location: 'nowhere (`memory-store: none`)', isNowhere: true } as const;
 
-/** The store of somebody who wants none: nothing is there, and what is written is dropped as asked. */
+/**
+ * The store of somebody who wants none: nothing is there, and what is written is dropped as asked.
+ */
 export function createNoneStore(): MemoryStore {
   return {
     kind: 'none',
@@ -263,7 +302,10 @@ export function createNoneStore(): MemoryStore {
   };
 }
 
-/** A store that could not be opened: every read and write fails with the reason, so that the run itself goes on. */
+/**
+ * A store that could not be opened: every read and write fails with the reason, so that the run
+ * itself goes on.
+ */
 export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): MemoryStore {
   const fail = async () => ({ ...failed('unavailable', message, remedy), location: kind });
   return { kind, read: fail, readTree: fail, write: fail };

@@ -2,9 +2,10 @@ import { textId } from '../lib/text/text-id.js';
 import { countEntries, type Entry, joinOnLines, parseEntries } from './run-log.js';
 
 /**
- * A timestamped entry with everything up to the next one: what is under a heading that is not a timestamp
- * (`## Findings` in a result that axe stored) belongs to the entry above it, moves with it and goes with it. Only a
- * part that names an id although the entry above has one already is an entry of its own: somebody changed its heading.
+ * A timestamped entry with everything up to the next one: what is under a heading that is not a
+ * timestamp (`## Findings` in a result that axe stored) belongs to the entry above it, moves with
+ * it and goes with it. Only a part that names an id although the entry above has one already is an
+ * entry of its own: somebody changed its heading.
  */
 export interface Unit {
   readonly text: string;
@@ -34,7 +35,8 @@ export function parseLog(text: string): Log {
   for (const entry of parseEntries(text)) {
     const { start, heading, text, id } = entry;
     const above = open.at(-1);
-    if (isTimestamped(entry)) open.push({ start, timeMs: Date.parse(heading.trimEnd()), texts: [text], id });
+    if (isTimestamped(entry))
+      open.push({ start, timeMs: Date.parse(heading.trimEnd()), texts: [text], id });
     else if (above === undefined) continue;
     else if (id !== undefined && above.id !== undefined && above.id !== id)
       open.push({ start, timeMs: above.timeMs, texts: [text], id });
@@ -74,13 +76,16 @@ export function isTimestamped(entry: Entry): boolean {
 }
 
 /**
- * A part of a run log that gc keeps or removes as a whole: a timestamped entry with everything up to the next one, or,
- * above the first of those, one heading that a person wrote with the text under it. The text before the first heading is a
- * part without entries, and always stays.
+ * A part of a run log that gc keeps or removes as a whole: a timestamped entry with everything up
+ * to the next one, or, above the first of those, one heading that a person wrote with the text
+ * under it. The text before the first heading is a part without entries, and always stays.
  */
 export interface LogPart {
   readonly text: string;
-  /** As a unit has it; several parts with the same text have the same id. Empty for the text before the first heading. */
+  /**
+   * As a unit has it; several parts with the same text have the same id. Empty for the text before
+   * the first heading.
+   */
   readonly id: string;
   /** How `last_n` and `max_entries` count it: its lines that start with `## ` (D6). */
   readonly entries: number;
@@ -88,14 +93,20 @@ export interface LogPart {
   readonly timeMs: number | undefined;
 }
 
-/** Of the entries with these ids so many stay, the newest: several entries may have the same text. Others stay anyway. */
+/**
+ * Of the entries with these ids so many stay, the newest: several entries may have the same text.
+ * Others stay anyway.
+ */
 export type Trimmings = ReadonlyMap<string, number>;
 
 /**
- * A run log without these entries, and what was taken out, in the order of the file. Every other byte stays, text before
- * the first entry too, which axe drops (axe-behaviour §19).
+ * A run log without these entries, and what was taken out, in the order of the file. Every other
+ * byte stays, text before the first entry too, which axe drops (axe-behaviour §19).
  */
-export function trimLog(text: string, keeps: Trimmings): { readonly kept: string; readonly removed: string } {
+export function trimLog(
+  text: string,
+  keeps: Trimmings,
+): { readonly kept: string; readonly removed: string } {
   const parts = partLog(text);
   const coming = new Map<string, number>();
   for (const { id } of parts) if (keeps.has(id)) coming.set(id, (coming.get(id) ?? 0) + 1);

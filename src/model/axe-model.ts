@@ -7,7 +7,12 @@ import {
 } from '@ai-sdk/provider';
 import { field } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { askedBy, type LanguageModel, type MessagePart, withoutThoughts } from '../loop/messages.js';
+import {
+  askedBy,
+  type LanguageModel,
+  type MessagePart,
+  withoutThoughts,
+} from '../loop/messages.js';
 import { isThinking, withCost } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
@@ -23,13 +28,15 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): La
     const sent = { ...options, prompt: [...withoutThoughts(options.prompt, bare)] };
     try {
       const request = send(withCachePoints(sent, asked), asked);
-      // Minutes of thinking without a byte are taken for a broken connection by what is on the way. OpenRouter is asked
-      // for whole replies: its reasoning would come in pieces, and has to be sent back whole.
+      // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
+      // OpenRouter is asked for whole replies: its reasoning would come in pieces, and has to be
+      // sent back whole.
       return isThinking(asked.thinking, request) && asked.provider.id !== 'openrouter'
         ? await streamReply(model, request)
         : await model.doGenerate(request);
     } catch (thrown) {
-      if (!refusesThinking(thrown) || options.prompt.every((message) => bare.has(message))) throw thrown;
+      if (!refusesThinking(thrown) || options.prompt.every((message) => bare.has(message)))
+        throw thrown;
       for (const message of options.prompt) bare.add(message);
       return await ask(options);
     }
@@ -50,13 +57,18 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): La
 }
 
 /** Reasoning as the provider wants it back, and as the package does not know it. */
-function send(options: LanguageModelV4CallOptions, { provider, wire }: Asked): LanguageModelV4CallOptions {
+function send(
+  options: LanguageModelV4CallOptions,
+  { provider, wire }: Asked,
+): LanguageModelV4CallOptions {
   if (wire === 'anthropic' || wire === 'bedrock') return sendPlainIds(options);
   const withReasoning = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
   return isChat(wire) ? sendThinkBlocks(withReasoning) : withReasoning;
 }
 
-/** Claude refuses the ids of some others; Kimi, which has `functions.name:0`, wants its own back. */
+/**
+ * Claude refuses the ids of some others; Kimi, which has `functions.name:0`, wants its own back.
+ */
 function sendPlainIds(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const plain = <T extends MessagePart>(part: T): T =>
     'toolCallId' in part ? { ...part, toolCallId: part.toolCallId.replace(/[^\w-]/g, '_') } : part;
@@ -81,9 +93,10 @@ function isChat(wire: Protocol): boolean {
 }
 
 /**
- * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may a reply after tool
- * calls, by which all may have been said. Else no content at all is an error for Anthropic and Ollama, and for
- * Google without an end, and an empty answer for others (axe-behaviour §11).
+ * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may
+ * a reply after tool calls, by which all may have been said. Else no content at all is an error for
+ * Anthropic and Ollama, and for Google without an end, and an empty answer for others
+ * (axe-behaviour §11).
  */
 function checkContent(
   { content, finishReason }: LanguageModelV4GenerateResult,
@@ -95,14 +108,16 @@ function checkContent(
   if (content.length > 0 || unified === 'content-filter' || unified === 'length') return;
   if (unified === 'error')
     throw new ProviderError('server', `the reply ended with an error (${raw ?? unified})`, details);
-  const isNone = wire === 'google' ? raw === undefined : wire === 'anthropic' || provider.id === 'ollama';
+  const isNone =
+    wire === 'google' ? raw === undefined : wire === 'anthropic' || provider.id === 'ollama';
   if (isNone && !prompt.some(({ role }) => role === 'tool'))
     throw new ProviderError('server', 'response contains no content', details);
 }
 
 /**
- * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get JSON by a schema, and warns
- * where the model takes no choice; nor does a user choose a limit that is ours, or write code with `providerOptions`.
+ * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get
+ * JSON by a schema, and warns where the model takes no choice; nor does a user choose a limit that
+ * is ours, or write code with `providerOptions`.
  */
 function warningsOf(
   { warnings }: LanguageModelV4GenerateResult,
@@ -110,13 +125,16 @@ function warningsOf(
 ): LanguageModelV4GenerateResult['warnings'] {
   const ours = maxOutputTokens === undefined ? ['toolChoice', 'maxOutputTokens'] : ['toolChoice'];
   return warnings.filter((warning) =>
-    'feature' in warning ? !ours.includes(warning.feature) : !warning.message.includes('providerOptions'),
+    'feature' in warning
+      ? !ours.includes(warning.feature)
+      : !warning.message.includes('providerOptions'),
   );
 }
 
 /**
- * The reply without figures that cannot be: every request has tokens, and so does every text. The packages make zeros
- * of figures that are missing, and a limit that counts zeros does not hold. xAI counts thoughts in its total alone.
+ * The reply without figures that cannot be: every request has tokens, and so does every text. The
+ * packages make zeros of figures that are missing, and a limit that counts zeros does not hold. xAI
+ * counts thoughts in its total alone.
  */
 function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { inputTokens, outputTokens, raw } = reply.usage;
@@ -135,7 +153,10 @@ function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV
   };
 }
 
-/** What providers and compatible servers call an end that the packages do not know: written small, without signs. */
+/**
+ * What providers and compatible servers call an end that the packages do not know: written small,
+ * without signs.
+ */
 const ENDS = {
   length:
     'max_tokens max_output_tokens max_length model_length context_length_exceeded model_context_window_exceeded ' +
@@ -150,9 +171,9 @@ const ENDS = {
 };
 
 /**
- * The reply with how it ended in the interface's words. The packages call every end `other` that their own list lacks,
- * and so a cut answer would pass for a whole one. An end that nobody knows stays `other`: servers have many names for
- * an ordinary one.
+ * The reply with how it ended in the interface's words. The packages call every end `other` that
+ * their own list lacks, and so a cut answer would pass for a whole one. An end that nobody knows
+ * stays `other`: servers have many names for an ordinary one.
  */
 function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   // The package for Responses does not look whether one has failed.
@@ -167,20 +188,23 @@ function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4Gene
 }
 
 /**
- * OpenRouter says what a reply cost (openrouter.ai/docs, usage accounting); with a key of one's own at the maker, its fee
- * and what the maker takes.
+ * OpenRouter says what a reply cost (openrouter.ai/docs, usage accounting); with a key of one's own
+ * at the maker, its fee and what the maker takes.
  */
 function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { raw } = reply.usage;
   const upstream =
-    field(raw, 'is_byok') === true ? field(field(raw, 'cost_details'), 'upstream_inference_cost') : 0;
+    field(raw, 'is_byok') === true
+      ? field(field(raw, 'cost_details'), 'upstream_inference_cost')
+      : 0;
   const costUsd = Number(field(raw, 'cost')) + Number(upstream);
   return Number.isFinite(costUsd) && costUsd >= 0 ? withCost(reply, costUsd) : reply;
 }
 
 /**
- * Whether a provider refuses the thinking in a request, and not the request without it: Claude from 5.1 on binds its thinking
- * to all that comes before it (platform.claude.com/docs, preserved thinking, prefix checks, read 2026-11-24).
+ * Whether a provider refuses the thinking in a request, and not the request without it: Claude from
+ * 5.1 on binds its thinking to all that comes before it (platform.claude.com/docs, preserved
+ * thinking, prefix checks, read 2026-11-24).
  */
 function refusesThinking(thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return false;
@@ -195,16 +219,20 @@ const LEADING = /^\s*<think>([\s\S]*?)<\/think>\s*/;
 const UNCLOSED = /^\s*<think>([\s\S]*)$/;
 
 /**
- * The reply with a leading `<think>…</think>` as reasoning, which is no part of an answer: servers without a parser for
- * their model's reasoning leave it in the text. A block that was cut before its end is all of the reply. What such a
- * block said is kept as it came, since some models need it back in the next turn.
+ * The reply with a leading `<think>…</think>` as reasoning, which is no part of an answer: servers
+ * without a parser for their model's reasoning leave it in the text. A block that was cut before
+ * its end is all of the reply. What such a block said is kept as it came, since some models need it
+ * back in the next turn.
  */
-export function takeThinkBlock(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+export function takeThinkBlock(
+  reply: LanguageModelV4GenerateResult,
+): LanguageModelV4GenerateResult {
   const first = reply.content.findIndex(({ type }) => type === 'text');
   const part = reply.content[first];
   if (part?.type !== 'text') return reply;
   const isCut = reply.finishReason.unified === 'length';
-  const [block, thought] = LEADING.exec(part.text) ?? (isCut ? UNCLOSED.exec(part.text) : null) ?? [];
+  const [block, thought] =
+    LEADING.exec(part.text) ?? (isCut ? UNCLOSED.exec(part.text) : null) ?? [];
   if (block === undefined || thought === undefined) return reply;
   const reasoning: LanguageModelV4Content = {
     type: 'reasoning',
@@ -221,7 +249,8 @@ export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageMo
   const prompt = options.prompt.map((message) => {
     if (message.role !== 'assistant') return message;
     const content = message.content.map((part) => {
-      const block = part.type === 'reasoning' ? part.providerOptions?.[BLOCK_KEY]?.['text'] : undefined;
+      const block =
+        part.type === 'reasoning' ? part.providerOptions?.[BLOCK_KEY]?.['text'] : undefined;
       return typeof block === 'string' ? { type: 'text' as const, text: block } : part;
     });
     return { ...message, content };
@@ -233,9 +262,10 @@ export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageMo
 const DETAILS_KEY = 'openrouter';
 
 /**
- * OpenRouter gives reasoning with its signatures as `reasoning_details` and needs it back as it came, or the model
- * behind it refuses the next turn (openrouter.ai/docs, preserving reasoning). The package for compatible endpoints
- * does not know them: they become the one thought of the reply.
+ * OpenRouter gives reasoning with its signatures as `reasoning_details` and needs it back as it
+ * came, or the model behind it refuses the next turn (openrouter.ai/docs, preserving reasoning).
+ * The package for compatible endpoints does not know them: they become the one thought of the
+ * reply.
  */
 function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const choices = field(reply.response?.body, 'choices');
@@ -243,11 +273,21 @@ function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageMod
   const details = field(field(choice, 'message'), 'reasoning_details');
   if (!Array.isArray(details) || details.length === 0) return reply;
   const text = reply.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
-  const thought = { type: 'reasoning', text, providerMetadata: { [DETAILS_KEY]: { details } } } as const;
-  return { ...reply, content: [thought, ...reply.content.filter(({ type }) => type !== 'reasoning')] };
+  const thought = {
+    type: 'reasoning',
+    text,
+    providerMetadata: { [DETAILS_KEY]: { details } },
+  } as const;
+  return {
+    ...reply,
+    content: [thought, ...reply.content.filter(({ type }) => type !== 'reasoning')],
+  };
 }
 
-/** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
+/**
+ * Puts the kept details where the package sends them from; the reasoning's plain text is in them
+ * already.
+ */
 function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const prompt = options.prompt.map((message): LanguageModelV4Message => {
     if (message.role !== 'assistant') return message;
@@ -258,7 +298,10 @@ function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageMode
     return {
       role: 'assistant',
       content: message.content.filter(({ type }) => type !== 'reasoning'),
-      providerOptions: { ...message.providerOptions, openaiCompatible: { reasoning_details: details } },
+      providerOptions: {
+        ...message.providerOptions,
+        openaiCompatible: { reasoning_details: details },
+      },
     };
   });
   return { ...options, prompt };

@@ -9,17 +9,30 @@ import {
   requestAccessToken,
   withAuth,
 } from './keyless.js';
-import { checkedUrl, firstSet, notConfigured, resolveKey, type SettingSources } from './settings.js';
+import {
+  checkedUrl,
+  firstSet,
+  notConfigured,
+  resolveKey,
+  type SettingSources,
+} from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
 /**
- * A deployment of Azure OpenAI (v1 interface), with a key or with Microsoft Entra. Throws an AxeError for settings
- * that are missing or wrong.
+ * A deployment of Azure OpenAI (v1 interface), with a key or with Microsoft Entra. Throws an
+ * AxeError for settings that are missing or wrong.
  */
-export async function openAzure({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
+export async function openAzure({
+  ref,
+  provider,
+  wire,
+  sources,
+  ports,
+}: OpenRequest): Promise<OpenedModel> {
   const address = findAddress(sources);
   const apiKey = resolveKey(provider, sources);
-  const auth = apiKey === undefined ? bearer(findEntraToken(ports)) : async () => ({ 'api-key': apiKey });
+  const auth =
+    apiKey === undefined ? bearer(findEntraToken(ports)) : async () => ({ 'api-key': apiKey });
   const model = await openTransport({
     wire: wire === 'openai-responses' ? wire : 'openai',
     name: 'azure',
@@ -32,7 +45,11 @@ export async function openAzure({ ref, provider, wire, sources, ports }: OpenReq
 }
 
 function findAddress({ env, config }: SettingSources): string {
-  const address = firstSet(env['AXE_AZURE_BASE_URL'], env['AZURE_OPENAI_ENDPOINT'], config['azure']?.baseUrl);
+  const address = firstSet(
+    env['AXE_AZURE_BASE_URL'],
+    env['AZURE_OPENAI_ENDPOINT'],
+    config['azure']?.baseUrl,
+  );
   if (address !== undefined) return address;
   const resource = firstSet(env['AZURE_RESOURCE_NAME']);
   if (resource === undefined) {
@@ -58,8 +75,9 @@ function withAzurePath(address: string): string {
 }
 
 /**
- * Access tokens of Azure OpenAI without a key: `AZURE_OPENAI_AD_TOKEN` as it is, or those of an application
- * (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that trusts GitHub's statement. Throws an AxeError (exit 2) where neither is set.
+ * Access tokens of Azure OpenAI without a key: `AZURE_OPENAI_AD_TOKEN` as it is, or those of an
+ * application (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that trusts GitHub's statement. Throws an
+ * AxeError (exit 2) where neither is set.
  */
 function findEntraToken(ports: KeylessPorts): Fresh<string> {
   const { env, fetch } = ports;

@@ -19,10 +19,15 @@ import {
 import type { OpenedModel, OpenRequest } from './transport.js';
 
 /**
- * A model of Amazon Bedrock (Converse), with a Bedrock key, with AWS keys, or as a role by web identity. Throws an
- * AxeError for settings that are missing or wrong.
+ * A model of Amazon Bedrock (Converse), with a Bedrock key, with AWS keys, or as a role by web
+ * identity. Throws an AxeError for settings that are missing or wrong.
  */
-export async function openBedrock({ ref, provider, sources, ports }: OpenRequest): Promise<OpenedModel> {
+export async function openBedrock({
+  ref,
+  provider,
+  sources,
+  ports,
+}: OpenRequest): Promise<OpenedModel> {
   const region = findRegion(sources);
   const apiKey = resolveKey(provider, sources);
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
@@ -52,8 +57,8 @@ function findRegion({ env, config }: SettingSources): string {
 }
 
 /**
- * Signs requests to Bedrock (AWS Signature Version 4). The package could do it, but it signs before a request can be
- * looked at, and hides why there are no credentials.
+ * Signs requests to Bedrock (AWS Signature Version 4). The package could do it, but it signs before
+ * a request can be looked at, and hides why there are no credentials.
  */
 function signing(
   fetch: typeof globalThis.fetch,
@@ -86,15 +91,19 @@ interface AwsCredentials {
 }
 
 /**
- * Keys in the environment, or else a role that trusts GitHub's statement (`AWS_ROLE_ARN`). Throws an AxeError (exit 2) that
- * names both if there is neither.
+ * Keys in the environment, or else a role that trusts GitHub's statement (`AWS_ROLE_ARN`). Throws
+ * an AxeError (exit 2) that names both if there is neither.
  */
 function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCredentials> {
   const { env } = ports;
   const accessKeyId = firstSet(env['AWS_ACCESS_KEY_ID']);
   const secretAccessKey = firstSet(env['AWS_SECRET_ACCESS_KEY']);
   if (accessKeyId !== undefined && secretAccessKey !== undefined)
-    return async () => ({ accessKeyId, secretAccessKey, sessionToken: firstSet(env['AWS_SESSION_TOKEN']) });
+    return async () => ({
+      accessKeyId,
+      secretAccessKey,
+      sessionToken: firstSet(env['AWS_SESSION_TOKEN']),
+    });
   const role = firstSet(env['AWS_ROLE_ARN']);
   if (role !== undefined) return assumeRole(ports, role, region);
   throw notConfigured(
@@ -106,7 +115,10 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
   );
 }
 
-/** Credentials of a role, an hour each (AWS STS, AssumeRoleWithWebIdentity). They throw a ProviderError. */
+/**
+ * Credentials of a role, an hour each (AWS STS, AssumeRoleWithWebIdentity). They throw a
+ * ProviderError.
+ */
 function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<AwsCredentials> {
   return keepFresh(async (signal) => {
     const statement = await readStatement(ports, 'sts.amazonaws.com');

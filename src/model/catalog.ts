@@ -4,7 +4,10 @@ import type { Price } from '../agent/model-keys.js';
 import type { ProviderErrorCategory } from '../lib/errors.js';
 import type { Thinking } from '../loop/reply.js';
 
-/** The form of requests and answers; `openai` is Chat Completions, `openai-responses` the newer interface. */
+/**
+ * The form of requests and answers; `openai` is Chat Completions, `openai-responses` the newer
+ * interface.
+ */
 export type Protocol =
   | 'anthropic'
   | 'openai'
@@ -28,7 +31,9 @@ export interface Provider {
   /** A run without the key is refused. */
   readonly needsKey: boolean;
   readonly baseUrlVariable: string;
-  /** Without the version path, as axe has it (axe-behaviour §3); undefined where it must be given. */
+  /**
+   * Without the version path, as axe has it (axe-behaviour §3); undefined where it must be given.
+   */
   readonly defaultBaseUrl: string | undefined;
   /** Added to a base URL that names no version. */
   readonly versionPath: '/v1' | '/v1beta';
@@ -52,9 +57,9 @@ const ANTHROPIC_CATEGORIES: Provider['categories'] = {
 };
 
 /**
- * Models that call functions and think at once only in the Responses interface (GPT-5.6 and later), or are offered only
- * there (codex and pro models). A rule, so that models newer than the table follow it.
- * Source: developers.openai.com/api/docs/models and its pages (November 2026).
+ * Models that call functions and think at once only in the Responses interface (GPT-5.6 and later),
+ * or are offered only there (codex and pro models). A rule, so that models newer than the table
+ * follow it. Source: developers.openai.com/api/docs/models and its pages (November 2026).
  */
 const RESPONSES_MODELS =
   /^(?:gpt-5\.(?:[6-9]|\d\d)|gpt-(?:[6-9]|\d\d))(?!\d)|^(?:gpt-5.*-(?:codex|pro)|o\d-pro|codex-)/;
@@ -82,7 +87,10 @@ const USUAL = {
 /** A provider whose variables have its name, unless it says otherwise. */
 function named(id: string, own: Partial<Provider>): Provider {
   const variable = id.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
-  const variables = { keyVariable: `${variable}_API_KEY`, baseUrlVariable: `AXE_${variable}_BASE_URL` };
+  const variables = {
+    keyVariable: `${variable}_API_KEY`,
+    baseUrlVariable: `AXE_${variable}_BASE_URL`,
+  };
   return { ...USUAL, id, ...variables, ...own };
 }
 
@@ -92,7 +100,11 @@ const PROVIDERS: readonly Provider[] = [
     defaultBaseUrl: 'https://api.anthropic.com',
     categories: ANTHROPIC_CATEGORIES,
   }),
-  named('openai', { wire: 'openai', routes: [RESPONSES], defaultBaseUrl: 'https://api.openai.com' }),
+  named('openai', {
+    wire: 'openai',
+    routes: [RESPONSES],
+    defaultBaseUrl: 'https://api.openai.com',
+  }),
   named('ollama', {
     needsKey: false,
     defaultBaseUrl: 'http://localhost:11434',
@@ -159,8 +171,8 @@ export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(({ needsKey }
 export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);
 
 /**
- * The provider of a model. A name that is not in the catalog stands for an OpenAI-compatible endpoint whose base URL
- * must be set: `groq/llama-3` reads `GROQ_API_KEY` and `AXE_GROQ_BASE_URL`.
+ * The provider of a model. A name that is not in the catalog stands for an OpenAI-compatible
+ * endpoint whose base URL must be set: `groq/llama-3` reads `GROQ_API_KEY` and `AXE_GROQ_BASE_URL`.
  */
 export function findProvider({ provider }: ModelRef): Provider {
   return PROVIDERS.find(({ id }) => id === provider) ?? named(provider, { needsKey: false });
@@ -211,19 +223,24 @@ const DEEPSEEK = abilities(M, 384_000, 'by default', ['high', 'max']);
 const MINIMAX = abilities(204_800, 131_072, 'by default', []);
 
 /**
- * The makers' list prices in US dollars per million tokens (input, output, read from the cache, written to it: for five
- * minutes where there is a choice, the price of input where writing costs nothing extra). Models that differ in nothing
- * but their names share a line. Clouds and gateways may add to the prices.
+ * The makers' list prices in US dollars per million tokens (input, output, read from the cache,
+ * written to it: for five minutes where there is a choice, the price of input where writing costs
+ * nothing extra). Models that differ in nothing but their names share a line. Clouds and gateways
+ * may add to the prices.
  */
 export const MODEL_TABLE: readonly ModelFacts[] = [
-  // platform.claude.com/docs: about-claude/pricing, models/<model>/overview, build-with-claude/effort and
-  // adaptive-thinking (November 2026). Sonnet 4.6's output: models.dev (2 July 2026).
+  // platform.claude.com/docs: about-claude/pricing, models/<model>/overview,
+  // build-with-claude/effort and adaptive-thinking (November 2026). Sonnet 4.6's output: models.dev
+  // (2 July 2026).
   ...line('claude-fable-5-2', [8, 40, 0.2, 10], CLAUDE_5),
   ...line('claude-fable-5-1', [10, 50, 0.25, 12.5], CLAUDE_5),
   ...line('claude-fable-5', [10, 50, 1, 12.5], CLAUDE_5),
   ...line('claude-opus-5-5', [4, 20, 0.2, 5], CLAUDE_5),
   ...line('claude-opus-5', [5, 25, 0.5, 6.25], CLAUDE_5),
-  ...line('claude-opus-4-8 claude-opus-4-7', [5, 25, 0.5, 6.25], { ...CLAUDE_5, thinks: 'if asked' }),
+  ...line('claude-opus-4-8 claude-opus-4-7', [5, 25, 0.5, 6.25], {
+    ...CLAUDE_5,
+    thinks: 'if asked',
+  }),
   ...line('claude-opus-4-6', [5, 25, 0.5, 6.25], CLAUDE_4_6),
   ...line('claude-opus-4-5', [5, 25, 0.5, 6.25], CLAUDE_4),
   ...line('claude-opus-4-1 claude-opus-4 claude-opus-4-0', [15, 75, 1.5, 18.75], {
@@ -235,11 +252,15 @@ export const MODEL_TABLE: readonly ModelFacts[] = [
   ...line('claude-sonnet-5', [2, 10, 0.2, 2.5], CLAUDE_5),
   ...line('claude-sonnet-4-6', [3, 15, 0.3, 3.75], { ...CLAUDE_4_6, maxOutputTokens: 64_000 }),
   ...line('claude-sonnet-4-5 claude-sonnet-4 claude-sonnet-4-0', [3, 15, 0.3, 3.75], CLAUDE_4),
-  ...line('claude-haiku-5-5', [0.1, 0.5, 0.01, 0.125], CLAUDE_5, [100_000, [0.5, 2.5, 0.05, 0.625]]),
+  ...line('claude-haiku-5-5', [0.1, 0.5, 0.01, 0.125], CLAUDE_5, [
+    100_000,
+    [0.5, 2.5, 0.05, 0.625],
+  ]),
   ...line('claude-haiku-4-5', [1, 5, 0.1, 1.25], CLAUDE_4),
 
-  // developers.openai.com/api/docs/pricing and models/<model> (November 2026); outputs before GPT-5.6: models.dev
-  // (2 July 2026). GPT-5.6 Sol costs what was promised until 21 November 2026; no later price was seen.
+  // developers.openai.com/api/docs/pricing and models/<model> (November 2026); outputs before
+  // GPT-5.6: models.dev (2 July 2026). GPT-5.6 Sol costs what was promised until 21 November 2026;
+  // no later price was seen.
   ...longLine('gpt-6-astra', [10, 50, 1, 12.5], GPT_6),
   ...longLine('gpt-6.1-sol', [2, 10, 0.1, 2.5], GPT_6),
   ...longLine('gpt-6.1-terra', [1, 5, 0.05, 1.25], GPT_6),
@@ -254,7 +275,10 @@ export const MODEL_TABLE: readonly ModelFacts[] = [
   ...line('gpt-5.4-mini', [0.75, 4.5, 0.075, 0.75], GPT_5_2),
   ...line('gpt-5.4-nano', [0.2, 1.25, 0.02, 0.2], GPT_5_2),
   ...line('gpt-5.2', [1.75, 14, 0.175, 1.75], GPT_5_2),
-  ...line('gpt-5.3-codex gpt-5.2-codex', [1.75, 14, 0.175, 1.75], { ...GPT_5, efforts: UP_TO_XHIGH }),
+  ...line('gpt-5.3-codex gpt-5.2-codex', [1.75, 14, 0.175, 1.75], {
+    ...GPT_5,
+    efforts: UP_TO_XHIGH,
+  }),
   ...line('gpt-5.1', [1.25, 10, 0.125, 1.25], { ...GPT_5, thinks: 'if asked' }),
   ...line('gpt-5 gpt-5.1-codex gpt-5-codex', [1.25, 10, 0.125, 1.25], GPT_5),
   ...line('gpt-5-mini gpt-5.1-codex-mini', [0.25, 2, 0.025, 0.25], GPT_5),
@@ -267,9 +291,10 @@ export const MODEL_TABLE: readonly ModelFacts[] = [
   ...line('o3', [2, 8, 0.5, 2], O_SERIES),
   ...line('o4-mini', [1.1, 4.4, 0.275, 1.1], O_SERIES),
 
-  // ai.google.dev/gemini-api/docs: pricing, thinking, latest-model; docs.cloud.google.com/gemini-enterprise-agent-platform
-  // (November 2026). Where a launch price ends (Gemini 4 on 1 December 2026, 3.6 to 3.8 Flash at the end of the
-  // year), the table has the one that follows.
+  // ai.google.dev/gemini-api/docs: pricing, thinking, latest-model;
+  // docs.cloud.google.com/gemini-enterprise-agent-platform (November 2026). Where a launch price
+  // ends (Gemini 4 on 1 December 2026, 3.6 to 3.8 Flash at the end of the year), the table has the
+  // one that follows.
   ...line('gemini-4-argon gemini-4-carbon', [4, 20, 0.2, 4], GEMINI_3),
   ...line('gemini-3.8-flash gemini-3.7-flash gemini-3.6-flash', [1.5, 7.5, 0.15, 1.5], GEMINI_3),
   ...line('gemini-3.5-flash', [1.5, 9, 0.15, 1.5], GEMINI_3),
@@ -289,12 +314,15 @@ export const MODEL_TABLE: readonly ModelFacts[] = [
   ...line('deepseek-flash deepseek-v4-flash', [0.3, 1.2, 0.006, 0.3], DEEPSEEK),
   ...line('deepseek-v4-pro', [1.32, 3.96, 0.044, 1.32], DEEPSEEK),
 
-  // platform.minimax.io/docs/guides/pricing-paygo (September 2026); windows and outputs: models.dev (2 July 2026).
-  // Thinking cannot be graded. M2 and M2.1 are left out: no price of reads from the cache was found.
-  ...line('minimax-m3', [0.3, 1.2, 0.06, 0.3], { ...MINIMAX, windowTokens: M, maxOutputTokens: 128_000 }, [
-    512_000,
-    [0.6, 2.4, 0.12, 0.6],
-  ]),
+  // platform.minimax.io/docs/guides/pricing-paygo (September 2026); windows and outputs: models.dev
+  // (2 July 2026). Thinking cannot be graded. M2 and M2.1 are left out: no price of reads from the
+  // cache was found.
+  ...line(
+    'minimax-m3',
+    [0.3, 1.2, 0.06, 0.3],
+    { ...MINIMAX, windowTokens: M, maxOutputTokens: 128_000 },
+    [512_000, [0.6, 2.4, 0.12, 0.6]],
+  ),
   ...line('minimax-m2.7', [0.3, 1.2, 0.06, 0.375], MINIMAX),
   ...line('minimax-m2.5', [0.3, 1.2, 0.03, 0.375], MINIMAX),
 ];
@@ -314,38 +342,54 @@ function line(
   able: Abilities,
   long?: readonly [aboveTokens: number, figures: Figures],
 ): readonly ModelFacts[] {
-  const more = long === undefined ? {} : { long: { aboveTokens: long[0], price: priceOf(long[1]) } };
-  return families.split(' ').map((family) => ({ ...able, family, price: { ...priceOf(figures), ...more } }));
+  const more =
+    long === undefined ? {} : { long: { aboveTokens: long[0], price: priceOf(long[1]) } };
+  return families
+    .split(' ')
+    .map((family) => ({ ...able, family, price: { ...priceOf(figures), ...more } }));
 }
 
-/** A line of OpenAI's, whose prompts above 272,000 tokens cost twice as much, and answers to them half as much again. */
+/**
+ * A line of OpenAI's, whose prompts above 272,000 tokens cost twice as much, and answers to them
+ * half as much again.
+ */
 function longLine(families: string, figures: Figures, able: Abilities): readonly ModelFacts[] {
   const [input, output, cacheRead, cacheWrite] = figures;
-  return line(families, figures, able, [272_000, [2 * input, 1.5 * output, 2 * cacheRead, 2 * cacheWrite]]);
+  return line(families, figures, able, [
+    272_000,
+    [2 * input, 1.5 * output, 2 * cacheRead, 2 * cacheWrite],
+  ]);
 }
 
 function priceOf([input, output, cacheRead, cacheWrite]: Figures): Price {
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** Providers that sell the makers' models under the makers' names and, but for small differences, at their prices. */
-const SELLERS = 'anthropic openai google minimax xai deepseek vertex bedrock azure openrouter opencode'.split(
-  ' ',
-);
+/**
+ * Providers that sell the makers' models under the makers' names and, but for small differences, at
+ * their prices.
+ */
+const SELLERS =
+  'anthropic openai google minimax xai deepseek vertex bedrock azure openrouter opencode'.split(
+    ' ',
+  );
 
 /** On one's own machine, or no model at all. */
 const FREE = ['ollama', 'offline'];
 const NOTHING: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /**
- * The list price of a model; undefined where it is not known: of a variant that is not in the table (`-pro`, `:free`)
- * nothing is guessed from its family.
+ * The list price of a model; undefined where it is not known: of a variant that is not in the table
+ * (`-pro`, `:free`) nothing is guessed from its family.
  */
 export function findPrice(ref: ModelRef): Price | undefined {
   return FREE.includes(ref.provider) ? NOTHING : findFacts(ref)?.price;
 }
 
-/** What the table says of a model; undefined of one that is not in it, or of a provider that may call another so. */
+/**
+ * What the table says of a model; undefined of one that is not in it, or of a provider that may
+ * call another so.
+ */
 export function findFacts({ provider, model }: ModelRef): ModelFacts | undefined {
   if (!SELLERS.includes(provider)) return undefined;
   const name = plainName(model);
@@ -355,8 +399,9 @@ export function findFacts({ provider, model }: ModelRef): ModelFacts | undefined
 }
 
 /**
- * The maker's name in a reseller's: `us.anthropic.claude-sonnet-4-5-…` (Bedrock), `anthropic/claude-sonnet-4.5`
- * (OpenRouter, with dots where the maker has hyphens), `claude-sonnet-4-5@…` (Vertex).
+ * The maker's name in a reseller's: `us.anthropic.claude-sonnet-4-5-…` (Bedrock),
+ * `anthropic/claude-sonnet-4.5` (OpenRouter, with dots where the maker has hyphens),
+ * `claude-sonnet-4-5@…` (Vertex).
  */
 function plainName(model: string): string {
   const name = model

@@ -18,11 +18,16 @@ export interface ModelsOptions extends KeylessPorts {
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
   /** A key for the main model, before any other source. */
   readonly apiKey?: string | undefined;
-  /** Whether a server is asked for the window of its model; axe sends no request but those of the conversation. */
+  /**
+   * Whether a server is asked for the window of its model; axe sends no request but those of the
+   * conversation.
+   */
   readonly asksWindow?: boolean;
 }
 
-/** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
+/**
+ * Models over the provider packages; a package is loaded when its first model is opened (D30, D34).
+ */
 export function createModels(options: ModelsOptions): Models {
   const { env, loadConfig, apiKey, asksWindow = false } = options;
   const ports = { ...options, fetch: boundedFetch(options.fetch) };
@@ -38,7 +43,8 @@ export function createModels(options: ModelsOptions): Models {
     async open(ref, form) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return createOfflineModel(ref.model);
-      const usual = provider.routes.find(({ models }) => models.test(ref.model))?.wire ?? provider.wire;
+      const usual =
+        provider.routes.find(({ models }) => models.test(ref.model))?.wire ?? provider.wire;
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
         const opened = await openModel({ ref, provider, wire, sources, ports });
@@ -71,7 +77,13 @@ async function openModel(request: OpenRequest): Promise<OpenedModel> {
   if (provider.access === 'vertex') return await openVertex(request);
   const settings = resolveSettings(provider, sources);
   const name = nameOf(provider.id, wire);
-  const model = await openTransport({ wire, name, model: ref.model, fetch: ports.fetch, ...settings });
+  const model = await openTransport({
+    wire,
+    name,
+    model: ref.model,
+    fetch: ports.fetch,
+    ...settings,
+  });
   return { model, secrets: [settings.apiKey] };
 }
 
@@ -82,9 +94,10 @@ function nameOf(id: string, wire: Protocol): string {
 }
 
 /**
- * The fetch that models are asked with. It follows no redirect, which could carry the key to another host (axe does not
- * follow any, axe-behaviour §11), stops receiving an answer that is larger than any model writes, since the packages hold
- * all of it in memory, and ends one that is silent for too long after a sign of life.
+ * The fetch that models are asked with. It follows no redirect, which could carry the key to
+ * another host (axe does not follow any, axe-behaviour §11), stops receiving an answer that is
+ * larger than any model writes, since the packages hold all of it in memory, and ends one that is
+ * silent for too long after a sign of life.
  */
 function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -92,7 +105,9 @@ function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     const signal = AbortSignal.any([silence.signal, ...(init?.signal ? [init.signal] : [])]);
     const response = await fetch(input, { ...init, signal, redirect: 'manual' });
     const { body } = response;
-    return body === null ? response : new Response(ReadableStream.from(listen(body, silence)), response);
+    return body === null
+      ? response
+      : new Response(ReadableStream.from(listen(body, silence)), response);
   };
 }
 
@@ -105,7 +120,8 @@ async function* listen(
   try {
     for await (const chunk of chunks) {
       received += chunk.length;
-      if (received > MAX_REPLY_BYTES) throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
+      if (received > MAX_REPLY_BYTES)
+        throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
       if (timer !== undefined || SIGN_OF_LIFE.test(Buffer.from(chunk).toString('latin1'))) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(new Error(TOO_SILENT)), MODEL_SILENCE_MS).unref();
@@ -118,18 +134,19 @@ async function* listen(
 }
 
 /**
- * What a provider sends so that a stream is not silent: Anthropic's `ping`, OpenAI's `keepalive`, a comment (OpenRouter and
- * others). Who sends none may think for as long as it takes.
+ * What a provider sends so that a stream is not silent: Anthropic's `ping`, OpenAI's `keepalive`, a
+ * comment (OpenRouter and others). Who sends none may think for as long as it takes.
  */
 const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
 
 const TOO_SILENT = `nothing arrived for ${MODEL_SILENCE_MS / 1000} s`;
 
 /**
- * The window that Ollama has loaded a model with; undefined where no Ollama answers. It depends on the model's file, on
- * `OLLAMA_CONTEXT_LENGTH` and on the memory of the machine, and requests in OpenAI's form can neither ask for it nor set it:
- * the model is loaded, which it has to be anyway, and the server asked what it has loaded.
- * Source: ollama/ollama docs/api.md ("Load a model", "List Running Models") and api/types.go, August 2026.
+ * The window that Ollama has loaded a model with; undefined where no Ollama answers. It depends on
+ * the model's file, on `OLLAMA_CONTEXT_LENGTH` and on the memory of the machine, and requests in
+ * OpenAI's form can neither ask for it nor set it: the model is loaded, which it has to be anyway,
+ * and the server asked what it has loaded. Source: ollama/ollama docs/api.md ("Load a model", "List
+ * Running Models") and api/types.go, August 2026.
  */
 async function askOllamaWindow(
   model: string,
@@ -146,7 +163,8 @@ async function askOllamaWindow(
     const running: unknown = await (await fetch(`${api}/ps`, { headers, signal })).json();
     const models = field(running, 'models');
     // A name without a tag is that of `latest`.
-    const isOwn = (one: unknown) => [model, `${model}:latest`].includes(String(field(one, 'model')));
+    const isOwn = (one: unknown) =>
+      [model, `${model}:latest`].includes(String(field(one, 'model')));
     const window = field(Array.isArray(models) ? models.find(isOwn) : undefined, 'context_length');
     return typeof window === 'number' && window > 0 ? window : undefined;
   } catch {
@@ -163,15 +181,17 @@ function hasEitherForm({ wire }: Provider, used: Protocol): boolean {
 }
 
 /**
- * The model in its usual form, until a refusal names the other interface: the name of a deployment, or of a gateway's model,
- * does not say that tools are taken there alone. `open` is told which model is known to think by that.
+ * The model in its usual form, until a refusal names the other interface: the name of a deployment,
+ * or of a gateway's model, does not say that tools are taken there alone. `open` is told which
+ * model is known to think by that.
  */
 async function followRefusal(
   open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
   usual: Protocol,
 ): Promise<LanguageModel> {
   const chat = await open(usual, false);
-  // Conversations that run at the same time share it: each may be refused, and one opening serves all.
+  // Conversations that run at the same time share it: each may be refused, and one opening serves
+  // all.
   let other: Promise<LanguageModel> | undefined;
   return {
     ...chat,
@@ -189,9 +209,10 @@ async function followRefusal(
 }
 
 /**
- * OpenAI's words, which Azure and gateways repeat: "Function tools with reasoning_effort are not supported for … in
- * /v1/chat/completions. To use function tools, use /v1/responses or …", and "This model is only supported in v1/responses"
- * (github.com/danny-avila/LibreChat/issues/14231, openai/openai-openapi/issues/541).
+ * OpenAI's words, which Azure and gateways repeat: "Function tools with reasoning_effort are not
+ * supported for … in /v1/chat/completions. To use function tools, use /v1/responses or …", and
+ * "This model is only supported in v1/responses" (github.com/danny-avila/LibreChat/issues/14231,
+ * openai/openai-openapi/issues/541).
  */
 function namesResponses(thrown: unknown): boolean {
   const isRefused = thrown instanceof ProviderError && thrown.category === 'bad_request';

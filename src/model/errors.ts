@@ -14,12 +14,15 @@ import { cleanLine } from '../lib/text/format.js';
 import { redact } from '../safety/redact.js';
 import type { Provider } from './catalog.js';
 
-/** Most characters that are shown of what a provider says; the rest would bury everything else in a log. */
+/**
+ * Most characters that are shown of what a provider says; the rest would bury everything else in a
+ * log.
+ */
 const MAX_ERROR_CHARACTERS = 500;
 
 /**
- * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is never in the message,
- * also where the provider repeats it; so it is with whatever else is secret.
+ * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is
+ * never in the message, also where the provider repeats it; so it is with whatever else is secret.
  */
 export function toProviderError(
   thrown: unknown,
@@ -28,7 +31,11 @@ export function toProviderError(
 ): ProviderError {
   const { category, text, axe, ...details } = troubleOf(thrown, provider);
   const clean = (said: string) => cleanLine(redact(said, secrets), MAX_ERROR_CHARACTERS);
-  return new ProviderError(category, clean(text), { ...details, axe: axe && clean(axe), cause: thrown });
+  return new ProviderError(category, clean(text), {
+    ...details,
+    axe: axe && clean(axe),
+    cause: thrown,
+  });
 }
 
 type Told = { readonly category: ProviderErrorCategory; readonly text: string };
@@ -46,7 +53,8 @@ function troubleOf(thrown: unknown, provider: Provider): ProviderErrorDetails & 
   const isSaidInside = statusCode < 300 || typeof responseBody === 'object';
   const status = (isSaidInside ? statusInside(responseBody) : undefined) ?? statusCode;
   if (status >= 200 && status < 300) return { ...unreadable, text: whatCame(thrown), status };
-  // The Responses package makes errors of good answers, with a status of its own and the parsed body.
+  // The Responses package makes errors of good answers, with a status of its own and the parsed
+  // body.
   const ownMessage = typeof responseBody === 'object' ? thrown.message : undefined;
   const text = apiMessage(responseBody) ?? ownMessage ?? textOfStatus(status);
   const overflow = findOverflow(status, text, responseBody);
@@ -67,8 +75,9 @@ function textOfStatus(status: number): string {
 }
 
 /**
- * The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or `{"message": …}`
- * (Bedrock), or a list of one of them (Vertex), or inside of a response (Responses, streamed).
+ * The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or
+ * `{"message": …}` (Bedrock), or a list of one of them (Vertex), or inside of a response
+ * (Responses, streamed).
  */
 function apiMessage(body: unknown): string | undefined {
   const error = errorIn(body);
@@ -76,7 +85,10 @@ function apiMessage(body: unknown): string | undefined {
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
-/** The status of an error that came as a good answer: OpenRouter gives it as the code, others have names of their own. */
+/**
+ * The status of an error that came as a good answer: OpenRouter gives it as the code, others have
+ * names of their own.
+ */
 function statusInside(body: unknown): number | undefined {
   const error = field(typeof body === 'string' ? parseJson(body) : body, 'error') ?? undefined;
   if (error === undefined || apiMessage(body) === undefined) return undefined;
@@ -96,7 +108,8 @@ function namesIn(error: unknown): readonly string[] {
 
 /** Says what came instead of an answer: half of one, a page, JSON of another shape. */
 function whatCame({ responseBody, cause }: APICallError): string {
-  if (responseBody === undefined) return `failed to read response body: ${networkCause(cause).message}`;
+  if (responseBody === undefined)
+    return `failed to read response body: ${networkCause(cause).message}`;
   const isJson = parseJson(responseBody) !== undefined;
   const said = isJson ? apiMessage(responseBody) : 'the body is not valid JSON';
   return `failed to parse response: ${said ?? 'the body does not have the expected shape'}`;
@@ -108,7 +121,8 @@ function connectionTrouble(
 ): ProviderErrorDetails & Told {
   const cause = networkCause(thrown.cause);
   // The proxy did not let the request through, so the model's own host has no part in it.
-  if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };
+  if (cause.remedy !== undefined)
+    return { category: 'server', text: cause.message, remedy: cause.remedy };
   const url = new URL(thrown.url);
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
     const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
@@ -124,7 +138,10 @@ function connectionTrouble(
   };
 }
 
-/** What went wrong on the way to a host, whose name goes before; and in Go's words, which are axe's (axe-behaviour §12). */
+/**
+ * What went wrong on the way to a host, whose name goes before; and in Go's words, which are axe's
+ * (axe-behaviour §12).
+ */
 export function networkTexts(
   { code, message }: NetworkCause,
   { host, hostname }: URL,
@@ -140,19 +157,27 @@ export function networkTexts(
     case 'ECONNRESET':
     // undici's word for it: "other side closed".
     case 'UND_ERR_SOCKET':
-      return { text: 'the connection broke before the answer came', axe: 'connection reset by peer' };
+      return {
+        text: 'the connection broke before the answer came',
+        axe: 'connection reset by peer',
+      };
     default:
       return { text: message, axe: message };
   }
 }
 
-/** `Retry-After` in seconds or as a date by the server's clock; Google writes `"retryDelay": "34s"` into the body (RetryInfo). */
+/**
+ * `Retry-After` in seconds or as a date by the server's clock; Google writes `"retryDelay": "34s"`
+ * into the body (RetryInfo).
+ */
 function retryAfter(headers: Record<string, string> = {}, body: unknown): number | undefined {
   const said = headers['retry-after']?.trim() ?? '';
   const leftMs = Date.parse(said) - Date.parse(headers['date'] ?? '');
   if (said.endsWith('GMT') && leftMs > 0) return leftMs;
   const [header] = /^\d{1,9}$/.exec(said) ?? [];
-  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(typeof body === 'string' ? body : '');
+  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(
+    typeof body === 'string' ? body : '',
+  );
   const seconds = header ?? delay?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
@@ -169,11 +194,13 @@ export function retryRemedy({ baseUrlVariable }: Provider): string {
 
 function remedyFor(status: number, text: string, { id, keyVariable, access }: Provider): string {
   // Google refuses a wrong key with 400.
-  const isKeyRefused = [401, 403].includes(status) || (status === 400 && /API key not valid/i.test(text));
+  const isKeyRefused =
+    [401, 403].includes(status) || (status === 400 && /API key not valid/i.test(text));
   if (isKeyRefused && access !== 'direct')
     return `Check that the key or role can use this model on ${id}, in this region or project.`;
   if (isKeyRefused) return `Check the key in \`${keyVariable}\`, and that it can use this model.`;
-  if (status === 404) return `Check the model's name; ${id} does not know it, or the key cannot use it.`;
+  if (status === 404)
+    return `Check the model's name; ${id} does not know it, or the key cannot use it.`;
   if (status === 402 || /\b(?:credits?|billing|quota)\b/i.test(text))
     return `Check the credits, the quota and the billing of the account at ${id}.`;
   if (status === 429)
@@ -181,11 +208,15 @@ function remedyFor(status: number, text: string, { id, keyVariable, access }: Pr
   if (status >= 500 || status === 408 || status === 424) return PROVIDER_DOWN;
   if (status >= 300 && status < 400)
     return 'Redirects are not followed; set the base URL to the final address.';
-  if (/\bcontent management policy\b/.test(text)) return 'Reword the task, or choose another model.';
+  if (/\bcontent management policy\b/.test(text))
+    return 'Reword the task, or choose another model.';
   return 'Check `model` and `[params]` of the agent against what the provider says.';
 }
 
-/** `error.code` or `error.type` of OpenAI and those that follow it, llama.cpp, Anthropic and GitHub Models. */
+/**
+ * `error.code` or `error.type` of OpenAI and those that follow it, llama.cpp, Anthropic and GitHub
+ * Models.
+ */
 const CODES = new Set([
   'context_length_exceeded',
   'exceed_context_size_error',
@@ -194,7 +225,9 @@ const CODES = new Set([
   'model_max_prompt_tokens_exceeded',
 ]);
 
-/** What the others say in words alone. None of it is said of an output limit that is set too high. */
+/**
+ * What the others say in words alone. None of it is said of an output limit that is set too high.
+ */
 const WORDS: readonly RegExp[] = [
   /\b(?:prompt|input|conversation|messages) is too long\b/i,
   /\bmaximum (?:context|prompt|input) (?:length|size)\b/i,
@@ -220,10 +253,14 @@ const LIMITS: readonly RegExp[] = [
 const LEAST_WINDOW = 256;
 
 /**
- * Whether an error says that the request did not fit into the model's window, and how large that is where it says so.
- * A rate limit is none, however much it talks of tokens.
+ * Whether an error says that the request did not fit into the model's window, and how large that is
+ * where it says so. A rate limit is none, however much it talks of tokens.
  */
-export function findOverflow(status: number, text: string, body: unknown): ContextOverflow | undefined {
+export function findOverflow(
+  status: number,
+  text: string,
+  body: unknown,
+): ContextOverflow | undefined {
   if (status === 401 || status === 403 || status === 404 || status === 429) return undefined;
   const isCoded = namesIn(errorIn(body)).some((name) => CODES.has(name));
   if (!isCoded && !WORDS.some((words) => words.test(text))) return undefined;

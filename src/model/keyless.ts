@@ -7,7 +7,10 @@ import { networkTexts } from './errors.js';
 export interface KeylessPorts {
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
-  /** GitHub's signed statement of who runs this job (OIDC), for one audience; absent outside of a workflow. */
+  /**
+   * GitHub's signed statement of who runs this job (OIDC), for one audience; absent outside of a
+   * workflow.
+   */
   readonly idToken?: ((audience: string) => Promise<string>) | undefined;
   /** Text of a credential file; undefined if there is none. */
   readonly readTextFile?: ((path: string) => Promise<string | undefined>) | undefined;
@@ -21,14 +24,17 @@ interface Expiring<T> {
 /** Gets a credential that is good for one request, which the signal ends. */
 export type Fresh<T> = (signal?: AbortSignal) => Promise<T>;
 
-/** A new one is asked for this long before the old one ends: no request may outlive its credential. */
+/**
+ * A new one is asked for this long before the old one ends: no request may outlive its credential.
+ */
 const MARGIN_MS = 5 * 60_000;
 
 /** The credential, kept until shortly before it ends. */
 export function keepFresh<T>(load: (signal?: AbortSignal) => Promise<Expiring<T>>): Fresh<T> {
   let kept: Expiring<T> | undefined;
   return async (signal) => {
-    if (kept === undefined || !(kept.expiresAtMs - MARGIN_MS > Date.now())) kept = await load(signal);
+    if (kept === undefined || !(kept.expiresAtMs - MARGIN_MS > Date.now()))
+      kept = await load(signal);
     return kept.value;
   };
 }
@@ -60,10 +66,14 @@ export async function readNamedFile({ readTextFile }: KeylessPorts, path: string
   });
 }
 
-/** Headers in which the packages send a key; each insists on one, also where there is none to send. */
+/**
+ * Headers in which the packages send a key; each insists on one, also where there is none to send.
+ */
 const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'];
 
-/** Stands for the key that a package insists on, and never leaves: {@link withAuth} takes it out. */
+/**
+ * Stands for the key that a package insists on, and never leaves: {@link withAuth} takes it out.
+ */
 export const NO_KEY = 'none';
 
 /** Sends these headers instead of the package's own key. */
@@ -97,8 +107,9 @@ interface TokenRequest {
 }
 
 /**
- * Text of a good answer. Throws a ProviderError: `auth` where the server refuses, else in the words of the network;
- * never with a secret in it. The given fetch follows no redirect, which could carry a credential to another host.
+ * Text of a good answer. Throws a ProviderError: `auth` where the server refuses, else in the words
+ * of the network; never with a secret in it. The given fetch follows no redirect, which could carry
+ * a credential to another host.
  */
 export async function requestToken(
   { who, url, form, json, headers, secret }: TokenRequest,
@@ -120,15 +131,19 @@ export async function requestToken(
     const { remedy } = cause;
     const address = new URL(url);
     const what =
-      remedy === undefined ? `${address.origin}: ${networkTexts(cause, address).text}` : cause.message;
+      remedy === undefined
+        ? `${address.origin}: ${networkTexts(cause, address).text}`
+        : cause.message;
     throw new ProviderError('server', `${who}: ${what}`, { remedy, cause: thrown });
   }
   if (status >= 200 && status < 300) return text;
-  const category = status === 429 ? 'rate_limit' : status >= 400 && status < 500 ? 'auth' : 'server';
+  const category =
+    status === 429 ? 'rate_limit' : status >= 400 && status < 500 ? 'auth' : 'server';
   const reason = redact(reasonOf(text) ?? `HTTP status ${status}`, [secret]);
   throw new ProviderError(category, `${who} gave no credentials: ${reason}`, {
     status,
-    remedy: 'Check that the cloud trusts this repository, and the names of role, client or provider.',
+    remedy:
+      'Check that the cloud trusts this repository, and the names of role, client or provider.',
   });
 }
 
@@ -140,7 +155,10 @@ export async function requestAccessToken(
 ): Promise<Expiring<string>> {
   const answer = parseJson(await requestToken(request, fetch, signal));
   const seconds = Number(field(answer, 'expires_in')) || 3600;
-  return { value: textField(answer, 'access_token', request.who), expiresAtMs: Date.now() + seconds * 1000 };
+  return {
+    value: textField(answer, 'access_token', request.who),
+    expiresAtMs: Date.now() + seconds * 1000,
+  };
 }
 
 /** OAuth's `error_description`, Google's `error.message`, or AWS's `<Message>`. */

@@ -13,8 +13,8 @@ import {
 } from './settings.js';
 
 /**
- * Why a run with these settings could not open this model, as far as it can be known without a key; undefined if it
- * could. A run ends with the same error.
+ * Why a run with these settings could not open this model, as far as it can be known without a key;
+ * undefined if it could. A run ends with the same error.
  */
 export function modelProblem(
   ref: ModelRef,
@@ -37,8 +37,8 @@ function errorOf(work: () => unknown): AxeError | undefined {
 }
 
 /**
- * What a request to a model has for a key, as a sentence without its full stop; with a remedy where a cloud signs in by itself,
- * which only a request can try. An error where something is missing.
+ * What a request to a model has for a key, as a sentence without its full stop; with a remedy where
+ * a cloud signs in by itself, which only a request can try. An error where something is missing.
  */
 export function keyState(
   ref: ModelRef,
@@ -59,8 +59,13 @@ export function keyState(
 }
 
 /** What holds the key: the name of a variable, or the configuration file. */
-function keyPlace({ id, keyVariable, otherKeyVariables }: Provider, { env, config }: SettingSources) {
-  const variable = [keyVariable, ...otherKeyVariables].find((name) => firstSet(env[name]) !== undefined);
+function keyPlace(
+  { id, keyVariable, otherKeyVariables }: Provider,
+  { env, config }: SettingSources,
+) {
+  const variable = [keyVariable, ...otherKeyVariables].find(
+    (name) => firstSet(env[name]) !== undefined,
+  );
   if (variable !== undefined) return `\`${variable}\``;
   return firstSet(config[id]?.apiKey) === undefined ? undefined : 'the key in config.toml';
 }
@@ -70,7 +75,10 @@ const SMALLEST_ANSWER = 16;
 
 const PROBE_SECONDS = 30;
 
-/** Tries a model with the smallest request. Returns why it did not answer: a wrong key, no such model, a silent server. */
+/**
+ * Tries a model with the smallest request. Returns why it did not answer: a wrong key, no such
+ * model, a silent server.
+ */
 export async function probeModel(
   ref: ModelRef,
   models: Models,

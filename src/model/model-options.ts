@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  SharedV4ProviderOptions,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
 import { EFFORTS, type Effort, type ProviderTable } from '../agent/keys.js';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { isThinking, type Thinking } from '../loop/reply.js';
@@ -17,8 +21,8 @@ export interface Asked {
 }
 
 /**
- * The request with an effort that the model has, which is told, axe's limits, and options of its package: of the agent's raw
- * ones those that are meant for it.
+ * The request with an effort that the model has, which is told, axe's limits, and options of its
+ * package: of the agent's raw ones those that are meant for it.
  */
 export function withModelOptions(
   options: LanguageModelV4CallOptions,
@@ -41,8 +45,10 @@ export function withModelOptions(
     options: {
       ...options,
       tools: isAzure ? tools?.map(withShortDescription) : tools,
-      // Unless allowed, Google Cloud forbids structured outputs, and newer Claudes refuse a forced tool. The prompt holds the schema.
-      responseFormat: provider.access === 'vertex' && wire === 'anthropic' ? undefined : responseFormat,
+      // Unless allowed, Google Cloud forbids structured outputs, and newer Claudes refuse a forced
+      // tool. The prompt holds the schema.
+      responseFormat:
+        provider.access === 'vertex' && wire === 'anthropic' ? undefined : responseFormat,
       maxOutputTokens: isAzure && wire === 'openai' ? undefined : (maxOutputTokens ?? least),
       reasoning: effort,
       providerOptions: Object.keys(own).length === 0 ? {} : { [namespaceOf(asked)]: own },
@@ -76,9 +82,11 @@ function usual(
   const isUnknown = findFacts({ provider: provider.id, model }) === undefined;
   return {
     ...(tools.length > 0 && { promptCacheKey: cacheKeyOf(prompt) }),
-    // The package asks for a summary of the thoughts with an effort, which OpenAI gives to verified organisations only.
+    // The package asks for a summary of the thoughts with an effort, which OpenAI gives to verified
+    // organisations only.
     ...(effort !== undefined && wire !== 'openai' && { reasoningSummary: null }),
-    // The name of a deployment does not say that its model thinks; that an effort is asked for does.
+    // The name of a deployment does not say that its model thinks; that an effort is asked for
+    // does.
     ...((isReasoning || (effort !== undefined && isUnknown)) && { forceReasoning: true }),
   };
 }
@@ -92,7 +100,8 @@ function fixed(
   const strictness = schema && { strictJsonSchema: isStrictSchema(schema) };
   switch (wire) {
     case 'openai':
-      // A deployment's name does not tell whether its model reasons; all take the newer name of the limit, and refuse both.
+      // A deployment's name does not tell whether its model reasons; all take the newer name of the
+      // limit, and refuse both.
       return provider.access === 'azure' && maxOutputTokens !== undefined
         ? { ...strictness, maxCompletionTokens: maxOutputTokens }
         : { ...strictness };
@@ -120,9 +129,9 @@ function withShortDescription(tool: AnyTool): AnyTool {
 type AnyTool = NonNullable<LanguageModelV4CallOptions['tools']>[number];
 
 /**
- * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its properties required
- * (developers.openai.com, structured outputs). It refuses the request otherwise, so strictness is not asked for then;
- * the answer is checked by us in any case.
+ * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its
+ * properties required (developers.openai.com, structured outputs). It refuses the request
+ * otherwise, so strictness is not asked for then; the answer is checked by us in any case.
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);
@@ -144,15 +153,17 @@ function isValue(key: string): boolean {
 }
 
 /**
- * Requests with the same key go to the same cache (developers.openai.com, prompt caching, November 2026): all turns of an
- * agent, its passes, and its verifiers among themselves.
+ * Requests with the same key go to the same cache (developers.openai.com, prompt caching, November
+ * 2026): all turns of an agent, its passes, and its verifiers among themselves.
  */
 function cacheKeyOf(prompt: LanguageModelV4CallOptions['prompt']): string {
   const system = prompt.flatMap(({ role, content }) => (role === 'system' ? [content] : []));
   return createHash('sha256').update(system.join('\n')).digest('hex').slice(0, 32);
 }
 
-/** The effort, or the nearest lower one that the model has; the lowest where there is none below. */
+/**
+ * The effort, or the nearest lower one that the model has; the lowest where there is none below.
+ */
 function fitEffort(
   { reasoning }: LanguageModelV4CallOptions,
   asked: Asked,
@@ -170,22 +181,30 @@ function fitEffort(
   return { effort, warnings: [{ type: 'compatibility', feature: 'effort', details }] };
 }
 
-/** Of a model that is not in the table, what a server of its form takes for sure. OpenRouter takes all for any model. */
+/**
+ * Of a model that is not in the table, what a server of its form takes for sure. OpenRouter takes
+ * all for any model.
+ */
 function levelsOf({ provider, wire, model }: Asked): readonly Effort[] {
   const isForeign = wire === 'openai-compatible' && provider.id !== 'openrouter';
   const known =
-    findFacts({ provider: provider.id, model })?.efforts ?? (isForeign ? EFFORTS.slice(0, 3) : EFFORTS);
+    findFacts({ provider: provider.id, model })?.efforts ??
+    (isForeign ? EFFORTS.slice(0, 3) : EFFORTS);
   // The package makes `max` of it, which is more and not less.
   return wire === 'bedrock' ? known.filter((level) => level !== 'xhigh') : known;
 }
 
-/** How far back Anthropic looks for a cached prefix is limited, so the turn before is marked as well. */
+/**
+ * How far back Anthropic looks for a cached prefix is limited, so the turn before is marked as
+ * well.
+ */
 const MARKED_MESSAGES = 2;
 
 /**
- * Marks the prompt for the provider's cache where it wants to be told: after the system prompt (tools stand before
- * it), and after the last two messages of ours. Others cache by themselves. An agent without tools asks once, and
- * what is written for one request costs more than it saves, so nothing is marked then.
+ * Marks the prompt for the provider's cache where it wants to be told: after the system prompt
+ * (tools stand before it), and after the last two messages of ours. Others cache by themselves. An
+ * agent without tools asks once, and what is written for one request costs more than it saves, so
+ * nothing is marked then.
  */
 export function withCachePoints(
   options: LanguageModelV4CallOptions,
@@ -194,13 +213,18 @@ export function withCachePoints(
   if (options.tools === undefined || options.tools.length === 0) return options;
   if (provider.id === 'openrouter' && model.startsWith('anthropic/')) {
     // OpenRouter sets the marks itself when it is asked to (openrouter.ai/docs, prompt caching).
-    const openrouter = { ...options.providerOptions?.['openrouter'], cache_control: { type: 'ephemeral' } };
+    const openrouter = {
+      ...options.providerOptions?.['openrouter'],
+      cache_control: { type: 'ephemeral' },
+    };
     return { ...options, providerOptions: { ...options.providerOptions, openrouter } };
   }
   const mark = cacheMark(wire, model);
   if (mark === undefined) return options;
   const { prompt } = options;
-  const ours = prompt.filter(({ role }) => role === 'user' || role === 'tool').slice(-MARKED_MESSAGES);
+  const ours = prompt
+    .filter(({ role }) => role === 'user' || role === 'tool')
+    .slice(-MARKED_MESSAGES);
   const marked = new Set([prompt.findLast(({ role }) => role === 'system'), ...ours]);
   return {
     ...options,

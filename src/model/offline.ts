@@ -9,9 +9,9 @@ import { type Fenced, parseFences } from '../safety/fence.js';
 import { findTokens } from '../safety/secrets.js';
 
 /**
- * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules, always the same; it
- * asks no network, needs no key and uses no tokens. What it finds in a diff it adds to a review where it is offered the
- * tools of one (D32). Throws an AxeError for another name.
+ * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules,
+ * always the same; it asks no network, needs no key and uses no tokens. What it finds in a diff it
+ * adds to a review where it is offered the tools of one (D32). Throws an AxeError for another name.
  */
 export function createOfflineModel(model = MODEL_ID): LanguageModel {
   if (model !== MODEL_ID)
@@ -63,7 +63,9 @@ function generate({
           input: JSON.stringify(input),
         }))
       : [{ type: 'text', text: answer(files, fences) }],
-    finishReason: isReview ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' },
+    finishReason: isReview
+      ? { unified: 'tool-calls', raw: 'tool-calls' }
+      : { unified: 'stop', raw: 'stop' },
     usage: {
       inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
       outputTokens: { total: 0, text: 0, reasoning: 0 },
@@ -80,7 +82,9 @@ interface OfflineCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What the rules find as calls of the tools of a review. What is about no line is in the summary. */
+/**
+ * What the rules find as calls of the tools of a review. What is about no line is in the summary.
+ */
 function reviewCalls(
   files: readonly DiffFile[],
   fences: readonly Fenced[],
@@ -92,7 +96,9 @@ function reviewCalls(
   const ends = canSettle ? earlier.flatMap((one) => settleCalls(one, files, findings)) : [];
   const comments = findings.flatMap((finding) => commentCalls(finding, files, known));
   const others = findings.filter(({ line }) => line === undefined);
-  const summary = [`${WHAT_THIS_IS} ${lookedAt(files, fences)}`, formatList(others)].filter(Boolean);
+  const summary = [`${WHAT_THIS_IS} ${lookedAt(files, fences)}`, formatList(others)].filter(
+    Boolean,
+  );
   return [
     ...ends,
     ...comments.slice(0, MAX_FINDINGS),
@@ -107,7 +113,9 @@ function commentCalls(
 ): readonly OfflineCall[] {
   if (path === undefined || line === undefined) return [];
   const facts = RULE_FACTS[rule];
-  const before = known.find((one) => one.path === path && one.title === facts.title && one.line === line);
+  const before = known.find(
+    (one) => one.path === path && one.title === facts.title && one.line === line,
+  );
   const added = linesOf(files, path).find((one) => one.kind === 'added' && one.newLine === line);
   const input = {
     path,
@@ -129,24 +137,31 @@ interface KnownFinding {
 
 function findingsIn(fences: readonly Fenced[], source: string): readonly KnownFinding[] {
   const list = fences.find((one) => one.source === source)?.text ?? '';
-  return [...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm)].map(
-    ([, name = '', path = '', line, title = '']) => {
-      return { name, path, line: line === undefined ? undefined : Number(line), title };
-    },
-  );
+  return [
+    ...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm),
+  ].map(([, name = '', path = '', line, title = '']) => {
+    return { name, path, line: line === undefined ? undefined : Number(line), title };
+  });
 }
 
-/** An earlier finding is settled where its file was changed and the rule finds nothing in it any more. */
+/**
+ * An earlier finding is settled where its file was changed and the rule finds nothing in it any
+ * more.
+ */
 function settleCalls(
   { name, path, title }: KnownFinding,
   files: readonly DiffFile[],
   findings: readonly RuleFinding[],
 ): readonly OfflineCall[] {
   if (findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title)) return [];
-  const changed = linesOf(files, path).filter(({ kind, text }) => kind !== 'context' && text.trim() !== '');
+  const changed = linesOf(files, path).filter(
+    ({ kind, text }) => kind !== 'context' && text.trim() !== '',
+  );
   const fix = changed.find(({ kind }) => kind === 'added') ?? changed[0];
   if (fix === undefined) return [];
-  const evidence = [{ path, line: fix.kind === 'removed' ? fix.oldLine : fix.newLine, code: fix.text }];
+  const evidence = [
+    { path, line: fix.kind === 'removed' ? fix.oldLine : fix.newLine, code: fix.text },
+  ];
   const reason = 'The rule finds nothing in this file any more.';
   return [{ name: 'settle_finding', input: { finding: name, how: 'fixed', reason, evidence } }];
 }
@@ -189,14 +204,20 @@ function formatList(findings: readonly RuleFinding[]): string {
   return lines.join('\n');
 }
 
-/** What a line prints for its author's eyes only, by the language its file's ending tells; undefined for none. */
+/**
+ * What a line prints for its author's eyes only, by the language its file's ending tells; undefined
+ * for none.
+ */
 function debugOutputIn(path: string, line: string): string | undefined {
   const language = LANGUAGES.find(({ endings }) => endings.includes(endingOf(path)));
   const code = line.trimStart();
   return language?.comment.test(code) === false ? language.debug.exec(code)?.[1] : undefined;
 }
 
-/** Whether a path is that of a test, or of something only tests use, by the habits of the common languages. */
+/**
+ * Whether a path is that of a test, or of something only tests use, by the habits of the common
+ * languages.
+ */
 function isTest(path: string): boolean {
   const lower = path.toLowerCase();
   return (
@@ -206,7 +227,10 @@ function isTest(path: string): boolean {
   );
 }
 
-/** By the endings of files: how their comments begin, and what prints; group 1 is what is named in the finding. */
+/**
+ * By the endings of files: how their comments begin, and what prints; group 1 is what is named in
+ * the finding.
+ */
 const LANGUAGES = [
   {
     endings: ['js', 'jsx', 'mjs', 'cjs', 'ts', 'tsx', 'mts', 'cts', 'vue', 'svelte'],
@@ -236,7 +260,10 @@ function endingOf(path: string): string {
   return /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/** What a finding of a rule says of itself, rules in the order in which findings are told (D32); a rule knows its facts. */
+/**
+ * What a finding of a rule says of itself, rules in the order in which findings are told (D32); a
+ * rule knows its facts.
+ */
 const RULE_FACTS = {
   'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),
   secret: factsOf('A line looks like a secret', 'security', 'breach', 'common'),
@@ -270,7 +297,9 @@ interface RuleFinding {
 /** What the rules find in a change, by rule, then in the order of the diff. */
 export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
   const findings = [...files.flatMap(findInLines), ...findInChange(files)];
-  return Object.keys(RULE_FACTS).flatMap((rule) => findings.filter((finding) => finding.rule === rule));
+  return Object.keys(RULE_FACTS).flatMap((rule) =>
+    findings.filter((finding) => finding.rule === rule),
+  );
 }
 
 function findInLines(file: DiffFile): readonly RuleFinding[] {
@@ -278,14 +307,21 @@ function findInLines(file: DiffFile): readonly RuleFinding[] {
   const isRead = isReadByPeople(file);
   const awaited = statementsThatWaited(file);
   for (const { line, text } of addedLines(file)) {
-    const add = (rule: RuleId, message: string) => findings.push({ rule, path: file.path, line, message });
+    const add = (rule: RuleId, message: string) =>
+      findings.push({ rule, path: file.path, line, message });
     if (CONFLICT_MARKER.test(text)) add('conflict-marker', 'a conflict marker was committed');
     for (const name of new Set(findTokens(text).map((token) => token.name))) {
-      add('secret', `this looks like ${name}; if it is real, revoke it, since it stays in the history`);
+      add(
+        'secret',
+        `this looks like ${name}; if it is real, revoke it, since it stays in the history`,
+      );
     }
     if (!isRead) continue;
     if (awaited.has(text.trim()))
-      add('lost-await', 'the line lost its `await`: nothing waits for its result, and nobody sees its error');
+      add(
+        'lost-await',
+        'the line lost its `await`: nothing waits for its result, and nobody sees its error',
+      );
     const debug = isTest(file.path) ? undefined : debugOutputIn(file.path, text);
     if (debug !== undefined) add('debug-output', `debug output (\`${debug}\`) outside of tests`);
     const [mark] = TODO.exec(text) ?? [];
@@ -294,7 +330,10 @@ function findInLines(file: DiffFile): readonly RuleFinding[] {
   return findings;
 }
 
-/** What followed the `await` of each statement that was removed; a value that is assigned may be awaited further down. */
+/**
+ * What followed the `await` of each statement that was removed; a value that is assigned may be
+ * awaited further down.
+ */
 function statementsThatWaited({ hunks }: DiffFile): ReadonlySet<string> {
   const removed = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'removed');
   return new Set(removed.flatMap(({ text }) => /^await (.+)$/.exec(text.trim())?.[1] ?? []));
@@ -304,7 +343,9 @@ function statementsThatWaited({ hunks }: DiffFile): ReadonlySet<string> {
 const CONFLICT_MARKER = /^(?:<{7}|>{7}|\|{7})(?: |\r?$)/;
 const TODO = /\b(?:TODO|FIXME|XXX)\b/;
 
-function addedLines({ hunks }: DiffFile): readonly { readonly line: number; readonly text: string }[] {
+function addedLines({
+  hunks,
+}: DiffFile): readonly { readonly line: number; readonly text: string }[] {
   return hunks
     .flatMap(({ lines }) => lines)
     .flatMap((line) => (line.kind === 'added' ? [{ line: line.newLine, text: line.text }] : []));

@@ -25,9 +25,10 @@ export interface SettingSources {
 }
 
 /**
- * Key (empty for none) and base URL, with its version path, by precedence: the input, a non-empty environment variable,
- * config.toml, the default; and the headers that the provider takes from the environment.
- * Throws an AxeError: exit 2 for a missing key, 3 for an unusable one, 1 for a provider without base URL, 2 for a wrong one.
+ * Key (empty for none) and base URL, with its version path, by precedence: the input, a non-empty
+ * environment variable, config.toml, the default; and the headers that the provider takes from the
+ * environment. Throws an AxeError: exit 2 for a missing key, 3 for an unusable one, 1 for a
+ * provider without base URL, 2 for a wrong one.
  */
 export function resolveSettings(provider: Provider, sources: SettingSources) {
   const baseUrl = resolveBaseUrl(provider, sources);
@@ -40,8 +41,14 @@ export function resolveSettings(provider: Provider, sources: SettingSources) {
   };
 }
 
-/** The base URL that is set, without a slash at the end; undefined for none. Throws an AxeError for one that may not be used. */
-export function ownBaseUrl(provider: Provider, { env, config }: SettingSources): string | undefined {
+/**
+ * The base URL that is set, without a slash at the end; undefined for none. Throws an AxeError for
+ * one that may not be used.
+ */
+export function ownBaseUrl(
+  provider: Provider,
+  { env, config }: SettingSources,
+): string | undefined {
   const address = firstSet(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
   return address && checkedUrl(address, provider).replace(/\/+$/, '');
 }
@@ -51,13 +58,19 @@ export function notConfigured(what: string, variables: string, remedy: string): 
   return new AxeError(`${what} not configured (set ${variables})`, { exitCode: 2, remedy });
 }
 
-/** A region, which becomes part of a host. Throws an AxeError for a text that could make another one of it. */
+/**
+ * A region, which becomes part of a host. Throws an AxeError for a text that could make another one
+ * of it.
+ */
 export function checkedRegion(region: string, variable: string): string {
   if (/^[a-z0-9-]+$/.test(region)) return region;
   throw new AxeError(`\`${variable}\` is not the name of a region`, { exitCode: 2 });
 }
 
-/** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
+/**
+ * The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has
+ * none.
+ */
 export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
   const { env, config } = sources;
   const own = firstSet(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
@@ -66,8 +79,14 @@ export function resolveBaseUrl(provider: Provider, sources: SettingSources): str
   return baseUrl;
 }
 
-/** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */
-export function resolveKey(provider: Provider, { env, config, apiKey }: SettingSources): string | undefined {
+/**
+ * The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an
+ * unusable one.
+ */
+export function resolveKey(
+  provider: Provider,
+  { env, config, apiKey }: SettingSources,
+): string | undefined {
   const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
   const key = firstSet(apiKey, ...variables, config[provider.id]?.apiKey);
   if (key !== undefined && !/^[\x20-\x7e]*$/.test(key)) {
@@ -102,14 +121,20 @@ function resolveHeaders({ id }: Provider, env: Environment): Readonly<Record<str
   );
 }
 
-/** axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already is kept. */
+/**
+ * axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already
+ * is kept.
+ */
 function withVersionPath(baseUrl: string, { versionPath }: Provider): string {
   const trimmed = baseUrl.replace(/\/+$/, '');
   const version = versionPath === '/v1' ? /\/v\d+$/ : /\/v\d+(?:beta\d*)?$/;
   return version.test(trimmed) ? trimmed : `${trimmed}${versionPath}`;
 }
 
-/** The address as it is. Throws an AxeError (exit 2), which does not show it, if it is not one that may be used. */
+/**
+ * The address as it is. Throws an AxeError (exit 2), which does not show it, if it is not one that
+ * may be used.
+ */
 export function checkedUrl(baseUrl: string, provider: Provider): string {
   // Without a user name, a password, a query and a fragment.
   if (!URL.canParse(baseUrl) || !/^https?:\/\/[^@?#]+$/i.test(baseUrl)) {
@@ -125,12 +150,15 @@ export function checkedUrl(baseUrl: string, provider: Provider): string {
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
   const meant = nearest(id, PROVIDER_IDS);
   const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
-  return new AxeError(`unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`, {
-    exitCode: 1,
-    remedy: PLACEHOLDER_MODEL.startsWith(`${id}/`)
-      ? `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`
-      : `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`,
-  });
+  return new AxeError(
+    `unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`,
+    {
+      exitCode: 1,
+      remedy: PLACEHOLDER_MODEL.startsWith(`${id}/`)
+        ? `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`
+        : `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`,
+    },
+  );
 }
 
 /** The remedy is for where the run is. */
@@ -144,11 +172,17 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   return notConfigured(`API key for provider "${id}" is`, variables, `${otherKeys(env)}${remedy}`);
 }
 
-/** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */
+/**
+ * Names of other providers' keys that are there: the model, and not the key, may be what is wrong.
+ */
 function otherKeys(env: Environment): string {
-  const others = KEY_PROVIDERS.filter(({ keyVariable }) => firstSet(env[keyVariable]) !== undefined);
+  const others = KEY_PROVIDERS.filter(
+    ({ keyVariable }) => firstSet(env[keyVariable]) !== undefined,
+  );
   if (others.length === 0) return '';
-  const names = others.map(({ id, keyVariable }) => `\`${keyVariable}\` is set, for models of \`${id}\``);
+  const names = others.map(
+    ({ id, keyVariable }) => `\`${keyVariable}\` is set, for models of \`${id}\``,
+  );
   return `${names.join(', and ')}. `;
 }
 
@@ -162,10 +196,13 @@ const ProviderTable = v.pipe(
 const ConfigFile = v.object({ providers: v.optional(v.record(v.string(), ProviderTable), {}) });
 
 /**
- * `[providers.<name>]` of config.toml (axe-behaviour §3). Throws a ConfigError with axe's prefix; a wrong value is
- * never quoted, since it may be a key.
+ * `[providers.<name>]` of config.toml (axe-behaviour §3). Throws a ConfigError with axe's prefix; a
+ * wrong value is never quoted, since it may be a key.
  */
-export function parseProvidersConfig(toml: string, file: string): Readonly<Record<string, ProviderConfig>> {
+export function parseProvidersConfig(
+  toml: string,
+  file: string,
+): Readonly<Record<string, ProviderConfig>> {
   const result = v.safeParse(ConfigFile, parseToml(toml, file));
   if (!result.success) {
     const [issue] = result.issues;
@@ -173,7 +210,8 @@ export function parseProvidersConfig(toml: string, file: string): Readonly<Recor
       `failed to parse config file: ${v.getDotPath(issue) ?? 'the file'} must be ${issue.expected}`,
       {
         at: { file },
-        remedy: 'Write `[providers.<name>]` with `api_key = "…"`, `base_url = "…"` and `region = "…"`.',
+        remedy:
+          'Write `[providers.<name>]` with `api_key = "…"`, `base_url = "…"` and `region = "…"`.',
       },
     );
   }

@@ -28,12 +28,15 @@ interface TransportParts {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
+/**
+ * A model of the package that speaks the wire; the package is loaded now, and only this one (D34).
+ */
 export async function openTransport(parts: TransportParts): Promise<LanguageModelV4> {
   const { name, model, apiKey, baseUrl: baseURL, headers = {}, fetch } = parts;
   switch (parts.wire) {
     case 'anthropic': {
-      // The entry that the packages of Bedrock and Vertex import too, so that its code is in `dist/` once.
+      // The entry that the packages of Bedrock and Vertex import too, so that its code is in
+      // `dist/` once.
       const { AnthropicLanguageModel } = await import('@ai-sdk/anthropic/internal');
       return new AnthropicLanguageModel(model, {
         provider: 'anthropic.messages',
@@ -53,7 +56,14 @@ export async function openTransport(parts: TransportParts): Promise<LanguageMode
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const key = apiKey || undefined;
       const also = { supportsStructuredOutputs: true, includeUsage: true };
-      return createOpenAICompatible({ name, baseURL, headers, fetch, apiKey: key, ...also }).chatModel(model);
+      return createOpenAICompatible({
+        name,
+        baseURL,
+        headers,
+        fetch,
+        apiKey: key,
+        ...also,
+      }).chatModel(model);
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
@@ -88,8 +98,9 @@ interface OpenPart {
 }
 
 /**
- * The whole reply of a request that is answered bit by bit: a model that thinks for minutes sends something meanwhile, which
- * keeps the connection. What is newer than the package is left out. Throws what asking throws.
+ * The whole reply of a request that is answered bit by bit: a model that thinks for minutes sends
+ * something meanwhile, which keeps the connection. What is newer than the package is left out.
+ * Throws what asking throws.
  */
 export async function streamReply(
   model: LanguageModelV4,
@@ -156,7 +167,9 @@ function keyOf({ type, id }: { readonly type: string; readonly id: string }): st
   return `${type.split('-')[0]} ${id}`;
 }
 
-/** Throws what the provider says, or the package; what the package only does not know is no error. */
+/**
+ * Throws what the provider says, or the package; what the package only does not know is no error.
+ */
 function throwUnlessNew(error: unknown): void {
   const isForm = TypeValidationError.isInstance(error);
   const said = isForm ? field(error.value, 'error') : error;
@@ -169,5 +182,11 @@ function throwUnlessNew(error: unknown): void {
 }
 
 function callError(details: Partial<ConstructorParameters<typeof APICallError>[0]>): APICallError {
-  return new APICallError({ message: '', url: '', requestBodyValues: {}, statusCode: 200, ...details });
+  return new APICallError({
+    message: '',
+    url: '',
+    requestBodyValues: {},
+    statusCode: 200,
+    ...details,
+  });
 }

@@ -25,14 +25,23 @@ import {
 } from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
-/** What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without ids. */
+/**
+ * What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without
+ * ids.
+ */
 const GEMINI_NAME = 'google.vertex.chat';
 
 /**
- * A model of Vertex AI: Gemini, or Claude (`vertex/claude-…`). Throws an AxeError for settings that are missing or
- * wrong.
+ * A model of Vertex AI: Gemini, or Claude (`vertex/claude-…`). Throws an AxeError for settings that
+ * are missing or wrong.
  */
-export async function openVertex({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
+export async function openVertex({
+  ref,
+  provider,
+  wire,
+  sources,
+  ports,
+}: OpenRequest): Promise<OpenedModel> {
   const { model } = ref;
   const apiKey = resolveKey(provider, sources);
   if (apiKey !== undefined) {
@@ -40,7 +49,8 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
     if (wire !== 'google') {
       throw new AxeError(`\`${model}\` on Vertex cannot be used with a key, only Gemini can`, {
         exitCode: 3,
-        remedy: 'Sign in without a key: set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` and `GOOGLE_CLOUD_PROJECT`.',
+        remedy:
+          'Sign in without a key: set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` and `GOOGLE_CLOUD_PROJECT`.',
       });
     }
     const host = ownBaseUrl(provider, sources) ?? 'https://aiplatform.googleapis.com';
@@ -55,11 +65,19 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
   const parts =
     wire === 'anthropic'
       ? { ...shared, name: 'vertex', baseUrl, fetch: asRawPredict(fetch) }
-      : { ...shared, name: GEMINI_NAME, baseUrl: `${host}/v1beta1/${path}/publishers/google`, fetch };
+      : {
+          ...shared,
+          name: GEMINI_NAME,
+          baseUrl: `${host}/v1beta1/${path}/publishers/google`,
+          fetch,
+        };
   return { model: await openTransport(parts), secrets: [] };
 }
 
-/** Claude on Vertex: the model is in the address and the version in the body (docs.claude.com, Vertex AI). */
+/**
+ * Claude on Vertex: the model is in the address and the version in the body (docs.claude.com,
+ * Vertex AI).
+ */
 function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const { model: _, ...body }: Record<string, unknown> = JSON.parse(String(init?.body));
@@ -94,9 +112,10 @@ function hostOf(location: string): string {
 }
 
 /**
- * Access tokens of Google Cloud: `CLOUDSDK_AUTH_ACCESS_TOKEN` as it is, or those of a workload identity that trusts GitHub's
- * statement, `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` (with `GOOGLE_SERVICE_ACCOUNT`), or by the file that Google's own action
- * writes. Throws an AxeError (exit 2) that names them if there are none.
+ * Access tokens of Google Cloud: `CLOUDSDK_AUTH_ACCESS_TOKEN` as it is, or those of a workload
+ * identity that trusts GitHub's statement, `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` (with
+ * `GOOGLE_SERVICE_ACCOUNT`), or by the file that Google's own action writes. Throws an AxeError
+ * (exit 2) that names them if there are none.
  */
 async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   const { env } = ports;
@@ -110,7 +129,8 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
     return exchangeStatement(`//iam.googleapis.com/${name}`, impersonated, ports);
   }
   const file = firstSet(env['GOOGLE_APPLICATION_CREDENTIALS']);
-  if (file !== undefined) return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
+  if (file !== undefined)
+    return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
   throw notConfigured(
     'credentials for provider "vertex" are',
     'GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY',
@@ -119,7 +139,10 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   );
 }
 
-/** Access tokens by what `google-github-actions/auth` writes: a workload identity, or the key of a service account. */
+/**
+ * Access tokens by what `google-github-actions/auth` writes: a workload identity, or the key of a
+ * service account.
+ */
 function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): Fresh<string> {
   const { fetch } = ports;
   const type = field(credential, 'type');
@@ -136,16 +159,27 @@ function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): F
     const url = URL.parse(textField(field(credential, 'credential_source'), 'url', FILE));
     const account = field(credential, 'service_account_impersonation_url');
     const impersonated = typeof account === 'string' ? account : undefined;
-    return exchangeStatement(audience, impersonated, ports, url?.searchParams.get('audience') ?? undefined);
+    return exchangeStatement(
+      audience,
+      impersonated,
+      ports,
+      url?.searchParams.get('audience') ?? undefined,
+    );
   }
-  throw new AxeError(`the credential file \`${file}\` is none of a workload identity or a service account`, {
-    exitCode: 2,
-    remedy:
-      'Set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, or `CLOUDSDK_AUTH_ACCESS_TOKEN` to what `gcloud auth print-access-token` prints.',
-  });
+  throw new AxeError(
+    `the credential file \`${file}\` is none of a workload identity or a service account`,
+    {
+      exitCode: 2,
+      remedy:
+        'Set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, or `CLOUDSDK_AUTH_ACCESS_TOKEN` to what `gcloud auth print-access-token` prints.',
+    },
+  );
 }
 
-/** A statement that a service account signs for itself (RFC 7523). Throws a ProviderError for an unusable key. */
+/**
+ * A statement that a service account signs for itself (RFC 7523). Throws a ProviderError for an
+ * unusable key.
+ */
 function signJwt(credential: unknown): string {
   const issuedAt = Math.floor(Date.now() / 1000);
   const iss = textField(credential, 'client_email', FILE);
@@ -170,7 +204,10 @@ const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const WHO = 'Google';
 const FILE = 'the credential file';
 
-/** Exchanges GitHub's statement for access tokens; as a service account where there is one. They throw a ProviderError. */
+/**
+ * Exchanges GitHub's statement for access tokens; as a service account where there is one. They
+ * throw a ProviderError.
+ */
 function exchangeStatement(
   audience: string,
   impersonationUrl: string | undefined,

@@ -38,7 +38,8 @@ export const MAX_FACT = 200;
 export function describeFetched(change: FetchedChange, source: string, policy: DiffPolicy): Parts {
   const { diff, files, filesTotal } = change;
   const described = describeDiff(diff, source, policy);
-  if (files.length === 0) return { ...described, blocks: ['Changed files: none', ...described.blocks] };
+  if (files.length === 0)
+    return { ...described, blocks: ['Changed files: none', ...described.blocks] };
   const listed = files.length < filesTotal ? `, of which GitHub lists ${files.length}` : '';
   const blocks = [
     `Changed files: ${filesTotal}${listed} (${count(sum(files, 'additions'), 'line')} added, ${count(sum(files, 'deletions'), 'line')} removed)`,
@@ -49,7 +50,10 @@ export function describeFetched(change: FetchedChange, source: string, policy: D
   return { ...described, blocks, unseen };
 }
 
-/** Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too large: a later run may see them. */
+/**
+ * Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too
+ * large: a later run may see them.
+ */
 function withoutLines(change: FetchedChange, policy: DiffPolicy): readonly string[] {
   const isShown = createPathFilter(policy);
   const binary = parseDiff(change.diff).filter(({ content }) => content === 'binary');
@@ -92,7 +96,10 @@ export function describeChecks({ checks }: Surroundings): Parts {
   const more = checks.length - texts.length;
   if (more > 0) texts.push(`… and ${more} more`);
   return {
-    blocks: [`Failing checks: ${checks.length}`, fence(texts.join('\n\n'), { source: 'failing checks' })],
+    blocks: [
+      `Failing checks: ${checks.length}`,
+      fence(texts.join('\n\n'), { source: 'failing checks' }),
+    ],
   };
 }
 
@@ -100,7 +107,9 @@ export function describeChecks({ checks }: Surroundings): Parts {
 function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
   const head = `${cleanLine(name, MAX_FACT)}: ${cleanLine(conclusion, MAX_FACT)}`;
   const said =
-    summary.trim() === '' ? '' : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
+    summary.trim() === ''
+      ? ''
+      : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
   const tail = log ? `\nEnd of its log:\n${lastLinesOf(log)}` : '';
   return `${head}${said}${tail}`;
 }
@@ -120,8 +129,8 @@ export const DIFF_SOURCE = 'diff of ';
 const MAX_LISTED = 300;
 
 /**
- * The diff in a fence, as much of it as the policy allows, and a list of what is not shown with its sizes: what the
- * model has not seen is never "clean" (memory-and-security C5 68).
+ * The diff in a fence, as much of it as the policy allows, and a list of what is not shown with its
+ * sizes: what the model has not seen is never "clean" (memory-and-security C5 68).
  */
 export function describeDiff(diff: string, source: string, policy: DiffPolicy): Parts {
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
@@ -129,7 +138,10 @@ export function describeDiff(diff: string, source: string, policy: DiffPolicy): 
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
   const claims = claimedChecks(parseDiff(packed.text));
   if (claims.length > 0) {
-    blocks.push(fence(listOf(claims), { source: 'added comments that claim a check' }), CLAIMS_NOTE);
+    blocks.push(
+      fence(listOf(claims), { source: 'added comments that claim a check' }),
+      CLAIMS_NOTE,
+    );
   }
   if (packed.notShown.length > 0) {
     blocks.push(fence(listOf(packed.notShown.map(formatNotShown)), { source: 'files not shown' }));
@@ -149,7 +161,9 @@ export function listOf(lines: readonly string[]): string {
 function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {
   const size = `${file.status} ${cleanLine(file.path, MAX_FACT)} +${file.additions} -${file.deletions}, about ${count(tokens, 'token')}`;
   if (why !== 'size') return `${size}, left out by \`paths\``;
-  return hunksShown === 0 ? size : `${size}, ${hunksShown} of ${count(file.hunks.length, 'hunk')} shown`;
+  return hunksShown === 0
+    ? size
+    : `${size}, ${hunksShown} of ${count(file.hunks.length, 'hunk')} shown`;
 }
 
 /** A tool may have the rest; an agent without it can only say what it has not seen. */
@@ -189,8 +203,9 @@ function warningsOf(
 }
 
 /**
- * The change of a pull request, or what is new of it since the last review, with the names and sizes of all the rest: a
- * model that has seen a part must not speak for the whole. Without a scope all of it, without a word about earlier reviews.
+ * The change of a pull request, or what is new of it since the last review, with the names and
+ * sizes of all the rest: a model that has seen a part must not speak for the whole. Without a scope
+ * all of it, without a word about earlier reviews.
  */
 export function describeScoped(
   pull: FetchedChange,
@@ -199,7 +214,8 @@ export function describeScoped(
   policy: DiffPolicy,
 ): Parts {
   if (scope === undefined) return describeFetched(pull, source, policy);
-  if (scope.kind === 'full') return joinParts([describeWhy(scope), describeFetched(pull, source, policy)]);
+  if (scope.kind === 'full')
+    return joinParts([describeWhy(scope), describeFetched(pull, source, policy)]);
   const from = sha(scope.before.last);
   const { change, isRewritten = false } = scope;
   const fresh =
@@ -220,12 +236,18 @@ export function describeScoped(
     headingOf(scope, pull),
     fresh,
     { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
-    describeMissed(missed, `${source}, files that were not shown before`, { ...policy, maxTokens: room }),
+    describeMissed(missed, `${source}, files that were not shown before`, {
+      ...policy,
+      maxTokens: room,
+    }),
     describeRest(pull, [...change.files, ...missed]),
   ]);
 }
 
-/** Paths of the pull request that did not fit into the reviews before, and what the diff has of them. */
+/**
+ * Paths of the pull request that did not fit into the reviews before, and what the diff has of
+ * them.
+ */
 function missedBefore({ before, change }: Since, pull: FetchedChange) {
   const { unseen = [] } = before;
   const renamed = change.files.flatMap(({ path, previousPath = path }) =>
@@ -235,7 +257,10 @@ function missedBefore({ before, change }: Since, pull: FetchedChange) {
   return { paths, files: parseDiff(pull.diff).filter(({ path }) => paths.has(path)) };
 }
 
-/** Shown as far as there is room; what nobody reads is named only, since it would be sent with each push. */
+/**
+ * Shown as far as there is room; what nobody reads is named only, since it would be sent with each
+ * push.
+ */
 function describeMissed(missed: readonly DiffFile[], source: string, policy: DiffPolicy): Parts {
   if (missed.length === 0) return NO_PARTS;
   const isOne = missed.length === 1;
@@ -263,7 +288,8 @@ function headingOf(
   { change, before, reverted = [], isRewritten }: Since,
   { filesTotal }: FetchedChange,
 ): string {
-  const back = reverted.length === 0 ? '' : `, and ${count(reverted.length, 'file')} taken back to the base`;
+  const back =
+    reverted.length === 0 ? '' : `, and ${count(reverted.length, 'file')} taken back to the base`;
   const files = `${change.files.length - reverted.length} of ${count(filesTotal, 'file')} of the pull request${back}`;
   return isRewritten === true
     ? `The branch was rewritten or merged since your last review of ${sha(before.last)}. Changed differently now: ${files}.`
@@ -295,8 +321,9 @@ function sha(commit: string): string {
 }
 
 /**
- * What people said around a trigger: linked issues, the conversation, threads on lines. `showsStrangers`: people without
- * write access are listened to, by a run that is untrusted anyway (D19).
+ * What people said around a trigger: linked issues, the conversation, threads on lines.
+ * `showsStrangers`: people without write access are listened to, by a run that is untrusted anyway
+ * (D19).
  */
 export function describeTalk(surroundings: Surroundings, showsStrangers: boolean): Parts {
   const { issues = [], comments = [], threads = [] } = surroundings;
@@ -307,7 +334,11 @@ export function describeTalk(surroundings: Surroundings, showsStrangers: boolean
   const heardThreads = threads
     .map((thread) => ({ ...thread, remarks: thread.remarks.filter(isHeard) }))
     .filter(({ remarks }) => remarks.length > 0);
-  const said = [...issues.map(({ remark }) => remark), ...comments, ...threads.flatMap((one) => one.remarks)];
+  const said = [
+    ...issues.map(({ remark }) => remark),
+    ...comments,
+    ...threads.flatMap((one) => one.remarks),
+  ];
   const strangers = said.filter((remark) => !isHeard(remark)).length;
   /** Among strangers it is said who may write; alone, everybody may. */
   const authorOf = ({ author, isOurs, mayWrite }: Remark): string => {
@@ -317,7 +348,9 @@ export function describeTalk(surroundings: Surroundings, showsStrangers: boolean
   const blocks = [
     ...newest(heardIssues.map((issue) => formatIssue(issue, authorOf(issue.remark)))),
     ...newest(
-      comments.filter(isHeard).map((remark) => fenceRemark(remark.text, `comment by ${authorOf(remark)}`)),
+      comments
+        .filter(isHeard)
+        .map((remark) => fenceRemark(remark.text, `comment by ${authorOf(remark)}`)),
     ),
     ...newest(heardThreads.map((thread) => formatThread(thread, thread.remarks.map(authorOf)))),
   ];
@@ -331,7 +364,9 @@ export function describeTalk(surroundings: Surroundings, showsStrangers: boolean
 }
 
 function leftOut(number: number, noun: string, which: string): string {
-  return number === 0 ? '' : `${count(number, noun)} ${which} ${number === 1 ? 'is' : 'are'} left out.`;
+  return number === 0
+    ? ''
+    : `${count(number, noun)} ${which} ${number === 1 ? 'is' : 'are'} left out.`;
 }
 
 /** The newest blocks that fit together, in their order, with a word on the others. */
@@ -342,10 +377,15 @@ function newest(blocks: readonly string[]): readonly string[] {
     free -= utf8Bytes(blocks[first - 1] ?? '');
     if (free < 0) break;
   }
-  return first === 0 ? blocks : [`(${first} earlier left out for their length)`, ...blocks.slice(first)];
+  return first === 0
+    ? blocks
+    : [`(${first} earlier left out for their length)`, ...blocks.slice(first)];
 }
 
-function formatIssue({ reference, isOpen, title, remark }: LinkedIssueNote, author: string): string {
+function formatIssue(
+  { reference, isOpen, title, remark }: LinkedIssueNote,
+  author: string,
+): string {
   const source = `linked issue ${reference} by ${author}${isOpen ? '' : ', closed'}`;
   return fenceRemark(`Title: ${cleanLine(title, MAX_FACT)}\n\n${remark.text}`, source);
 }
@@ -379,7 +419,10 @@ export function describeText(text: string, source: string, heading: readonly str
   const body = kept.trim() === '' ? '(empty)' : kept;
   const lines = heading.map((line) => cleanLine(line, MAX_HEADING));
   const blocks = [
-    fence([...lines, ...(lines.length > 0 ? [''] : []), body].join('\n'), { source, markdown: true }),
+    fence([...lines, ...(lines.length > 0 ? [''] : []), body].join('\n'), {
+      source,
+      markdown: true,
+    }),
   ];
   if (leftOutBytes === 0) return { blocks };
   blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);

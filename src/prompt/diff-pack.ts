@@ -18,9 +18,10 @@ export interface PackedDiff {
 }
 
 /**
- * As much of a diff as the policy allows: whole files in their order, those nobody reads (generated, vendored, locks,
- * minified, binary) last; then hunks of the others; what room is left then has the beginning of the first file of which no
- * hunk fits; of the rest the names are left. A diff that fits stays as it is. Throws a ConfigError for a malformed pattern.
+ * As much of a diff as the policy allows: whole files in their order, those nobody reads
+ * (generated, vendored, locks, minified, binary) last; then hunks of the others; what room is left
+ * then has the beginning of the first file of which no hunk fits; of the rest the names are left. A
+ * diff that fits stays as it is. Throws a ConfigError for a malformed pattern.
  */
 export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   const maxTokens = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens;
@@ -34,7 +35,10 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
     return { text: diff, notShown, isCut: false };
   if (files.length === 0) return { text: beginning(diff, maxTokens), notShown, isCut: true };
 
-  const ranked = [...wanted.filter(isReadByPeople), ...wanted.filter((file) => !isReadByPeople(file))];
+  const ranked = [
+    ...wanted.filter(isReadByPeople),
+    ...wanted.filter((file) => !isReadByPeople(file)),
+  ];
   let free = maxTokens;
   // A later, smaller file may fit where an earlier one did not.
   const whole = ranked.filter(({ text }) => {
@@ -98,8 +102,8 @@ function beginning(text: string, maxTokens: number): string {
 }
 
 /**
- * Whether people read changes of this file: not if it is binary, a lock, minified, vendored or generated. Such a file
- * is the first to go when a diff does not fit.
+ * Whether people read changes of this file: not if it is binary, a lock, minified, vendored or
+ * generated. Such a file is the first to go when a diff does not fit.
  */
 export function isReadByPeople({ path, content, hunks }: DiffFile): boolean {
   if (content === 'binary' || UNREAD.some((pattern) => pattern.test(path))) return false;
@@ -126,9 +130,9 @@ const MARK_LINES = 10;
 const MAX_READABLE_LINE = 5000;
 
 /**
- * Splits a change into parts: files that people read in the order of their paths. A file is split only if it is larger than a
- * part, at its hunks. The parts that matter most come first, in case that money ends; `left` names files that are in no
- * part, or not whole.
+ * Splits a change into parts: files that people read in the order of their paths. A file is split
+ * only if it is larger than a part, at its hunks. The parts that matter most come first, in case
+ * that money ends; `left` names files that are in no part, or not whole.
  */
 export function splitDiff(
   diff: string,
@@ -157,7 +161,9 @@ export function splitDiff(
   const kept = ranked.slice(0, most);
   const left = [
     ...inScope.filter((file) => !isReadByPeople(file)),
-    ...[...ranked.slice(most).flat(), ...kept.flat().filter(({ isCut }) => isCut)].map(({ file }) => file),
+    ...[...ranked.slice(most).flat(), ...kept.flat().filter(({ isCut }) => isCut)].map(
+      ({ file }) => file,
+    ),
   ];
   return {
     parts: kept.map((pieces) => ({
@@ -179,7 +185,10 @@ interface Piece {
 
 const HUNK_CUT = '[cut here: the rest of this hunk is not shown]';
 
-/** A file, or its hunks under its header, as many together as fit; of one that is too large itself, its beginning. */
+/**
+ * A file, or its hunks under its header, as many together as fit; of one that is too large itself,
+ * its beginning.
+ */
 function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
   const pieceOf = (text: string, isCut = false): Piece => ({
     file,

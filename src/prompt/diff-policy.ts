@@ -8,7 +8,10 @@ export interface LocalChange {
   /** As git takes it; empty for a diff that was piped in. */
   readonly range: string;
   readonly diff: string;
-  /** Those of these files that are there, as the commit has them that the range counts from; left out: none. */
+  /**
+   * Those of these files that are there, as the commit has them that the range counts from; left
+   * out: none.
+   */
   readonly readBase?: (paths: readonly string[]) => Promise<readonly ContextFile[]>;
 }
 
@@ -27,16 +30,26 @@ export interface DiffPolicy {
 }
 
 /** All files, as much of them as fits. */
-export const DEFAULT_DIFF_POLICY: DiffPolicy = { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] };
+export const DEFAULT_DIFF_POLICY: DiffPolicy = {
+  maxTokens: MAX_DIFF_TOKENS,
+  paths: [],
+  pathsIgnore: [],
+};
 
-/** Says of a path whether the inputs let the model see it, which they never do of memory. Throws a ConfigError for a malformed pattern. */
+/**
+ * Says of a path whether the inputs let the model see it, which they never do of memory. Throws a
+ * ConfigError for a malformed pattern.
+ */
 export function createPathFilter({
   paths,
   pathsIgnore,
   memoryRoots = [],
 }: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): (path: string) => boolean {
   const included = paths.map((path) => compileGlob(path).matches);
-  const ignored = [...pathsIgnore.map((path) => compileGlob(path).matches), createMemoryFilter(memoryRoots)];
+  const ignored = [
+    ...pathsIgnore.map((path) => compileGlob(path).matches),
+    createMemoryFilter(memoryRoots),
+  ];
   return (path) =>
     (included.length === 0 || included.some((matches) => matches(path))) &&
     !ignored.some((matches) => matches(path));

@@ -18,9 +18,10 @@ const OF_REVIEWS = 'REVIEW.md';
 const MAX_FOLDERS = 50;
 
 /**
- * What a project says to those who work on it, as the base has it and never the head: no pull request may steer its own
- * review. axe reads none, so on a terminal only built-in agents do, and those that ask for it. A failure to read it is a
- * warning. `paths` are where the files that count are, or would be: what a pull request changes there is its own instruction.
+ * What a project says to those who work on it, as the base has it and never the head: no pull
+ * request may steer its own review. axe reads none, so on a terminal only built-in agents do, and
+ * those that ask for it. A failure to read it is a warning. `paths` are where the files that count
+ * are, or would be: what a pull request changes there is its own instruction.
  */
 export async function readGuidance(
   agent: LoadedAgent,
@@ -47,13 +48,17 @@ export async function readGuidance(
   const changed = (change === undefined ? fetched : parseDiff(change.diff)).map(({ path }) => path);
   const paths = guidancePaths(changed, isReview);
   try {
-    const found = await (change === undefined ? agents.loadGuidance(paths, agent) : change.readBase?.(paths));
+    const found = await (change === undefined
+      ? agents.loadGuidance(paths, agent)
+      : change.readBase?.(paths));
     const { files, warnings } = pickGuidance(found ?? [], isReview);
     const { files: patterns, review, workdir } = agent.config;
-    // What the agent names itself is in its prompt already; its patterns count from its working directory.
+    // What the agent names itself is in its prompt already; its patterns count from its working
+    // directory.
     const named = workdir === '' ? selectPaths([...patterns, review.instructions], paths) : [];
     const general = files.find(({ path }) => GENERAL.includes(path));
-    const passedOver = general === undefined ? [] : GENERAL.slice(GENERAL.indexOf(general.path) + 1);
+    const passedOver =
+      general === undefined ? [] : GENERAL.slice(GENERAL.indexOf(general.path) + 1);
     return {
       paths: paths.filter((path) => !passedOver.includes(path)),
       files: files.filter(({ path }) => !named.includes(path)),
@@ -62,7 +67,11 @@ export async function readGuidance(
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     const message = `the guidance of the project (${GENERAL.join(', ')}): ${thrown.message}`;
-    return { files: [], paths: [], warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }] };
+    return {
+      files: [],
+      paths: [],
+      warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }],
+    };
   }
 }
 
@@ -74,8 +83,9 @@ export function guidancePaths(changed: readonly string[], isReview: boolean): re
 }
 
 /**
- * What of these files goes into the prompt: the general one first, the nearest to the change last, which has room first where
- * there is too much. They are words alone: what they import or link to is not read.
+ * What of these files goes into the prompt: the general one first, the nearest to the change last,
+ * which has room first where there is too much. They are words alone: what they import or link to
+ * is not read.
  */
 export function pickGuidance(
   found: readonly ContextFile[],
@@ -88,7 +98,9 @@ export function pickGuidance(
     .toSorted((a, b) => a.path.split('/').length - b.path.split('/').length);
   const reviews = texts.filter(({ path }) => isReview && path === OF_REVIEWS);
   const wanted = [...general, ...nested, ...reviews].map((file) =>
-    isReview && file.path.endsWith('AGENTS.md') ? { ...file, content: reviewPart(file.content) } : file,
+    isReview && file.path.endsWith('AGENTS.md')
+      ? { ...file, content: reviewPart(file.content) }
+      : file,
   );
   const warnings: Warning[] = [];
   let left = MAX_GUIDANCE_BYTES;
@@ -140,8 +152,9 @@ interface Instructions {
 }
 
 /**
- * Tells that a pull request changes what the run takes its instructions from, and which version was used: the base's,
- * so nobody wonders why the change has no effect yet (D21, memory-and-security C6 81). Undefined where it changes none of it.
+ * Tells that a pull request changes what the run takes its instructions from, and which version was
+ * used: the base's, so nobody wonders why the change has no effect yet (D21, memory-and-security C6
+ * 81). Undefined where it changes none of it.
  */
 export function warnOfOwnChanges(
   { agent, skill, files, guidance, repository }: Instructions,
@@ -179,7 +192,9 @@ function isOfAnother(source: string, repository: Instructions['repository']): bo
   return !source.toLowerCase().startsWith(`${repository.owner}/${repository.name}@`.toLowerCase());
 }
 
-/** A bare name is a folder with a `SKILL.md`; both lie below a folder that is not known here (D4). */
+/**
+ * A bare name is a folder with a `SKILL.md`; both lie below a folder that is not known here (D4).
+ */
 function isSkill(skill: string, path: string): boolean {
   if (skill === '') return false;
   const isPath = skill.includes('/') || skill.endsWith('.md');

@@ -20,17 +20,20 @@ export interface SystemPromptParts {
 }
 
 /**
- * The system prompt without memory: persona, skill and context files in axe's order and with its headings, then what a
- * project says, what it wants of its reviews, and the language where one is asked for; nothing is trimmed, so it may begin with
- * two newlines (axe-behaviour §5).
+ * The system prompt without memory: persona, skill and context files in axe's order and with its
+ * headings, then what a project says, what it wants of its reviews, and the language where one is
+ * asked for; nothing is trimmed, so it may begin with two newlines (axe-behaviour §5).
  */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { systemPrompt, skill, files, guidance = [], instructions = [], language = '' } = parts;
   let prompt = systemPrompt;
   if (skill !== '') prompt += section('Skill', skill);
   if (files.length > 0) {
-    // axe's fence has three backticks; it grows where the content holds as many, so that no file can end it.
-    const texts = files.map(({ path, content }) => `### ${path}\n${codeBlock(content, extension(path))}`);
+    // axe's fence has three backticks; it grows where the content holds as many, so that no file
+    // can end it.
+    const texts = files.map(
+      ({ path, content }) => `### ${path}\n${codeBlock(content, extension(path))}`,
+    );
     prompt += section('Context Files', texts.join('\n\n'));
   }
   if (guidance.length > 0) {
@@ -38,7 +41,10 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
     prompt += section('Guidance of This Repository', [GUIDANCE_NOTE, ...texts].join('\n\n'));
   }
   if (instructions.length > 0)
-    prompt += section('Review Instructions', instructions.map(({ content }) => content).join('\n\n'));
+    prompt += section(
+      'Review Instructions',
+      instructions.map(({ content }) => content).join('\n\n'),
+    );
   if (language !== '')
     prompt += section(
       'Language',
@@ -59,10 +65,14 @@ export interface NotesPrompt {
 const NO_NOTES: NotesPrompt = { block: '', toolsPrompt: '' };
 
 /**
- * The system prompt with all of memory behind it, if there is any: run log (axe-behaviour §5), block of notes
- * (memory-tools 1.3), words about the tools (4.4).
+ * The system prompt with all of memory behind it, if there is any: run log (axe-behaviour §5),
+ * block of notes (memory-tools 1.3), words about the tools (4.4).
  */
-export function withMemory(systemPrompt: string, runLog: string, notes: NotesPrompt = NO_NOTES): string {
+export function withMemory(
+  systemPrompt: string,
+  runLog: string,
+  notes: NotesPrompt = NO_NOTES,
+): string {
   const prompt = runLog === '' ? systemPrompt : systemPrompt + section('Memory', runLog);
   const { block, toolsPrompt } = notes;
   return `${prompt}${block === '' ? '' : `\n\n---\n\n${block}`}${toolsPrompt}`;
@@ -72,7 +82,10 @@ function section(title: string, content: string): string {
   return `\n\n---\n\n## ${title}\n\n${content}`;
 }
 
-/** What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` → `hidden`. */
+/**
+ * What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` →
+ * `hidden`.
+ */
 function extension(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
@@ -80,27 +93,33 @@ function extension(path: string): string {
 }
 
 /**
- * What a skill tells the model: a `SKILL.md` without its front matter (name, description and the like between two
- * lines of three hyphens at the top), which is there for programs that choose among skills. A file that only looks as
- * if it had one is left whole.
+ * What a skill tells the model: a `SKILL.md` without its front matter (name, description and the
+ * like between two lines of three hyphens at the top), which is there for programs that choose
+ * among skills. A file that only looks as if it had one is left whole.
  */
 export function skillBody(text: string): string {
   const front = FRONT_MATTER.exec(text);
   return front === null ? text : text.slice(front[0].length);
 }
 
-/** Keys and their values, lists and continuation lines; at least one key, so that a rule at the top is none. */
+/**
+ * Keys and their values, lists and continuation lines; at least one key, so that a rule at the top
+ * is none.
+ */
 const FRONT_MATTER =
   /^\uFEFF?---[ \t]*\r?\n(?:[A-Za-z_][\w-]*:[^\n]*\n(?:[ \t#-][^\n]*\n|\r?\n)*)+---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/;
 
-/** Whether a text is a name or a code of a language, such as `German` or `pt-BR`, and nothing like a sentence. */
+/**
+ * Whether a text is a name or a code of a language, such as `German` or `pt-BR`, and nothing like a
+ * sentence.
+ */
 export function isLanguage(text: string): boolean {
   return /^\p{L}[\p{L}\p{M}\p{N} ()-]{0,39}$/u.test(text);
 }
 
 /**
- * What a system prompt says of the tools over notes that the agent has, to be behind everything else of memory; empty
- * without any (memory-tools 1.3).
+ * What a system prompt says of the tools over notes that the agent has, to be behind everything
+ * else of memory; empty without any (memory-tools 1.3).
  */
 export function notesToolsPrompt(tools: readonly NotesTool[]): string {
   const listed = ALL_NOTES_TOOLS.filter((tool) => tools.includes(tool));
@@ -117,7 +136,8 @@ const WORDS: Readonly<Record<NotesTool, string>> = {
   memory_write:
     'keeps a text: `long_term` for facts, preferences and decisions that stay true; `daily` for what was done today; `scratchpad` for a checklist of what is open (`- [ ]` lines; write it anew with `overwrite` when items are done); `note` for a long text under a name.',
   memory_read: 'gives one of these texts whole, also what is not above.',
-  memory_search: 'finds where a few plain words stand in all of them; read what it finds when you need more.',
+  memory_search:
+    'finds where a few plain words stand in all of them; read what it finds when you need more.',
   write_memory: 'keeps one dated fact: `long_term` if it stays true, `daily` if it is about today.',
 };
 
@@ -144,12 +164,16 @@ export interface PromptParts {
   readonly message: string;
 }
 
-/** What each of run log, notes, context files, guidance and instructions may take of the room; the message has the rest, half at least. */
+/**
+ * What each of run log, notes, context files, guidance and instructions may take of the room; the
+ * message has the rest, half at least.
+ */
 const SHARE = 1 / 8;
 
 /**
- * The prompt, whole or in so many tokens by estimate. The agent's own words and the task stay as they are; memory keeps its
- * newest entries, and context files and what others wrote lose their middle. A diff keeps what {@link packDiff} keeps of it.
+ * The prompt, whole or in so many tokens by estimate. The agent's own words and the task stay as
+ * they are; memory keeps its newest entries, and context files and what others wrote lose their
+ * middle. A diff keeps what {@link packDiff} keeps of it.
  */
 export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINITY): FittedPrompt {
   const whole = assemble(parts);
@@ -157,7 +181,9 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
     return { ...whole, isShortened: false, unseen: [] };
   const { system, runLog, notes, message } = parts;
   const { files, guidance = [], instructions = [] } = system;
-  const own = estimateText(buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] }));
+  const own = estimateText(
+    buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] }),
+  );
   const free = Math.max(0, maxTokens - own - estimateText(notes?.toolsPrompt ?? ''));
   const share = Math.floor(free * SHARE);
   const short = {
@@ -171,15 +197,26 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
     // Their tools give what is not shown.
     notes: notes && { ...notes, block: estimateText(notes.block) > share ? '' : notes.block },
   };
-  const left = Math.max(free / 2, maxTokens - estimateText(assemble({ ...short, message: '' }).system));
+  const left = Math.max(
+    free / 2,
+    maxTokens - estimateText(assemble({ ...short, message: '' }).system),
+  );
   const fitted = fitMessage(message, left);
-  return { ...assemble({ ...short, message: fitted.message }), isShortened: true, unseen: fitted.unseen };
+  return {
+    ...assemble({ ...short, message: fitted.message }),
+    isShortened: true,
+    unseen: fitted.unseen,
+  };
 }
 
 function assemble({ system, runLog, notes, message }: PromptParts): Prompt {
   const plain = buildSystemPrompt(system);
   const whole = withMemory(plain, runLog, notes);
-  return { system: whole, message, memory: whole === plain ? undefined : whole.slice(plain.length) };
+  return {
+    system: whole,
+    message,
+    memory: whole === plain ? undefined : whole.slice(plain.length),
+  };
 }
 
 function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonly ContextFile[] {
@@ -195,7 +232,9 @@ function shortenLog(log: string, maxTokens: number): string {
   return truncate(newestEntries(log, 0, maxBytes).text, maxBytes);
 }
 
-/** Longest fence that is not a diff, in bytes; the first one that leaves the diff its half is taken. */
+/**
+ * Longest fence that is not a diff, in bytes; the first one that leaves the diff its half is taken.
+ */
 const FENCE_BYTES = [16_384, 4096, 1024, 256];
 
 function fitMessage(
@@ -209,7 +248,9 @@ function fitMessage(
     return text;
   });
   const othersIn = (bytes: number) =>
-    mapFences(message, (text, source) => (source.startsWith(DIFF_SOURCE) ? '' : truncate(text, bytes)));
+    mapFences(message, (text, source) =>
+      source.startsWith(DIFF_SOURCE) ? '' : truncate(text, bytes),
+    );
   const forOthers = maxTokens - Math.min(diffTokens, maxTokens / 2);
   const bytes = FENCE_BYTES.find((most) => estimateText(othersIn(most)) <= forOthers) ?? 256;
   let free = maxTokens - estimateText(othersIn(bytes)) - NOTE_TOKENS;
@@ -223,7 +264,9 @@ function fitMessage(
   });
   const names = unseen.map((path) => cleanLine(path, MAX_NAME)).join('\n');
   const listed =
-    unseen.length === 0 ? '' : `\n\n${fence(truncate(names, LIST_BYTES), { source: 'files left out' })}`;
+    unseen.length === 0
+      ? ''
+      : `\n\n${fence(truncate(names, LIST_BYTES), { source: 'files left out' })}`;
   return { message: `${fitted}\n\n${LEFT_OUT}${listed}`, unseen };
 }
 

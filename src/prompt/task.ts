@@ -51,26 +51,34 @@ export interface TaskParts {
   readonly change: LocalChange | undefined;
   /** Left out: as much of a diff as fits by default. */
   readonly policy?: DiffPolicy;
-  /** Only an untrusted run is told what people without write access said around the subject (D19); left out: it is not. */
+  /**
+   * Only an untrusted run is told what people without write access said around the subject (D19);
+   * left out: it is not.
+   */
   readonly showsStrangers?: boolean;
 }
 
 export interface Task {
   /** What memory keeps as the task (D9), cut unless it is kept whole. */
   readonly sentence: string;
-  /** Memory keeps the sentence however long it is, as axe does with piped text (D52); left out: no. */
+  /**
+   * Memory keeps the sentence however long it is, as axe does with piped text (D52); left out: no.
+   */
   readonly isKeptWhole?: boolean | undefined;
   /** The user message: the sentence without a title by others, and whatever was sent along. */
   readonly message: string;
   readonly warnings: readonly Warning[];
-  /** Paths of changed files that are not in the message, or not whole, for want of room; left out: none. */
+  /**
+   * Paths of changed files that are not in the message, or not whole, for want of room; left out:
+   * none.
+   */
   readonly unseen?: readonly string[] | undefined;
 }
 
 /**
- * The task of a run. On the command line piped text replaces axe's default byte for byte, and with a prompt it is
- * context (axe-behaviour §6, D9, D37). An event makes a sentence of its own, which a prompt replaces; what other
- * people wrote, titles too, is in fences behind it.
+ * The task of a run. On the command line piped text replaces axe's default byte for byte, and with
+ * a prompt it is context (axe-behaviour §6, D9, D37). An event makes a sentence of its own, which a
+ * prompt replaces; what other people wrote, titles too, is in fences behind it.
  */
 export function resolveTask(given: TaskParts): Task {
   const { prompt, stdin, trigger, toFix, context, scope, change, showsStrangers = false } = given;
@@ -87,7 +95,9 @@ export function resolveTask(given: TaskParts): Task {
     change === undefined
       ? NO_PARTS
       : describeDiff(change.diff, `${DIFF_SOURCE}${change.range || 'standard input'}`, policy),
-    isStdinTask || isBlank(stdin) ? NO_PARTS : { blocks: [fence(stdin, { source: 'standard input' })] },
+    isStdinTask || isBlank(stdin)
+      ? NO_PARTS
+      : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
   const opening = [order];
   // These events say when to run and nothing about what to do; the agent's instructions do.
@@ -130,7 +140,9 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
     case 'merge_group':
       return `Review the merge group at ${cleanLine(trigger.head.sha.slice(0, 7), MAX_NAME)}`;
     case 'schedule':
-      return trigger.cron === '' ? 'Scheduled run' : `Scheduled run (${cleanLine(trigger.cron, MAX_NAME)})`;
+      return trigger.cron === ''
+        ? 'Scheduled run'
+        : `Scheduled run (${cleanLine(trigger.cron, MAX_NAME)})`;
     case 'dispatch':
       return `Run started by ${cleanLine(trigger.actor.login, MAX_NAME)}`;
     case 'unknown':
@@ -141,7 +153,10 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
   }
 }
 
-/** Somebody else's words: in memory they name the subject, in the message they stand only in its fence. */
+/**
+ * Somebody else's words: in memory they name the subject, in the message they stand only in its
+ * fence.
+ */
 function titleOf(trigger: Trigger): string {
   if (!('title' in trigger)) return '';
   const title = cleanLine(trigger.title, MAX_NAME);
@@ -192,8 +207,8 @@ function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
 }
 
 /**
- * What the model is told of a pull request. What stays the same between two pushes comes first, so that a provider's
- * prompt cache can be of use to the next run.
+ * What the model is told of a pull request. What stays the same between two pushes comes first, so
+ * that a provider's prompt cache can be of use to the next run.
  */
 function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
   const { number, head, base } = trigger;
@@ -285,7 +300,10 @@ function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   ]);
 }
 
-/** What the model is told of a release: its notes as they are, and what has changed since the one before. */
+/**
+ * What the model is told of a release: its notes as they are, and what has changed since the one
+ * before.
+ */
 function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
   const { tag, actor, action, title, body, author, isPrerelease } = trigger;
   return joinParts([
@@ -337,7 +355,9 @@ function at({ sha, ref }: Base): string {
 /** What the event says by itself, a line each. */
 function factsOf({ repository }: { readonly repository: Repository }, ...lines: string[]): string {
   const { owner, name } = repository;
-  return [`Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`, ...lines].join('\n');
+  return [`Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`, ...lines].join(
+    '\n',
+  );
 }
 
 function talk({ context, showsStrangers }: DescribeOptions): Parts {
@@ -347,7 +367,10 @@ function talk({ context, showsStrangers }: DescribeOptions): Parts {
 /** Commits, checks, files and diff of a pull request. */
 function changes(number: number, { context, scope, policy }: DescribeOptions): Parts {
   if (context?.kind !== 'pull_request') {
-    return joinParts([...around(context), 'Its diff could not be fetched, so you have not seen the change.']);
+    return joinParts([
+      ...around(context),
+      'Its diff could not be fetched, so you have not seen the change.',
+    ]);
   }
   const source = `diff of pull request #${number}`;
   return joinParts([...around(context), describeScoped(context, scope, source, policy)]);
@@ -361,7 +384,9 @@ function change(what: string, { context, policy }: DescribeOptions): Parts {
       ? 'No earlier tag of the same series was found, so no changes are shown.'
       : since && `What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`,
     ...around(context),
-    context?.kind === 'change' ? describeFetched(context, `diff of the ${what}`, policy) : undefined,
+    context?.kind === 'change'
+      ? describeFetched(context, `diff of the ${what}`, policy)
+      : undefined,
   ]);
 }
 

@@ -26,9 +26,15 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly reportTo: Inputs['reportTo'];
   readonly checkRun: boolean;
   readonly rules: PublishRules;
-  /** What the run has changed, and the branch that it has read; left out where it may change nothing. */
+  /**
+   * What the run has changed, and the branch that it has read; left out where it may change
+   * nothing.
+   */
   readonly changes?:
-    | { readonly made: Changes; head(): Promise<{ readonly branch: string; readonly isForeign: boolean }> }
+    | {
+        readonly made: Changes;
+        head(): Promise<{ readonly branch: string; readonly isForeign: boolean }>;
+      }
     | undefined;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
@@ -40,7 +46,8 @@ export function cleanFor(
   lane: MarkLane,
   { secrets }: { readonly secrets: readonly string[] },
 ): (markdown: string) => string {
-  return (markdown) => sanitize(markdown, lane === 'trusted' ? 'comment' : 'untrusted-comment', secrets);
+  return (markdown) =>
+    sanitize(markdown, lane === 'trusted' ? 'comment' : 'untrusted-comment', secrets);
 }
 
 /** Who wrote what is above, and where to read more. */
@@ -50,8 +57,9 @@ export function footer(by: string, { runUrl }: { readonly runUrl: string }): str
 }
 
 /**
- * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
- * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
+ * The text of a comment: what a completed run answered, or what a run had said when it was cut
+ * short, often in the middle of a code block; empty for nothing. What was not shown stands first,
+ * so that an answer that is cut does not lose it.
  */
 export function answerText(
   { plan, outcome, read: { coverage } }: PublishRequest,
@@ -82,8 +90,9 @@ export function writtenBy(agent: string): string {
 }
 
 /**
- * What the readers of a review have to know of it: that the change steers its reviewer, that a limit ended it. Sentences in
- * markdown that nobody has cleaned yet; how much was looked at is in the last line of the review.
+ * What the readers of a review have to know of it: that the change steers its reviewer, that a
+ * limit ended it. Sentences in markdown that nobody has cleaned yet; how much was looked at is in
+ * the last line of the review.
  */
 export function reviewRemarks(
   outcome: RunOutcome,
@@ -99,7 +108,9 @@ export function reviewRemarks(
   const end = formatEnd(outcome);
   return [
     ...remarks,
-    isCutShort(outcome) ? `${end} Not everything was reviewed; the next review covers it again.` : end,
+    isCutShort(outcome)
+      ? `${end} Not everything was reviewed; the next review covers it again.`
+      : end,
   ];
 }
 
@@ -113,16 +124,22 @@ function formatSecondLooks({ refuted, unverified }: Buffered): readonly string[]
   ];
 }
 
-/** That a run came to a limit, in the middle of its work or with its last reply, or that its answer is not whole. */
-export function formatEnd(outcome: Extract<RunOutcome, { kind: 'exhausted' | 'incomplete' }>): string {
+/**
+ * That a run came to a limit, in the middle of its work or with its last reply, or that its answer
+ * is not whole.
+ */
+export function formatEnd(
+  outcome: Extract<RunOutcome, { kind: 'exhausted' | 'incomplete' }>,
+): string {
   const what = isCutShort(outcome) ? 'Cut short' : 'The last reply went over a limit';
   const isLate = outcome.kind === 'exhausted' && outcome.limit === 'time';
   return `${what}: ${isLate ? 'the time limit of the run was reached' : outcome.error.message}.`;
 }
 
 /**
- * Posts a comment where it belongs: an answer to a comment on a line goes into its thread, once; everything else is sticky. Where
- * `isOnce`, a comment with the same marker is left as it is. Throws a GitHubError.
+ * Posts a comment where it belongs: an answer to a comment on a line goes into its thread, once;
+ * everything else is sticky. Where `isOnce`, a comment with the same marker is left as it is.
+ * Throws a GitHubError.
  */
 export async function postComment(
   client: GitHubClient,
@@ -133,12 +150,22 @@ export async function postComment(
 ): Promise<{ readonly url: string; readonly line: string }> {
   const { repository, number, mark, body } = comment;
   if (isOnLine(trigger)) {
-    const reply = { repository, number, commentId: trigger.inReplyTo ?? trigger.commentId, mark, body };
+    const reply = {
+      repository,
+      number,
+      commentId: trigger.inReplyTo ?? trigger.commentId,
+      mark,
+      body,
+    };
     const answer = await orRefusal(replyInThread(client, reply, signal), 'missing', 'denied');
     const there = `The answer is already in the thread of #${number}.`;
-    // Where the thread is gone, or takes a permission that a comment does not, the conversation is left.
+    // Where the thread is gone, or takes a permission that a comment does not, the conversation is
+    // left.
     if (!(answer instanceof GitHubError))
-      return { url: answer.url, line: answer.created ? `Answered in a thread of #${number}.` : there };
+      return {
+        url: answer.url,
+        line: answer.created ? `Answered in a thread of #${number}.` : there,
+      };
   }
   const { url, created } = await publishComment(client, comment, isOnce, signal);
   const there = isOnce ? 'There is an answer' : 'Updated the comment';
@@ -158,7 +185,10 @@ export interface Target {
 }
 
 /** Another workflow's run is reported on its pull request. */
-export function targetOf({ trigger, reportsOn }: Plan, comment: Inputs['comment']): Target | undefined {
+export function targetOf(
+  { trigger, reportsOn }: Plan,
+  comment: Inputs['comment'],
+): Target | undefined {
   if (reportsOn === undefined || comment === 'never') return commentTarget(trigger, comment);
   return { number: reportsOn, replyTo: undefined };
 }
@@ -168,7 +198,10 @@ export function commentTarget(trigger: Trigger, comment: Inputs['comment']): Tar
   const subject = subjectTrigger(trigger);
   if (comment === 'never' || subject === undefined) return undefined;
   if (subject.kind === 'issue' && comment !== 'always') return undefined;
-  return { number: subject.number, replyTo: subject.kind === 'comment' ? subject.commentId : undefined };
+  return {
+    number: subject.number,
+    replyTo: subject.kind === 'comment' ? subject.commentId : undefined,
+  };
 }
 
 /** Stands for all agents of a repository; none has this name. */

@@ -3,7 +3,12 @@ import type { PullRequestDraft } from '../findings/buffered-publications.js';
 import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { commitEdits, type Edits, proposeChange, refusedChange } from '../github/posting/commit-edits.js';
+import {
+  commitEdits,
+  type Edits,
+  proposeChange,
+  refusedChange,
+} from '../github/posting/commit-edits.js';
 import { warningText } from '../lib/errors.js';
 import { isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
@@ -31,8 +36,9 @@ interface PublishedChange {
 }
 
 /**
- * Opens the pull request, or pushes the commits, that a run wants of what it has changed. Where that may not be, or GitHub
- * refuses, the patch is in the job summary; a change that breaks a rule is shown nowhere. Does not throw: trouble is a warning.
+ * Opens the pull request, or pushes the commits, that a run wants of what it has changed. Where
+ * that may not be, or GitHub refuses, the patch is in the job summary; a change that breaks a rule
+ * is shown nowhere. Does not throw: trouble is a warning.
  */
 export async function publishChange(
   end: PublishRequest,
@@ -88,8 +94,10 @@ async function open(
   const { trigger } = plan;
   const asked = subjectNumber(trigger);
   const isClosed = 'isClosed' in trigger && trigger.isClosed;
-  // Runs of the agent that are about the same have one pull request. Each task that a person gives is another one.
-  const about = trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
+  // Runs of the agent that are about the same have one pull request. Each task that a person gives
+  // is another one.
+  const about =
+    trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
   const subject = String(asked ?? textId(about).slice(2, 10));
   const task = trigger.kind === 'comment' ? `${subject}-${trigger.commentId}` : subject;
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
@@ -121,14 +129,16 @@ async function open(
 }
 
 /**
- * A line of a commit message, in which mentions and references act, and some words in brackets stop workflows. What is left
- * of one may be another, so it is done until nothing changes.
+ * A line of a commit message, in which mentions and references act, and some words in brackets stop
+ * workflows. What is left of one may be another, so it is done until nothing changes.
  */
 function commitLine(text: string, secrets: readonly string[]): string {
   const line = sanitize(text, 'title', secrets)
     .replace(/[#@]+(?=\w)|(?<![a-z\d])GH-(?=\d)/gi, '')
     .replace(/\[+(skip ci|ci skip|no ci|skip actions|actions skip)\]+/gi, '$1')
-    .replace(/(?:https?:\/\/|www\.)\S+/gi, (url) => (isReferenceUrl(url) ? disarmUrl(url).text : url));
+    .replace(/(?:https?:\/\/|www\.)\S+/gi, (url) =>
+      isReferenceUrl(url) ? disarmUrl(url).text : url,
+    );
   return line === text ? line : commitLine(line, secrets);
 }
 
@@ -153,8 +163,10 @@ async function push(
     const result = await withGitHub(async (signal) => {
       const head = await changes.head();
       branch = head.branch;
-      if (head.isForeign) throw refusedChange('the branch of the pull request is in another repository');
-      if (branch === repository.defaultBranch) throw refusedChange(`${shown(branch)} is the default branch`);
+      if (head.isForeign)
+        throw refusedChange('the branch of the pull request is in another repository');
+      if (branch === repository.defaultBranch)
+        throw refusedChange(`${shown(branch)} is the default branch`);
       const { message = '', fixes } = commits[at] ?? {};
       const body = fixes && commitLine(`Fixes ${fixes.handle}: ${fixes.title}`, options.secrets);
       const texts = { headline: commitLine(message, options.secrets), body };
@@ -181,7 +193,12 @@ async function push(
   const line = `${what} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
   const pushed = { line, said, details, url };
   if (trouble === undefined) return pushed;
-  const rest = failed('The rest was not pushed', trouble, joinEdits(parts.slice(made.length)), options);
+  const rest = failed(
+    'The rest was not pushed',
+    trouble,
+    joinEdits(parts.slice(made.length)),
+    options,
+  );
   return {
     ...pushed,
     said: `${said} ${rest.said}`,
@@ -228,10 +245,15 @@ function filesOf(edits: Edits): string {
 /** What a job summary has room for next to the answer. */
 const MAX_PATCH_BYTES = 200_000;
 
-/** The command that makes the change by hand, as markdown, or why there is none; `where` is one sentence. */
+/**
+ * The command that makes the change by hand, as markdown, or why there is none; `where` is one
+ * sentence.
+ */
 function describePatch(edits: Edits, secrets: readonly string[]) {
   const unshown = (why: string) => ({ where: why, text: why });
-  const patch = [...edits].map(([path, { before, after }]) => formatPatch(path, before, after)).join('');
+  const patch = [...edits]
+    .map(([path, { before, after }]) => formatPatch(path, before, after))
+    .join('');
   const bytes = utf8Bytes(patch);
   if (bytes > MAX_PATCH_BYTES)
     return unshown(

@@ -3,23 +3,41 @@ import { NOTHING_BUFFERED } from '../findings/buffered-publications.js';
 import { formatCoverage, isQuestion } from '../findings/change/scope.js';
 import { formatRefusals } from '../findings/post/comment-text.js';
 import { hasNews, isClosed, reviewEndOf } from '../findings/post/conversations.js';
-import { backMark, endedMark, type ReviewExtent, type ReviewPost } from '../findings/post/finding-texts.js';
+import {
+  backMark,
+  endedMark,
+  type ReviewExtent,
+  type ReviewPost,
+} from '../findings/post/finding-texts.js';
 import { type PostedReview, postReview } from '../findings/post/post-review.js';
 import { type FindingRecord, type ReviewResult, recordsOf } from '../findings/post/record.js';
 import type { MarksOnPull } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { findOrCreateIssue, type ReactionSubject, react, setLabels } from '../github/posting/issues.js';
+import {
+  findOrCreateIssue,
+  type ReactionSubject,
+  react,
+  setLabels,
+} from '../github/posting/issues.js';
 import { isCutShort } from '../lib/outcome.js';
 import { paragraphs, usd } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
-import type { Acknowledgement, FindingsToTell, PublishRequest, ToldFindings } from '../run/dependencies.js';
+import type {
+  Acknowledgement,
+  FindingsToTell,
+  PublishRequest,
+  ToldFindings,
+} from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type ActionPublisherOptions, cleanFor, reviewRemarks } from './answer.js';
 
-/** Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a warning. */
+/**
+ * Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a
+ * warning.
+ */
 export async function publishRequested(
   end: PublishRequest,
   options: ActionPublisherOptions,
@@ -91,12 +109,22 @@ export async function tellFindings(
   const part = maySay ? await postReview(options.client, posting) : undefined;
   if (options.checkRun && (isChanged || skipped !== undefined)) {
     const review = part?.review ?? reviewEndOf(posting);
-    await options.progress?.tell({ repository, headSha: head, name: agent, review, skipped, isUnread });
+    await options.progress?.tell({
+      repository,
+      headSha: head,
+      name: agent,
+      review,
+      skipped,
+      isUnread,
+    });
   }
   const findings = recordsOf(posting).map((record) => redactRecord(record, options.secrets));
   const report = { head, base: '', pull, coverage: undefined, findings };
   const reviewResult = { agent, report, isUnpublished: false };
-  return { reviewResult, marks: part?.marks ?? [{ pull, marks: isUnread ? [] : unsaidMarks(posting) }] };
+  return {
+    reviewResult,
+    marks: part?.marks ?? [{ pull, marks: isUnread ? [] : unsaidMarks(posting) }],
+  };
 }
 
 /** What is kept where nothing may be said. */
@@ -111,7 +139,10 @@ function unsaidMarks({ ledger, news, now }: ReviewPost): MarksOnPull['marks'] {
 /** What is said of findings where a run says nothing else. */
 function postingOf(
   { pull, ledger, news }: FindingsToTell,
-  { repository, ...at }: Pick<ReviewPost, 'agent' | 'head' | 'lane'> & { readonly repository: Repository },
+  {
+    repository,
+    ...at
+  }: Pick<ReviewPost, 'agent' | 'head' | 'lane'> & { readonly repository: Repository },
   options: ActionPublisherOptions,
 ): ReviewPost {
   return {
@@ -174,9 +205,12 @@ function reviewFooter(
   clean: (markdown: string) => string,
 ): string {
   const { costUsd } = outcome.stats;
-  const read = coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
+  const read =
+    coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
   const cost = costUsd === undefined || costUsd === 0 ? [] : [usd(costUsd)];
-  return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(' · ');
+  return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(
+    ' · ',
+  );
 }
 
 function linkTo(runUrl: string): readonly string[] {
@@ -185,14 +219,17 @@ function linkTo(runUrl: string): readonly string[] {
 
 const REMEDY = 'Check the `permissions:` of the job.';
 
-/** Labels, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
+/**
+ * Labels, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning.
+ */
 export async function publishSideEffects(
   { plan: { trigger, agent }, buffered, lane }: PublishRequest,
   { client, reporter, secrets }: ActionPublisherOptions,
 ): Promise<{ readonly line?: string; readonly failure?: string }> {
   const { labels, issues, reaction } = buffered;
   const wantsLabels = labels.add.length + labels.remove.length > 0;
-  if (trigger.kind === 'local' || (!wantsLabels && issues.length === 0 && reaction === undefined)) return {};
+  if (trigger.kind === 'local' || (!wantsLabels && issues.length === 0 && reaction === undefined))
+    return {};
   const warn = (message: string, remedy?: string) =>
     reporter.warn({ code: 'publish-failed', message, remedy });
   const failures: string[] = [];
@@ -211,12 +248,14 @@ export async function publishSideEffects(
   if (wantsLabels && number !== undefined) {
     const place = { repository, number };
     const result = await withGitHub((signal) => setLabels(client, place, labels, signal), REMEDY);
-    if (result instanceof GitHubError) fail(`the labels were not set: ${result.message}`, result.remedy);
+    if (result instanceof GitHubError)
+      fail(`the labels were not set: ${result.message}`, result.remedy);
     else {
       const { added, removed, unknown } = result;
       if (added.length > 0) done.push(`Added ${formatLabels(added)}.`);
       if (removed.length > 0) done.push(`Removed ${formatLabels(removed)}.`);
-      if (unknown.length > 0) warn(`the repository does not have ${formatLabels(unknown)}; none was made`);
+      if (unknown.length > 0)
+        warn(`the repository does not have ${formatLabels(unknown)}; none was made`);
     }
   }
   for (const draft of issues) {
@@ -229,14 +268,19 @@ export async function publishSideEffects(
       labels: draft.labels,
     } as const;
     const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-    if (result instanceof GitHubError) fail(`the issue was not opened: ${result.message}`, result.remedy);
+    if (result instanceof GitHubError)
+      fail(`the issue was not opened: ${result.message}`, result.remedy);
     else done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
   }
   const subject = reactionSubject(trigger);
   if (reaction !== undefined && subject !== undefined) {
-    const result = await withGitHub((signal) => react(client, repository, subject, reaction, signal), REMEDY);
+    const result = await withGitHub(
+      (signal) => react(client, repository, subject, reaction, signal),
+      REMEDY,
+    );
     // Nobody misses a reaction, so one that is refused is no failure.
-    if (result instanceof GitHubError) warn(`the reaction was not added: ${result.message}`, result.remedy);
+    if (result instanceof GitHubError)
+      warn(`the reaction was not added: ${result.message}`, result.remedy);
   }
   return done.length > 0 ? { line: done.join(' ') } : { failure: failures[0] };
 }
@@ -245,7 +289,10 @@ function formatLabels(names: readonly string[]): string {
   return `the ${names.length === 1 ? 'label' : 'labels'} ${names.map((name) => `\`${name}\``).join(', ')}`;
 }
 
-/** What a reaction is given to; a review as such takes none (REST API, reactions), its pull request does. */
+/**
+ * What a reaction is given to; a review as such takes none (REST API, reactions), its pull request
+ * does.
+ */
 function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
   const subject = subjectTrigger(trigger);
   if (subject === undefined) return undefined;
@@ -257,8 +304,9 @@ function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
 }
 
 /**
- * 👀 on the comment that started a run or is a command, and a reply of one line where it has no answer. A reaction is a
- * courtesy: one that is refused is a line in the log, and no warning. GitHub's REST API takes none on a review.
+ * 👀 on the comment that started a run or is a command, and a reply of one line where it has no
+ * answer. A reaction is a courtesy: one that is refused is a line in the log, and no warning.
+ * GitHub's REST API takes none on a review.
  */
 export function createCommentReactions({
   client,
@@ -281,7 +329,10 @@ export function createCommentReactions({
     if (client === undefined || isSilent || trigger.kind !== 'comment') return;
     if (subject === undefined || subject.kind === 'issue') return;
     const { repository } = trigger;
-    const result = await withGitHub((signal) => react(client, repository, subject, 'eyes', signal), '');
+    const result = await withGitHub(
+      (signal) => react(client, repository, subject, 'eyes', signal),
+      '',
+    );
     if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);
   }
   return {

@@ -8,7 +8,11 @@ import type { FindingMark } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { type CheckAnnotation, type CheckRunReport, publishCheckRun } from '../github/posting/check-run.js';
+import {
+  type CheckAnnotation,
+  type CheckRunReport,
+  publishCheckRun,
+} from '../github/posting/check-run.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { CancelledError, warningText } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
@@ -51,7 +55,10 @@ interface ActionPublisher extends Publisher {
   }): Promise<void>;
 }
 
-/** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
+/**
+ * Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the
+ * run is over.
+ */
 export function createActionPublisher(given: ActionPublisherOptions): ActionPublisher {
   const ids: number[] = [];
   const client = given.client === undefined ? undefined : notePosted(given.client, ids);
@@ -72,13 +79,20 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const key = commentKey(isShared ? FOR_ALL : (agent ?? FOR_ALL), target);
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
-      return await post(trigger, { target, key, lane: 'untrusted', text, by, isOnce, marks }, options);
+      return await post(
+        trigger,
+        { target, key, lane: 'untrusted', text, by, isOnce, marks },
+        options,
+      );
     },
     async answerFailure({ trigger, agent, line: text }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined || trigger.kind !== 'comment') return;
-      // An answer in a thread is never replaced, so that of a second attempt must have a key of its own.
-      const key = isOnLine(trigger) ? `${commentKey(agent, target)}/failure` : commentKey(agent, target);
+      // An answer in a thread is never replaced, so that of a second attempt must have a key of its
+      // own.
+      const key = isOnLine(trigger)
+        ? `${commentKey(agent, target)}/failure`
+        : commentKey(agent, target);
       const by = writtenBy(agent);
       // The answer of an earlier attempt stays; a later one takes the place of this line.
       await post(trigger, { target, key, lane: 'untrusted', text, by, isOnce: true }, options);
@@ -87,8 +101,9 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
 }
 
 /**
- * A client that notes the ids of the comments and reviews it writes. Every workflow of a repository posts under one
- * account, so nothing else tells later runs which texts are ours. A note added to a comment that stands says nothing.
+ * A client that notes the ids of the comments and reviews it writes. Every workflow of a repository
+ * posts under one account, so nothing else tells later runs which texts are ours. A note added to a
+ * comment that stands says nothing.
  */
 function notePosted(client: GitHubClient, ids: number[]): GitHubClient {
   return {
@@ -102,10 +117,14 @@ function notePosted(client: GitHubClient, ids: number[]): GitHubClient {
   };
 }
 
-const WRITES = /^POST .*\/(?:comments|replies|reviews)$|^PATCH .*\/issues\/comments\/\{comment_id\}$/;
+const WRITES =
+  /^POST .*\/(?:comments|replies|reviews)$|^PATCH .*\/issues\/comments\/\{comment_id\}$/;
 
 /** Posts what the tools of a run collected, then its answer: one line for both (D9). */
-async function publishAll(end: PublishRequest, options: ActionPublisherOptions): Promise<Published> {
+async function publishAll(
+  end: PublishRequest,
+  options: ActionPublisherOptions,
+): Promise<Published> {
   const own = await publishRequested(end, options);
   const others = await tellOthers(end, options);
   const check = await publishCheck(end, own, options);
@@ -126,7 +145,9 @@ async function publishAll(end: PublishRequest, options: ActionPublisherOptions):
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
     // A pull request that is not there counts; any other failure where nothing went well (D40).
-    failure: change.failure ?? (isPublished ? undefined : (own.failure ?? check.failure ?? comment.failure)),
+    failure:
+      change.failure ??
+      (isPublished ? undefined : (own.failure ?? check.failure ?? comment.failure)),
   };
 }
 
@@ -156,8 +177,8 @@ async function postAnswer(
 }
 
 /**
- * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is replaced, so a run that
- * is repeated changes nothing but the time. Trouble is a warning.
+ * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is
+ * replaced, so a run that is repeated changes nothing but the time. Trouble is a warning.
  */
 async function postReport(
   repository: Repository,
@@ -179,14 +200,15 @@ async function postReport(
     (signal) => findOrCreateIssue(client, { repository, mark, title, body, labels: [] }, signal),
     'The report is in the job summary.',
   );
-  if (result instanceof GitHubError) return unposted(NO_ISSUE, result.message, result.remedy, reporter);
+  if (result instanceof GitHubError)
+    return unposted(NO_ISSUE, result.message, result.remedy, reporter);
   const { number, url, created } = result;
   return { line: `${created ? 'Opened' : 'Updated'} the report #${number}.`, url };
 }
 
 /**
- * Whether a review is all of the answer. A question is answered where it was asked, whatever else was posted; whoever asks
- * for a review has it once it is there.
+ * Whether a review is all of the answer. A question is answered where it was asked, whatever else
+ * was posted; whoever asks for a review has it once it is there.
  */
 function isAnswer({ isReview, url }: PostedReview, trigger: Trigger): boolean {
   if (trigger.kind !== 'comment') return isReview;
@@ -227,7 +249,11 @@ async function post(
   const { client, reporter } = options;
   if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
   const mark = { kind: 'answer', agent: key, lane, marks } as const;
-  const body = framedBody({ mark, text: cleanFor(lane, options)(text), footer: footer(by, options) });
+  const body = framedBody({
+    mark,
+    text: cleanFor(lane, options)(text),
+    footer: footer(by, options),
+  });
   const { repository } = trigger;
   const comment = { repository, number: target.number, mark, body };
   const result = await withGitHub(
@@ -239,7 +265,12 @@ async function post(
     : result;
 }
 
-function unposted(what: string, why: string, remedy: string | undefined, reporter: Reporter): Published {
+function unposted(
+  what: string,
+  why: string,
+  remedy: string | undefined,
+  reporter: Reporter,
+): Published {
   const message = `the answer is in the job summary, but ${what}: ${why}`;
   const warning = { code: 'publish-failed', message, remedy } as const;
   reporter.warn(warning);
@@ -247,8 +278,8 @@ function unposted(what: string, why: string, remedy: string | undefined, reporte
 }
 
 /**
- * Writes the check of the commit that a run is about, where the workflow wants one: into the one that was started where there is
- * one. Trouble is a warning.
+ * Writes the check of the commit that a run is about, where the workflow wants one: into the one
+ * that was started where there is one. Trouble is a warning.
  */
 async function publishCheck(
   end: PublishRequest,
@@ -257,7 +288,9 @@ async function publishCheck(
 ): Promise<{ readonly checkUrl?: string; readonly failure?: string }> {
   const { client, progress, reporter, checkRun } = options;
   if (!checkRun) return {};
-  const check = isQuestionAlone(end, published.review) ? undefined : checkOf(end, published, options);
+  const check = isQuestionAlone(end, published.review)
+    ? undefined
+    : checkOf(end, published, options);
   const started = await progress?.started();
   if (check === undefined) {
     await endUnanswered(end, options);
@@ -281,7 +314,10 @@ async function publishCheck(
 }
 
 /** A question about a pull request changes its check only where findings changed. */
-function isQuestionAlone({ plan, findings }: PublishRequest, review: PostedReview['review']): boolean {
+function isQuestionAlone(
+  { plan, findings }: PublishRequest,
+  review: PostedReview['review'],
+): boolean {
   if (!isQuestion(plan.trigger)) return false;
   const { news } = findings ?? {};
   return (
@@ -355,8 +391,13 @@ async function endUnanswered(
   { outcome, reviewEnd }: PublishRequest,
   { progress }: ActionPublisherOptions,
 ): Promise<void> {
-  if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed', reviewEnd);
+  if (outcome.kind === 'refused')
+    await progress?.end('The model refused to answer.', 'failed', reviewEnd);
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;
-  await progress?.end(error.message, error instanceof CancelledError ? 'cancelled' : 'failed', reviewEnd);
+  await progress?.end(
+    error.message,
+    error instanceof CancelledError ? 'cancelled' : 'failed',
+    reviewEnd,
+  );
 }

@@ -18,8 +18,8 @@ import { describeRestored } from '../runner/action-reporter.js';
 import type { ReportOf } from './run-summary.js';
 
 /**
- * What is shown of memory in the summary: exactly what this run loaded and added, and where that is; `isHidden` where it lies
- * in another repository, and what it says is to stay there (D14).
+ * What is shown of memory in the summary: exactly what this run loaded and added, and where that
+ * is; `isHidden` where it lies in another repository, and what it says is to stay there (D14).
  */
 export function formatMemory(
   {
@@ -41,11 +41,14 @@ export function formatMemory(
   const { restored, store, text } = memory;
   const loaded = describeRestored(restored, () => link(restored));
   // What somebody who wants no memory adds to it goes nowhere.
-  const kept = remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
+  const kept =
+    remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
   return paragraphs([
     `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`,
     isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
-    isHidden || text === '' ? '' : details('What the model was given from memory', codeBlock(text.trimEnd())),
+    isHidden || text === ''
+      ? ''
+      : details('What the model was given from memory', codeBlock(text.trimEnd())),
     memory.notes === undefined || store.kind === 'none' ? '' : loadedNotes(memory.notes, isHidden),
     kept === undefined ? '' : isHidden ? hiddenLine(kept) : added(kept, memory, plan.agent.name),
     apartNote(plan, taints, kept),
@@ -86,7 +89,11 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
   const block = prompt.block.trim();
   // The scratchpad is no listed note, but the model is given it.
   const what =
-    files > 0 ? `${count(files, 'file')} in` : block === '' ? 'none loaded from' : 'a scratchpad in';
+    files > 0
+      ? `${count(files, 'file')} in`
+      : block === ''
+        ? 'none loaded from'
+        : 'a scratchpad in';
   const { same, moved, gone, unchecked } = checked.counts;
   const lines = [
     [same, 'as noted'],
@@ -94,10 +101,14 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
     [gone, 'gone'],
     [unchecked, 'not checked'],
   ] as const;
-  const cited = lines.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+  const cited = lines.flatMap(([number, word]) =>
+    number === 0 ? [] : [`${grouped(number)} ${word}`],
+  );
   return paragraphs([
     `**Notes:** ${what} ${code(location)}.`,
-    isHidden || block === '' ? '' : details('What the model was given from notes', codeBlock(block)),
+    isHidden || block === ''
+      ? ''
+      : details('What the model was given from notes', codeBlock(block)),
     cited.length === 0 ? '' : `**Lines that notes rest on:** ${cited.join(', ')}.`,
     formatGone(checked.gone, isHidden),
   ]);
@@ -107,7 +118,8 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
 export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string {
   if (gone.length === 0) return '';
   const lines = gone.map(
-    ({ note, line, text }) => `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`,
+    ({ note, line, text }) =>
+      `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`,
   );
   return paragraphs([
     '**No longer true:** the code that these lines of notes rest on is gone, so runs no longer get them. Remove them from the notes, or correct them.',
@@ -157,7 +169,10 @@ function added(remembered: Remembered, { store }: Memory, agent: string): string
   ]);
 }
 
-function notSaved({ message, remedy }: Pick<BlockedPlace, 'message' | 'remedy'>, what = ''): string {
+function notSaved(
+  { message, remedy }: Pick<BlockedPlace, 'message' | 'remedy'>,
+  what = '',
+): string {
   return `**Not saved:** ${what}${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
 }
 
@@ -238,20 +253,24 @@ function unsavedIn({ result }: Remembered): readonly BlockedPlace[] {
 }
 
 /**
- * What people should know of the store that took the entry, in whole sentences (D13): notices are worth an annotation, remarks
- * are for the summary alone. A failed save tells enough.
+ * What people should know of the store that took the entry, in whole sentences (D13): notices are
+ * worth an annotation, remarks are for the summary alone. A failed save tells enough.
  */
 export function memoryNotes(
   { plan: { trigger }, memory, remembered }: ReportOf<'ran'>,
   isElsewhere: boolean,
 ): Readonly<Record<'notices' | 'remarks', readonly string[]>> {
-  if (remembered === undefined || remembered.result.kind === 'failed') return { notices: [], remarks: [] };
+  if (remembered === undefined || remembered.result.kind === 'failed')
+    return { notices: [], remarks: [] };
   const { notices = [] } = remembered.result;
   // A payload without its repository, as a schedule's may be, does not say.
   const isPublic =
-    trigger.kind !== 'local' && !trigger.repository.isPrivate && trigger.repository.defaultBranch !== '';
+    trigger.kind !== 'local' &&
+    !trigger.repository.isPrivate &&
+    trigger.repository.defaultBranch !== '';
   // A branch that was just created has said so.
   const isTold = memory?.store.kind !== 'branch' || isElsewhere || notices.length > 0;
-  const remark = 'The repository is public, and so is the branch: everybody can read what is remembered.';
+  const remark =
+    'The repository is public, and so is the branch: everybody can read what is remembered.';
   return { notices, remarks: isPublic && !isTold ? [remark] : [] };
 }

@@ -9,7 +9,13 @@ import {
   metGates,
   type ReviewResult,
 } from '../findings/post/record.js';
-import { AxeError, mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/errors.js';
+import {
+  AxeError,
+  mergeWarnings,
+  WARNING_TITLES,
+  type Warning,
+  warningText,
+} from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
 import type { Transcript } from '../runner/action-reporter.js';
@@ -45,10 +51,13 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const met = metGates(failOn.findings, review);
   const found = withFindingsConclusion(shown.outputs, met);
   // What went wrong in one line, where nothing else says it.
-  const failed = shown.annotations.find(({ level }) => level === 'error')?.message.split('\n', 1)[0];
+  const failed = shown.annotations
+    .find(({ level }) => level === 'error')
+    ?.message.split('\n', 1)[0];
   const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
   const cause = met[0]?.why ?? failed ?? unpublished ?? found.conclusion;
-  const outputs = found.conclusion === 'success' ? found : { ...found, reason: found.reason ?? cause };
+  const outputs =
+    found.conclusion === 'success' ? found : { ...found, reason: found.reason ?? cause };
   await writeResults(run, shown.markdown, outputs, review);
   // What the token cannot read, and nobody has asked for.
   const quiet = warnings.filter(({ code }) => code === 'context-unread');
@@ -90,7 +99,8 @@ async function writeResults(
     'findings-worst': countFindings(review.report.findings).worst ?? '',
     coverage: review.report.coverage?.kind,
   };
-  // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a script.
+  // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
+  // script.
   const answer = sanitize(response, 'output', secrets);
   await writeOutputs(
     {
@@ -130,13 +140,18 @@ export async function writeSummary(
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
   const text = sanitize(markdown, 'summary', secrets);
-  await writeRunnerFile('GITHUB_STEP_SUMMARY', () => summary.addRaw(text, true).write({ overwrite: true }));
+  await writeRunnerFile('GITHUB_STEP_SUMMARY', () =>
+    summary.addRaw(text, true).write({ overwrite: true }),
+  );
 }
 
 const SHOW = { error, warning, notice };
 
 /** Shows annotations, cleaned for the log. */
-async function annotate(annotations: readonly Annotation[], secrets: readonly string[]): Promise<void> {
+async function annotate(
+  annotations: readonly Annotation[],
+  secrets: readonly string[],
+): Promise<void> {
   for (const { level, title, message, at } of annotations)
     SHOW[level](sanitize(message, 'log', secrets), {
       title,
@@ -144,13 +159,17 @@ async function annotate(annotations: readonly Annotation[], secrets: readonly st
     });
 }
 
-/** The warnings of a run as annotations, merged by code (D35); one that fails the step is an error (D40). */
+/**
+ * The warnings of a run as annotations, merged by code (D35); one that fails the step is an error
+ * (D40).
+ */
 function warningAnnotations(
   warnings: readonly Warning[],
   lacksMemory: boolean,
   isUnpublished: boolean,
 ): readonly Annotation[] {
-  // A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14).
+  // A log that could not be read is not added to; the failed save names the cause, so it need not
+  // be told twice (D14).
   const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
   const told = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
   return mergeWarnings(told).map(({ code, message, at }): Annotation => {
@@ -165,7 +184,10 @@ function warningAnnotations(
   });
 }
 
-/** The outputs of a run whose findings fail the step; one that ended in another way keeps its conclusion. */
+/**
+ * The outputs of a run whose findings fail the step; one that ended in another way keeps its
+ * conclusion.
+ */
 export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]): Outputs {
   const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
   const isElseWell = outputs.conclusion === 'success' || outputs.conclusion === 'skipped';
@@ -173,8 +195,9 @@ export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]
 }
 
 /**
- * Writes what other programs read of a review into the folder that all steps of the job share: all findings as JSON, since
- * an output holds no more than a megabyte, and as SARIF 2.1.0. Gives the outputs that name the files.
+ * Writes what other programs read of a review into the folder that all steps of the job share: all
+ * findings as JSON, since an output holds no more than a megabyte, and as SARIF 2.1.0. Gives the
+ * outputs that name the files.
  */
 export async function writeReviewFiles(
   { agent, report }: ReviewResult,
@@ -185,14 +208,19 @@ export async function writeReviewFiles(
   const tool = { version: VERSION, agent, clean: (text: string) => sanitize(text, 'log', secrets) };
   const name = `axe-action-findings-${[agent, report.head].join('-').replace(/[^\w.-]/g, '-')}`;
   return {
-    'findings-file': await writeForJob(temp, name, 'json', clean(JSON.stringify(allFindings(report)))),
+    'findings-file': await writeForJob(
+      temp,
+      name,
+      'json',
+      clean(JSON.stringify(allFindings(report))),
+    ),
     'sarif-file': await writeForJob(temp, name, 'sarif', clean(formatSarif(report, tool))),
   };
 }
 
 /**
- * Writes a file and gives its path; empty if it cannot be written, undefined where there is no such folder. One of an earlier
- * step stays, since its output names it.
+ * Writes a file and gives its path; empty if it cannot be written, undefined where there is no such
+ * folder. One of an earlier step stays, since its output names it.
  */
 async function writeForJob(
   temp: string,

@@ -23,12 +23,15 @@ export interface Annotation {
   readonly at?: SourcePosition | undefined;
 }
 
-/** What the action shows of a report; `report.ts` cleans and writes it. Parts are empty where there is nothing to show. */
+/**
+ * What the action shows of a report; `report.ts` cleans and writes it. Parts are empty where there
+ * is nothing to show.
+ */
 export interface RunSummary {
   readonly outputs: Outputs;
   /**
-   * The job summary. Only the answer is clean already, by `clean`: a code fence that it leaves open must not swallow what
-   * follows.
+   * The job summary. Only the answer is clean already, by `clean`: a code fence that it leaves open
+   * must not swallow what follows.
    */
   readonly markdown: string;
   readonly log: readonly string[];

@@ -32,7 +32,13 @@ import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { Plan, Published, Remembered } from '../run/records.js';
-import { formatLost, formatMemory, loadedEntries, memoryNotes, whatWasAdded } from './format-memory.js';
+import {
+  formatLost,
+  formatMemory,
+  loadedEntries,
+  memoryNotes,
+  whatWasAdded,
+} from './format-memory.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 export function summarizeRun(
@@ -54,7 +60,8 @@ export function summarizeRun(
     outputs: {
       conclusion,
       response: answer,
-      // Once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`.
+      // Once more where it is JSON that was checked: an output of its own is safe to hand to
+      // `fromJSON`.
       'structured-output':
         plan.form !== undefined && outcome.kind === 'completed' ? outcome.answer : undefined,
       'artifact-dir': artifacts?.folder,
@@ -134,12 +141,17 @@ function rememberedLines(remembered: Remembered | undefined): readonly string[] 
   return [`Memory: ${whatWasAdded(remembered, result)}`, ...notSaved];
 }
 
-/** What the agent called in each of its turns, folded; empty where that is nothing. `isHidden`: for what is not said. */
+/**
+ * What the agent called in each of its turns, folded; empty where that is nothing. `isHidden`: for
+ * what is not said.
+ */
 export function formatToolsByTurn(records: readonly ToolCallRecord[], isHidden: boolean): string {
   if (records.length === 0) return '';
   const turns = [...groupBy(records, ({ turn }) => turn)];
   const lines = turns.map(([turn, own]) => {
-    const calls = [...groupBy(own, nameOf)].map(([name, same]) => formatCalls(name, same, isHidden));
+    const calls = [...groupBy(own, nameOf)].map(([name, same]) =>
+      formatCalls(name, same, isHidden),
+    );
     return `- Turn ${turn}: ${calls.join(', ')}`;
   });
   return details(
@@ -165,12 +177,18 @@ function formatCalls(name: string, calls: readonly ToolCallRecord[], isHidden: b
 
 const MAX_TARGETS = 5;
 
-/** The model chose the names, so each is cleaned; providers allow no more than 64 characters in a tool's. */
+/**
+ * The model chose the names, so each is cleaned; providers allow no more than 64 characters in a
+ * tool's.
+ */
 function nameOf({ tool, input, isDenied }: ToolCallRecord): string {
   const shown = (name: string) => cleanLine(name, 64) || '(no name)';
   if (tool !== 'call_agent' || isDenied) return shown(tool);
-  const agent = typeof input === 'object' && input !== null && 'agent' in input ? input.agent : undefined;
-  return typeof agent === 'string' && agent !== '' ? `${shown(tool)} → ${shown(agent)}` : shown(tool);
+  const agent =
+    typeof input === 'object' && input !== null && 'agent' in input ? input.agent : undefined;
+  return typeof agent === 'string' && agent !== ''
+    ? `${shown(tool)} → ${shown(agent)}`
+    : shown(tool);
 }
 
 /** The warnings of a run in its job summary; what the token may not read is listed apart. */
@@ -218,8 +236,8 @@ export function formatUnsavedSummary(
 }
 
 /**
- * `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first, and one
- * that looks at what is new since when.
+ * `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no
+ * success says so first, and one that looks at what is new since when.
  */
 function formatHeadline(
   { agent, scope }: Plan,
@@ -256,7 +274,10 @@ function describeFindings(open: readonly FindingRecord[]): string {
 
 const MAX_TITLE = 100;
 
-/** Findings with their fates, the worst first as they are given, as a table for the job summary; empty for none. */
+/**
+ * Findings with their fates, the worst first as they are given, as a table for the job summary;
+ * empty for none.
+ */
 export function formatFindingTable(
   records: readonly FindingRecord[],
   clean: (markdown: string) => string,
@@ -288,7 +309,9 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
   'held-back': 'not posted',
 };
 
-/** What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was. */
+/**
+ * What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was.
+ */
 export function formatPublished({ line, url }: Published): string {
   return url === undefined ? (line ?? '') : `${line ?? 'Posted:'} [Open it](${url})`;
 }
@@ -316,7 +339,8 @@ export function guidanceCell({ prompt: { guidance = [] } }: Plan): readonly Cell
 
 /** What a model was asked and what that took. */
 export function usageCells(stats: RunStats): readonly Cell[] {
-  const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } = stats;
+  const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } =
+    stats;
   return [
     ['Model', modelId],
     ['Turns', grouped(turns)],
@@ -368,7 +392,9 @@ function formatSpend(spend: Spend, costUsd = 0): string {
     ...(limits.perPullUsd > 0 && pull !== undefined
       ? [`${usd(pullUsd + costUsd)} of ${usd(limits.perPullUsd)} on #${pull}`]
       : []),
-    ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + costUsd)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
+    ...(limits.perDayUsd > 0
+      ? [`${usd(dayUsd + costUsd)} of ${usd(limits.perDayUsd)} today (UTC)`]
+      : []),
   ];
   return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
 }

@@ -93,8 +93,8 @@ function summarizeSkipped(
 }
 
 /**
- * What a comment asked for cannot be done, or is about another agent's entry: it is answered there if by anybody, and
- * nothing is wrong with the workflow.
+ * What a comment asked for cannot be done, or is about another agent's entry: it is answered there
+ * if by anybody, and nothing is wrong with the workflow.
  */
 const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
 
@@ -151,7 +151,9 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
       warningList(warnings),
     ]),
     log: [],
-    annotations: [{ level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined }],
+    annotations: [
+      { level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined },
+    ],
   };
 }
 
@@ -167,7 +169,10 @@ function bugReport(thrown: unknown): string {
   return `This is a bug in axe-action; please report it with these lines:\n${stack}`;
 }
 
-/** The one line that whoever asked in a comment is told where nothing else answers; undefined where something does. */
+/**
+ * The one line that whoever asked in a comment is told where nothing else answers; undefined where
+ * something does.
+ */
 export function noAnswer(report: Finished): string | undefined {
   switch (report.kind) {
     case 'ran': {
@@ -185,8 +190,8 @@ export function noAnswer(report: Finished): string | undefined {
 }
 
 /**
- * Chosen by the conclusion alone: the words of an error can quote what a provider or a file says. Undefined for a run that was
- * cancelled: whoever did that knows of it, and a newer run may answer.
+ * Chosen by the conclusion alone: the words of an error can quote what a provider or a file says.
+ * Undefined for a run that was cancelled: whoever did that knows of it, and a newer run may answer.
  */
 function withoutAnswer(conclusion: Conclusion): string | undefined {
   return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
@@ -204,10 +209,17 @@ const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
 };
 
 /** Nothing was sent and nothing written, so everything is shown (D26). */
-function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: SummaryOptions): RunSummary {
+function summarizeDryRun(
+  report: ReportOf<'planned'>,
+  { warnings, isHidden }: SummaryOptions,
+): RunSummary {
   const { plan, memory } = report;
   const shown = isHidden ? undefined : memory;
-  const system = withMemory(buildSystemPrompt(plan.prompt), shown?.text ?? '', shown?.notes?.prompt);
+  const system = withMemory(
+    buildSystemPrompt(plan.prompt),
+    shown?.text ?? '',
+    shown?.notes?.prompt,
+  );
   return {
     outputs: {
       conclusion: 'success',
@@ -238,7 +250,10 @@ function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: Su
   };
 }
 
-/** The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it is not told (D14). */
+/**
+ * The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it
+ * is not told (D14).
+ */
 function summarizeGc(
   { agent, collection }: ReportOf<'gc'>,
   { warnings, isHidden, clean }: SummaryOptions,
@@ -249,7 +264,9 @@ function summarizeGc(
   const error = end.kind === 'failed' ? end.error : undefined;
   const ended = end.kind === 'failed' ? '' : formatGcEnd(end, agent, entries);
   const kept =
-    end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
+    end.kind === 'trimmed'
+      ? ' Removed entries are kept next to the log as `.bak` until the next time.'
+      : '';
   return {
     outputs: {
       conclusion: error === undefined ? 'success' : conclusionOfError(error),
@@ -284,7 +301,9 @@ function summarizeGc(
       ...(ended === '' ? [] : [ended]),
     ],
     annotations:
-      error === undefined ? [] : [{ level: 'error', title: 'axe-action', message: formatError(error) }],
+      error === undefined
+        ? []
+        : [{ level: 'error', title: 'axe-action', message: formatError(error) }],
   };
 }
 
@@ -306,7 +325,9 @@ function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string
 function summarizeValidation(validation: Validation): RunSummary {
   const { agents, where } = validation;
   const faults = allFaults(validation);
-  const verdicts = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent.faults)}`);
+  const verdicts = agents.map(
+    (agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent.faults)}`,
+  );
   const lines = faults.map(({ severity, at, message, remedy }) => {
     const text = withoutMarkup(warningText({ message, remedy: remedy || undefined }));
     return oneLine(`- **${severity}** ${code(sourcePosition(at))}: ${text}`);
@@ -322,7 +343,10 @@ function summarizeValidation(validation: Validation): RunSummary {
       `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
       table(
         ['Agent', 'Result'],
-        agents.map((agent) => [code(cutToCharacters(agent.file, 100)), formatVerdict(agent.faults)]),
+        agents.map((agent) => [
+          code(cutToCharacters(agent.file, 100)),
+          formatVerdict(agent.faults),
+        ]),
       ),
       lines.join('\n'),
     ]),
@@ -338,8 +362,13 @@ function summarizeValidation(validation: Validation): RunSummary {
   };
 }
 
-/** Code stays code; the rest, in which names stand as a stranger wrote them, is no link, image or element. */
+/**
+ * Code stays code; the rest, in which names stand as a stranger wrote them, is no link, image or
+ * element.
+ */
 function withoutMarkup(text: string): string {
   const parts = text.split(/(?<!`)(`[^`]+`)(?!`)/);
-  return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`[<]/g, '\\$&'))).join('');
+  return parts
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`[<]/g, '\\$&')))
+    .join('');
 }

@@ -23,7 +23,12 @@ import {
   type Trust,
   untrusted,
 } from '../event/trust.js';
-import { filesWithoutLines, planScope, reviewCommand, type Scope } from '../findings/change/scope.js';
+import {
+  filesWithoutLines,
+  planScope,
+  reviewCommand,
+  type Scope,
+} from '../findings/change/scope.js';
 import { isPaused, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
@@ -34,13 +39,15 @@ import { planNotes } from './notes.js';
 import type { Admitted, Basis, RunReport, RunRequest } from './records.js';
 import { planReview } from './review-plan.js';
 
-/** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */
+/**
+ * An event that starts nothing; `at` is how far it came, where that is to the agent and its memory.
+ */
 export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };
 
 /**
- * The first step: whether the event starts a run. The rules are asked as soon as their facts are known: by the event
- * alone, then with permissions, the agent, and what memory says of earlier runs. Throws an AxeError; the order of
- * errors is axe's (axe-behaviour §4).
+ * The first step: whether the event starts a run. The rules are asked as soon as their facts are
+ * known: by the event alone, then with permissions, the agent, and what memory says of earlier
+ * runs. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
  */
 export async function admit(request: RunRequest, deps: Dependencies): Promise<Admitted | Skipped> {
   const { trigger, dryRun, admissionPolicy: policy } = request;
@@ -81,9 +88,9 @@ export type Access =
   | Extract<RunReport, { kind: 'skipped' }>;
 
 /**
- * Asks what the actor may do and decides by the event and that alone (D20): all that a command needs. Throws an AxeError
- * where it depends on a permission that could not be read: a run that was skipped for it would be green, and nobody would
- * look.
+ * Asks what the actor may do and decides by the event and that alone (D20): all that a command
+ * needs. Throws an AxeError where it depends on a permission that could not be read: a run that was
+ * skipped for it would be green, and nobody would look.
  */
 export async function admitActor(event: EventFacts, deps: Dependencies): Promise<Access> {
   const answer = await askPermission(needsPermission(event), deps);
@@ -91,13 +98,21 @@ export async function admitActor(event: EventFacts, deps: Dependencies): Promise
   const decision = decideAdmission({ event, permission: actor });
   if (decision.kind === 'run') return { kind: 'open', permission: actor };
   const { trigger } = event;
-  if (decision.reason !== 'permission-unknown' || answer.kind !== 'unknown' || trigger.kind === 'local')
+  if (
+    decision.reason !== 'permission-unknown' ||
+    answer.kind !== 'unknown' ||
+    trigger.kind === 'local'
+  )
     return { kind: 'skipped', decision };
   const { actor: who, repository } = trigger;
   const where = `${repository.owner}/${repository.name}`;
-  throw new AxeError(`the permission of ${who.login} in ${where} could not be read: ${answer.message}`, {
-    remedy: answer.remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
-  });
+  throw new AxeError(
+    `the permission of ${who.login} in ${where} could not be read: ${answer.message}`,
+    {
+      remedy:
+        answer.remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
+    },
+  );
 }
 
 /** What an account may do here; of nobody in particular it is unknown. */
@@ -119,12 +134,18 @@ export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
 }
 
 /** An agent fixes findings with the prompt and the tools of ours for that. */
-async function loadAgent({ agent: name, toFix }: RunRequest, { agents }: Dependencies): Promise<LoadedAgent> {
+async function loadAgent(
+  { agent: name, toFix }: RunRequest,
+  { agents }: Dependencies,
+): Promise<LoadedAgent> {
   const agent = await agents.loadAgent(name);
   return toFix === undefined ? agent : asFixer(agent, await agents.loadAgent(FIXER));
 }
 
-/** The agent of the base ref. One that exists only on the pull request's head is checked and not run (D21). */
+/**
+ * The agent of the base ref. One that exists only on the pull request's head is checked and not run
+ * (D21).
+ */
 async function agentOrSkip(
   loading: Promise<LoadedAgent>,
   { agent: name }: RunRequest,
@@ -145,8 +166,9 @@ async function agentOrSkip(
 }
 
 /**
- * Asks for memory and context at once, and waits for memory where it can turn the event away. Below a comment only the
- * context says whether the pull request comes from a fork, and the run's trust depends on that.
+ * Asks for memory and context at once, and waits for memory where it can turn the event away. Below
+ * a comment only the context says whether the pull request comes from a fork, and the run's trust
+ * depends on that.
  */
 async function admitByState(
   request: RunRequest,
@@ -174,7 +196,9 @@ async function admitByState(
   const mayBeStopped = mayRepeat || isPausable(trigger) || isLimited(request.spendLimits, trigger);
   const needsState = unfit === undefined && !dryRun && mayBeStopped;
   const context = runAhead(readContext(request, taint, deps));
-  const trust = isForkOpen ? trustOfDiff(classified, trigger.repository, await context) : classified;
+  const trust = isForkOpen
+    ? trustOfDiff(classified, trigger.repository, await context)
+    : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
 
@@ -204,8 +228,9 @@ export function postsReviews({ config }: LoadedAgent): boolean {
 }
 
 /**
- * Whether the event can come to a commit that was reviewed before, without anybody asking for that. Nothing was reviewed
- * of one that was just opened, and a run of a later attempt was started again by hand.
+ * Whether the event can come to a commit that was reviewed before, without anybody asking for that.
+ * Nothing was reviewed of one that was just opened, and a run of a later attempt was started again
+ * by hand.
  */
 function canRepeat({ trigger, reviewScope, origin }: RunRequest, agent: LoadedAgent): boolean {
   if (!isRepeatable(trigger) || trigger.action === 'opened' || !postsReviews(agent)) return false;
@@ -220,7 +245,10 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   return plan.kind === 'full' && plan.why === 'again' && (plan.before?.unseen ?? []).length === 0;
 }
 
-/** What is around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
+/**
+ * What is around the event. What of it is anybody's is noted, as a tool notes it that brings the
+ * same text.
+ */
 async function readContext(
   { trigger, toFix }: RunRequest,
   taint: TaintTracker,
@@ -232,8 +260,15 @@ async function readContext(
   return context;
 }
 
-/** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
-function trustOfDiff(trust: Trust, repository: Repository, context: TriggerContext | undefined): Trust {
+/**
+ * The trust of a run that is given the diff of a pull request, once it is known where its head lies
+ * (D19).
+ */
+function trustOfDiff(
+  trust: Trust,
+  repository: Repository,
+  context: TriggerContext | undefined,
+): Trust {
   if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
   if (context.pinned === undefined) return trust;
   if (isRepository(context.pinned.head.repository, repository)) return trust;
@@ -241,8 +276,8 @@ function trustOfDiff(trust: Trust, repository: Repository, context: TriggerConte
 }
 
 /**
- * What the rest of a plan is built on, and memory is read by. Starts the agent's time limit. Throws an AxeError for a
- * model, configuration or folder of no use.
+ * What the rest of a plan is built on, and memory is read by. Starts the agent's time limit. Throws
+ * an AxeError for a model, configuration or folder of no use.
  */
 async function planBasis(
   request: RunRequest,
@@ -265,8 +300,8 @@ async function planBasis(
 }
 
 /**
- * The folder that an agent works in, empty where it names none. Throws a ConfigError for one outside of the workspace:
- * file tools, context files and programs all start there (D48).
+ * The folder that an agent works in, empty where it names none. Throws a ConfigError for one
+ * outside of the workspace: file tools, context files and programs all start there (D48).
  */
 export async function agentWorkdir(
   { name, config }: LoadedAgent,
@@ -277,21 +312,28 @@ export async function agentWorkdir(
   return await resolveWorkdir(workdir, `\`workdir\` of the agent "${name}"`);
 }
 
-/** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
+/**
+ * The first that is not empty: the earlier source wins (command line or input, agent,
+ * surroundings).
+ */
 export function firstGiven(values: readonly string[]): string {
   return values.find((value) => value !== '') ?? '';
 }
 
-/** Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody comes to need it. */
+/**
+ * Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody
+ * comes to need it.
+ */
 export function runAhead<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
 }
 
 /**
- * The end of admission: whether the change holds anything to read. Asked once the change is there, and before a model is.
- * Only what an event on a pull request, or `/axe review`, is about can be empty: a question has an answer all the same.
- * Throws an AxeError for a change of which nothing could be read (D40).
+ * The end of admission: whether the change holds anything to read. Asked once the change is there,
+ * and before a model is. Only what an event on a pull request, or `/axe review`, is about can be
+ * empty: a question has an answer all the same. Throws an AxeError for a change of which nothing
+ * could be read (D40).
  */
 export function admitChange(
   { trigger, diffPolicy }: RunRequest,
@@ -315,14 +357,18 @@ export function admitChange(
   const change = {
     number,
     unreadable: whyUnreadable(context, isInScope),
-    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.before.last : undefined,
+    nothingNewSince:
+      scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.before.last : undefined,
   };
   const skipped = skipOf({ ...facts, change });
   if (skipped?.decision.reason !== 'nothing-new') return skipped;
   return { ...skipped, unchangedSince: change.nothingNewSince };
 }
 
-/** Files that GitHub does not list may be wanted, and what it shows no lines of can be read by a tool. */
+/**
+ * Files that GitHub does not list may be wanted, and what it shows no lines of can be read by a
+ * tool.
+ */
 function whyUnreadable(
   context: Extract<TriggerContext, { readonly kind: 'pull_request' }>,
   isInScope: (file: { readonly path: string }) => boolean,

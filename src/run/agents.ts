@@ -21,7 +21,10 @@ interface LocalSources {
   readonly configDir: string | undefined;
   /** Folders of the repository in which memory is kept, which are no context; left out: none. */
   readonly memoryRoots?: readonly string[];
-  /** Is told the absolute path, in the checkout, of every agent and skill of this repository that is loaded. */
+  /**
+   * Is told the absolute path, in the checkout, of every agent and skill of this repository that is
+   * loaded.
+   */
   readonly onRead?: (file: string) => void;
 }
 
@@ -34,9 +37,10 @@ export interface AgentSources extends LocalSources {
 }
 
 /**
- * Where a run's agents come from (D4, D21). For events that other people cause the working tree may be theirs, so
- * agents, skills and context files come from the base ref by API; otherwise from disk, then from the default branch.
- * With `agents-repo` agents and skills come from there instead, context files never do.
+ * Where a run's agents come from (D4, D21). For events that other people cause the working tree may
+ * be theirs, so agents, skills and context files come from the base ref by API; otherwise from
+ * disk, then from the default branch. With `agents-repo` agents and skills come from there instead,
+ * context files never do.
  */
 export function findAgents(sources: AgentSources): {
   readonly agents: AgentLibrary;
@@ -65,7 +69,9 @@ export function findAgents(sources: AgentSources): {
       memoryRoots,
       onRead: (path) => onRead?.(resolve(workspace, path)),
     });
-  const base = atRef(trigger.kind === 'pull_request' ? trigger.base.ref : trigger.repository.defaultBranch);
+  const base = atRef(
+    trigger.kind === 'pull_request' ? trigger.base.ref : trigger.repository.defaultBranch,
+  );
   const onDisk = sources.configDir === undefined ? [] : [localPlace(sources)];
   const agents = OF_WRITERS.has(trigger.kind)
     ? createAgentLoader([localPlace(sources), base], others)
@@ -75,9 +81,17 @@ export function findAgents(sources: AgentSources): {
 }
 
 /** Events of which only people with write access choose what is checked out. */
-const OF_WRITERS: ReadonlySet<Trigger['kind']> = new Set(['push', 'release', 'schedule', 'dispatch']);
+const OF_WRITERS: ReadonlySet<Trigger['kind']> = new Set([
+  'push',
+  'release',
+  'schedule',
+  'dispatch',
+]);
 
-/** Folders in which agents are looked for, nearest first; `agentsDir` is empty for none of the caller's own. */
+/**
+ * Folders in which agents are looked for, nearest first; `agentsDir` is empty for none of the
+ * caller's own.
+ */
 export function agentsDirsOf(agentsDir: string): readonly string[] {
   return agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
 }
@@ -91,7 +105,9 @@ export function localAgents(sources: LocalSources): AgentLoader {
   return createAgentLoader([localPlace(sources)]);
 }
 
-/** Only the action is without a configuration folder: there nothing may lead out of the workspace. */
+/**
+ * Only the action is without a configuration folder: there nothing may lead out of the workspace.
+ */
 function localPlace({ agentsDir, ...sources }: LocalSources): AgentPlace {
   return diskPlace({
     ...sources,
@@ -111,8 +127,8 @@ interface SharedAgents {
 }
 
 /**
- * The agents and skills of another repository, all from the commit that the ref names. A repository that cannot be read is a
- * ConfigError, and never passes for one without agents.
+ * The agents and skills of another repository, all from the commit that the ref names. A repository
+ * that cannot be read is a ConfigError, and never passes for one without agents.
  */
 async function openShared(
   { owner, name, ref, client }: SharedAgents,
@@ -128,10 +144,16 @@ async function openShared(
   const repository = { owner, name, defaultBranch: '', isPrivate: true };
   try {
     const commit = await resolveCommit({ client, repository, ref }, signal);
-    return { ...refPlace({ client, repository, ref: commit, dirs, signal }), repository: `${owner}/${name}` };
+    return {
+      ...refPlace({ client, repository, ref: commit, dirs, signal }),
+      repository: `${owner}/${name}`,
+    };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !UNREADABLE.has(thrown.reason)) throw thrown;
-    throw new ConfigError(`${place} cannot be read: ${thrown.message}`, { remedy: REMEDY, cause: thrown });
+    throw new ConfigError(`${place} cannot be read: ${thrown.message}`, {
+      remedy: REMEDY,
+      cause: thrown,
+    });
   }
 }
 

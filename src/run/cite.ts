@@ -1,6 +1,11 @@
 import { relative, resolve } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
-import { checkEvidence, linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
+import {
+  checkEvidence,
+  linesOfDiff,
+  ShownFiles,
+  type ShownLines,
+} from '../findings/decide/evidence.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { type BaseCode, fetchBaseCode } from '../github/reading/contents.js';
 import { createQueue } from '../lib/clock.js';
@@ -24,8 +29,9 @@ import { codeNotRead } from './notes.js';
 import type { ReviewedChange, RunNotes } from './records.js';
 
 /**
- * Keeps what a conversation is shown of files, and gives a note with the lines that it names as they were shown, or throws a
- * ToolError for one that was not. `workdir` is the absolute folder of the file tools.
+ * Keeps what a conversation is shown of files, and gives a note with the lines that it names as
+ * they were shown, or throws a ToolError for one that was not. `workdir` is the absolute folder of
+ * the file tools.
  */
 export function createCiter(
   notes: RunNotes | undefined,
@@ -48,9 +54,15 @@ export function createCiter(
     return { ...place, lines: [...(lines?.values() ?? [])] };
   }
 
-  /** The line at the base. File tools name a path from their own folder, those on GitHub from the root. */
+  /**
+   * The line at the base. File tools name a path from their own folder, those on GitHub from the
+   * root.
+   */
   async function readAtBase(found: Citation) {
-    const folder = relative((await findRepositoryRoot(workdir)) ?? cwd, workdir).replaceAll('\\', '/');
+    const folder = relative((await findRepositoryRoot(workdir)) ?? cwd, workdir).replaceAll(
+      '\\',
+      '/',
+    );
     const paths = folder === '' ? [found.path] : [`${folder}/${found.path}`, found.path];
     const places = paths.map((path) => ({ ...found, path }));
     const base = await readBase?.(places, signal).catch((thrown: unknown) => {
@@ -61,7 +73,8 @@ export function createCiter(
     const isAtBase = ({ path, code }: Citation) => countLine(base?.files.get(path), code) > 0;
     const isChanged = ({ path }: Citation) => changed.some((file) => file.path === path);
     const [only, ...others] = paths.length === 1 ? places : places.filter(isChanged);
-    // Of a line that neither file at the base has, nobody knows which of the two is meant if both are changed.
+    // Of a line that neither file at the base has, nobody knows which of the two is meant if both
+    // are changed.
     const place = places.find(isAtBase) ?? (others.length === 0 ? only : undefined);
     return { base, place: place ?? found, head: place && change?.head };
   }
@@ -95,9 +108,9 @@ export function createCiter(
 const MAX_LOOKED_AT = 50;
 
 /**
- * Reads the base that notes are held against: on an event the branch that a pull request goes into or the default branch,
- * through the API, since a checkout may have been written to by anybody. On somebody's own machine it is HEAD. Each file is
- * read once in a run.
+ * Reads the base that notes are held against: on an event the branch that a pull request goes into
+ * or the default branch, through the API, since a checkout may have been written to by anybody. On
+ * somebody's own machine it is HEAD. Each file is read once in a run.
  */
 export function createBaseReader(
   trigger: Trigger,
@@ -116,13 +129,18 @@ export function createBaseReader(
 
   /** Undefined where nobody can read it. */
   async function nameOfRepository(): Promise<string | undefined> {
-    if (trigger.kind !== 'local') return client && `${trigger.repository.owner}/${trigger.repository.name}`;
+    if (trigger.kind !== 'local')
+      return client && `${trigger.repository.owner}/${trigger.repository.name}`;
     root = await findRepositoryRoot(cwd);
-    const origin = root && (await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com'));
+    const origin =
+      root && (await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com'));
     return origin ? `${origin.owner}/${origin.name}` : root && projectSlug(root);
   }
 
-  async function read(lines: readonly Citation[], signal: AbortSignal): Promise<BaseCode | undefined> {
+  async function read(
+    lines: readonly Citation[],
+    signal: AbortSignal,
+  ): Promise<BaseCode | undefined> {
     own ??= await nameOfRepository();
     const here = lines.filter(
       ({ path, repository = own }) =>
@@ -139,7 +157,10 @@ export function createBaseReader(
     const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
     const found =
       trigger.kind === 'local' || client === undefined
-        ? { repository: own, ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })) }
+        ? {
+            repository: own,
+            ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })),
+          }
         : await fetchBaseCode(client, trigger.repository, branch, paths, commits, signal);
     for (const one of [...paths, ...commits]) asked.add(one);
     if (found === undefined) return base;

@@ -14,7 +14,10 @@ import type { Effect, Tool } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import type { Plan, Remembered, ReviewedChange, RunNotes, RunRequest } from './records.js';
 
-/** One agent and its model: the run's own conversation, a part of a review, a second look, or that of a sub-agent. */
+/**
+ * One agent and its model: the run's own conversation, a part of a review, a second look, or that
+ * of a sub-agent.
+ */
 export interface AgentConversation {
   readonly plan: Plan;
   readonly model: OpenModel;
@@ -32,7 +35,10 @@ export interface AgentConversation {
   readonly purpose?: {
     readonly tool: Tool;
     isReached(): boolean;
-    /** Is given the lines of files that the other tools show, in the place of the run's own record of them. */
+    /**
+     * Is given the lines of files that the other tools show, in the place of the run's own record
+     * of them.
+     */
     show(lines: readonly ShownLines[]): void;
   };
 }
@@ -55,7 +61,9 @@ export interface LiveRun {
   /** What all agents together want published; undefined without an event. */
   readonly publications: Publications | undefined;
   openPass(name: string): Publications | undefined;
-  /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
+  /**
+   * The notes of the agent of the run, the only one that writes any; undefined where they are off.
+   */
   readonly notes: RunNotes | undefined;
   /** What sub-agents were to remember, and could not save. */
   readonly lost: Remembered[];
@@ -69,7 +77,10 @@ export interface Held {
   readonly unread: readonly string[];
 }
 
-/** Opens a model with what is known of it, and with what an agent says where it is not. Throws what `Models.open` throws. */
+/**
+ * Opens a model with what is known of it, and with what an agent says where it is not. Throws what
+ * `Models.open` throws.
+ */
 export async function openModel(
   { models, secrets, deadline }: Dependencies,
   ref: ModelRef,
@@ -83,15 +94,18 @@ export async function openModel(
 }
 
 /** What is known of a window, bounded by what an agent says of it; undefined where nothing is. */
-export function smallerWindow(known: number | undefined, said: number | undefined): number | undefined {
+export function smallerWindow(
+  known: number | undefined,
+  said: number | undefined,
+): number | undefined {
   return known === undefined || said === undefined ? (known ?? said) : Math.min(known, said);
 }
 
 /**
- * What the end of a conversation counts as. On the command line a cut answer and an empty one are successes, as in axe,
- * but not one that was cut before its first word.
- * In a workflow nobody sees an empty answer, so it is a failure there, unless the run said what it had to say in a
- * review (D27).
+ * What the end of a conversation counts as. On the command line a cut answer and an empty one are
+ * successes, as in axe, but not one that was cut before its first word. In a workflow nobody sees
+ * an empty answer, so it is a failure there, unless the run said what it had to say in a review
+ * (D27).
  */
 export function judge(
   outcome: RunOutcome,
@@ -106,17 +120,24 @@ export function judge(
   if (isSaid || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
   const error = new AxeError('the model gave an empty answer', {
     exitCode: 1,
-    remedy: "Run it again; if it stays empty, look at the agent's `system_prompt` and `params.max_tokens`.",
+    remedy:
+      "Run it again; if it stays empty, look at the agent's `system_prompt` and `params.max_tokens`.",
   });
   return { kind: 'failed', error, stats: outcome.stats };
 }
 
-/** What is told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
+/**
+ * What is told of an answer that is not whole where it does not end the run; `of` begins the
+ * sentence.
+ */
 export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
   return { code: 'answer-truncated', message: `${of}${message}`, remedy };
 }
 
-/** For a conversation that could not be held: one that is lost must not cost what the others have found. */
+/**
+ * For a conversation that could not be held: one that is lost must not cost what the others have
+ * found.
+ */
 export function lostByThrown(thrown: unknown): AxeError {
   if (thrown instanceof AxeError) return thrown;
   return new AxeError(`a bug in axe-action: ${messageOf(thrown)}`, {
@@ -125,7 +146,10 @@ export function lostByThrown(thrown: unknown): AxeError {
 }
 
 /** What is told of several: no more than three reasons, and their remedies, each once. */
-export function tellLost(lost: readonly AxeError[]): { readonly reasons: string; readonly remedy: string } {
+export function tellLost(lost: readonly AxeError[]): {
+  readonly reasons: string;
+  readonly remedy: string;
+} {
   const reasons = new Set(lost.map(({ message }) => message));
   const remedies = new Set(lost.map(({ remedy = OTHER_MODEL }) => remedy));
   return { reasons: [...reasons].slice(0, 3).join('; '), remedy: [...remedies].join(' ') };

@@ -29,7 +29,10 @@ export interface ToolRequest {
   /** The agents that this one can call, and those that they can. */
   callable(): Promise<readonly LoadedAgent[]>;
   readonly signal: AbortSignal;
-  /** Told of each tool that was asked for and is not there, and of what is lost in the middle of the run. */
+  /**
+   * Told of each tool that was asked for and is not there, and of what is lost in the middle of the
+   * run.
+   */
   warn(warning: Warning): void;
 }
 
@@ -59,20 +62,28 @@ export interface PublishRequest extends Conversed {
   readonly reviewEnd: ReviewEnd | undefined;
   /** Of others on which people have answered. */
   readonly others: readonly FindingsToTell[];
-  /** Of what the run says; one that read text of people without write access must not refer to other threads. */
+  /**
+   * Of what the run says; one that read text of people without write access must not refer to other
+   * threads.
+   */
   readonly lane: MarkLane;
-  /** Why what the run has changed becomes no commit, in half a sentence; undefined if it may become one. */
+  /**
+   * Why what the run has changed becomes no commit, in half a sentence; undefined if it may become
+   * one.
+   */
   readonly onlyPatch?: string | undefined;
 }
 
 export interface Reply {
   readonly trigger: Trigger;
-  /** Undefined where the answer is about no agent; it is then shared with all of them, see `among`. */
+  /**
+   * Undefined where the answer is about no agent; it is then shared with all of them, see `among`.
+   */
   readonly agent: string | undefined;
   readonly text: string;
   /**
-   * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that is there, `for-all` takes
-   * its place. Left out, each agent answers for itself.
+   * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that
+   * is there, `for-all` takes its place. Left out, each agent answers for itself.
    */
   readonly among?: 'unless-answered' | 'for-all';
   readonly marks?: readonly FindingMark[];
@@ -84,14 +95,22 @@ export interface ToldFindings extends FindingsToTell {
   readonly agent: string;
   readonly head: string;
   readonly answered: ReadonlySet<string>;
-  /** Why the run was skipped, for its check; undefined for a command, which has a check only where findings changed. */
+  /**
+   * Why the run was skipped, for its check; undefined for a command, which has a check only where
+   * findings changed.
+   */
   readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
 }
 
-/** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
+/**
+ * Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a
+ * warning.
+ */
 export interface Publisher {
   publish(run: PublishRequest): Promise<Published>;
-  /** Tells what became of findings; the marks of what it said, and the findings for other programs. */
+  /**
+   * Tells what became of findings; the marks of what it said, and the findings for other programs.
+   */
   tellFindings(told: ToldFindings): Promise<Pick<Published, 'marks' | 'reviewResult'>>;
   reply(answer: Reply): Promise<Published>;
 }
@@ -101,15 +120,15 @@ export interface Acknowledgement {
   /** The event is admitted, and starts a run or is a command; nothing is waited for. */
   start(): void;
   /**
-   * The run or command is over; does nothing where none was started. `failure` is the line that the sender is told
-   * where nothing else answers the comment.
+   * The run or command is over; does nothing where none was started. `failure` is the line that the
+   * sender is told where nothing else answers the comment.
    */
   end(failure?: string): Promise<void>;
 }
 
 /**
- * Keeps what a killed run would lose: `pending` is called with the changes before they are saved, `done` after. The
- * action's `post` saves what was left pending.
+ * Keeps what a killed run would lose: `pending` is called with the changes before they are saved,
+ * `done` after. The action's `post` saves what was left pending.
  */
 export interface Journal {
   pending(changes: readonly Change[]): Promise<void>;
@@ -125,11 +144,20 @@ export interface Dependencies {
   /** The pull request's own agents: only looked at, never run (D21). */
   readonly headAgents?: AgentLibrary | undefined;
   readonly models: Models;
-  /** Throws an AxeError for a tool that does not exist, or a folder of artifacts of no use; other trouble is a warning. */
+  /**
+   * Throws an AxeError for a tool that does not exist, or a folder of artifacts of no use; other
+   * trouble is a warning.
+   */
   openTools(request: ToolRequest): Promise<ToolBox>;
-  /** Ends what tools keep for the whole run; what is left of the agent's artifacts, if it has a folder for them. */
+  /**
+   * Ends what tools keep for the whole run; what is left of the agent's artifacts, if it has a
+   * folder for them.
+   */
   closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined>;
-  /** What the file tools change in the repository; left out where the workflow lets them change nothing. */
+  /**
+   * What the file tools change in the repository; left out where the workflow lets them change
+   * nothing.
+   */
   readonly changes?: Changes | undefined;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
@@ -147,8 +175,8 @@ export interface Dependencies {
   readonly clock: Clock;
   readonly deadline: Deadline;
   /**
-   * The folder that an agent names: in a workflow its absolute path, or a ConfigError unless it lies inside the workspace; on
-   * somebody's own machine with `~` and variables replaced.
+   * The folder that an agent names: in a workflow its absolute path, or a ConfigError unless it
+   * lies inside the workspace; on somebody's own machine with `~` and variables replaced.
    */
   readonly resolveWorkdir?: (path: string, what: string) => Promise<string>;
   /** Folder that a relative workdir counts from. */
@@ -161,7 +189,10 @@ export interface Dependencies {
 /** What a run reports while it goes on; listeners make log lines of it. */
 export type RunEvent =
   | LoopEvent
-  /** The plan is complete and the model is ready; `restored` is undefined for an agent without memory. */
+  /**
+   * The plan is complete and the model is ready; `restored` is undefined for an agent without
+   * memory.
+   */
   | {
       readonly kind: 'run-started';
       readonly plan: Plan;

@@ -37,8 +37,9 @@ interface FindingsParts {
 }
 
 /**
- * Reads what became of findings: on the run's own pull request, and on those others where the agent's state has some that
- * nobody has answered. Trouble is in the result; rejects only for an aborted signal.
+ * Reads what became of findings: on the run's own pull request, and on those others where the
+ * agent's state has some that nobody has answered. Trouble is in the result; rejects only for an
+ * aborted signal.
  */
 export async function learnAnswers(admitted: Admitted, deps: Dependencies): Promise<Learned> {
   const { agent, trigger, trust } = admitted.basis;
@@ -46,7 +47,8 @@ export async function learnAnswers(admitted: Admitted, deps: Dependencies): Prom
   const facts = memory?.facts ?? [];
   const isAsked = postsReviews(agent) || marksOf(facts).length > 0;
   const own = pullOf(trigger);
-  if (!isAsked || own === undefined || deps.github === undefined) return { ledger: undefined, others: [] };
+  if (!isAsked || own === undefined || deps.github === undefined)
+    return { ledger: undefined, others: [] };
   const parts = {
     agent: agent.name,
     trigger,
@@ -71,7 +73,9 @@ export async function learnAnswers(admitted: Admitted, deps: Dependencies): Prom
   return { ledger, others: answered, trouble };
 }
 
-/** The findings of a pull request as they are now; without a `seen` where GitHub could not be asked. */
+/**
+ * The findings of a pull request as they are now; without a `seen` where GitHub could not be asked.
+ */
 export async function readFindings(
   pull: number,
   parts: FindingsParts,
@@ -98,8 +102,8 @@ export async function readFindings(
 }
 
 /**
- * The same findings as they are now: people may have answered while the model was at work, and another run may have ended.
- * Where GitHub cannot be asked again, as they were.
+ * The same findings as they are now: people may have answered while the model was at work, and
+ * another run may have ended. Where GitHub cannot be asked again, as they were.
  */
 export async function readAgain(
   { context, seen: before }: Ledger,
@@ -112,7 +116,10 @@ export async function readAgain(
 }
 
 /** Who of those whose word counts may write. */
-async function writersIn(seen: Seen | undefined, deps: Dependencies): Promise<(login: string) => boolean> {
+async function writersIn(
+  seen: Seen | undefined,
+  deps: Dependencies,
+): Promise<(login: string) => boolean> {
   const people = seen === undefined ? [] : peopleToAsk(seen).slice(0, MAX_ANSWERERS);
   const asked = people.map(
     async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
@@ -131,7 +138,9 @@ function gateOf({ blockOn, failOn }: PublishRules): Severity {
 function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
   const marks = marksOf(facts).toSorted((a, b) => a.at - b.at);
   const last = new Map(marks.map((mark) => [mark.id, mark]));
-  const open = [...last.values()].filter(({ kind }) => kind !== 'ended').toSorted((a, b) => b.at - a.at);
+  const open = [...last.values()]
+    .filter(({ kind }) => kind !== 'ended')
+    .toSorted((a, b) => b.at - a.at);
   return [...new Set(open.map(({ pull }) => pull))];
 }
 
@@ -150,10 +159,11 @@ interface FoundScope {
 const NO_SCOPE: FoundScope = { scope: undefined, warnings: [] };
 
 /**
- * What a review looks at: what is new since the last one, where memory knows of it and the branch goes on from there, or
- * else all of it. GitHub is asked as soon as memory is read, besides everything else that is waited for, and not at all
- * for a first review. Only agents that post reviews are limited so: an answer in one comment takes the place of the
- * one before. Rejects as its parts do.
+ * What a review looks at: what is new since the last one, where memory knows of it and the branch
+ * goes on from there, or else all of it. GitHub is asked as soon as memory is read, besides
+ * everything else that is waited for, and not at all for a first review. Only agents that post
+ * reviews are limited so: an answer in one comment takes the place of the one before. Rejects as
+ * its parts do.
  */
 export async function findScope(
   request: RunRequest,
@@ -189,16 +199,19 @@ export async function findScope(
     return { scope: { kind: 'since', before, change, reverted, ...pullRequest }, warnings };
   }
   const why = found?.kind ?? 'unread';
-  const change = why === 'rewritten' ? rewrittenChange(context, before.patches ?? [], request) : undefined;
-  if (change === undefined) return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
+  const change =
+    why === 'rewritten' ? rewrittenChange(context, before.patches ?? [], request) : undefined;
+  if (change === undefined)
+    return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
   // What was not seen before is in no patch, so it is new.
   const rest = { before: { ...before, unseen: undefined }, change, ...pullRequest };
   return { scope: { kind: 'since', isRewritten: true, ...rest }, warnings: [] };
 }
 
 /**
- * What a rewritten branch changes in files whose patch was not reviewed. Undefined where all of it has to be reviewed: no patch
- * is known, GitHub does not list all files, or there is so much that it is read in parts.
+ * What a rewritten branch changes in files whose patch was not reviewed. Undefined where all of it
+ * has to be reviewed: no patch is known, GitHub does not list all files, or there is so much that
+ * it is read in parts.
  */
 function rewrittenChange(
   context: FetchedChange,
@@ -209,14 +222,19 @@ function rewrittenChange(
   const isListed = context.filesTotal === context.files.length && context.isListShort !== true;
   if (known.size === 0 || !isListed) return undefined;
   const files = context.files.filter(({ path }) => !known.has(path));
-  const parts = parseDiff(context.diff).flatMap(({ path, text }) => (known.has(path) ? [] : [text]));
+  const parts = parseDiff(context.diff).flatMap(({ path, text }) =>
+    known.has(path) ? [] : [text],
+  );
   const diff = parts.length === 0 ? '' : `${parts.join('\n')}\n`;
   return maxTokens > 0 && estimateText(diff) > maxTokens
     ? undefined
     : { diff, files, filesTotal: files.length };
 }
 
-/** Files that the inputs of the last review kept from it, and those of this one do not, have not been seen either. */
+/**
+ * Files that the inputs of the last review kept from it, and those of this one do not, have not
+ * been seen either.
+ */
 function withLeftOut(
   before: Since['before'],
   files: FetchedChange['files'],
@@ -236,7 +254,9 @@ export function needsFindings({ trigger, agent, scope }: Plan): boolean {
   return (trigger.kind === 'pull_request' || scope !== undefined) && postsReviews(agent);
 }
 
-/** An event on a pull request says its commits itself; below a comment they have to be waited for. */
+/**
+ * An event on a pull request says its commits itself; below a comment they have to be waited for.
+ */
 async function commitsOf(
   trigger: Trigger,
   context: Admitted['context'],
@@ -246,8 +266,14 @@ async function commitsOf(
   return change === undefined ? undefined : { head: change.head, into: change.into ?? '' };
 }
 
-/** The change of the pull request a run is about; undefined where there is none or its diff is not known. */
-export function changeOf(trigger: Trigger, context: TriggerContext | undefined): ReviewedChange | undefined {
+/**
+ * The change of the pull request a run is about; undefined where there is none or its diff is not
+ * known.
+ */
+export function changeOf(
+  trigger: Trigger,
+  context: TriggerContext | undefined,
+): ReviewedChange | undefined {
   if (context?.kind !== 'pull_request') return undefined;
   const below = trigger.kind === 'comment' ? trigger.commits : undefined;
   const commits = context.pinned ?? (trigger.kind === 'pull_request' ? trigger : below);

@@ -42,7 +42,9 @@ export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): 
   if (first === undefined) return [];
   const runs = [...days.values()].reduce((sum, one) => sum + one, 0);
   const weekdays = WEEKDAYS.map((day, index) => {
-    const own = dates.filter((date) => new Date(`${date}T00:00:00Z`).getUTCDay() === (index + 1) % 7);
+    const own = dates.filter(
+      (date) => new Date(`${date}T00:00:00Z`).getUTCDay() === (index + 1) % 7,
+    );
     return { day, runs: own.reduce((sum, date) => sum + (days.get(date) ?? 0), 0) };
   });
   const [busiest] = weekdays.toSorted((one, other) => other.runs - one.runs);
@@ -60,7 +62,9 @@ export type TrimPlan =
   /** Nothing says how much is to be kept. */
   | { readonly kind: 'no-target' }
   | { readonly kind: 'within'; readonly entries: number; readonly target: number }
-  /** The newest entry alone holds more headings than are to be kept, and an entry is never split. */
+  /**
+   * The newest entry alone holds more headings than are to be kept, and an entry is never split.
+   */
   | { readonly kind: 'indivisible'; readonly entries: number; readonly target: number }
   | {
       readonly kind: 'trim';
@@ -70,8 +74,9 @@ export type TrimPlan =
     };
 
 /**
- * What goes of a log (axe-behaviour §19): `last_n` says how many entries stay, or else `max_entries`. Entries go one by
- * one from the oldest, as long as that leaves as many as are to stay.
+ * What goes of a log (axe-behaviour §19): `last_n` says how many entries stay, or else
+ * `max_entries`. Entries go one by one from the oldest, as long as that leaves as many as are to
+ * stay.
  */
 export function planTrim(
   { entries, parts }: Pick<CountedLog, 'entries' | 'parts'>,

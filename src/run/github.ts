@@ -24,7 +24,10 @@ export interface GitHubAccess {
   readonly needsWrite?: readonly string[];
 }
 
-/** A client for the API the environment names (GHES too, D25); undefined without a token, which is empty then. */
+/**
+ * A client for the API the environment names (GHES too, D25); undefined without a token, which is
+ * empty then.
+ */
 export async function connectGitHub(
   token: string,
   { env, fetch, clock, log, needsWrite = [] }: GitHubAccess,
@@ -42,7 +45,8 @@ export async function connectGitHub(
     onPause({ pauseMs, spentMs, error: { message, reason } }) {
       const seconds = Math.ceil(pauseMs / 1000);
       if (reason === 'rate-limited') log?.(`Waiting ${seconds} s, as GitHub asks: ${message}`);
-      else if (spentMs + pauseMs >= NOTICED_MS) log?.(`Asking GitHub again in ${seconds} s: ${message}`);
+      else if (spentMs + pauseMs >= NOTICED_MS)
+        log?.(`Asking GitHub again in ${seconds} s: ${message}`);
     },
   });
 }
@@ -58,8 +62,12 @@ interface Unread {
 /** What is said on a pull request, or why it could not be read. */
 export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread;
 
-/** The change of the pull request that an event is about, as it is now, or why it could not be read. */
-export type ChangeAnswer = (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean }) | Unread;
+/**
+ * The change of the pull request that an event is about, as it is now, or why it could not be read.
+ */
+export type ChangeAnswer =
+  | (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean })
+  | Unread;
 
 export type GitHub = NonNullable<ReturnType<typeof createGitHubPort>>;
 
@@ -73,7 +81,8 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
   return {
     /** What an account may do here; an error is `unknown`, which is never trusted. */
     async permission(login: string, signal: AbortSignal): Promise<PermissionAnswer> {
-      const answer = permissions.get(login) ?? (await fetchPermission(client, { repository, login }, signal));
+      const answer =
+        permissions.get(login) ?? (await fetchPermission(client, { repository, login }, signal));
       if (answer.kind === 'known') permissions.set(login, answer);
       return answer;
     },
@@ -85,7 +94,10 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
       { from, head }: { readonly from: string; readonly head: string },
       signal: AbortSignal,
     ): Promise<NewSince> => fetchNewSince(client, { repository, base: from, head }, signal),
-    /** What is said on a pull request of this repository: as the run was told at its beginning, or read again. */
+    /**
+     * What is said on a pull request of this repository: as the run was told at its beginning, or
+     * read again.
+     */
     async said(
       number: number,
       { isFresh }: { readonly isFresh: boolean },
@@ -96,7 +108,8 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
         const { comments, pull } = await (isFresh
           ? fetchSubject(client, place, signal)
           : readSubject(place, signal));
-        if (pull === undefined) return { kind: 'unread', message: `#${number} is not a pull request.` };
+        if (pull === undefined)
+          return { kind: 'unread', message: `#${number} is not a pull request.` };
         const { head, threads, reviews } = pull;
         return { kind: 'read', seen: { head: head.sha, threads, reviews, comments } };
       } catch (thrown) {
@@ -118,5 +131,8 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
 function unread(thrown: unknown): Unread {
   if (!(thrown instanceof GitHubError)) throw thrown;
   const { message, remedy } = thrown;
-  return { kind: 'unread', message: remedy === undefined ? `${message}.` : `${message}. ${remedy}` };
+  return {
+    kind: 'unread',
+    message: remedy === undefined ? `${message}.` : `${message}. ${remedy}`,
+  };
 }

@@ -12,10 +12,23 @@ import type { LoopDependencies } from '../loop/events.js';
 import { runAgent, turnLimitMessage } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt, skillBody } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
-import { type Effect, effectsOf, keepSecrets, REACHING, type Tool, type ToolResult } from '../tools/tool.js';
+import {
+  type Effect,
+  effectsOf,
+  keepSecrets,
+  REACHING,
+  type Tool,
+  type ToolResult,
+} from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import { createCiter } from './cite.js';
-import { type AgentConversation, cutWarning, judge, type LiveRun, openModel } from './conversation.js';
+import {
+  type AgentConversation,
+  cutWarning,
+  judge,
+  type LiveRun,
+  openModel,
+} from './conversation.js';
 import type { Dependencies, RunEvent } from './dependencies.js';
 import { memoryWarnings, planMemory, readMemory } from './memory.js';
 import { notesTools, planNotes } from './notes.js';
@@ -24,8 +37,14 @@ import { publishingTools, UNPUBLISHED } from './publish.js';
 import type { Plan } from './records.js';
 import { remember } from './save.js';
 
-/** Holds a conversation with the tools that its agent may have; what was opened for it is closed again. */
-export async function holdConversation(conversation: AgentConversation, run: LiveRun): Promise<RunOutcome> {
+/**
+ * Holds a conversation with the tools that its agent may have; what was opened for it is closed
+ * again.
+ */
+export async function holdConversation(
+  conversation: AgentConversation,
+  run: LiveRun,
+): Promise<RunOutcome> {
   const { plan, model, memory, notes, loop, depth, callerEffects, part, purpose } = conversation;
   const { config } = plan.agent;
   const { deps, missed, taint } = run;
@@ -37,7 +56,8 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
     if (plan.memory !== undefined) await notes?.keep(taint.lane(plan.memory.lane));
   };
   const overNotes = notesTools(publishing.agent, notes, written, citer.cite);
-  for (const warning of [...publishing.warnings, ...overNotes.warnings]) loop.reporter.warn(warning);
+  for (const warning of [...publishing.warnings, ...overNotes.warnings])
+    loop.reporter.warn(warning);
   const box = await deps.openTools({
     agent: overNotes.agent,
     workdir: plan.workdir,
@@ -75,7 +95,9 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
         params: config.params,
         // Whose effort is ours, nobody has to know that a model does not take it.
         ownSettings:
-          plan.agent.source === 'built-in' && run.request.effort === undefined ? ['effort'] : undefined,
+          plan.agent.source === 'built-in' && run.request.effort === undefined
+            ? ['effort']
+            : undefined,
         tools: callAgent === undefined ? tools : [...tools, callAgent],
         parallel: config.subAgentsConfig.parallel !== false,
         maxTurns: plan.maxTurns,
@@ -85,7 +107,9 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
       },
       {
         ...loop,
-        onReply: run.usage.begin(part === undefined ? plan.agent.name : `${plan.agent.name}, ${part}`),
+        onReply: run.usage.begin(
+          part === undefined ? plan.agent.name : `${plan.agent.name}, ${part}`,
+        ),
         onCut: isReader ? () => (missed.isCut = true) : () => undefined,
       },
     );
@@ -107,17 +131,25 @@ async function agentsBelow(
   for (let at = depth; at < maxDepth && level.length > 0; at += 1) {
     const names = new Set(level.flatMap(({ config }) => config.subAgents));
     const fresh = [...names].filter((name) => !found.has(name));
-    const loaded = await Promise.all(fresh.map((name) => deps.agents.loadAgent(name).catch(() => undefined)));
+    const loaded = await Promise.all(
+      fresh.map((name) => deps.agents.loadAgent(name).catch(() => undefined)),
+    );
     level = loaded.filter((one) => one !== undefined);
     for (const one of level) found.set(one.name, one);
   }
   return [...found.values()].slice(1);
 }
 
-function warnOfFit({ isShortened, unseen }: FittedPrompt, tokens: number, { reporter }: LoopDependencies) {
+function warnOfFit(
+  { isShortened, unseen }: FittedPrompt,
+  tokens: number,
+  { reporter }: LoopDependencies,
+) {
   if (!isShortened) return;
   const files =
-    unseen.length === 0 ? '' : ` (${count(unseen.length, 'file')} of the diff not shown, or not whole)`;
+    unseen.length === 0
+      ? ''
+      : ` (${count(unseen.length, 'file')} of the diff not shown, or not whole)`;
   const message = `the model takes about ${count(Math.floor(tokens), 'token')}, so its prompt was shortened${files}`;
   const remedy =
     'Take a model with a larger context window, or set a larger one on your own server and in `context_window` in `[params]`.';
@@ -125,8 +157,9 @@ function warnOfFit({ isShortened, unseen }: FittedPrompt, tokens: number, { repo
 }
 
 /**
- * The tools, which note what lines of files they show, since only those can be named as evidence, and what they bring that is
- * anybody's: some with their first call, any other with a result that says so.
+ * The tools, which note what lines of files they show, since only those can be named as evidence,
+ * and what they bring that is anybody's: some with their first call, any other with a result that
+ * says so.
  */
 function trackTools(
   tools: readonly Tool[],
@@ -154,14 +187,17 @@ interface Caller {
 }
 
 /**
- * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
- * texts and checks are axe's (axe-behaviour §14).
+ * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the
+ * last one. Name, texts and checks are axe's (axe-behaviour §14).
  */
 function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
   const names = caller.plan.agent.config.subAgents;
   if (names.length === 0 || caller.depth >= run.maxDepth) return undefined;
   const listed = names.join(', ');
-  const refusal = (reason: string): ToolResult => ({ text: `call_agent error: ${reason}`, isError: true });
+  const refusal = (reason: string): ToolResult => ({
+    text: `call_agent error: ${reason}`,
+    isError: true,
+  });
   return {
     name: 'call_agent',
     effect: 'read',
@@ -169,9 +205,15 @@ function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
     inputSchema: {
       type: 'object',
       properties: {
-        agent: { type: 'string', description: `Name of the sub-agent to invoke (must be one of: ${listed})` },
+        agent: {
+          type: 'string',
+          description: `Name of the sub-agent to invoke (must be one of: ${listed})`,
+        },
         task: { type: 'string', description: 'What you need the sub-agent to do' },
-        context: { type: 'string', description: 'Additional context from your conversation to pass along' },
+        context: {
+          type: 'string',
+          description: 'Additional context from your conversation to pass along',
+        },
       },
       required: ['agent', 'task'],
     },
@@ -179,7 +221,8 @@ function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
       const { agent, task, context } = readInput(input);
       if (agent === '') return refusal('"agent" argument is required');
       if (task === '') return refusal('"task" argument is required');
-      if (!names.includes(agent)) return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
+      if (!names.includes(agent))
+        return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
       return await callAgent(agent, task, context, caller, signal, run);
     },
   };
@@ -205,11 +248,13 @@ async function callAgent(
     ? { sentence: told, message, warnings: [] }
     : { sentence: message, isKeptWhole: true, message, warnings: [] };
   try {
-    const result = await runSubAgent(agent, asked, caller, watch.loop, run).catch((thrown: unknown) => {
-      if (thrown instanceof AxeError) return failure(agent, thrown.message);
-      signal.throwIfAborted();
-      throw thrown;
-    });
+    const result = await runSubAgent(agent, asked, caller, watch.loop, run).catch(
+      (thrown: unknown) => {
+        if (thrown instanceof AxeError) return failure(agent, thrown.message);
+        signal.throwIfAborted();
+        throw thrown;
+      },
+    );
     const durationMs = clock.now().getTime() - startedAt;
     reporter.event({ kind: 'sub-agent-ended', agent, durationMs, result: result.event });
     return result.answer;
@@ -271,7 +316,14 @@ async function runSubAgent(
     run,
   );
   const judged = judge(outcome, run.publications?.buffered ?? NOTHING_BUFFERED, run.request);
-  const end = { plan, memory, outcome: judged, taint: run.taint, published: UNPUBLISHED, facts: [] };
+  const end = {
+    plan,
+    memory,
+    outcome: judged,
+    taint: run.taint,
+    published: UNPUBLISHED,
+    facts: [],
+  };
   const remembered = await remember(end, deps);
   if (remembered?.result.kind === 'failed') run.lost.push(remembered);
   // Of the run's own entry the report tells; a sub-agent's may be the one that created the branch.
@@ -281,7 +333,8 @@ async function runSubAgent(
   const { stats } = outcome;
   const said = outcome.kind === 'failed' ? '' : outcome.answer;
   const error = errorOf(outcome);
-  const isPaid = outcome.kind === 'exhausted' && (outcome.limit === 'tokens' || outcome.limit === 'cost');
+  const isPaid =
+    outcome.kind === 'exhausted' && (outcome.limit === 'tokens' || outcome.limit === 'cost');
   if (error === undefined || (isPaid && stats.turns > 0)) {
     // axe gives the caller an empty text, which some providers refuse.
     const text = said.trim() === '' ? `[Sub-agent "${name}" ended with an empty answer.]` : said;
@@ -293,7 +346,10 @@ async function runSubAgent(
     // The caller may use what came, but has to know that its end is missing.
     if (said.trim() !== '') {
       const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${said}`;
-      return { answer: { text, isError: true, stats }, event: { kind: 'part', text: said, detail } };
+      return {
+        answer: { text, isError: true, stats },
+        event: { kind: 'part', text: said, detail },
+      };
     }
   }
   if (detail === turnLimitMessage('agent', plan.maxTurns))
@@ -323,7 +379,8 @@ function startWatch(
     timeoutSeconds > 0 ? clock.now().getTime() + timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
   if (timeoutSeconds > 0) {
     void clock.sleep(timeoutSeconds * 1000, done.signal).then(() => {
-      if (!done.signal.aborted) over.abort(new ProviderError('timeout', 'context deadline exceeded'));
+      if (!done.signal.aborted)
+        over.abort(new ProviderError('timeout', 'context deadline exceeded'));
     });
   }
   const signal = AbortSignal.any([parentSignal, over.signal]);
@@ -341,9 +398,9 @@ function startWatch(
 }
 
 /**
- * The plan of a sub-agent: its own file whole, with model, prompt, skill, files, params and memory. Nothing of its
- * caller's passes down but the hosts it may ask, where its file names none (newer axe). Throws an AxeError with what
- * axe puts before (axe-behaviour §14).
+ * The plan of a sub-agent: its own file whole, with model, prompt, skill, files, params and memory.
+ * Nothing of its caller's passes down but the hosts it may ask, where its file names none (newer
+ * axe). Throws an AxeError with what axe puts before (axe-behaviour §14).
  */
 async function planSubAgent(
   name: string,
@@ -351,9 +408,13 @@ async function planSubAgent(
   parent: Plan,
   { deps, request }: LiveRun,
 ): Promise<Plan> {
-  const loaded = await withContext(`failed to load agent "${name}"`, () => deps.agents.loadAgent(name));
+  const loaded = await withContext(`failed to load agent "${name}"`, () =>
+    deps.agents.loadAgent(name),
+  );
   const allowedHosts =
-    loaded.config.allowedHosts.length > 0 ? loaded.config.allowedHosts : parent.agent.config.allowedHosts;
+    loaded.config.allowedHosts.length > 0
+      ? loaded.config.allowedHosts
+      : parent.agent.config.allowedHosts;
   const agent = { ...loaded, config: { ...loaded.config, allowedHosts } };
   const { config } = agent;
   const model = await withContext(`invalid model for agent "${name}"`, async () =>
@@ -376,7 +437,10 @@ async function planSubAgent(
   };
 }
 
-/** What the file of an agent names, with all warnings of it. Throws an AxeError with what axe puts before. */
+/**
+ * What the file of an agent names, with all warnings of it. Throws an AxeError with what axe puts
+ * before.
+ */
 export async function readOwnFiles(agent: LoadedAgent, deps: Dependencies) {
   const { name, config } = agent;
   const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
@@ -389,7 +453,9 @@ export async function readOwnFiles(agent: LoadedAgent, deps: Dependencies) {
   return { workdir, files, skill, warnings: [...agent.warnings, ...warnings] };
 }
 
-/** Errors of a step with what axe puts before them, but for those whose message `asItIs` matches. */
+/**
+ * Errors of a step with what axe puts before them, but for those whose message `asItIs` matches.
+ */
 async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: RegExp): Promise<T> {
   try {
     return await work();

@@ -58,18 +58,25 @@ export function planMemory(
 }
 
 /**
- * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules keep to a folder of
- * their own, so that trying the action out never fills a real agent's memory (D32).
+ * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules
+ * keep to a folder of their own, so that trying the action out never fills a real agent's memory
+ * (D32).
  */
-export function runLogPath({ name, config }: LoadedAgent, model: ModelRef, inWorkflow: boolean): string {
+export function runLogPath(
+  { name, config }: LoadedAgent,
+  model: ModelRef,
+  inWorkflow: boolean,
+): string {
   const { path } = config.memory;
-  const own = inWorkflow && path !== '' && unusableLogPath(path) === undefined ? path : defaultLogPath(name);
+  const own =
+    inWorkflow && path !== '' && unusableLogPath(path) === undefined ? path : defaultLogPath(name);
   return isOffline(model) ? `offline/${own}` : own;
 }
 
 /**
- * Reads what the run may know; undefined for an agent without memory. `plan` is undefined where notes are off, and `unsaved`
- * what the agent of the run has written, for its sub-agents. Never throws: trouble is in the result.
+ * Reads what the run may know; undefined for an agent without memory. `plan` is undefined where
+ * notes are off, and `unsaved` what the agent of the run has written, for its sub-agents. Never
+ * throws: trouble is in the result.
  */
 export async function readMemory(
   agent: LoadedAgent,
@@ -90,7 +97,9 @@ export async function readMemory(
   return { store, restored, facts, text, notes };
 }
 
-/** What is to be told of memory and notes before the run; that a store cannot be read is told once. */
+/**
+ * What is to be told of memory and notes before the run; that a store cannot be read is told once.
+ */
 export function memoryWarnings(
   plan: Plan,
   memory: Memory | undefined,
@@ -99,7 +108,9 @@ export function memoryWarnings(
   if (memory === undefined) return [];
   const { restored, notes } = memory;
   const isFailed = restored.kind === 'failed';
-  const ofNotes = (notes?.warnings ?? []).filter(({ code }) => !isFailed || code !== 'memory-load-failed');
+  const ofNotes = (notes?.warnings ?? []).filter(
+    ({ code }) => !isFailed || code !== 'memory-load-failed',
+  );
   return [...logWarnings(plan, restored, deps), ...ofNotes];
 }
 

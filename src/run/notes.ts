@@ -29,7 +29,10 @@ import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
 import { UNSTOPPED } from './save.js';
 
-/** Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a warning. */
+/**
+ * Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a
+ * warning.
+ */
 export async function openNotes(
   parts: {
     readonly agent: LoadedAgent;
@@ -55,14 +58,17 @@ export async function openNotes(
     undefined,
   );
   const { location } = first;
-  const reported = new Set(restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message));
+  const reported = new Set(
+    restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message),
+  );
   const early: Warning[] = [];
   let isOpen = false;
   let checked = checkNotes(new Map(), undefined);
   const session = createNotesSession({
     places,
     runLog: memory.path,
-    // In a workflow a place of its own would differ from run to run, and may be nobody's to know (D14).
+    // In a workflow a place of its own would differ from run to run, and may be nobody's to know
+    // (D14).
     root: isLive && first.kind === 'tree' ? location : '',
     caps: agent.config.memory,
     async load(under) {
@@ -80,7 +86,8 @@ export async function openNotes(
       if (isOpen) reporter.warn(warning);
       else early.push(warning);
     },
-    noteWrite: (action, path, bytes) => reporter.event({ kind: 'note-written', action, path, bytes }),
+    noteWrite: (action, path, bytes) =>
+      reporter.event({ kind: 'note-written', action, path, bytes }),
     ...(isLive ? { writeThrough: (changes) => store.write(changes, UNSTOPPED) } : {}),
   });
   const loaded = await session.tree();
@@ -93,7 +100,10 @@ export async function openNotes(
   const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
   const block = formatMemoryBlock(files, { places, today, daily, maxBytes });
   isOpen = true;
-  const notLoaded = ({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
+  const notLoaded = ({
+    message,
+    remedy,
+  }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
     code: 'memory-load-failed',
     message: `failed to load the notes of "${agent.name}": ${message}`,
     remedy,
@@ -127,10 +137,17 @@ export async function openNotes(
 function noLongerSo([first, ...more]: readonly GoneLine[]): Warning {
   const others = more.length === 0 ? '' : ` and ${count(more.length, 'other line')}`;
   const message = `the code that notes rest on is gone, so the model was not given ${first?.note}:${first?.line}${others}`;
-  return { code: 'memory-outdated', message, remedy: 'Correct them, or remove them from the notes.' };
+  return {
+    code: 'memory-outdated',
+    message,
+    remedy: 'Correct them, or remove them from the notes.',
+  };
 }
 
-/** Holds notes against the code that they rest on, once for an agent. Trouble leaves them unchecked, with a warning. */
+/**
+ * Holds notes against the code that they rest on, once for an agent. Trouble leaves them unchecked,
+ * with a warning.
+ */
 export async function checkCited(
   tree: MemoryTree,
   places: NotesPlaces,
@@ -152,7 +169,9 @@ export function codeNotRead({ message: why, remedy }: AxeError): Warning {
   return { code: 'memory-outdated', message, remedy };
 }
 
-/** Many a store has read the notes with the run log; what there was to warn of was told with that. */
+/**
+ * Many a store has read the notes with the run log; what there was to warn of was told with that.
+ */
 function readBefore(restored: RestoreResult): TreeResult | undefined {
   if (restored.kind === 'failed' || restored.alongside === undefined) return undefined;
   const { alongside: tree, warnings, blocked = [], prefix } = restored;
@@ -221,11 +240,14 @@ export function planNotes({
   if (memory === undefined || !config.memory.notes) return undefined;
   const isLive = trigger.kind === 'local';
   const ofSubAgent = config.memory.tools.length > 0 ? SUB_AGENT : '';
-  const ofRun = memory.lane === 'none' ? NEVER : isLive || trust.level === 'trusted' ? undefined : UNTRUSTED;
+  const ofRun =
+    memory.lane === 'none' ? NEVER : isLive || trust.level === 'trusted' ? undefined : UNTRUSTED;
   return {
     places: placesOf(agent, memory.path, trigger, workdir),
     isLive,
-    requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
+    requested: [
+      ...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)]),
+    ],
     whyReadOnly: isSubAgent ? ofSubAgent : ofRun,
   };
 }
@@ -235,7 +257,10 @@ export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] 
   return ALL_NOTES_TOOLS.filter((name) => tools.includes(name));
 }
 
-/** The tools over notes that an agent gets, and what is told of the others; `isKept` says whether its store keeps anything. */
+/**
+ * The tools over notes that an agent gets, and what is told of the others; `isKept` says whether
+ * its store keeps anything.
+ */
 export function grantNotesTools(
   { requested, whyReadOnly }: NotesPlan,
   isKept: boolean,
@@ -264,9 +289,13 @@ const NEVER =
   'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
 const UNTRUSTED =
   'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
-const NOT_KEPT = 'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
+const NOT_KEPT =
+  'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
 
-/** Of the repository of the event, on somebody's own machine of the folder; `path` is that of the run log. */
+/**
+ * Of the repository of the event, on somebody's own machine of the folder; `path` is that of the
+ * run log.
+ */
 export function placesOf(
   { config }: LoadedAgent,
   path: string,
@@ -274,20 +303,26 @@ export function placesOf(
   workdir: string,
 ): NotesPlaces {
   const { scope, project } = config.memory;
-  const own = trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
+  const own =
+    trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
   return notesPlaces(scope, project || own, path.startsWith('offline/') ? 'offline/' : '');
 }
 
 /**
- * Makes the tools over notes that an agent was granted, and gives the agent as its other tools are opened for; `written` is
- * called after each change, and waited for, and `cite` gives a note with the lines of code that it names.
+ * Makes the tools over notes that an agent was granted, and gives the agent as its other tools are
+ * opened for; `written` is called after each change, and waited for, and `cite` gives a note with
+ * the lines of code that it names.
  */
 export function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
   written: () => Promise<void>,
   cite: (content: string) => Promise<string>,
-): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
+): {
+  readonly agent: LoadedAgent;
+  readonly tools: readonly Tool[];
+  readonly warnings: readonly Warning[];
+} {
   const { config } = agent;
   const named: readonly string[] = namedNotesTools(config.tools);
   const tools = config.tools.filter((name) => !named.includes(name));

@@ -11,13 +11,20 @@ import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/reply.js';
 import { buildSystemPrompt } from '../prompt/prompt.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
-import { type AgentConversation, type Held, type LiveRun, lostByThrown, tellLost } from './conversation.js';
+import {
+  type AgentConversation,
+  type Held,
+  type LiveRun,
+  lostByThrown,
+  tellLost,
+} from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';
 
 /**
- * Reads a change in several conversations, three at a time, within the run's one budget. What does not fit into it is not
- * read, and a pass that fails leaves the others: the files of both are named.
+ * Reads a change in several conversations, three at a time, within the run's one budget. What does
+ * not fit into it is not read, and a pass that fails leaves the others: the files of both are
+ * named.
  */
 export async function reviewInPasses(
   own: AgentConversation,
@@ -27,11 +34,15 @@ export async function reviewInPasses(
 ): Promise<Held> {
   const { loop } = own;
   const quiet = { ...own, loop: quietly(loop) };
-  const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) => holdPass(pass, index, quiet, run));
+  const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) =>
+    holdPass(pass, index, quiet, run),
+  );
   const all = ends.map((end) => end.buffered);
   const buffered = joinPasses(all, maxFindings);
   const read = new Set(ends.flatMap(({ pass, isRead }) => (isRead ? pass.paths : [])));
-  const unread = [...new Set(passes.flatMap(({ paths }) => paths))].filter((path) => !read.has(path));
+  const unread = [...new Set(passes.flatMap(({ paths }) => paths))].filter(
+    (path) => !read.has(path),
+  );
   const findings = buffered.findings.length;
   loop.reporter.event({ kind: 'passes-joined', passes: ends.length, findings });
   warnOfUnread(ends, loop);
@@ -72,10 +83,18 @@ async function holdPass(
       { ...run, publications, notes },
     );
     const isRead = isAnswered(outcome);
-    const lost = isRead ? undefined : (errorOf(outcome) ?? new AxeError('the model did not finish'));
+    const lost = isRead
+      ? undefined
+      : (errorOf(outcome) ?? new AxeError('the model did not finish'));
     return { pass, outcome, buffered: buffered(), isRead, lost };
   } catch (thrown) {
-    return { pass, outcome: undefined, buffered: buffered(), isRead: false, lost: lostByThrown(thrown) };
+    return {
+      pass,
+      outcome: undefined,
+      buffered: buffered(),
+      isRead: false,
+      lost: lostByThrown(thrown),
+    };
   } finally {
     release?.();
   }
@@ -91,15 +110,21 @@ function reviewing({ agent }: Plan): Plan['agent'] {
 }
 
 function isAnswered(outcome: RunOutcome): boolean {
-  return outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
+  return (
+    outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true)
+  );
 }
 
 /** Turns of a pass that are reckoned with, what each adds to the conversation, and what it says. */
 const WORST = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
 
-/** What a pass may take: the first request is new to the provider, the later ones are cached but for what a turn has added. */
+/**
+ * What a pass may take: the first request is new to the provider, the later ones are cached but for
+ * what a turn has added.
+ */
 function worstCase({ message }: ReviewPass, { plan, memory }: AgentConversation): TokenUse {
-  const first = estimateText(buildSystemPrompt(plan.prompt)) + estimateText(memory) + estimateText(message);
+  const first =
+    estimateText(buildSystemPrompt(plan.prompt)) + estimateText(memory) + estimateText(message);
   const { turns, resultTokens, replyTokens } = WORST;
   const added = (turns * (turns - 1) * (resultTokens + replyTokens)) / 2;
   const input = first * turns + added;
@@ -108,13 +133,19 @@ function worstCase({ message }: ReviewPass, { plan, memory }: AgentConversation)
   return { input, output, cacheRead: Math.max(0, input - fresh), cacheWrite: 0 };
 }
 
-/** A review that has read something is not a failure; one whose time or money ended in the middle is cut short as any other. */
+/**
+ * A review that has read something is not a failure; one whose time or money ended in the middle is
+ * cut short as any other.
+ */
 function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
   const [first] = outcomes;
-  if (first === undefined) throw ends[0]?.lost ?? new AxeError('no part of the change could be read');
+  if (first === undefined)
+    throw ends[0]?.lost ?? new AxeError('no part of the change could be read');
   const completed = outcomes.find(({ kind }) => kind === 'completed');
-  const cut = outcomes.find((one) => one.kind === 'exhausted' && one.limit !== 'turns' && !isAnswered(one));
+  const cut = outcomes.find(
+    (one) => one.kind === 'exhausted' && one.limit !== 'turns' && !isAnswered(one),
+  );
   const base = cut ?? completed ?? first;
   const others = outcomes.filter((one) => one !== base).map(({ stats }) => stats);
   // One agent did all of it, so turns and calls are those of all passes.
@@ -155,8 +186,8 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
 }
 
 /**
- * The loop's world of conversations besides the run's own: their turns are not told, a warning of all of them is one, and a
- * summary of theirs is no memory of the agent.
+ * The loop's world of conversations besides the run's own: their turns are not told, a warning of
+ * all of them is one, and a summary of theirs is no memory of the agent.
  */
 export function quietly({ keepSummary: _, reporter, ...loop }: LoopDependencies): LoopDependencies {
   const warned = new Set<string>();

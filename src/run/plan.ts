@@ -3,7 +3,12 @@ import type { AgentConfig } from '../agent/config.js';
 import { hasTaintedRemarks, knowOwnRemarks, type TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
 import { subjectNumber } from '../event/trigger.js';
-import { type Coverage, coverageOf, NOTHING_READ, reviewCommand } from '../findings/change/scope.js';
+import {
+  type Coverage,
+  coverageOf,
+  NOTHING_READ,
+  reviewCommand,
+} from '../findings/change/scope.js';
 import { formatKnown } from '../findings/post/finding-texts.js';
 import { postedIds } from '../findings/state-facts.js';
 import type { Deadline } from '../lib/clock.js';
@@ -34,9 +39,10 @@ import { memoryWarnings } from './memory.js';
 import type { Admitted, Basis, Draft, Plan, Restored, ReviewPass, RunRequest } from './records.js';
 
 /**
- * The second step: everything that is decided before a model is asked, but for what memory teaches. What needs the
- * network and is not needed here is only started, so that the waits overlap. A change without anything to read ends
- * here. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
+ * The second step: everything that is decided before a model is asked, but for what memory teaches.
+ * What needs the network and is not needed here is only started, so that the waits overlap. A
+ * change without anything to read ends here. Throws an AxeError; the order of errors is axe's
+ * (axe-behaviour §4).
  */
 export async function makePlan(
   request: RunRequest,
@@ -117,7 +123,8 @@ export async function makePlan(
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
     // A diagnosis of another workflow's run is for those who wait for its pull request.
-    reportsOn: trigger.kind === 'workflow_run' ? (context?.pullOfCommit ?? trigger.pull?.number) : undefined,
+    reportsOn:
+      trigger.kind === 'workflow_run' ? (context?.pullOfCommit ?? trigger.pull?.number) : undefined,
     coverage: findCoverage(request, context, unseen),
     passes: planned?.passes,
     form,
@@ -146,8 +153,8 @@ export async function makePlan(
 }
 
 /**
- * What is piped in, and the change that `--git` names. A built-in reviewer takes a piped diff for the change. Throws an
- * AxeError if it has nothing to review: to ask a model then only costs money.
+ * What is piped in, and the change that `--git` names. A built-in reviewer takes a piped diff for
+ * the change. Throws an AxeError if it has nothing to review: to ask a model then only costs money.
  */
 async function localInput(
   { prompt, readChange }: RunRequest,
@@ -162,7 +169,8 @@ async function localInput(
   if (/^diff --git /m.test(stdin)) return { stdin: '', change: { range: '', diff: stdin } };
   if (stdin !== '' || !isBlank(prompt)) return { stdin, change };
   throw new AxeError('there is nothing to review', {
-    remedy: 'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
+    remedy:
+      'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
   });
 }
 
@@ -172,7 +180,11 @@ function promptFrom({ prompt }: RunRequest, stdin: string): Plan['promptFrom'] {
 }
 
 /** What is around the event; words of ours that rest on strangers' taint as these do. */
-async function readContext({ basis, taint, ...admitted }: Admitted): Promise<TriggerContext | undefined> {
+async function readContext({
+  basis,
+  taint,
+  ...admitted
+}: Admitted): Promise<TriggerContext | undefined> {
   const [context, memory] = await Promise.all([admitted.context, admitted.memory]);
   if (context === undefined) return undefined;
   const known = knowOwnRemarks(context, postedIds(memory?.facts ?? []));
@@ -180,7 +192,10 @@ async function readContext({ basis, taint, ...admitted }: Admitted): Promise<Tri
   return known;
 }
 
-/** What a project wants of its reviews: like a context file it is taken from where the agent is from, never from what is reviewed. */
+/**
+ * What a project wants of its reviews: like a context file it is taken from where the agent is
+ * from, never from what is reviewed.
+ */
 async function reviewInstructions(
   agent: LoadedAgent,
   workdir: string,
@@ -208,7 +223,10 @@ function findCoverage(
 
 /** By estimate, with its description and schema. */
 const TOKENS_OF_A_TOOL = 250;
-/** Of what instructions and tools leave; memory, context files and what people say around a change have the rest. */
+/**
+ * Of what instructions and tools leave; memory, context files and what people say around a change
+ * have the rest.
+ */
 const DIFF_SHARE = 3 / 4;
 
 /** No more of a diff than the model's window has room for, next to what is known of the prompt. */
@@ -224,14 +242,20 @@ function withinWindow(
   return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
 }
 
-/** Of a comment what it says besides the `trigger-phrase`; empty where there is no phrase, or nothing next to it. */
+/**
+ * Of a comment what it says besides the `trigger-phrase`; empty where there is no phrase, or
+ * nothing next to it.
+ */
 function requestOf({ trigger, admissionPolicy: { triggerPhrase } }: RunRequest): string {
   if (reviewCommand(trigger) !== undefined) return `Review pull request #${subjectNumber(trigger)}`;
   if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
   return findMention(trigger.body, triggerPhrase) ?? '';
 }
 
-/** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */
+/**
+ * The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema
+ * of no use.
+ */
 export async function answerForm(
   params: Parameters<typeof responseFormatOf>[0],
   outputSchema: string,
@@ -245,14 +269,18 @@ export async function answerForm(
   return { format, check };
 }
 
-/** The user message with the form of the answer at its end, since not every provider passes a schema on. */
+/**
+ * The user message with the form of the answer at its end, since not every provider passes a schema
+ * on.
+ */
 export function withInstruction(message: string, form: AnswerForm | undefined): string {
   return form === undefined ? message : `${message}\n\n${formatInstruction(form.format)}`;
 }
 
 /**
- * How often a change is read: once, unless it does not fit. What is new since an earlier review is read once. `given` is what
- * the task was made from; the warnings take the place of those of a single pass. Undefined for one pass.
+ * How often a change is read: once, unless it does not fit. What is new since an earlier review is
+ * read once. `given` is what the task was made from; the warnings take the place of those of a
+ * single pass. Undefined for one pass.
  */
 function planPasses(
   { agent: { config }, review }: Basis,
@@ -266,12 +294,14 @@ function planPasses(
     }
   | undefined {
   const { context, scope, policy } = given;
-  const isReview = config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
+  const isReview =
+    config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
   if (review.depth === 'quick' || !isReview) return undefined;
   if (context?.kind !== 'pull_request' || scope?.kind === 'since') return undefined;
   const { unseen = [] } = task;
   const messageOf = (diff: string) =>
-    resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
+    resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } })
+      .message;
   const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, config.review);
   if (split === undefined || split.parts.length < 2) return undefined;
   const passes = split.parts.map((part, index) => {
@@ -300,10 +330,15 @@ function withoutShown(
 }
 
 /**
- * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what its findings taught. A
- * dry run shows the plan without lessons where memory is kept in another repository. Rejects only for an aborted signal.
+ * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what
+ * its findings taught. A dry run shows the plan without lessons where memory is kept in another
+ * repository. Rejects only for an aborted signal.
  */
-export async function restore(request: RunRequest, draft: Draft, deps: Dependencies): Promise<Restored> {
+export async function restore(
+  request: RunRequest,
+  draft: Draft,
+  deps: Dependencies,
+): Promise<Restored> {
   const { plan, taint, change, model } = draft;
   const memory = await draft.memory;
   const learned = await draft.learned;
@@ -314,19 +349,25 @@ export async function restore(request: RunRequest, draft: Draft, deps: Dependenc
   for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
-  // Without write access nobody's words may reach the model through ours: places and kinds alone are shown.
+  // Without write access nobody's words may reach the model through ours: places and kinds alone
+  // are shown.
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
   const lessons = isKnown ? formatKnown(ledger, isUntrusted) : undefined;
   return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
 }
 
-/** The lessons are at the end of each user message. Every pass shows a diff, so it explains its fences already. */
+/**
+ * The lessons are at the end of each user message. Every pass shows a diff, so it explains its
+ * fences already.
+ */
 function withLessons(plan: Plan, lessons: string | undefined): Plan {
   if (lessons === undefined) return plan;
   const { task, passes } = plan;
   const { message } = task;
-  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
+  const parts = message.includes(FENCE_NOTICE)
+    ? [message, lessons]
+    : [message, FENCE_NOTICE, lessons];
   return {
     ...plan,
     task: { ...task, message: parts.join('\n\n') },

@@ -1,7 +1,11 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { subjectNumber } from '../event/trigger.js';
 import { laneOfWords, mayChange, whyOnlyPatch } from '../event/trust.js';
-import { type Buffered, NOTHING_BUFFERED, type PublishRules } from '../findings/buffered-publications.js';
+import {
+  type Buffered,
+  NOTHING_BUFFERED,
+  type PublishRules,
+} from '../findings/buffered-publications.js';
 import { type DiffLines, readDiffLines } from '../findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../findings/decide/evidence.js';
 import { applyActs, Ledger } from '../findings/decide/ledger.js';
@@ -22,12 +26,16 @@ import { needsFindings, pullOf, readAgain, readFindings } from './earlier-review
 import type { Admitted, Conversed, Published, Restored, RunReport, RunRequest } from './records.js';
 import { entriesOf, factsChange, keepInJournal, UNSTOPPED } from './save.js';
 
-/** An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a comment. */
+/**
+ * An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a
+ * comment.
+ */
 export const UNPUBLISHED: Published = { line: undefined, url: undefined };
 
 /**
- * The fifth step: puts what the agent wants to the findings as they are now, then posts it and the answer. What a run that is
- * killed here would lose is in the journal before anything is posted. Trouble is a warning.
+ * The fifth step: puts what the agent wants to the findings as they are now, then posts it and the
+ * answer. What a run that is killed here would lose is in the journal before anything is posted.
+ * Trouble is a warning.
  */
 export async function publish(conversed: Conversed, deps: Dependencies): Promise<Published> {
   const { plan, buffered, change, learned, taint } = conversed;
@@ -52,7 +60,14 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     .map((one) => withActs(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const onlyPatch = whyOnlyPatch(plan.trust, taint);
-  return await deps.publisher.publish({ ...conversed, findings, reviewEnd, others, lane, onlyPatch });
+  return await deps.publisher.publish({
+    ...conversed,
+    findings,
+    reviewEnd,
+    others,
+    lane,
+    onlyPatch,
+  });
 }
 
 /** The findings after what is to be done with them, and what is to be told. */
@@ -68,8 +83,9 @@ export function withActs(
 }
 
 /**
- * Tells what is open on a pull request whose run is skipped: a step that is green because nothing was new must not hide what
- * was found before, and 👎 and *Resolve* start no run of their own. Nothing is read for whoever may start no run.
+ * Tells what is open on a pull request whose run is skipped: a step that is green because nothing
+ * was new must not hide what was found before, and 👎 and *Resolve* start no run of their own.
+ * Nothing is read for whoever may start no run.
  */
 export async function tellSkipped(
   { at, ...skipped }: Skipped,
@@ -128,7 +144,8 @@ async function keepMarks(
 ): Promise<void> {
   const store = (await memory)?.store;
   const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
-  if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0) return;
+  if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0)
+    return;
   const saved = await store.write([factsChange(plan.path, facts, clock.now())], UNSTOPPED);
   if (saved.kind === 'saved') return;
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
@@ -136,8 +153,9 @@ async function keepMarks(
 }
 
 /**
- * A review that does not know what is open would say it twice, and settle nothing: no model is asked, and nothing posted but
- * the check. Undefined where findings are known, or where the run is no review.
+ * A review that does not know what is open would say it twice, and settle nothing: no model is
+ * asked, and nothing posted but the check. Undefined where findings are known, or where the run is
+ * no review.
  */
 export async function refuseUnread(
   { plan, change, learned: { ledger, trouble } }: Restored,
@@ -166,8 +184,9 @@ export async function refuseUnread(
 }
 
 /**
- * What the agents of a run publish to, all of them together (D23); nothing without an event or a change on this machine, whose
- * findings are printed. `policy` says which files the review is about, and `run` is what no other run has.
+ * What the agents of a run publish to, all of them together (D23); nothing without an event or a
+ * change on this machine, whose findings are printed. `policy` says which files the review is
+ * about, and `run` is what no other run has.
  */
 export function openPublications(
   { plan, memory, taint, change, learned }: Restored,
@@ -195,9 +214,11 @@ export function openPublications(
           }
         : undefined,
     toFix,
-    isOnPull: pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
+    isOnPull:
+      pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
   };
-  if (change === undefined || ledger === undefined) return new Publications({ ...open, review: undefined });
+  if (change === undefined || ledger === undefined)
+    return new Publications({ ...open, review: undefined });
   const files = parseDiff(change.diff);
   const shown = new ShownFiles(linesOfDiff(files));
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
@@ -212,31 +233,47 @@ export function openPublications(
     run,
     shown,
     isInScope: createPathFilter(policy),
-    isLaterReview: subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
+    isLaterReview:
+      subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
   return new Publications({ ...open, review });
 }
 
 /** Each review of a change on this machine is its first. */
 function withoutEarlier(agent: string): Ledger {
-  const context = { agent, lines: undefined, isFork: false, isTrusted: true, isPushByWriter: false } as const;
+  const context = {
+    agent,
+    lines: undefined,
+    isFork: false,
+    isTrusted: true,
+    isPushByWriter: false,
+  } as const;
   const isWriter = () => false;
-  return new Ledger({ ...context, gate: 'major', memory: undefined, lessons: [], isWriter }, undefined, []);
+  return new Ledger(
+    { ...context, gate: 'major', memory: undefined, lessons: [], isWriter },
+    undefined,
+    [],
+  );
 }
 
 /**
- * Makes the publishing tools an agent lists: those that have something to publish to (D22). Gives the agent as its other tools
- * are opened for.
+ * Makes the publishing tools an agent lists: those that have something to publish to (D22). Gives
+ * the agent as its other tools are opened for.
  */
 export function publishingTools(
   agent: LoadedAgent,
   publications: Publications | undefined,
-): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
+): {
+  readonly agent: LoadedAgent;
+  readonly tools: readonly Tool[];
+  readonly warnings: readonly Warning[];
+} {
   const { config } = agent;
   // The triager that comes with the product suggests labels where it may set none.
   const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
   // Whoever raises findings may end them: an agent names that tool no more than a person would.
-  const ends = (name: string) => name === 'settle_finding' && config.tools.includes('add_review_comment');
+  const ends = (name: string) =>
+    name === 'settle_finding' && config.tools.includes('add_review_comment');
   const listedNames = REVIEW_TOOL_NAMES.filter(
     (name) => (config.tools.includes(name) || ends(name)) && !(isIdle && name === 'set_labels'),
   );
@@ -252,7 +289,9 @@ export function publishingTools(
   const has = (name: string) => offered.some((tool) => tool.name === name);
   // What is pushed where there is a pull request to push to is a pull request of its own elsewhere.
   const isReplaced = (name: string) => name === 'push_to_pull_request' && has('open_pull_request');
-  const missing = listedNames.filter((name) => name !== 'settle_finding' && !has(name) && !isReplaced(name));
+  const missing = listedNames.filter(
+    (name) => name !== 'settle_finding' && !has(name) && !isReplaced(name),
+  );
   const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
   return {
     agent: { ...agent, config: { ...config, tools: others } },
@@ -262,8 +301,9 @@ export function publishingTools(
 }
 
 /**
- * A reviewer that runs on a push, a schedule or a laptop too answers there in words: nothing to warn of. Where there is a
- * pull request without a diff, or an agent of another kind, somebody expects something that will not happen.
+ * A reviewer that runs on a push, a schedule or a laptop too answers there in words: nothing to
+ * warn of. Where there is a pull request without a diff, or an agent of another kind, somebody
+ * expects something that will not happen.
  */
 function warningsOf(
   agent: string,

@@ -41,14 +41,23 @@ export interface RunRequest {
   readonly workdir: string;
   readonly prompt: string;
   readonly trigger: Trigger;
-  /** The findings that the run fixes, which is all that it is shown of the pull request; left out: it is for something else. */
+  /**
+   * The findings that the run fixes, which is all that it is shown of the pull request; left out:
+   * it is for something else.
+   */
   readonly toFix?: readonly KnownFinding[];
   readonly admissionPolicy: AdmissionPolicy;
-  /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
+  /**
+   * `full`: a review looks at the whole pull request each time; left out, at what is new since the
+   * last one.
+   */
   readonly reviewScope?: 'auto' | 'full';
   readonly review?: ReviewWishes;
   readonly language?: string;
-  /** The commit that is checked out in the workspace; undefined where there is none, or nobody else could have chosen it. */
+  /**
+   * The commit that is checked out in the workspace; undefined where there is none, or nobody else
+   * could have chosen it.
+   */
   readonly readCheckout: () => Promise<string | undefined>;
   /** A change on this machine, as context (`--git`). */
   readonly readChange: () => Promise<LocalChange | undefined>;
@@ -62,7 +71,10 @@ export interface RunRequest {
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */
   readonly isMemoryHidden: boolean;
   readonly maxTurns: number;
-  /** Most input and output tokens of the run, sub-agents included, of what the agent's `[budget]` says; 0: no limit. */
+  /**
+   * Most input and output tokens of the run, sub-agents included, of what the agent's `[budget]`
+   * says; 0: no limit.
+   */
   readonly tokenLimit: (agentMaxTokens: number) => number;
   /** JSON schema of the answer as text; empty leaves it to the agent's `params.response_format`. */
   readonly outputSchema: string;
@@ -93,7 +105,10 @@ export interface Plan extends Basis {
   readonly files: readonly ContextFile[];
   readonly promptFrom: 'flag' | 'stdin' | 'default';
   readonly task: Task;
-  /** How much of a pull request is reviewed; left out where the run is not a review that goes on from an earlier one. */
+  /**
+   * How much of a pull request is reviewed; left out where the run is not a review that goes on
+   * from an earlier one.
+   */
   readonly scope?: Scope | undefined;
   /** The pull request that another workflow's run is about; left out where there is none. */
   readonly reportsOn?: number | undefined;
@@ -110,7 +125,9 @@ export interface Plan extends Basis {
 /** How much of its change a run has read once it is over. */
 export interface ReadByRun {
   readonly coverage: Coverage | undefined;
-  /** Paths of files that the next review shows first: they did not fit, or no pass has read them. */
+  /**
+   * Paths of files that the next review shows first: they did not fit, or no pass has read them.
+   */
   readonly unseen: readonly string[];
 }
 
@@ -124,7 +141,10 @@ export interface ReviewPass {
 export interface MemoryPlan {
   /** Place of the agent's run log in the tree; the untrusted lane has one next to it. */
   readonly path: string;
-  /** Where the event lets the entry go (D19); what the run reads can change it, which the run's `TaintTracker` says. */
+  /**
+   * Where the event lets the entry go (D19); what the run reads can change it, which the run's
+   * `TaintTracker` says.
+   */
   readonly lane: Lane;
   readonly lastN: number;
   /** Most bytes of run log that are loaded; 0 for no bound (D52). */
@@ -153,7 +173,10 @@ export interface RunNotes {
   /** What they rest on, held against the base. */
   readonly checked: CheckedNotes;
   readonly warnings: readonly Warning[];
-  /** Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16, D19). */
+  /**
+   * Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16,
+   * D19).
+   */
   keep(lane: Lane): Promise<void>;
 }
 
@@ -225,7 +248,9 @@ export interface Learned {
 
 /** What publishing did, for the summary and for the entry. */
 export interface Published {
-  /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
+  /**
+   * One computed line that is before the result in the entry (D9); undefined if nothing was posted.
+   */
   readonly line: string | undefined;
   readonly url: string | undefined;
   readonly posted?: readonly number[];
@@ -233,13 +258,19 @@ export interface Published {
   readonly pullRequestUrl?: string | undefined;
   readonly checkUrl?: string;
   readonly marks?: readonly MarksOnPull[];
-  /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
+  /**
+   * There was a review to post, and it does not stand on the pull request: GitHub did not take it,
+   * or it was not wanted there.
+   */
   readonly isReviewLost?: boolean;
   /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
   readonly details?: string;
   /** What a review found, for other programs; absent in what is not a review. */
   readonly reviewResult?: ReviewResult;
-  /** Why what the run was there for could not be published (D40); absent where it was, or nothing was to be. */
+  /**
+   * Why what the run was there for could not be published (D40); absent where it was, or nothing
+   * was to be.
+   */
   readonly failure?: string;
 }
 
@@ -248,8 +279,8 @@ export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
 /** What became of the run's entry and of its notes. */
 export interface Remembered {
   /**
-   * One, or of a tainted run two: what we compute, and the whole entry apart from it. Empty for a run that did not complete,
-   * which keeps its notes all the same (D16).
+   * One, or of a tainted run two: what we compute, and the whole entry apart from it. Empty for a
+   * run that did not complete, which keeps its notes all the same (D16).
    */
   readonly entries: readonly EntryChange[];
   readonly notes: readonly NoteChange[];
@@ -261,7 +292,10 @@ export type RunReport =
   | {
       readonly kind: 'skipped';
       readonly decision: Extract<Admission, { kind: 'skip' }>;
-      /** Sha of the commit since which nothing that is reviewed has changed; left out: another reason. */
+      /**
+       * Sha of the commit since which nothing that is reviewed has changed; left out: another
+       * reason.
+       */
       readonly unchangedSince?: string | undefined;
       /** The findings of the pull request as they are; left out: nobody looked. */
       readonly reviewResult?: ReviewResult | undefined;
@@ -274,7 +308,9 @@ export type RunReport =
       /** What brought text by anybody into the run. */
       readonly taints: readonly TaintSource[];
       readonly published: Published;
-      /** Undefined where the agent has no memory, or the run did not complete and wrote no notes. */
+      /**
+       * Undefined where the agent has no memory, or the run did not complete and wrote no notes.
+       */
       readonly remembered: Remembered | undefined;
     })
   /** A command of a comment was carried out, and no model asked. */

@@ -12,7 +12,10 @@ export interface ReviewPlan {
   readonly depth: ReviewDepth;
   /** The model of the second look; undefined for that of whoever takes it. */
   readonly verifyModel: ModelRef | undefined;
-  /** Name of the agent that takes the second look; empty for the built-in one, which has the model of the reviewer. */
+  /**
+   * Name of the agent that takes the second look; empty for the built-in one, which has the model
+   * of the reviewer.
+   */
   readonly verifier: string;
   /** Undefined where neither the workflow nor the agent says it. */
   readonly minSeverity: Severity | undefined;
@@ -22,8 +25,9 @@ export interface ReviewPlan {
 const DEFAULT_DEPTH: ReviewDepth = 'standard';
 
 /**
- * How a run reviews: as its workflow says, or else its agent. The offline rules are no model: nothing of theirs is looked at
- * twice, and they look at nothing. Throws an AxeError for a model of no use.
+ * How a run reviews: as its workflow says, or else its agent. The offline rules are no model:
+ * nothing of theirs is looked at twice, and they look at nothing. Throws an AxeError for a model of
+ * no use.
  */
 export function planReview(
   { depth, minSeverity }: ReviewWishes,

@@ -10,7 +10,13 @@ import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/reply.js';
 import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
-import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
+import {
+  type AgentConversation,
+  cutWarning,
+  type Held,
+  judge,
+  type LiveRun,
+} from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { reviewInPasses } from './passes.js';
@@ -30,9 +36,9 @@ import { save, spentKeeper } from './save.js';
 import { verifyFindings, verifySettlements } from './verify.js';
 
 /**
- * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before saving, so that the entry
- * can name what was posted. Throws an AxeError for what stops a run before it reaches the model; what happens later
- * is in the report.
+ * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before
+ * saving, so that the entry can name what was posted. Throws an AxeError for what stops a run
+ * before it reaches the model; what happens later is in the report.
  */
 export async function runPipeline(given: RunRequest, deps: Dependencies): Promise<RunReport> {
   const answered = await runCommentCommand(given, deps);
@@ -61,8 +67,8 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
 }
 
 /**
- * The fourth step: the conversations of a run, from opening its model to what their end counts as. Throws an
- * AxeError for a model that cannot be opened; whatever the model does is in the outcome.
+ * The fourth step: the conversations of a run, from opening its model to what their end counts as.
+ * Throws an AxeError for a model that cannot be opened; whatever the model does is in the outcome.
  */
 async function converse(
   request: RunRequest,
@@ -121,7 +127,10 @@ async function converse(
   return { ...restored, ...held, read, spend, usage: run.usage.all, lost: run.lost, artifacts };
 }
 
-/** The one conversation, or of a large review several; what a review found is then looked at a second time. */
+/**
+ * The one conversation, or of a large review several; what a review found is then looked at a
+ * second time.
+ */
 async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
   const { passes } = own.plan;
   const review = run.publications?.scopeOfReview;
@@ -164,7 +173,10 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['kee
   };
 }
 
-/** Why what this run costs will not be known to others; undefined where it will, as far as can be said before. */
+/**
+ * Why what this run costs will not be known to others; undefined where it will, as far as can be
+ * said before.
+ */
 function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string | undefined {
   if (plan === undefined || plan.lane === 'none')
     return 'this run keeps no record of what it costs. Set `enabled = true` in `[memory]` of the agent, and remove `memory-readonly`.';
@@ -174,8 +186,9 @@ function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string |
 }
 
 /**
- * What a run has read of the change that was planned. The pass of files in `unread` was not held, or failed; those in `paths`
- * did not fit into the model's window, or not whole; `isCut`: the model's server has cut the prompt.
+ * What a run has read of the change that was planned. The pass of files in `unread` was not held,
+ * or failed; those in `paths` did not fit into the model's window, or not whole; `isCut`: the
+ * model's server has cut the prompt.
  */
 function readByRun(
   { coverage: planned, task }: Plan,
@@ -189,7 +202,11 @@ function readByRun(
     ...[...paths].map((path) => ({ path, why: 'budget' as const })),
   ]);
   // What the model was sent counts as read only if an answer came of it.
-  const hasAnswer = outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
+  const hasAnswer =
+    outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
   const inTheEnd = hasAnswer ? read : withoutAnswer(read);
-  return { coverage: isCut || (hasAnswer && isCutShort(outcome)) ? cutShort(inTheEnd) : inTheEnd, unseen };
+  return {
+    coverage: isCut || (hasAnswer && isCutShort(outcome)) ? cutShort(inTheEnd) : inTheEnd,
+    unseen,
+  };
 }

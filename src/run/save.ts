@@ -24,12 +24,23 @@ import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave } from '../memory/store.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
-import type { Conversed, EntryChange, Memory, MemoryPlan, Plan, Published, Remembered } from './records.js';
+import type {
+  Conversed,
+  EntryChange,
+  Memory,
+  MemoryPlan,
+  Plan,
+  Published,
+  Remembered,
+} from './records.js';
 
 /** A save is not stopped with the run: the store limits it. */
 export const UNSTOPPED = new AbortController().signal;
 
-/** The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning (D14). */
+/**
+ * The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning
+ * (D14).
+ */
 export async function save(
   conversed: Conversed,
   published: Published,
@@ -69,8 +80,9 @@ interface RunEnd {
 }
 
 /**
- * What a completed run adds to memory, as the changes that append it: its entry; of a tainted run one that holds only
- * what we compute, and the whole one in the untrusted lane (D19). Nothing where nothing is to be remembered.
+ * What a completed run adds to memory, as the changes that append it: its entry; of a tainted run
+ * one that holds only what we compute, and the whole one in the untrusted lane (D19). Nothing where
+ * nothing is to be remembered.
  */
 export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange[] {
   const { plan, outcome, taint, published } = end;
@@ -79,7 +91,9 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
   const task = sanitize(sentence, 'memory', deps.secrets);
   // Or the next run would take for done what the model says it did.
   const unmade = published.failure === undefined ? '' : 'Not all of this could be published.';
-  const result = [published.line ?? '', unmade, outcome.answer].filter((text) => text !== '').join('\n');
+  const result = [published.line ?? '', unmade, outcome.answer]
+    .filter((text) => text !== '')
+    .join('\n');
   const whole = {
     timestamp: deps.clock.now(),
     task: isKeptWhole ? task : storedTask(task),
@@ -104,7 +118,11 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
   }
 }
 
-function appendEntry(memory: MemoryPlan, lane: 'trusted' | 'untrusted', entry: NewEntry): EntryChange {
+function appendEntry(
+  memory: MemoryPlan,
+  lane: 'trusted' | 'untrusted',
+  entry: NewEntry,
+): EntryChange {
   const path = lane === 'trusted' ? memory.path : untrustedPath(memory.path);
   // What an entry says of its trust is its lane.
   const provenance = memory.provenance && formatProvenance({ ...memory.provenance, trust: lane });
@@ -124,15 +142,17 @@ export async function keepInJournal(
 }
 
 /**
- * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning (D14); what was to be
- * saved is in the report.
+ * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning
+ * (D14); what was to be saved is in the report.
  */
 export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembered | undefined> {
   const { plan, memory } = end;
   const entries = entriesOf(end, deps);
   // Whatever became of the run (D16), in the lane that it has come to (D19).
   const notes =
-    plan.memory === undefined ? [] : (memory?.notes?.session.changes(end.taint.lane(plan.memory.lane)) ?? []);
+    plan.memory === undefined
+      ? []
+      : (memory?.notes?.session.changes(end.taint.lane(plan.memory.lane)) ?? []);
   const isKept = plan.memory !== undefined && plan.memory.lane !== 'none' && end.facts.length > 0;
   const kept = isKept ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
   const changes = [...entries, ...notes, ...kept];
@@ -142,7 +162,9 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
-    const spent = end.facts.flatMap((fact) => (fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : []));
+    const spent = end.facts.flatMap((fact) =>
+      fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : [],
+    );
     await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spent]);
     // The entry and other notes were saved; these were not (D54).
     for (const { path, message: why, remedy } of left) {
@@ -153,7 +175,10 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
 
-/** Facts, written into the newest state of an agent, without those that have grown old; `path` is that of its run log. */
+/**
+ * Facts, written into the newest state of an agent, without those that have grown old; `path` is
+ * that of its run log.
+ */
 export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): Change {
   const rewrite = (text: string) => pruneState(withFacts(text, facts), now);
   return { kind: 'rewrite', path: statePath(path), rewrite };
@@ -167,8 +192,8 @@ function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): War
 }
 
 /**
- * What is kept of a review (D36): the commit that was looked at. A review that was cut short or could not be posted is made again;
- * a question about a pull request is no review of it.
+ * What is kept of a review (D36): the commit that was looked at. A review that was cut short or
+ * could not be posted is made again; a question about a pull request is no review of it.
  */
 export function reviewFacts(
   { plan: { trigger, scope }, change, outcome, read }: Conversed,
@@ -180,10 +205,12 @@ export function reviewFacts(
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
-  // A state file is small; where so much did not fit, the next review begins again, as after one that was cut short.
+  // A state file is small; where so much did not fit, the next review begins again, as after one
+  // that was cut short.
   if (isCutShort(outcome) || JSON.stringify(unseen).length > MAX_UNSEEN_CHARACTERS) return [];
   const { head, base, into } = change;
-  // Of the files that reviews have read by now; none where a part of the prompt was lost, and nobody knows which.
+  // Of the files that reviews have read by now; none where a part of the prompt was lost, and
+  // nobody knows which.
   const unread = new Set(coverage?.unread.map((file) => file.path));
   const isKnown = coverage !== undefined && coverage.isCutShort !== true;
   const patches = isKnown ? patchesOf(change.diff, (path) => unread.has(path)) : [];
@@ -202,7 +229,10 @@ export function reviewFacts(
   ];
 }
 
-/** Of a larger change none is kept, so that a rebase has all of it reviewed again: the cache takes 1 MiB in all. */
+/**
+ * Of a larger change none is kept, so that a rebase has all of it reviewed again: the cache takes 1
+ * MiB in all.
+ */
 const MAX_PATCHES = 50;
 
 const MAX_UNSEEN_CHARACTERS = 6000;
@@ -217,15 +247,18 @@ function spentOf(
   return spentFact(costUsd, { ...of, run: memory?.entryId ?? '' });
 }
 
-/** The cost of a run as a change that a journal can keep; undefined for a run that writes no memory. */
+/**
+ * The cost of a run as a change that a journal can keep; undefined for a run that writes no memory.
+ */
 function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
   if (memory === undefined || memory.lane === 'none') return undefined;
   return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
 }
 
 /**
- * Notes after each reply what the run has cost until then, so that a run that is killed counts against the limits over
- * several runs as well. What the journal cannot keep, the save after the run does.
+ * Notes after each reply what the run has cost until then, so that a run that is killed counts
+ * against the limits over several runs as well. What the journal cannot keep, the save after the
+ * run does.
  */
 export function spentKeeper(
   plan: Plan,

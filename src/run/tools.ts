@@ -12,7 +12,11 @@ import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
-import { createListDirectory, createReadFile, createSearchFiles } from '../tools/files/read-files.js';
+import {
+  createListDirectory,
+  createReadFile,
+  createSearchFiles,
+} from '../tools/files/read-files.js';
 import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import {
@@ -23,12 +27,22 @@ import {
 } from '../tools/github/code.js';
 import { createGitHubReader, type GitHubReader } from '../tools/github/reader.js';
 import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
-import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
+import {
+  connectMcpServers,
+  createRunServers,
+  expandServer,
+  valuesFor,
+} from '../tools/mcp/connect.js';
 import { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
 import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
-import { createRunCommand, createShell, type ProcessJail, type Shell } from '../tools/process/shell.js';
+import {
+  createRunCommand,
+  createShell,
+  type ProcessJail,
+  type Shell,
+} from '../tools/process/shell.js';
 import { effectsOf, grantTools, type RequestedTool, type Tool } from '../tools/tool.js';
 import { createUrlFetch } from '../tools/web/url-fetch.js';
 import { createWebSearch } from '../tools/web/web-search.js';
@@ -58,7 +72,10 @@ export interface ToolSurroundings {
   readonly client?: GitHubClient | undefined;
   /** Folders of the repository in which memory is kept; left out: none. */
   readonly memoryRoots?: readonly string[];
-  /** Folders in which agents are looked for, relative to `cwd`; left out: only those that are known to everybody. */
+  /**
+   * Folders in which agents are looked for, relative to `cwd`; left out: only those that are known
+   * to everybody.
+   */
   readonly agentsDirs?: readonly string[];
   /** Files that the run has read agents and skills from so far, absolute; left out: none. */
   readonly instructionFiles?: () => readonly string[];
@@ -66,13 +83,17 @@ export interface ToolSurroundings {
   readonly trigger?: Trigger;
   readonly artifactDir?: string;
   readonly keepArtifacts?: ((folder: string) => Promise<string | undefined>) | undefined;
-  /** What the file tools may change for a commit, and over the files of which; left out: nothing. */
+  /**
+   * What the file tools may change for a commit, and over the files of which; left out: nothing.
+   */
   readonly changes?:
     | { readonly made: Changes; readonly files: CommitFiles; readonly isCheckedOut: boolean }
     | undefined;
 }
 
-/** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
+/**
+ * Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers.
+ */
 export function createToolOpener(surroundings: ToolSurroundings) {
   const { env, cwd, fetch, clock, where, toolsAllowed, changes, memoryRoots = [] } = surroundings;
   const workspaces = new Map<string, Workspace>();
@@ -83,9 +104,15 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   const isOnGitHub = client !== undefined && trigger !== undefined && trigger.kind !== 'local';
   const github = isOnGitHub ? createGitHubReader(client, trigger, memoryRoots) : undefined;
   const agentsDirs = (surroundings.agentsDirs ?? []).map((dir) => resolve(cwd, dir));
-  const instructionFolders = [...agentsDirs, ...agentsDirs.map((dir) => join(dirname(dir), 'skills'))];
+  const instructionFolders = [
+    ...agentsDirs,
+    ...agentsDirs.map((dir) => join(dirname(dir), 'skills')),
+  ];
   const { denied, readOnly } = protectedPaths(env);
-  /** What the file tools do not touch: besides what the environment names, all that steers or remembers a run. */
+  /**
+   * What the file tools do not touch: besides what the environment names, all that steers or
+   * remembers a run.
+   */
   const guarded: ProtectedPaths = {
     denied,
     readOnly: [...readOnly, ...instructionFolders, surroundings.ownFolder],
@@ -108,20 +135,29 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
     const credentials = await untrackedCredentials(cwd, env);
     // Where commands write, a program that we start could be theirs.
-    const programs = safePrograms(env['PATH'], writesHome ? [cwd, env['HOME'] || homedir()] : [cwd]);
+    const programs = safePrograms(
+      env['PATH'],
+      writesHome ? [cwd, env['HOME'] || homedir()] : [cwd],
+    );
     const places = () =>
       jailPlaces({ env, workspace: cwd, paths: guarded, instructionFolders, home, credentials });
     return await findCommandJail({ env, programs, places });
   }
 
-  /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
+  /**
+   * One workspace for a folder, so that sub-agents that change the same file do so one after the
+   * other.
+   */
   function workspaceAt(root: string, open: () => Workspace): Workspace {
     const workspace = workspaces.get(root) ?? open();
     workspaces.set(root, workspace);
     return workspace;
   }
 
-  /** Where an agent works: what it may change for a commit is tracked, in the checkout or in memory alone. */
+  /**
+   * Where an agent works: what it may change for a commit is tracked, in the checkout or in memory
+   * alone.
+   */
   function openWorkspace(root: string, trust: Trust): Workspace {
     if (changes === undefined || !mayChange(trust)) return createWorkspace(root, guarded);
     const { made, files, isCheckedOut } = changes;
@@ -132,7 +168,10 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return createCommitWorkspace(files, { folder, changes: made, memoryRoots });
   }
 
-  function partsFor({ agent, workdir, trust, callerEffects }: ToolRequest, artifactDir?: string): ToolParts {
+  function partsFor(
+    { agent, workdir, trust, callerEffects }: ToolRequest,
+    artifactDir?: string,
+  ): ToolParts {
     const root = resolve(cwd, workdir);
     const artifactFolder =
       artifactDir === undefined
@@ -169,7 +208,10 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const { mcpServers } = agent.config;
     const asked = mcpServers.map((server) => ({ ...asTool(server), server }));
     // Together, so that one line allows all.
-    const { granted, withheld } = grantTools<Tool | (typeof asked)[number]>([...tools, ...asked], rules);
+    const { granted, withheld } = grantTools<Tool | (typeof asked)[number]>(
+      [...tools, ...asked],
+      rules,
+    );
     return {
       tools: granted.flatMap((one) => ('server' in one ? [] : one)),
       servers: granted.flatMap((one) => ('server' in one ? one.server : [])),
@@ -178,8 +220,8 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   }
 
   /**
-   * How servers are opened. In a run in which a tool may write, their programs all start before it can, those of agents
-   * that are called later too, and run until its end.
+   * How servers are opened. In a run in which a tool may write, their programs all start before it
+   * can, those of agents that are called later too, and run until its end.
    */
   async function howToOpen(
     request: ToolRequest,
@@ -191,9 +233,12 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       grant({ ...request, agent, callerEffects }, createTools(agent.config.tools, parts).tools),
     );
     if (![...granted, ...below.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
-    const programs = below.flatMap(({ servers }) => servers).filter(({ transport }) => transport === 'stdio');
+    const programs = below
+      .flatMap(({ servers }) => servers)
+      .filter(({ transport }) => transport === 'stdio');
     surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
-    const complain = (what: string) => request.warn({ code: 'mcp-server', message: `An MCP server ${what}` });
+    const complain = (what: string) =>
+      request.warn({ code: 'mcp-server', message: `An MCP server ${what}` });
     const deps = connectionsOf(request, surroundings);
     // One that fails is told of by the agent that has it.
     await Promise.allSettled(
@@ -202,8 +247,13 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return running.open;
   }
 
-  /** The machine is tried for an agent that may have commands: without a jail nobody has them (D50). */
-  async function withoutUnjailed(tools: readonly Tool[], { warn }: ToolRequest): Promise<readonly Tool[]> {
+  /**
+   * The machine is tried for an agent that may have commands: without a jail nobody has them (D50).
+   */
+  async function withoutUnjailed(
+    tools: readonly Tool[],
+    { warn }: ToolRequest,
+  ): Promise<readonly Tool[]> {
     if (!tools.some(({ name }) => name === COMMANDS)) return tools;
     const reason = await jail().then(() => undefined, messageOf);
     if (reason !== undefined) {
@@ -231,7 +281,8 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       : undefined;
     const made = createTools(toolsOf(agent, where), partsFor(request, artifactDir));
     const granted = grant(request, made.tools);
-    // The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop.
+    // The built-in agents make do with what there is: nobody chose their tools for this workflow or
+    // laptop.
     if (made.absent.length > 0 && agent.source !== 'built-in')
       warn(absentTools(agent.name, made.absent, surroundings));
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
@@ -253,7 +304,12 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       env,
       open,
       warn,
-      reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
+      reserved: [
+        ...builtIn.map(({ name }) => name),
+        ...REVIEW_TOOL_NAMES,
+        ...ALL_NOTES_TOOLS,
+        'call_agent',
+      ],
     });
     return { tools: [...builtIn, ...ofServers.tools], close: ofServers.close };
   }
@@ -276,8 +332,14 @@ const HOME_IS_WRITABLE: Warning = {
   message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
 };
 
-/** On a terminal there is no event to read on GitHub of, so the built-in agents read the folder that they are run in. */
-function toolsOf({ source, config }: LoadedAgent, where: ToolSurroundings['where']): readonly string[] {
+/**
+ * On a terminal there is no event to read on GitHub of, so the built-in agents read the folder that
+ * they are run in.
+ */
+function toolsOf(
+  { source, config }: LoadedAgent,
+  where: ToolSurroundings['where'],
+): readonly string[] {
   if (source !== 'built-in' || where !== 'terminal') return config.tools;
   const others = config.tools.filter((name) => !name.startsWith('github_'));
   return [...new Set([...others, 'list_directory', 'read_file', 'search_files'])];
@@ -292,14 +354,19 @@ function asTool({ name, transport }: McpServerConfig): RequestedTool {
 }
 
 /**
- * What every connection of a run is made with. A server's program gets what every program gets, and that by which the
- * runner finds orphans. What it starts by `PATH` runs out of the jail, so no tool may write it.
+ * What every connection of a run is made with. A server's program gets what every program gets, and
+ * that by which the runner finds orphans. What it starts by `PATH` runs out of the jail, so no tool
+ * may write it.
  */
 function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch }: ToolSurroundings) {
   const tracking = env['RUNNER_TRACKING_ID'];
   const PATH = safePrograms(env['PATH'], [cwd]).path;
   return {
-    childEnv: { ...scrubEnv(env), PATH, ...(tracking !== undefined && { RUNNER_TRACKING_ID: tracking }) },
+    childEnv: {
+      ...scrubEnv(env),
+      PATH,
+      ...(tracking !== undefined && { RUNNER_TRACKING_ID: tracking }),
+    },
     cwd,
     signal,
     fetch,
@@ -308,7 +375,11 @@ function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch }: ToolSurroun
   };
 }
 
-function absentTools(agent: string, names: readonly string[], { trigger }: ToolSurroundings): Warning {
+function absentTools(
+  agent: string,
+  names: readonly string[],
+  { trigger }: ToolSurroundings,
+): Warning {
   const listed = names.map((name) => `\`${name}\``).join(', ');
   const lacking = trigger === undefined || trigger.kind === 'local' ? 'event' : 'token';
   return {
@@ -334,7 +405,10 @@ export interface ToolParts {
   readonly github?: GitHubReader | undefined;
 }
 
-/** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
+/**
+ * How each tool is made; the order here is the order every model sees them in, so that prompts can
+ * be cached.
+ */
 const TOOLS: Readonly<Record<string, (parts: ToolParts) => Tool>> = {
   list_directory: ({ workspace, artifacts }) => createListDirectory(workspace, artifacts),
   read_file: ({ workspace, artifacts }) => createReadFile(workspace, artifacts),
@@ -360,13 +434,15 @@ const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
 
 /**
- * The tools of these names, each once and always in the same order; and the names of those that read on GitHub where there is
- * no event to read of.
+ * The tools of these names, each once and always in the same order; and the names of those that
+ * read on GitHub where there is no event to read of.
  */
 export function createTools(names: readonly string[], parts: ToolParts) {
   const requested = new Set(names);
   const { github } = parts;
-  const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(parts)] : []));
+  const own = Object.entries(TOOLS).flatMap(([name, create]) =>
+    requested.has(name) ? [create(parts)] : [],
+  );
   const onGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
   return {
     tools: github === undefined ? own : [...own, ...onGitHub.map(([, create]) => create(github))],
@@ -374,12 +450,20 @@ export function createTools(names: readonly string[], parts: ToolParts) {
   };
 }
 
-/** The names that `tools` of an agent may hold; those of MCP servers and `call_agent` are not named there. */
-export const AGENT_TOOLS: readonly string[] = [...TOOL_NAMES, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS];
+/**
+ * The names that `tools` of an agent may hold; those of MCP servers and `call_agent` are not named
+ * there.
+ */
+export const AGENT_TOOLS: readonly string[] = [
+  ...TOOL_NAMES,
+  ...REVIEW_TOOL_NAMES,
+  ...ALL_NOTES_TOOLS,
+];
 
 /** axe's error (axe-behaviour §12), with the tool that may have been meant. */
 export function unknownTool(name: string): AxeError {
   const meant = nearest(name, AGENT_TOOLS);
-  const remedy = meant === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${meant}\`?`;
+  const remedy =
+    meant === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${meant}\`?`;
   return new AxeError(`failed to resolve tools: unknown tool "${name}"`, { exitCode: 2, remedy });
 }

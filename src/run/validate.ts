@@ -3,7 +3,13 @@ import { type ModelRef, parseModelRef } from '../agent/config.js';
 import { inFileOrder, inspectAgent } from '../agent/inspect.js';
 import type { KeyPath } from '../agent/keys.js';
 import { type AgentFile, type AgentLoader, twinError } from '../agent/loader.js';
-import { AxeError, ConfigError, type SourcePosition, shownFile, sourcePosition } from '../lib/errors.js';
+import {
+  AxeError,
+  ConfigError,
+  type SourcePosition,
+  shownFile,
+  sourcePosition,
+} from '../lib/errors.js';
 import { compareBytes } from '../lib/text/bytes.js';
 import { count, cutToCharacters } from '../lib/text/format.js';
 import { PatternError } from '../lib/text/glob.js';
@@ -12,7 +18,10 @@ import { namedNotesTools, notesAreOff } from './notes.js';
 import type { CheckedAgent, Fault, Validation } from './records.js';
 import { AGENT_TOOLS, unknownTool } from './tools.js';
 
-/** Most files and patterns that are looked for: anybody may have written what agents name, and each one costs a request or a walk. */
+/**
+ * Most files and patterns that are looked for: anybody may have written what agents name, and each
+ * one costs a request or a walk.
+ */
 const MAX_LOOK_UPS = 300;
 
 /** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */
@@ -27,8 +36,9 @@ export interface ValidationDependencies {
 }
 
 /**
- * Looks at agents, and at the sub-agents they name, without running any of them. Throws a ConfigError where there is
- * nothing to look at, for a name that was asked for and is none, and for an `output-schema` that is none.
+ * Looks at agents, and at the sub-agents they name, without running any of them. Throws a
+ * ConfigError where there is nothing to look at, for a name that was asked for and is none, and for
+ * an `output-schema` that is none.
  */
 export async function validateAgents(
   request: {
@@ -46,7 +56,8 @@ export async function validateAgents(
   const listed = await loader.listFiles();
   const names = request.names.length === 0 ? listed.map(({ name }) => name) : request.names;
   const folders = loader.folders.slice(0, request.isFolderNamed ? 1 : undefined);
-  const isEmpty = request.isFolderNamed && !listed.some(({ file }) => file.startsWith(`${folders[0]}/`));
+  const isEmpty =
+    request.isFolderNamed && !listed.some(({ file }) => file.startsWith(`${folders[0]}/`));
   if (isEmpty || names.length === 0) {
     const named = folders.map((folder) => `\`${folder}\``).join(', ');
     throw new ConfigError(`there are no agents in ${named} of ${where}`, {
@@ -59,17 +70,25 @@ export async function validateAgents(
   const opened = new Map<string, ConfigError | undefined>();
   let lookUps = 0;
 
-  /** Counts one more file that has to be looked for. Throws a ConfigError when they become too many. */
+  /**
+   * Counts one more file that has to be looked for. Throws a ConfigError when they become too many.
+   */
   function lookUp(): void {
     deps.signal?.throwIfAborted();
     lookUps += 1;
     if (lookUps <= MAX_LOOK_UPS) return;
-    throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they refer to`, {
-      remedy: 'Check them one at a time: name one with `agent`.',
-    });
+    throw new ConfigError(
+      `there are more than ${MAX_LOOK_UPS} agents and files that they refer to`,
+      {
+        remedy: 'Check them one at a time: name one with `agent`.',
+      },
+    );
   }
 
-  /** Looks at an agent and at those it names; an error is one that has no file of its own to be told at. */
+  /**
+   * Looks at an agent and at those it names; an error is one that has no file of its own to be told
+   * at.
+   */
   async function visit(name: string): Promise<ConfigError | undefined> {
     if (opened.has(name)) return opened.get(name);
     // Before it is looked at, since agents may name each other.
@@ -92,13 +111,21 @@ export async function validateAgents(
   async function check(found: AgentFile): Promise<void> {
     const { name, file, text } = found;
     if (checked.has(file)) return;
-    const { config, errors, warnings, workflowWarnings, locate } = inspectAgent(text, { name, file });
+    const { config, errors, warnings, workflowWarnings, locate } = inspectAgent(text, {
+      name,
+      file,
+    });
     const faults: Fault[] = [];
-    const tell = (severity: Fault['severity'], problem: Parameters<typeof faultOf>[1], path: KeyPath) =>
-      faults.push(faultOf(severity, problem, locate(path)));
+    const tell = (
+      severity: Fault['severity'],
+      problem: Parameters<typeof faultOf>[1],
+      path: KeyPath,
+    ) => faults.push(faultOf(severity, problem, locate(path)));
     for (const error of errors) tell('error', error, []);
     for (const warning of [...warnings, ...workflowWarnings]) tell('warning', warning, []);
-    const twin = listed.find((one) => one.file !== file && one.file.toLowerCase() === file.toLowerCase());
+    const twin = listed.find(
+      (one) => one.file !== file && one.file.toLowerCase() === file.toLowerCase(),
+    );
     // A run at a ref asks for the one file, and lists nothing.
     if (twin !== undefined) tell('error', twinError(name, twin.name, dirname(file)), []);
     checked.set(file, { name, file, config, faults });
@@ -111,7 +138,12 @@ export async function validateAgents(
         return undefined;
       } catch (thrown) {
         // Others are about a network or the end of the run, and not about the agent.
-        if (!(thrown instanceof AxeError && (thrown instanceof ConfigError || thrown.name === 'AxeError')))
+        if (
+          !(
+            thrown instanceof AxeError &&
+            (thrown instanceof ConfigError || thrown.name === 'AxeError')
+          )
+        )
           throw thrown;
         tell('error', thrown, path);
         return thrown;
@@ -142,7 +174,10 @@ export async function validateAgents(
       const error = await attempt(['files', index], async () => {
         if ((await loader.countFiles(pattern, workdir)) !== 0) return;
         const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
-        tell('warning', { message, remedy: 'Correct the pattern, or remove it.' }, ['files', index]);
+        tell('warning', { message, remedy: 'Correct the pattern, or remove it.' }, [
+          'files',
+          index,
+        ]);
       });
       // Without the workdir no pattern matches.
       if (error !== undefined && !(error instanceof PatternError)) break;
@@ -164,7 +199,10 @@ export async function validateAgents(
     if (missing !== undefined) throw missing;
   }
   const agents = [...checked.values()].toSorted((a, b) => compareBytes(a.file, b.file));
-  return { where, agents: agents.map((agent) => ({ ...agent, faults: inFileOrder(agent.faults) })) };
+  return {
+    where,
+    agents: agents.map((agent) => ({ ...agent, faults: inFileOrder(agent.faults) })),
+  };
 }
 
 /** Refuses a form of the answer that a run could not use. Throws a ConfigError. */
@@ -185,7 +223,9 @@ export function isValid(validation: Validation): boolean {
   return allFaults(validation).every(({ severity }) => severity !== 'error');
 }
 
-/** Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte. */
+/**
+ * Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte.
+ */
 const MAX_LISTED = 200;
 
 /** All that was found, a line each with its remedy below, and how many agents that were. */
@@ -194,7 +234,9 @@ export function formatValidation(validation: Validation): readonly string[] {
   const faults = allFaults(validation);
   const left = faults.length - MAX_LISTED;
   return [
-    ...agents.filter(({ faults: own }) => own.length === 0).map(({ file }) => `${shownFile(file)}: valid`),
+    ...agents
+      .filter(({ faults: own }) => own.length === 0)
+      .map(({ file }) => `${shownFile(file)}: valid`),
     ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
     ...(left > 0 ? [`and ${left} more`] : []),
     '',

@@ -35,11 +35,16 @@ import { holdConversation, readOwnFiles } from './hold-conversation.js';
 import { quietly } from './passes.js';
 
 /**
- * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh context, within the run's
- * one budget and time. Never throws: a verifier that fails takes no finding away. The review was whole before, so what the
- * second look lacks is told and does not change how the run ended.
+ * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh
+ * context, within the run's one budget and time. Never throws: a verifier that fails takes no
+ * finding away. The review was whole before, so what the second look lacks is told and does not
+ * change how the run ended.
  */
-export async function verifyFindings(own: AgentConversation, held: Held, run: LiveRun): Promise<Held> {
+export async function verifyFindings(
+  own: AgentConversation,
+  held: Held,
+  run: LiveRun,
+): Promise<Held> {
   const { outcome, buffered } = held;
   const scope = run.publications?.scopeOfReview;
   const candidates = own.plan.review.depth === 'quick' ? [] : worstOf(buffered);
@@ -56,9 +61,16 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
   const { unverified, refuted, findings } = verified;
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
   const looks = looked.verdicts.size;
-  own.loop.reporter.event({ kind: 'verified', looks, confirmed, refuted: refuted.length, unverified });
+  own.loop.reporter.event({
+    kind: 'verified',
+    looks,
+    confirmed,
+    refuted: refuted.length,
+    unverified,
+  });
   const left = `${count(unverified, 'finding')} had no second look`;
-  if (unverified > 0) warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
+  if (unverified > 0)
+    warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
   const stats = withStats(outcome.stats, looked.stats, run.budget);
   return { ...held, outcome: { ...outcome, stats }, buffered: verified };
 }
@@ -72,16 +84,22 @@ function worstOf({ findings }: Buffered): readonly Finding[] {
 }
 
 /**
- * Has somebody else look whether an earlier finding is over, before the model's word for it takes back a review that asks
- * for changes. Without their clear word the finding stays open, whatever the reason: that holds up a merge, and can be
- * ended by a person; the other way round a fault goes through. Never throws.
+ * Has somebody else look whether an earlier finding is over, before the model's word for it takes
+ * back a review that asks for changes. Without their clear word the finding stays open, whatever
+ * the reason: that holds up a merge, and can be ended by a person; the other way round a fault goes
+ * through. Never throws.
  */
-export async function verifySettlements(own: AgentConversation, held: Held, run: LiveRun): Promise<Held> {
+export async function verifySettlements(
+  own: AgentConversation,
+  held: Held,
+  run: LiveRun,
+): Promise<Held> {
   const { plan, loop } = own;
   const { outcome, buffered } = held;
   const scope = run.publications?.scopeOfReview;
   // What a person has dismissed is theirs to decide, and no code shows it.
-  const isWanted = (one: Settlement) => one.how !== 'dismissed' && scope?.ledger.isBlocking(one.finding);
+  const isWanted = (one: Settlement) =>
+    one.how !== 'dismissed' && scope?.ledger.isBlocking(one.finding);
   const wanted = buffered.settlements.filter(isWanted);
   // The word of a run that has read strangers' text ends nothing anyway.
   if (scope === undefined || wanted.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted')
@@ -90,7 +108,9 @@ export async function verifySettlements(own: AgentConversation, held: Held, run:
   if (isOffline(plan.model))
     return { ...held, buffered: { ...buffered, settlements: buffered.settlements.map(agreed) } };
   // A verifier is shown what the finding says.
-  const shown = wanted.filter(({ finding }) => finding.lane === 'trusted').slice(0, VERIFICATION.findings);
+  const shown = wanted
+    .filter(({ finding }) => finding.lane === 'trusted')
+    .slice(0, VERIFICATION.findings);
   const files = parseDiff(run.change?.diff ?? '');
   const claims = shown.map((settlement) => ({
     ids: [settlement.finding.id],
@@ -122,13 +142,19 @@ function refusalOf(
   { finding: { handle, lane } }: Settlement,
   verdict: FindingVerdict | undefined,
 ): Buffered['refusals'][number] {
-  const unseen = lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
+  const unseen =
+    lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
   const why = `${handle} stays open, because a second look did not confirm its end (${verdict?.reason ?? unseen}).`;
   return { tool: 'settle_finding', why };
 }
 
 /** What is lost is told once, with its reasons; the review has their number. */
-function warnOfLost({ lost }: Looked, what: string, then: string, { reporter }: LoopDependencies): void {
+function warnOfLost(
+  { lost }: Looked,
+  what: string,
+  then: string,
+  { reporter }: LoopDependencies,
+): void {
   if (lost.length === 0) return;
   const { reasons, remedy } = tellLost(lost);
   reporter.warn({ code: 'not-verified', message: `${what}: ${reasons}. ${then}`, remedy });
@@ -147,8 +173,8 @@ interface Claims extends DescribedClaims {
 }
 
 /**
- * Has each claim looked at by a verifier of its own. A run that has failed cannot ask anybody; one that has spent its budget may
- * not. Never throws: what goes wrong is in the result.
+ * Has each claim looked at by a verifier of its own. A run that has failed cannot ask anybody; one
+ * that has spent its budget may not. Never throws: what goes wrong is in the result.
  */
 async function lookAgain(
   claims: readonly Claims[],
@@ -158,7 +184,8 @@ async function lookAgain(
   run: LiveRun,
 ): Promise<Looked> {
   const isOver = outcome.kind === 'failed' || outcome.kind === 'refused' || own.loop.signal.aborted;
-  if (isOver || run.budget.spent() !== undefined) return { verdicts: new Map(), stats: [], lost: [] };
+  if (isOver || run.budget.spent() !== undefined)
+    return { verdicts: new Map(), stats: [], lost: [] };
   try {
     const verifier = await openVerifier(agent, own, run);
     const looks = await atMost(VERIFICATION.atOnce, claims, (one) => lookAt(one, verifier, run));
@@ -173,8 +200,9 @@ async function lookAgain(
 }
 
 /**
- * The conversation of a verifier, before it has a claim. Of an agent that the reviewer names for it count prompt, skill, context
- * files, model and parameters; its tools are those of any second look. Throws an AxeError.
+ * The conversation of a verifier, before it has a claim. Of an agent that the reviewer names for it
+ * count prompt, skill, context files, model and parameters; its tools are those of any second look.
+ * Throws an AxeError.
  */
 async function openVerifier(
   of: InternalAgent,
@@ -186,7 +214,8 @@ async function openVerifier(
   const own = named && (await readOwnFiles(named, deps));
   for (const warning of own?.warnings ?? []) deps.reporter.warn(warning);
   const { params } = (named ?? parent.agent).config;
-  const model = verifyModel ?? (named === undefined ? parent.model : parseModelRef(named.config.model));
+  const model =
+    verifyModel ?? (named === undefined ? parent.model : parseModelRef(named.config.model));
   if (isOffline(model)) {
     const remedy =
       'Name a model in the file of the verifier, or in `verify_model` in `[review]` of the agent.';
@@ -194,7 +223,11 @@ async function openVerifier(
   }
   // Of a model that is only named nobody has chosen any parameters.
   const chosen = verifyModel === undefined ? params : { effort: params.effort };
-  const agent = internalAgent(named === undefined ? of : withPromptOf(named, of), parent.agent, chosen);
+  const agent = internalAgent(
+    named === undefined ? of : withPromptOf(named, of),
+    parent.agent,
+    chosen,
+  );
   const { skill = '', files = [] } = own ?? {};
   const plan = {
     ...parent,
@@ -204,7 +237,12 @@ async function openVerifier(
     files: [],
     task: { sentence: of.description, message: '', warnings: [] },
     form: undefined,
-    prompt: { systemPrompt: agent.config.systemPrompt, skill, files, language: request.language ?? '' },
+    prompt: {
+      systemPrompt: agent.config.systemPrompt,
+      skill,
+      files,
+      language: request.language ?? '',
+    },
     memory: undefined,
     maxTurns: VERIFICATION.turns,
     warnings: [],
@@ -221,10 +259,13 @@ async function openVerifier(
 }
 
 /**
- * A project's own verifier takes the place of the built-in one. The question whether something is over is another one than
- * the one it was written for, so there its prompt is added.
+ * A project's own verifier takes the place of the built-in one. The question whether something is
+ * over is another one than the one it was written for, so there its prompt is added.
  */
-function withPromptOf({ config: { name, systemPrompt } }: LoadedAgent, of: InternalAgent): InternalAgent {
+function withPromptOf(
+  { config: { name, systemPrompt } }: LoadedAgent,
+  of: InternalAgent,
+): InternalAgent {
   if (systemPrompt.trim() === '') return { ...of, name };
   const prompt = of === VERIFIER ? systemPrompt : `${of.systemPrompt}\n\n${systemPrompt}`;
   return { ...of, name, systemPrompt: prompt };
@@ -237,9 +278,15 @@ async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun)
   const show = (lines: readonly ShownLines[]) => shownFiles.show(lines);
   try {
     const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };
-    const purpose = { tool: createGiveVerdict(verdicts), isReached: () => verdicts.isComplete, show };
+    const purpose = {
+      tool: createGiveVerdict(verdicts),
+      isReached: () => verdicts.isComplete,
+      show,
+    };
     const outcome = await holdConversation({ ...verifier, plan, purpose }, run);
-    const lost = verdicts.isComplete ? [] : [errorOf(outcome) ?? new AxeError('the model gave no verdict')];
+    const lost = verdicts.isComplete
+      ? []
+      : [errorOf(outcome) ?? new AxeError('the model gave no verdict')];
     return { verdicts: verdicts.all, stats: [outcome.stats], lost };
   } catch (thrown) {
     return { verdicts: verdicts.all, stats: [], lost: [lostByThrown(thrown)] };

@@ -18,15 +18,21 @@ import { sanitize } from '../safety/sanitize.js';
 /** The log of a workflow run, and the warnings collected for annotations and summary, each once. */
 export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
-  /** From here on the log names no note and nothing that tools are called for, since memory is in another repository (D14). */
+  /**
+   * From here on the log names no note and nothing that tools are called for, since memory is in
+   * another repository (D14).
+   */
   hideNotes(): void;
-  /** Closes the group of a turn that did not come to its end: what is written from here on belongs to no turn. */
+  /**
+   * Closes the group of a turn that did not come to its end: what is written from here on belongs
+   * to no turn.
+   */
   endTurn(): void;
 }
 
 /**
- * Tells the job log what goes on: one line a turn, which unfolds to a line for each call. Warnings become annotations when
- * the run is over (D35).
+ * Tells the job log what goes on: one line a turn, which unfolds to a line for each call. Warnings
+ * become annotations when the run is over (D35).
  */
 export function createActionReporter(
   write: (line: string) => void,
@@ -64,7 +70,8 @@ export function createActionReporter(
           return;
         }
         default:
-          for (const line of formatEvent(hidesNotes ? withoutNotes(event) : event)) writeClean(line);
+          for (const line of formatEvent(hidesNotes ? withoutNotes(event) : event))
+            writeClean(line);
       }
       if (event.kind !== 'tool-call') return;
       if (pending === 1) endTurn();
@@ -88,21 +95,28 @@ function withoutNotes(event: RunEvent): RunEvent {
   return event.kind === 'tool-call' ? { ...event, input: undefined } : event;
 }
 
-/** `Turn 1: read_file × 2, submit_review · 438 tokens · $0.0032 so far`; the title of a group is one line. */
+/**
+ * `Turn 1: read_file × 2, submit_review · 438 tokens · $0.0032 so far`; the title of a group is one
+ * line.
+ */
 function turnLine(
   { turn, called, stopReason }: Extract<RunEvent, { kind: 'model-reply' }>,
   used: Extract<RunEvent, { kind: 'tokens-used' }> | undefined,
 ): string {
-  const does = called.length === 0 ? `answered (${cleanLine(stopReason, NAME_LENGTH)})` : namesOf(called);
+  const does =
+    called.length === 0 ? `answered (${cleanLine(stopReason, NAME_LENGTH)})` : namesOf(called);
   const tokens = used === undefined ? [] : [count(used.use.input + used.use.output, 'token')];
-  const cost = used?.costUsd === undefined || used.costUsd === 0 ? [] : [`${usd(used.costUsd)} so far`];
+  const cost =
+    used?.costUsd === undefined || used.costUsd === 0 ? [] : [`${usd(used.costUsd)} so far`];
   return [`Turn ${turn}: ${does}`, ...tokens, ...cost].join(' · ');
 }
 
 /** The model made up the names, so they may be of any length. */
 function namesOf(called: readonly string[]): string {
   const names = [...groupBy(called, (tool) => cleanLine(tool, NAME_LENGTH) || '(no name)')];
-  return names.map(([name, { length }]) => (length === 1 ? name : `${name} × ${grouped(length)}`)).join(', ');
+  return names
+    .map(([name, { length }]) => (length === 1 ? name : `${name} × ${grouped(length)}`))
+    .join(', ');
 }
 
 /** Providers allow no more than this in the name of a tool. */
@@ -125,7 +139,9 @@ export function formatEvent(event: RunEvent): readonly string[] {
     case 'fallback':
       return [`${event.from} cannot be reached; asking ${event.to}`];
     case 'too-long':
-      return [`${event.model} takes about ${count(event.windowTokens, 'token')}; leaving out earlier turns`];
+      return [
+        `${event.model} takes about ${count(event.windowTokens, 'token')}; leaving out earlier turns`,
+      ];
     case 'sub-agent-called':
       return [`  Sub-agent ${event.agent}: ${cleanLine(event.task, TASK_LENGTH)}`];
     case 'sub-agent-ended': {
@@ -140,7 +156,9 @@ export function formatEvent(event: RunEvent): readonly string[] {
     case 'verified': {
       const { looks, confirmed, refuted, unverified } = event;
       const left = unverified === 0 ? '' : `, ${unverified} not verified`;
-      return [`Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${left}`];
+      return [
+        `Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${left}`,
+      ];
     }
     case 'note-written':
       return [
@@ -150,7 +168,9 @@ export function formatEvent(event: RunEvent): readonly string[] {
       // How it went is told with the sub-agent.
       if (event.tool === 'call_agent' && !event.isError) return [];
       const what = `${event.tool} ${callTarget(event.input)}`.trim();
-      return [`  ${what}: ${event.isError ? 'failed after ' : ''}${stepDuration(event.durationMs)}`];
+      return [
+        `  ${what}: ${event.isError ? 'failed after ' : ''}${stepDuration(event.durationMs)}`,
+      ];
     }
     case 'model-request':
     case 'tool-started':
@@ -196,11 +216,18 @@ export function describeRestored(
 }
 
 /** Told by the lines of requests and answers, or of no use to a reader. */
-const UNTOLD: ReadonlySet<RunEvent['kind']> = new Set(['model-request', 'model-reply', 'tool-started']);
+const UNTOLD: ReadonlySet<RunEvent['kind']> = new Set([
+  'model-request',
+  'model-reply',
+  'tool-started',
+]);
 
 export type Transcript = ReturnType<typeof createTranscript>;
 
-/** A run as lines of JSON: what models were asked and answered, what was called, and what was decided. */
+/**
+ * A run as lines of JSON: what models were asked and answered, what was called, and what was
+ * decided.
+ */
 export function createTranscript(secrets: readonly string[]) {
   const lines: string[] = [];
   /** Of a message, or of a list of tools, the request that shows it. */
@@ -220,7 +247,9 @@ export function createTranscript(secrets: readonly string[]) {
   ) {
     requests += 1;
     const request = requests;
-    const continues = prompt.map((message) => shownIn.get(message)).findLast((one) => one !== undefined);
+    const continues = prompt
+      .map((message) => shownIn.get(message))
+      .findLast((one) => one !== undefined);
     // What the model has said is the line of its answer.
     const fresh = prompt.filter((message) => !shownIn.has(message) && message.role !== 'assistant');
     const messages = isHidden ? fresh.map(withoutMemory) : fresh;
@@ -233,7 +262,8 @@ export function createTranscript(secrets: readonly string[]) {
       tools: areNew ? tools : undefined,
       messages,
     });
-    for (const shown of [...prompt, ...(tools === undefined ? [] : [tools])]) shownIn.set(shown, request);
+    for (const shown of [...prompt, ...(tools === undefined ? [] : [tools])])
+      shownIn.set(shown, request);
     const last = prompt.at(-1);
     return { request, isAboutMemory: isHidden && last !== undefined && isAboutEarlierTurns(last) };
   }
@@ -281,7 +311,9 @@ export function createTranscript(secrets: readonly string[]) {
     /** All lines with a last one; empty for a run that did nothing. */
     endWith(end: object): string {
       if (requests === 0) return '';
-      return [...lines, lineOf('end', end)].map((line) => `${redactLine(line, secrets)}\n`).join('');
+      return [...lines, lineOf('end', end)]
+        .map((line) => `${redactLine(line, secrets)}\n`)
+        .join('');
     },
   };
 }
@@ -300,7 +332,10 @@ function describeStart({ plan }: Extract<RunEvent, { kind: 'run-started' }>) {
   };
 }
 
-/** A secret that went over the quotes of a line takes them along: what is no JSON any more is left out. */
+/**
+ * A secret that went over the quotes of a line takes them along: what is no JSON any more is left
+ * out.
+ */
 function redactLine(line: string, secrets: readonly string[]): string {
   const redacted = sanitize(line, 'output', secrets);
   const leftOut = JSON.stringify({ type: 'left-out', why: 'a secret was in it' });
@@ -310,7 +345,10 @@ function redactLine(line: string, secrets: readonly string[]): string {
 const HIDDEN = '[not shown: memory is in another repository]';
 const IS_OF_MEMORY = (tool: string) => ALL_NOTES_TOOLS.some((one) => one === tool);
 
-/** Memory is in the system prompt, in what its tools are given and answer, and in records of earlier turns. */
+/**
+ * Memory is in the system prompt, in what its tools are given and answer, and in records of earlier
+ * turns.
+ */
 function withoutMemory(message: Message): Message {
   if (message.role === 'system') return { ...message, content: HIDDEN };
   if (isAboutEarlierTurns(message))
@@ -318,9 +356,9 @@ function withoutMemory(message: Message): Message {
   return { ...message, content: message.content.map(withoutMemoryInPart) } as Message;
 }
 
-function withoutMemoryInPart<P extends MessagePart | LanguageModelV4GenerateResult['content'][number]>(
-  part: P,
-): P {
+function withoutMemoryInPart<
+  P extends MessagePart | LanguageModelV4GenerateResult['content'][number],
+>(part: P): P {
   if (!('toolName' in part) || !IS_OF_MEMORY(part.toolName)) return part;
   return 'output' in part ? { ...part, output: HIDDEN } : { ...part, input: HIDDEN };
 }

@@ -71,9 +71,9 @@ export type Inputs = ReturnType<typeof readInputs>;
 export type MemoryInputs = Inputs['memory'];
 
 /**
- * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference); they are read here
- * without the toolkit, which would cost more time to load than everything else before the first request.
- * Throws a ConfigError that names the input.
+ * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference);
+ * they are read here without the toolkit, which would cost more time to load than everything else
+ * before the first request. Throws a ConfigError that names the input.
  */
 export function readInputs(env: Environment) {
   const read = (name: InputName) => readInput(env, name);
@@ -128,8 +128,8 @@ export function readInputs(env: Environment) {
     /** What the agent's own `[review]` gives way to. */
     minSeverity: parse('min-severity', oneOfOrNone(...SEVERITIES)),
     /**
-     * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
-     * summary alone. A pull request can only hold suggestions.
+     * Where the answer goes of a run that is about no issue and no pull request, and what `mode:
+     * gc` suggests; empty for the summary alone. A pull request can only hold suggestions.
      */
     reportTo: parse('report-to', oneOfOrNone('issue', 'pull-request')) ?? '',
     /** Whether findings become a check of the commit. */
@@ -175,7 +175,10 @@ export function readInputs(env: Environment) {
   return inputs;
 }
 
-/** What must never leave: what the environment holds of secrets, and of the variables that the input `redact` names. */
+/**
+ * What must never leave: what the environment holds of secrets, and of the variables that the input
+ * `redact` names.
+ */
 export function readSecrets(env: Environment): Secrets {
   return createSecrets(env, list(readInput(env, 'redact')));
 }
@@ -216,7 +219,11 @@ function oneOf<const T extends string>(...values: readonly T[]): Parser<T> {
   return (name, value) => {
     const found = values.find((candidate) => candidate === value);
     if (found !== undefined) return found;
-    throw refused(name, value, `Choose one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`);
+    throw refused(
+      name,
+      value,
+      `Choose one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`,
+    );
   };
 }
 
@@ -234,22 +241,31 @@ function numberIn(range: string, isIn: (number: number) => boolean): Parser<numb
   return (name, value) => {
     const number = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
     if (Number.isFinite(number) && isIn(number)) return number;
-    throw new ConfigError(`the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`, {
-      remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
-    });
+    throw new ConfigError(
+      `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`,
+      {
+        remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
+      },
+    );
   };
 }
 
 const above0 = numberIn('above 0', (number) => number > 0);
 const atLeast0 = numberIn('from 0, which means no limit', (number) => number >= 0);
-const wholeFrom0 = numberIn('from 0, without a fraction', (n) => n >= 0 && n < 1e6 && Number.isInteger(n));
+const wholeFrom0 = numberIn(
+  'from 0, without a fraction',
+  (n) => n >= 0 && n < 1e6 && Number.isInteger(n),
+);
 
 /** Words between commas and line breaks (D28). */
 function list(value: string): readonly string[] {
   return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
 }
 
-/** GitHub's logins, those of managed users and apps too; a leading `@` is taken off. A pattern is none. */
+/**
+ * GitHub's logins, those of managed users and apps too; a leading `@` is taken off. A pattern is
+ * none.
+ */
 function logins(name: InputName, value: string): readonly string[] {
   return list(value).map((word) => {
     const login = word.replace(/^@/, '');
@@ -268,15 +284,21 @@ function phrase(name: InputName, value: string): string {
   );
 }
 
-/** The language becomes a part of the system prompt, so it is a name and nothing like a sentence. */
+/**
+ * The language becomes a part of the system prompt, so it is a name and nothing like a sentence.
+ */
 function languageName(name: InputName, value: string): string {
   if (value === '' || isLanguage(value)) return value;
-  throw refused(name, value, 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.');
+  throw refused(
+    name,
+    value,
+    'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
+  );
 }
 
 /**
- * A repository at a branch, tag or commit. The ref must be said: a repository whose default branch is renamed would otherwise
- * change what runs.
+ * A repository at a branch, tag or commit. The ref must be said: a repository whose default branch
+ * is renamed would otherwise change what runs.
  */
 function repositoryAtRef(name: InputName, value: string) {
   if (value === '') return undefined;
@@ -295,10 +317,15 @@ function repositoryName(name: InputName, value: string) {
 
 function ownerAndName(value: string) {
   const [, owner, name] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)$/.exec(value) ?? [];
-  return owner === undefined || name === undefined || /^\.\.?$/.test(name) ? undefined : { owner, name };
+  return owner === undefined || name === undefined || /^\.\.?$/.test(name)
+    ? undefined
+    : { owner, name };
 }
 
-/** As git allows names of branches, but for names that are read as something else: a whole ref, a commit. */
+/**
+ * As git allows names of branches, but for names that are read as something else: a whole ref, a
+ * commit.
+ */
 function branchName(name: InputName, value: string): string {
   const isOther = /^(?:refs\/.*|HEAD|[0-9a-f]{40})$/i.test(value);
   if (isRefName(value) && !isOther) return value;
@@ -309,7 +336,10 @@ function isRefName(value: string): boolean {
   return value !== '' && value.length <= 200 && !NO_REF.test(value);
 }
 
-/** What no name of a branch, tag or commit holds (git-check-ref-format, rules 1 to 10), nor what cannot be seen. */
+/**
+ * What no name of a branch, tag or commit holds (git-check-ref-format, rules 1 to 10), nor what
+ * cannot be seen.
+ */
 const NO_REF = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|^@$|\.$|\.lock(?:\/|$)|(?:^|\/)(?:\.|\/|$)/u;
 
 /** Stays inside the workspace or the branch: memory is written there. */
@@ -336,7 +366,9 @@ function diffPolicy(value: string, maxTokens: number): DiffPolicy {
 /** Patterns of files that a run may change; `true` is all but those that none ever changes. */
 function changePatterns(name: InputName, value: string): readonly string[] {
   const given = list(value).map((one) => (one === 'true' ? '**' : one));
-  const patterns = given.flatMap((one) => filePatterns(name, one)).filter((pattern) => pattern !== 'false');
+  const patterns = given
+    .flatMap((one) => filePatterns(name, one))
+    .filter((pattern) => pattern !== 'false');
   const excluding = patterns.find((pattern) => pattern.startsWith('!'));
   if (excluding !== undefined)
     throw refused(name, excluding, 'Write the patterns of files that may be changed.');
@@ -344,7 +376,10 @@ function changePatterns(name: InputName, value: string): readonly string[] {
   return patterns;
 }
 
-/** Patterns of files. `docs/` is all that is in the folder; `./` or `/` at the beginning says nothing. */
+/**
+ * Patterns of files. `docs/` is all that is in the folder; `./` or `/` at the beginning says
+ * nothing.
+ */
 function filePatterns(name: InputName, value: string): readonly string[] {
   return list(value).map((pattern) => {
     // What the comma in `*.{ts,tsx}` leaves of it would match nothing, and leave out every file.

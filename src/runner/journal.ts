@@ -16,16 +16,18 @@ const TOLD = 'told';
 export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'facts' }>;
 
 /**
- * Most bytes of a state that are handed to the post step as they are: the runner gives it a state as a variable of its
- * environment, and Linux starts no program with one of more than 128 KiB (execve(2)).
+ * Most bytes of a state that are handed to the post step as they are: the runner gives it a state
+ * as a variable of its environment, and Linux starts no program with one of more than 128 KiB
+ * (execve(2)).
  */
 const MAX_STATE_BYTES = 64 * 1024;
 
 /**
- * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
- * sub-agents keep theirs side by side, and a tainted run its two entries, which share an id; a change that comes again
- * with the same id for the same place takes that of the first, and so do the facts of a state, which have no id. What is too
- * large for a state goes to a file in `temp`.
+ * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was
+ * killed (D16). Agents and sub-agents keep theirs side by side, and a tainted run its two entries,
+ * which share an id; a change that comes again with the same id for the same place takes that of
+ * the first, and so do the facts of a state, which have no id. What is too large for a state goes
+ * to a file in `temp`.
  */
 export function createJournal(temp = '', now = () => new Date()): Journal {
   const open = new Map<string, Change>();
@@ -34,7 +36,8 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
   const write = () =>
     inTurn(async () => {
       const text = JSON.stringify([...open.values()]);
-      if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES) await keepState(PENDING_STATE, text);
+      if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES)
+        await keepState(PENDING_STATE, text);
       else if (await writeRunnerFile('RUNNER_TEMP', () => createFiles().replace(file, text)))
         await keepState(PENDING_STATE, JSON.stringify({ file }));
     });
@@ -43,7 +46,8 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
       // When it was put into the journal: it was saved after that, if it was.
       const again = now();
       for (const change of changes)
-        if (isKept(change)) open.set(keyOf(change), change.kind === 'facts' ? change : { ...change, again });
+        if (isKept(change))
+          open.set(keyOf(change), change.kind === 'facts' ? change : { ...change, again });
       await write();
     },
     async done(changes) {
@@ -62,8 +66,8 @@ function keyOf(change: KeptChange): string {
 }
 
 /**
- * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a state back as
- * `STATE_<name>`, to this step alone.
+ * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a
+ * state back as `STATE_<name>`, to this step alone.
  */
 export async function readPending(env: Environment): Promise<readonly KeptChange[]> {
   const left = env[`STATE_${PENDING_STATE}`] ?? '';
@@ -86,7 +90,10 @@ async function readStateFile(file: string): Promise<string> {
   }
 }
 
-/** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
+/**
+ * Notes that people know that the entry is not saved: `post` tries once more, but need not tell it
+ * again (D14).
+ */
 export async function noteReported(): Promise<void> {
   await keepState(TOLD, 'true');
 }
@@ -113,8 +120,9 @@ type RunnerFile = 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY' | 'RU
 const told = new Set<RunnerFile>();
 
 /**
- * Writes to a file of the runner, and gives whether that was possible: on a full disk the run goes on without it, since
- * memory and comments lie elsewhere. However often it is tried, it is one warning.
+ * Writes to a file of the runner, and gives whether that was possible: on a full disk the run goes
+ * on without it, since memory and comments lie elsewhere. However often it is tried, it is one
+ * warning.
  */
 export async function writeRunnerFile(name: RunnerFile, write: () => unknown): Promise<boolean> {
   try {
@@ -122,7 +130,8 @@ export async function writeRunnerFile(name: RunnerFile, write: () => unknown): P
     return true;
   } catch (thrown) {
     if (!told.has(name)) {
-      const remedy = 'Free space on its disk, and let the step write there; the run continues without it.';
+      const remedy =
+        'Free space on its disk, and let the step write there; the run continues without it.';
       warning(`\`${name}\` of the runner cannot be written: ${messageOf(thrown)}. ${remedy}`, {
         title: 'File of the runner',
       });

@@ -29,7 +29,10 @@ export function ownRunner(): Runner {
   };
 }
 
-/** Ends the process: whatever was given up (a cache service that says nothing) would keep the step waiting otherwise. */
+/**
+ * Ends the process: whatever was given up (a cache service that says nothing) would keep the step
+ * waiting otherwise.
+ */
 export function endProcess(): void {
   process.stdout.write('', () => process.exit());
 }
@@ -45,7 +48,11 @@ export interface ThisRun {
 
 /** What the runner's variables say of the run (GitHub's "Variables reference"). */
 export function readThisRun(env: Runner['env']): ThisRun {
-  const { GITHUB_SERVER_URL: server = '', GITHUB_REPOSITORY: repository = '', GITHUB_RUN_ID: id = '' } = env;
+  const {
+    GITHUB_SERVER_URL: server = '',
+    GITHUB_REPOSITORY: repository = '',
+    GITHUB_RUN_ID: id = '',
+  } = env;
   const { GITHUB_RUN_ATTEMPT: attempt = '', GITHUB_JOB: job = '' } = env;
   const isKnown = server !== '' && repository !== '' && id !== '';
   return {
@@ -56,7 +63,10 @@ export function readThisRun(env: Runner['env']): ThisRun {
 }
 
 /** `octocat/hello/.github/workflows/report.yml@refs/heads/main` without repository and ref. */
-function workflowOf({ GITHUB_WORKFLOW_REF: ref = '', GITHUB_WORKFLOW: name = '' }: Runner['env']): string {
+function workflowOf({
+  GITHUB_WORKFLOW_REF: ref = '',
+  GITHUB_WORKFLOW: name = '',
+}: Runner['env']): string {
   const [, file = name] = /^[^/]+\/[^/]+\/([^@]+)@/.exec(ref) ?? [];
   return file;
 }
@@ -71,8 +81,9 @@ export const CHECK_STATE = 'check';
 export const NOTHING_PENDING = 'Memory: nothing is left to save.';
 
 /**
- * Whether `main` left nothing to save and no check to end: the runner gives no state back, or the empty list that a journal
- * writes last. Most post steps end here, so this file imports nothing. Any other state is for `readPending`.
+ * Whether `main` left nothing to save and no check to end: the runner gives no state back, or the
+ * empty list that a journal writes last. Most post steps end here, so this file imports nothing.
+ * Any other state is for `readPending`.
  */
 export function isNothingPending(env: Environment): boolean {
   const state = env[`STATE_${PENDING_STATE}`] ?? '';

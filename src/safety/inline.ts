@@ -7,15 +7,23 @@ import {
   wrapCommand,
 } from './words.js';
 
-/** Cleans one line that lies outside code fences, and tells whether an HTML comment was opened that goes on in the next. */
+/**
+ * Cleans one line that lies outside code fences, and tells whether an HTML comment was opened that
+ * goes on in the next.
+ */
 export function cleanInline(line: string, options: InlineOptions) {
   const { pieces, hadComment, endsInComment } = tokenize(line, options);
   const open = unpairedTags(pieces);
-  const text = pieces.map((piece, index) => formatPiece(piece, index, open, options.words)).join('');
+  const text = pieces
+    .map((piece, index) => formatPiece(piece, index, open, options.words))
+    .join('');
   return { text: hadComment ? text.trimEnd() : text, endsInComment };
 }
 
-/** Whether a line may be what makes the lines around it a table: dashes with pipes or colons and nothing else. */
+/**
+ * Whether a line may be what makes the lines around it a table: dashes with pipes or colons and
+ * nothing else.
+ */
 export function hasTable(line: string): boolean {
   return /^[-:|\s>*+\d.)]+$/.test(line) && line.includes('-') && /[|:]/.test(line);
 }
@@ -76,13 +84,17 @@ function readBackticks({ line, options, pieces, nextRun }: PieceReading, at: num
     pieces.push({ kind: 'markup', text: '&#96;'.repeat(run.length) });
     return at + run.length;
   }
-  // Two spans that touch would be read as one, and a bare URL takes every character up to the next space.
-  if (pieces.at(-1)?.kind === 'code' || endsInUrl(pieces)) pieces.push({ kind: 'markup', text: ' ' });
+  // Two spans that touch would be read as one, and a bare URL takes every character up to the next
+  // space.
+  if (pieces.at(-1)?.kind === 'code' || endsInUrl(pieces))
+    pieces.push({ kind: 'markup', text: ' ' });
   pieces.push({ kind: 'code', text: line.slice(at, close + run.length) });
   return close + run.length;
 }
 
-/** Whether what goes before, up to a space, a tag or a code span, may be read as part of a bare URL. */
+/**
+ * Whether what goes before, up to a space, a tag or a code span, may be read as part of a bare URL.
+ */
 function endsInUrl(pieces: readonly Piece[]): boolean {
   let word = '';
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
@@ -121,12 +133,16 @@ function readAmpersand(reading: PieceReading, at: number): number {
     reading.pieces.push({ kind: 'markup', text: kept[0] });
     return at + kept[0].length;
   }
-  if (matchAt(ENTITY, reading.line, at) !== null) reading.pieces.push({ kind: 'markup', text: '&amp;' });
+  if (matchAt(ENTITY, reading.line, at) !== null)
+    reading.pieces.push({ kind: 'markup', text: '&amp;' });
   else addText(reading, '&');
   return at + 1;
 }
 
-/** What a backslash protects is written so that it needs no backslash, where the character could become markup. */
+/**
+ * What a backslash protects is written so that it needs no backslash, where the character could
+ * become markup.
+ */
 function readBackslash(reading: PieceReading, at: number): number {
   const { line, pieces } = reading;
   const next = line[at + 1] ?? '';
@@ -135,9 +151,11 @@ function readBackslash(reading: PieceReading, at: number): number {
     pieces.push({ kind: 'markup', text: '&#96;'.repeat(run.length) });
     return at + 1 + run.length;
   }
-  if (next === '<' || next === '&') pieces.push({ kind: 'markup', text: next === '<' ? '&lt;' : '&amp;' });
+  if (next === '<' || next === '&')
+    pieces.push({ kind: 'markup', text: next === '<' ? '&lt;' : '&amp;' });
   // Behind a bracket the backslash keeps `[x]: …` from being a definition.
-  else if (next === '@' || next === '/' || (next === ':' && line[at - 1] !== ']')) addText(reading, next);
+  else if (next === '@' || next === '/' || (next === ':' && line[at - 1] !== ']'))
+    addText(reading, next);
   else if (/[!-/:-@[-`{-~]/.test(next)) addText(reading, `\\${next}`);
   else {
     addText(reading, '\\');
@@ -146,7 +164,10 @@ function readBackslash(reading: PieceReading, at: number): number {
   return at + 2;
 }
 
-/** The end of a link's text: its destination is checked, and a definition (`[x]: …`), which nobody sees, is shown. */
+/**
+ * The end of a link's text: its destination is checked, and a definition (`[x]: …`), which nobody
+ * sees, is shown.
+ */
 function readBracket(reading: PieceReading, at: number): number {
   const { line, pieces } = reading;
   const next = line[at + 1];
@@ -178,7 +199,12 @@ function unpairedTags(pieces: readonly Piece[]): ReadonlySet<number> {
   return unpaired;
 }
 
-function formatPiece(piece: Piece, index: number, unpaired: ReadonlySet<number>, words: WordContext): string {
+function formatPiece(
+  piece: Piece,
+  index: number,
+  unpaired: ReadonlySet<number>,
+  words: WordContext,
+): string {
   switch (piece.kind) {
     case 'text': {
       const clean = (text: string) => cleanWords(text, words);
@@ -203,8 +229,8 @@ const IMAGE_TAG = /<img\s([^<>]{0,4000})>/iy;
 const AUTOLINK = /<(https?:\/\/[^\s<>`\\\]&]{1,2000})>/iy;
 
 /**
- * Reads what begins with `<`: a comment goes, a harmless tag stays without its attributes, an image becomes a link, and
- * everything else is shown as text. Returns where the rest of the line begins.
+ * Reads what begins with `<`: a comment goes, a harmless tag stays without its attributes, an image
+ * becomes a link, and everything else is shown as text. Returns where the rest of the line begins.
  */
 function readAngle(reading: PieceReading, at: number): number {
   const { line, pieces } = reading;
@@ -258,7 +284,8 @@ function readComment(reading: PieceReading, at: number): number {
 /** An image is a link one may follow. */
 function addImage(reading: PieceReading, attributes: string): void {
   const [, alt = ''] = /(?:^|\s)alt\s{0,8}=\s{0,8}["']([^"']*)["']/i.exec(attributes) ?? [];
-  const [, source = ''] = /(?:^|\s)src\s{0,8}=\s{0,8}["']?(https?:\/\/[^\s"'()[\]]*)/i.exec(attributes) ?? [];
+  const [, source = ''] =
+    /(?:^|\s)src\s{0,8}=\s{0,8}["']?(https?:\/\/[^\s"'()[\]]*)/i.exec(attributes) ?? [];
   const name = `image${alt === '' ? '' : `: ${alt.replace(/[^\p{L}\p{N} .,-]+/gu, ' ')}`}`;
   const destination = cleanDestination(source);
   addText(reading, destination === undefined ? `(${name})` : `[${name}`);

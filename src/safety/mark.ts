@@ -1,14 +1,17 @@
 import { parseJson } from '../lib/data.js';
 
 /**
- * How far the words behind a mark are trusted: `tainted` ones are by a run of somebody with write access that had read
- * strangers' text, `untrusted` ones by a run that anybody may have caused.
+ * How far the words behind a mark are trusted: `tainted` ones are by a run of somebody with write
+ * access that had read strangers' text, `untrusted` ones by a run that anybody may have caused.
  */
 export const MARK_LANES = ['trusted', 'tainted', 'untrusted'] as const;
 
 export type MarkLane = (typeof MARK_LANES)[number];
 
-/** What a text of ours says about itself. Two with the same fields, but for the lane, are one text, written anew. */
+/**
+ * What a text of ours says about itself. Two with the same fields, but for the lane, are one text,
+ * written anew.
+ */
 export interface Mark {
   readonly kind: string;
   readonly agent?: string;
@@ -20,8 +23,8 @@ export interface Mark {
 export type MarkFields = Pick<Mark, 'kind'> & Readonly<Record<string, unknown>>;
 
 /**
- * The hidden line that everything we post begins with. No character of a value can end the HTML comment, or is more to
- * GitHub than a letter.
+ * The hidden line that everything we post begins with. No character of a value can end the HTML
+ * comment, or is more to GitHub than a letter.
  */
 export function formatMark(mark: Mark): string {
   const json = JSON.stringify(mark).replace(
@@ -37,7 +40,10 @@ function readMark(line = ''): Readonly<Record<string, unknown>> {
   return (parseJson(json) ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** What a text says about itself; nothing where it is not ours, or somebody has taken its first line out. */
+/**
+ * What a text says about itself; nothing where it is not ours, or somebody has taken its first line
+ * out.
+ */
 export function markOf(body: string): Readonly<Record<string, unknown>> {
   return readMark(body.split('\n', 1)[0]);
 }
@@ -48,10 +54,15 @@ export function laneOf(body: string): MarkLane {
   return lane === 'trusted' || lane === 'tainted' ? lane : 'untrusted';
 }
 
-/** Whether a line of a text is a mark with these fields, lane and lists aside; a quotation does not count. */
+/**
+ * Whether a line of a text is a mark with these fields, lane and lists aside; a quotation does not
+ * count.
+ */
 export function isMarked(body: string, { lane: _, ...wanted }: MarkFields): boolean {
   if (!body.includes(START)) return false;
-  const fields = Object.entries(wanted).filter(([, value]) => !(value === undefined || Array.isArray(value)));
+  const fields = Object.entries(wanted).filter(
+    ([, value]) => !(value === undefined || Array.isArray(value)),
+  );
   return body.split('\n').some((line) => {
     const mark = readMark(line);
     return fields.every(([name, value]) => mark[name] === value);
@@ -62,7 +73,10 @@ export function withMark(body: string, mark: Mark): string {
   return isMarked(body, mark) ? body : `${formatMark(mark)}\n${body}`;
 }
 
-/** A text by others in which no line can pass for a mark, wherever it stands: a program finds it in code too. */
+/**
+ * A text by others in which no line can pass for a mark, wherever it stands: a program finds it in
+ * code too.
+ */
 export function removeMarks(text: string): string {
   return text.replaceAll(START, 'axe-action {');
 }

@@ -3,17 +3,23 @@ import type { Environment } from '../lib/environment.js';
 const MAX_PATH = 4096;
 
 /**
- * Takes a relative path apart; `.` and doubled slashes go, and no form is left that could lead anywhere else on any
- * system: no `..`, no backslash, no drive, no stream, no control character (memory-and-security C7 87).
+ * Takes a relative path apart; `.` and doubled slashes go, and no form is left that could lead
+ * anywhere else on any system: no `..`, no backslash, no drive, no stream, no control character
+ * (memory-and-security C7 87).
  */
-export function parsePath(path: string): { readonly segments: readonly string[]; readonly refusal?: string } {
+export function parsePath(path: string): {
+  readonly segments: readonly string[];
+  readonly refusal?: string;
+} {
   const refused = (refusal: string) => ({ segments: [], refusal });
   if (path.trim() === '') return refused('a path is required; `.` is the working directory');
   if (path.length > MAX_PATH) return refused('the path is too long');
   if (CONTROL.test(path)) return refused('a path cannot contain control characters');
-  if (path.includes('\\')) return refused('the parts of a path are separated by `/`, not by a backslash');
+  if (path.includes('\\'))
+    return refused('the parts of a path are separated by `/`, not by a backslash');
   if (path.includes(':')) return refused('a path cannot contain `:`: no drives and no streams');
-  if (path.startsWith('/')) return refused('it is outside the working directory; give a relative path');
+  if (path.startsWith('/'))
+    return refused('it is outside the working directory; give a relative path');
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.some((segment) => FOLDED_PARENT.test(segment))) {
     return refused('`..` is not allowed; give a path inside the working directory');
@@ -28,8 +34,9 @@ const CONTROL = /[\0-\x1f\x7f]/;
 const FOLDED_PARENT = /^\.\.[. ]*$/;
 
 /**
- * Whether a path leads to where credentials are kept, by {@link CREDENTIAL_PLACES}. Names are compared as the most lenient
- * file system compares them. Never read, listed or written (D22, memory-and-security C7 86).
+ * Whether a path leads to where credentials are kept, by {@link CREDENTIAL_PLACES}. Names are
+ * compared as the most lenient file system compares them. Never read, listed or written (D22,
+ * memory-and-security C7 86).
  */
 export function isSecretPath(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -41,8 +48,9 @@ export function isSecretPath(segments: readonly string[]): boolean {
 }
 
 /**
- * Whether a path must not be written although it may be read: GitHub's own folder and actions, which run with the
- * repository's secrets, and the agents themselves with their skills (memory-and-security C7 90, D21).
+ * Whether a path must not be written although it may be read: GitHub's own folder and actions,
+ * which run with the repository's secrets, and the agents themselves with their skills
+ * (memory-and-security C7 90, D21).
  */
 export function isWriteProtected(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -61,7 +69,10 @@ export const PROTECTED_PLACES: readonly (readonly string[])[] = [
   ['.axe'],
 ];
 
-/** A name as macOS and Windows would find it too: case, width, invisible characters, trailing dots and spaces. */
+/**
+ * A name as macOS and Windows would find it too: case, width, invisible characters, trailing dots
+ * and spaces.
+ */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')
@@ -71,8 +82,9 @@ export function foldName(name: string): string {
 }
 
 /**
- * Where programs keep credentials: a name, or names one after the other, wherever they lie; a folder with all below it.
- * The one list: file tools, context files and skills do not read them, and the jail of commands hides them.
+ * Where programs keep credentials: a name, or names one after the other, wherever they lie; a
+ * folder with all below it. The one list: file tools, context files and skills do not read them,
+ * and the jail of commands hides them.
  */
 export const CREDENTIAL_PLACES: readonly string[] = [
   // git, ssh, gpg; `.git` holds the token of the checkout.
@@ -108,7 +120,10 @@ const PLACES: ReadonlySet<string> = new Set(CREDENTIAL_PLACES.map((place) => pla
 /** Numbers of names that a place has. */
 const LENGTHS = [...new Set(CREDENTIAL_PLACES.map((place) => place.split('/').length))];
 
-/** Names of files with credentials that have more than one form, in lower case. Examples are written to be read. */
+/**
+ * Names of files with credentials that have more than one form, in lower case. Examples are written
+ * to be read.
+ */
 const CREDENTIAL_NAMES: readonly RegExp[] = [
   /^\.env(?!\.(?:example|sample|template|dist|defaults)$)(?:$|[.\-_])/,
   /^(?!(?:example|sample|template|dist|defaults?)\.env$).+\.env$/,
@@ -139,7 +154,9 @@ export interface ProtectedPaths {
   readonly readOnly: readonly string[];
   /** Memory, which has tools of its own: neither read nor written. Left out: none. */
   readonly memory?: readonly string[];
-  /** More that is not written, asked at each use: files that the run has read its instructions from. */
+  /**
+   * More that is not written, asked at each use: files that the run has read its instructions from.
+   */
   readonly readOnlyNow?: () => readonly string[];
 }
 
@@ -163,9 +180,10 @@ const VARIABLES = [
 ];
 
 /**
- * What the environment says must be kept from the file tools although it could lie in the workspace: the runner's
- * temporary folder, which holds tokens and the files that steer later steps, credentials, and, against writing, the
- * action itself where it is checked out in the workspace (memory-and-security C7 86, 90).
+ * What the environment says must be kept from the file tools although it could lie in the
+ * workspace: the runner's temporary folder, which holds tokens and the files that steer later
+ * steps, credentials, and, against writing, the action itself where it is checked out in the
+ * workspace (memory-and-security C7 86, 90).
  */
 export function protectedPaths(env: Environment): ProtectedPaths {
   const action = env['GITHUB_ACTION_PATH'] ?? '';
@@ -180,9 +198,9 @@ function isAbsolutePath(path: string): boolean {
 }
 
 /**
- * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no reader but memory's own
- * gives the model a file of them: the untrusted lane would reach trusted runs (D47). Letters are compared in any case,
- * as file systems do that do not tell them apart.
+ * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no
+ * reader but memory's own gives the model a file of them: the untrusted lane would reach trusted
+ * runs (D47). Letters are compared in any case, as file systems do that do not tell them apart.
  */
 export function createMemoryFilter(roots: readonly string[]): (path: string) => boolean {
   const folders = roots.map(foldPath).filter((root) => root !== '');
@@ -193,7 +211,8 @@ export function createMemoryFilter(roots: readonly string[]): (path: string) => 
 }
 
 /** What the model is told of a path that is memory. */
-export const IS_MEMORY = 'is out of bounds: memory is kept there, which only the memory tools can read';
+export const IS_MEMORY =
+  'is out of bounds: memory is kept there, which only the memory tools can read';
 
 function foldPath(path: string): string {
   return path

@@ -1,9 +1,10 @@
 import { findTokens, type TextSpan } from './secrets.js';
 
 /**
- * The text with every secret replaced by `***`: the registered ones in the forms of {@link encodingsOf}, any twelve
- * letters and digits of one in a row whatever is between them, and whatever has the shape of a well-known credential,
- * as it stands and as it will be read ({@link asRead}). Redacting twice changes nothing.
+ * The text with every secret replaced by `***`: the registered ones in the forms of {@link
+ * encodingsOf}, any twelve letters and digits of one in a row whatever is between them, and
+ * whatever has the shape of a well-known credential, as it stands and as it will be read ({@link
+ * asRead}). Redacting twice changes nothing.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const search = searchFor(secrets);
@@ -26,8 +27,14 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
 /** How often a text can be written within another: an entity in JSON is two. */
 const MAX_LEVELS = 2;
 
-/** What is found in a text as it stands and as it will be read, as stretches of the text as it stands. */
-function findAsRead(text: string, find: (version: string) => readonly TextSpan[]): readonly TextSpan[] {
+/**
+ * What is found in a text as it stands and as it will be read, as stretches of the text as it
+ * stands.
+ */
+function findAsRead(
+  text: string,
+  find: (version: string) => readonly TextSpan[],
+): readonly TextSpan[] {
   let spans = find(text);
   let version = text;
   let inSource = (span: TextSpan): TextSpan => span;
@@ -36,7 +43,8 @@ function findAsRead(text: string, find: (version: string) => readonly TextSpan[]
     if (read === undefined) break;
     const { starts, ends } = read;
     const outer = inSource;
-    const inner = ({ start, end }: TextSpan) => outer({ start: starts[start] ?? 0, end: ends[end - 1] ?? 0 });
+    const inner = ({ start, end }: TextSpan) =>
+      outer({ start: starts[start] ?? 0, end: ends[end - 1] ?? 0 });
     spans = [...spans, ...find(read.text).map(inner)];
     version = read.text;
     inSource = inner;
@@ -48,17 +56,22 @@ function findAsRead(text: string, find: (version: string) => readonly TextSpan[]
 export const MASK = '***';
 
 /**
- * Shorter secrets are not looked for: five characters are an ordinary word or number (`main`, `8080`, `true`), and
- * replacing them everywhere would spoil the text and tell what the secret is.
+ * Shorter secrets are not looked for: five characters are an ordinary word or number (`main`,
+ * `8080`, `true`), and replacing them everywhere would spoil the text and tell what the secret is.
  */
 export const MIN_SECRET_LENGTH = 6;
 
-/** A mask can bring a token's start in reach of its pattern; two passes are enough for all but made-up secrets. */
+/**
+ * A mask can bring a token's start in reach of its pattern; two passes are enough for all but
+ * made-up secrets.
+ */
 const MAX_PASSES = 8;
 
 /** Letters and digits in a row that betray a secret. */
 const GRAM = 12;
-/** A secret with fewer letters and digits than GRAM is looked for whole, if it has at least these. */
+/**
+ * A secret with fewer letters and digits than GRAM is looked for whole, if it has at least these.
+ */
 const MIN_GRAM = 8;
 
 interface Search {
@@ -76,8 +89,8 @@ type Starts = Uint8Array;
 const START_NUMBERS = 0x10000;
 
 /**
- * A number for the four characters at a place, some have the same: hardly a place of a text begins with one that is looked
- * for, and only there a piece of the text is cut out and compared.
+ * A number for the four characters at a place, some have the same: hardly a place of a text begins
+ * with one that is looked for, and only there a piece of the text is cut out and compared.
  */
 function startAt(text: string, at: number): number {
   let start = 0;
@@ -92,7 +105,8 @@ function searchFor(secrets: readonly string[]): Search {
   const isLatest =
     latest?.secrets.length === secrets.length &&
     latest.secrets.every((secret, index) => secret === secrets[index]);
-  if (latest === undefined || !isLatest) latest = { secrets: [...secrets], search: compile(secrets) };
+  if (latest === undefined || !isLatest)
+    latest = { secrets: [...secrets], search: compile(secrets) };
   return latest.search;
 }
 
@@ -107,7 +121,12 @@ function compile(secrets: readonly string[]): Search {
       if (!/\s/.test(secret.trim())) addGrams(grams, squeezeForm(form));
     }
   }
-  return { exact, exactStarts: startsOf(exact.keys()), grams, gramStarts: startsOf(...grams.values()) };
+  return {
+    exact,
+    exactStarts: startsOf(exact.keys()),
+    grams,
+    gramStarts: startsOf(...grams.values()),
+  };
 }
 
 function startsOf(...lists: readonly Iterable<string>[]): Starts {
@@ -116,7 +135,10 @@ function startsOf(...lists: readonly Iterable<string>[]): Starts {
   return starts;
 }
 
-/** Letters and digits of a form; a URL's scheme is not secret, and `https://www.` would match every link. */
+/**
+ * Letters and digits of a form; a URL's scheme is not secret, and `https://www.` would match every
+ * link.
+ */
 function squeezeForm(form: string): string {
   return form
     .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/(?:www\.)?/i, '')
@@ -151,13 +173,17 @@ function findGrams(text: string, { grams, gramStarts }: Search, spans: TextSpan[
   const { letters, positions } = squeeze(text);
   for (const [size, set] of grams) {
     for (let at = 0; at + size <= letters.length; at += 1) {
-      if (gramStarts[startAt(letters, at)] !== 1 || !set.has(letters.slice(at, at + size))) continue;
+      if (gramStarts[startAt(letters, at)] !== 1 || !set.has(letters.slice(at, at + size)))
+        continue;
       spans.push({ start: positions[at] ?? 0, end: (positions[at + size - 1] ?? 0) + 1 });
     }
   }
 }
 
-/** The text's ASCII letters and digits in lower case and where they stand; a mask stays as a wall between them. */
+/**
+ * The text's ASCII letters and digits in lower case and where they stand; a mask stays as a wall
+ * between them.
+ */
 function squeeze(text: string): { readonly letters: string; readonly positions: Uint32Array } {
   const positions = new Uint32Array(text.length);
   const kept: string[] = [];
@@ -165,7 +191,8 @@ function squeeze(text: string): { readonly letters: string; readonly positions: 
   for (const match of text.matchAll(/[A-Za-z0-9]+|\*{3,}/g)) {
     const isWall = match[0].startsWith('*');
     const letters = isWall ? '*' : match[0];
-    for (let offset = 0; offset < letters.length; offset += 1) positions[count++] = match.index + offset;
+    for (let offset = 0; offset < letters.length; offset += 1)
+      positions[count++] = match.index + offset;
     kept.push(letters);
   }
   // ASCII alone, so no position moves.
@@ -178,7 +205,8 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
   let result = '';
   let end = 0;
   for (const span of ordered) {
-    // The first letter may be in an escape (`\n`, `\u0001`), of which no backslash may be left: it would spoil JSON.
+    // The first letter may be in an escape (`\n`, `\u0001`), of which no backslash may be left: it
+    // would spoil JSON.
     let { start } = span;
     start -= /\\u[0-9a-f]{0,3}$/i.exec(text.slice(Math.max(0, start - 5), start))?.[0].length ?? 0;
     while (text[start - 1] === '\\') start -= 1;
@@ -189,16 +217,20 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
 }
 
 /**
- * The ways in which a secret can be written that the redactor looks for: as it is, reversed, base64 in both alphabets
- * and at all three alignments, hex, percent-encoded, escaped for JSON and for HTML; of a secret of several lines every
- * long line as well (memory-and-security B3.2, D11). Those that are too short to be looked for are left out.
+ * The ways in which a secret can be written that the redactor looks for: as it is, reversed, base64
+ * in both alphabets and at all three alignments, hex, percent-encoded, escaped for JSON and for
+ * HTML; of a secret of several lines every long line as well (memory-and-security B3.2, D11). Those
+ * that are too short to be looked for are left out.
  */
 function encodingsOf(secret: string): ReadonlySet<string> {
   const isLong = ({ length }: string) => length >= MIN_SECRET_LENGTH;
   return new Set(partsOf(secret).filter(isLong).flatMap(encodePart).filter(isLong));
 }
 
-/** A line of a multi-line secret is a secret if it is at least this long; shorter ones are `}` and the like. */
+/**
+ * A line of a multi-line secret is a secret if it is at least this long; shorter ones are `}` and
+ * the like.
+ */
 const MIN_LINE_LENGTH = 16;
 
 function partsOf(secret: string): readonly string[] {
@@ -232,8 +264,8 @@ function encodePart(part: string): readonly string[] {
 }
 
 /**
- * What base64 makes of the bytes when `alignment` other bytes stand before them and unknown ones follow: the
- * characters that depend on the secret alone.
+ * What base64 makes of the bytes when `alignment` other bytes stand before them and unknown ones
+ * follow: the characters that depend on the secret alone.
  */
 function base64At(bytes: Uint8Array, alignment: number): string {
   const padded = [...new Array<number>(alignment).fill(0), ...bytes];
@@ -244,9 +276,9 @@ function base64At(bytes: Uint8Array, alignment: number): string {
 }
 
 /**
- * What a reader, or a program, makes of a text: escapes of JSON and Markdown and entities are the characters they stand
- * for, tags and invisible characters are gone; and where in its source each of its UTF-16 units begins and ends. Undefined for
- * a text without any.
+ * What a reader, or a program, makes of a text: escapes of JSON and Markdown and entities are the
+ * characters they stand for, tags and invisible characters are gone; and where in its source each
+ * of its UTF-16 units begins and ends. Undefined for a text without any.
  */
 function asRead(source: string) {
   const starts = new Uint32Array(source.length);
@@ -281,7 +313,9 @@ const WRITTEN =
   /\\u([0-9a-f]{4})|(?:\\x|%)([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]{2,8});|\\([_.~+=/"-])|<[a-z/!?][^<>]{0,256}>|\p{Default_Ignorable_Code_Point}+/giu;
 
 /** Empty for what is not seen; undefined for an entity that no secret is written with. */
-function characterOf([, unicode, byte, hex, decimal, name, escaped]: RegExpExecArray): string | undefined {
+function characterOf([, unicode, byte, hex, decimal, name, escaped]: RegExpExecArray):
+  | string
+  | undefined {
   if (name !== undefined) return NAMED.get(name.toLowerCase());
   if (escaped !== undefined) return escaped;
   if (decimal !== undefined) return fromCodePoint(Number(decimal));

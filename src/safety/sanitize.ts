@@ -14,13 +14,21 @@ import {
 } from './words.js';
 
 /** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
-export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'log' | 'output' | 'memory';
+export type Channel =
+  | 'comment'
+  | 'untrusted-comment'
+  | 'title'
+  | 'summary'
+  | 'log'
+  | 'output'
+  | 'memory';
 
 /**
- * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing invisible, nothing that
- * acts on GitHub, everything closed that was opened, and cut to what fits, with a note; a comment refers to no thread of
- * another repository, an untrusted one to none at all. Title: no secret, nothing invisible, no closing keyword, one line
- * without markup. Log: no secret, nothing invisible, no workflow command. Output and memory: no secret. What went through
+ * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing
+ * invisible, nothing that acts on GitHub, everything closed that was opened, and cut to what fits,
+ * with a note; a comment refers to no thread of another repository, an untrusted one to none at
+ * all. Title: no secret, nothing invisible, no closing keyword, one line without markup. Log: no
+ * secret, nothing invisible, no workflow command. Output and memory: no secret. What went through
  * once goes through unchanged.
  */
 export function sanitize(text: string, channel: Channel, secrets: readonly string[]): string {
@@ -41,7 +49,10 @@ export function sanitize(text: string, channel: Channel, secrets: readonly strin
   }
 }
 
-/** How long a text may be; room is left for what the publisher puts around it: hidden marker, heading, footer. */
+/**
+ * How long a text may be; room is left for what the publisher puts around it: hidden marker,
+ * heading, footer.
+ */
 interface Limit {
   readonly most: number;
   readonly cut: (text: string, most: number) => string;
@@ -59,7 +70,10 @@ const SUMMARY: Limit = {
   note: '\n\n*The text is cut here: it is longer than a job summary can be.*',
 };
 
-/** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */
+/**
+ * Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes
+ * first.
+ */
 function cleanAndCut(
   text: string,
   { most, cut, note }: Limit,
@@ -82,8 +96,9 @@ function cleanAndCut(
 const MARGIN = 256;
 
 /**
- * Applies a step until it changes nothing more, so that what leaves is what the rules have looked at. Two or three
- * rounds are enough for anything but a text made against the rules, of which letters and digits remain.
+ * Applies a step until it changes nothing more, so that what leaves is what the rules have looked
+ * at. Two or three rounds are enough for anything but a text made against the rules, of which
+ * letters and digits remain.
  */
 function untilStable(text: string, step: (text: string) => string): string {
   let version = text;
@@ -104,8 +119,9 @@ function atLineEnd(text: string): string {
 }
 
 /**
- * The title of an issue or pull request: GitHub shows it as it was typed, so it gets no markup. Mentions and references
- * do nothing there, but a merge can make the title the message of a commit, where a closing keyword works.
+ * The title of an issue or pull request: GitHub shows it as it was typed, so it gets no markup.
+ * Mentions and references do nothing there, but a merge can make the title the message of a commit,
+ * where a closing keyword works.
  */
 function cleanTitle(text: string): string {
   const line = stripInvisible(text).replace(/\s+/g, ' ').trim();
@@ -122,13 +138,16 @@ const CLOSING_REFERENCE = new RegExp(
 
 function plainReference(reference: string): string {
   if (isReferenceUrl(reference)) return disarmUrl(reference).text;
-  return reference.startsWith('http') ? reference : reference.replace(/^#/, '').replace(/[#-](?=\d+$)/, ' ');
+  return reference.startsWith('http')
+    ? reference
+    : reference.replace(/^#/, '').replace(/[#-](?=\d+$)/, ' ');
 }
 
 /**
- * Text for the log of a step, in which nothing is a command to the runner: not `::name::` at the start of a line, not
- * `##[name]` anywhere, also not behind a carriage return (memory-and-security C8 94; actions/runner takes white space
- * before the first, and text before the second). A space makes them plain text.
+ * Text for the log of a step, in which nothing is a command to the runner: not `::name::` at the
+ * start of a line, not `##[name]` anywhere, also not behind a carriage return (memory-and-security
+ * C8 94; actions/runner takes white space before the first, and text before the second). A space
+ * makes them plain text.
  */
 export function cleanLog(text: string): string {
   return stripInvisible(text)
@@ -137,13 +156,15 @@ export function cleanLog(text: string): string {
 }
 
 /**
- * Markdown that GitHub shows as text, links and code only: no mention, image, hidden text, raw HTML beyond a few
- * harmless tags, foreign link scheme, closing keyword or slash command does anything, and every code fence and
- * `<details>` that is opened is closed (memory-and-security B3.3, C8 96, 97, 99).
+ * Markdown that GitHub shows as text, links and code only: no mention, image, hidden text, raw HTML
+ * beyond a few harmless tags, foreign link scheme, closing keyword or slash command does anything,
+ * and every code fence and `<details>` that is opened is closed (memory-and-security B3.3, C8 96,
+ * 97, 99).
  *
- * It does not guess how GitHub reads doubtful markdown, it writes markdown that can be read in one way only: fences
- * stand at the left margin after a blank line, backticks that make no code span within their line are entities,
- * and so is every `<` that begins no tag of ours. The result is final once cleaning it changes nothing.
+ * It does not guess how GitHub reads doubtful markdown, it writes markdown that can be read in one
+ * way only: fences stand at the left margin after a blank line, backticks that make no code span
+ * within their line are entities, and so is every `<` that begins no tag of ours. The result is
+ * final once cleaning it changes nothing.
  */
 export function cleanMarkdown(text: string, references: ReferencePolicy): string {
   const source = text.split('\n');
@@ -200,7 +221,10 @@ function readLine(state: State, line: string, hasTables: boolean): void {
     readText(state, visible, { hasTables, words: state.words });
 }
 
-/** Takes a line of code; false if the line does not belong to the fence any more, which is then closed. */
+/**
+ * Takes a line of code; false if the line does not belong to the fence any more, which is then
+ * closed.
+ */
 function readCode(state: State, fence: Fence, line: string): boolean {
   if (fence.quotes > 0 && !/^\s*>/.test(line)) {
     state.lines.push(fence.run);
@@ -218,7 +242,10 @@ function readCode(state: State, fence: Fence, line: string): boolean {
   return true;
 }
 
-/** Bots that take `/deploy` for a command read the source, fences or not; a path goes on with a slash. */
+/**
+ * Bots that take `/deploy` for a command read the source, fences or not; a path goes on with a
+ * slash.
+ */
 const COMMAND_LINE = /^\/[A-Za-z][\w-]*(?=\s|$)/;
 
 function outdent(line: string, { quotes, indent }: Fence): string {
@@ -227,7 +254,10 @@ function outdent(line: string, { quotes, indent }: Fence): string {
   return rest.replace(/^[ \t]*/, (space) => space.slice(indent));
 }
 
-/** The part of a line behind the end of an HTML comment that was opened on a line before; undefined if it goes on. */
+/**
+ * The part of a line behind the end of an HTML comment that was opened on a line before; undefined
+ * if it goes on.
+ */
 function afterComment(state: State, line: string): string | undefined {
   if (!state.isInComment) return line;
   const end = line.indexOf('-->');
@@ -245,13 +275,18 @@ function openFence(state: State, [, prefix = '', run = '', info = '']: RegExpExe
   state.fence = { run, quotes, indent, isSuggestion: language === 'suggestion' };
 }
 
-/** Languages that GitHub draws as a picture are shown as their source: a diagram can name an image to load. */
+/**
+ * Languages that GitHub draws as a picture are shown as their source: a diagram can name an image
+ * to load.
+ */
 function cleanLanguage(info: string): string {
   const [word = ''] = /^[\w+#.-]{1,40}/.exec(info.trim()) ?? [];
   return /^(?:mermaid|geojson|topojson|stl|math)$/i.test(word) ? 'text' : word;
 }
 
-/** Takes a line that is nothing but `<details>`, its end or its summary; false for any other line. */
+/**
+ * Takes a line that is nothing but `<details>`, its end or its summary; false for any other line.
+ */
 function readDetails(state: State, line: string, hasTables: boolean): boolean {
   if (OPEN_DETAILS.test(line) && state.details < MAX_DEPTH) openDetails(state, line);
   else if (CLOSE_DETAILS.test(line) && state.details > 0) {
@@ -279,7 +314,9 @@ function readSummary(state: State, line: string, hasTables: boolean): boolean {
     return false;
   if (open !== undefined) openDetails(state, open);
   const words = beginWords(state.words.references);
-  state.lines.push(`<summary>${cleanInline(title, { hasTables, isRaw: true, words }).text}</summary>`);
+  state.lines.push(
+    `<summary>${cleanInline(title, { hasTables, isRaw: true, words }).text}</summary>`,
+  );
   state.needsBlank = true;
   return true;
 }

@@ -2,8 +2,8 @@ import { parseJson } from '../lib/data.js';
 import type { Environment } from '../lib/environment.js';
 
 /**
- * Names of environment variables that hold secrets: keys, tokens, passwords and what else leads in by itself. `AUTHOR…`
- * is none of them, and neither is the name of a file or a number of tokens.
+ * Names of environment variables that hold secrets: keys, tokens, passwords and what else leads in
+ * by itself. `AUTHOR…` is none of them, and neither is the name of a file or a number of tokens.
  */
 const SECRET_NAME = new RegExp(
   [
@@ -32,9 +32,10 @@ const SECRET_NAME = new RegExp(
 const MIN_LINE_LENGTH = 12;
 
 /**
- * Every value of an environment that must never leave, longest first, so that none hides part of another (D11, D49): of
- * names that look like a secret's, of the names in `named`, in any case, and the passwords inside addresses. The lines
- * of a key and the secret fields of a JSON document count by themselves.
+ * Every value of an environment that must never leave, longest first, so that none hides part of
+ * another (D11, D49): of names that look like a secret's, of the names in `named`, in any case, and
+ * the passwords inside addresses. The lines of a key and the secret fields of a JSON document count
+ * by themselves.
  */
 export function secretValues(env: Environment, named: readonly string[] = []): readonly string[] {
   const allowed = new Set(named.map((name) => name.toUpperCase()));
@@ -77,8 +78,9 @@ function partsOf(text: string): readonly string[] {
 /** The secret fields of a JSON object, such as the key file of a service account. */
 function fieldsOf(text: string): readonly string[] {
   const document = text.startsWith('{') ? parseJson(text) : undefined;
-  const texts = Object.entries(document ?? {}).flatMap(([name, value]: readonly [string, unknown]) =>
-    typeof value === 'string' && SECRET_NAME.test(name) ? [value.trim()] : [],
+  const texts = Object.entries(document ?? {}).flatMap(
+    ([name, value]: readonly [string, unknown]) =>
+      typeof value === 'string' && SECRET_NAME.test(name) ? [value.trim()] : [],
   );
   return texts.flatMap((value) => [value, ...partsOf(value)]).filter((value) => value !== '');
 }
@@ -112,7 +114,9 @@ interface FoundToken extends TextSpan {
   readonly name: string;
 }
 
-/** Credentials of well-known shape in a text, and in what is base64 in it, in no particular order. */
+/**
+ * Credentials of well-known shape in a text, and in what is base64 in it, in no particular order.
+ */
 export function findTokens(text: string): readonly FoundToken[] {
   return [...findPlain(text), ...findEncoded(text)];
 }
@@ -157,8 +161,9 @@ function decodeBase64(run: string): string {
 }
 
 /**
- * Shapes as their issuers document them, each with what it is, for people. Every quantifier is bounded or is the last thing in its pattern, or a
- * look-behind lets a run of characters be tried once only, so that no text can make them slow.
+ * Shapes as their issuers document them, each with what it is, for people. Every quantifier is
+ * bounded or is the last thing in its pattern, or a look-behind lets a run of characters be tried
+ * once only, so that no text can make them slow.
  */
 const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
   ['a GitHub token', /gh[opsur]_\w{20,}(?:\.[\w-]{8,}){0,4}/g],
@@ -188,8 +193,9 @@ const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * What issuers begin their tokens with, in the order of the alphabet, and how long they are at least; from their documents and
- * the list of gitleaks. One pattern, so that a text is read once for all of them.
+ * What issuers begin their tokens with, in the order of the alphabet, and how long they are at
+ * least; from their documents and the list of gitleaks. One pattern, so that a text is read once
+ * for all of them.
  */
 function issuedTokens(): RegExp {
   const shapes = [

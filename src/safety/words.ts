@@ -1,13 +1,17 @@
 /**
- * Whether a reference to an issue, pull request, discussion or commit may stay live. GitHub tells the other thread of
- * each one: `own` keeps short ones, which are within the repository, and no address; `none` keeps none, `all` keeps both.
+ * Whether a reference to an issue, pull request, discussion or commit may stay live. GitHub tells
+ * the other thread of each one: `own` keeps short ones, which are within the repository, and no
+ * address; `none` keeps none, `all` keeps both.
  */
 export type ReferencePolicy = 'all' | 'own' | 'none';
 
 /** What was read before a word, within its paragraph. */
 export interface WordContext {
   readonly references: ReferencePolicy;
-  /** The last word was one that closes an issue (`fixes`); emphasis, brackets and line breaks change nothing. */
+  /**
+   * The last word was one that closes an issue (`fixes`); emphasis, brackets and line breaks change
+   * nothing.
+   */
   isAfterClosing: boolean;
   /** The text of the link that is open began after such a word. */
   isLinkAfterClosing: boolean;
@@ -19,29 +23,39 @@ export function beginWords(references: ReferencePolicy): WordContext {
 }
 
 /**
- * Takes the effect from words that GitHub, or a bot that reads along, acts upon: mentions, references after a closing
- * keyword or to other repositories, and images, which become links.
+ * Takes the effect from words that GitHub, or a bot that reads along, acts upon: mentions,
+ * references after a closing keyword or to other repositories, and images, which become links.
  *
- * They are put into `<code>`: GitHub looks for mentions and references in the finished page, outside `code`, `pre` and
- * links. An entity (`&#64;`) is an ordinary `@` by then; an invisible character would be stripped by our own rules;
- * backticks do nothing where a line is raw HTML. Inside `<code>` the name stays readable and can be copied.
+ * They are put into `<code>`: GitHub looks for mentions and references in the finished page,
+ * outside `code`, `pre` and links. An entity (`&#64;`) is an ordinary `@` by then; an invisible
+ * character would be stripped by our own rules; backticks do nothing where a line is raw HTML.
+ * Inside `<code>` the name stays readable and can be copied.
  */
 export function cleanWords(text: string, context: WordContext): string {
   return text.replace(WORDS, (match, ...groups) => cleanWord(match, kindOf(groups), context));
 }
 
-/** Cleans the text that begins a line; a slash command (`/deploy`), which bots look for there, goes into `<code>`. */
+/**
+ * Cleans the text that begins a line; a slash command (`/deploy`), which bots look for there, goes
+ * into `<code>`.
+ */
 export function wrapCommand(text: string, clean: (text: string) => string): string {
   const [match, before = '', command = ''] = /^([\s>]*)(\/[A-Za-z][\w./-]*)/.exec(text) ?? [];
-  return match === undefined ? clean(text) : before + inCode(command) + clean(text.slice(match.length));
+  return match === undefined
+    ? clean(text)
+    : before + inCode(command) + clean(text.slice(match.length));
 }
 
-/** The end of a link: `](destination)`, without a destination that GitHub would take for a reference. */
+/**
+ * The end of a link: `](destination)`, without a destination that GitHub would take for a
+ * reference.
+ */
 export function cleanLinkEnd(destination: string, context: WordContext): string {
   const isClosing = context.isLinkAfterClosing || context.isAfterClosing;
   context.isLinkAfterClosing = false;
   if (!isReferenceUrl(destination)) {
-    // Where no link was opened, it is text: an address is a link there, and `octo/repo#7` one to another repository.
+    // Where no link was opened, it is text: an address is a link there, and `octo/repo#7` one to
+    // another repository.
     const isElsewhere = /\/[^/#]+#\d/.test(destination);
     const mayRefer = context.references !== 'none' && !isClosing && !isElsewhere;
     const isText = !mayRefer && !/^https?:/i.test(destination);
@@ -58,12 +72,16 @@ export const CLOSING_WORD = '(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?![A-Za-z
 /** Behind an address that ends so, marks that do not end a sentence change nothing either. */
 const ENDS_IN_CLOSING = new RegExp(`(?<![A-Za-z0-9])${CLOSING_WORD}[^A-Za-z0-9.;!?]*$`, 'i');
 
-/** The rest of a word, up to an address that begins in it: GitHub makes a link of `#1https://…` from the `h` on. */
+/**
+ * The rest of a word, up to an address that begins in it: GitHub makes a link of `#1https://…` from
+ * the `h` on.
+ */
 const TAIL = '(?:(?!https?:|www\\.)[A-Za-z0-9])*';
 
 /**
- * Every alternative begins at the start of a run of its characters or is bounded, so that no run is tried twice. A group
- * for each of {@link KINDS}, in that order: named ones would cost an object a word.
+ * Every alternative begins at the start of a run of its characters or is bounded, so that no run is
+ * tried twice. A group for each of {@link KINDS}, in that order: named ones would cost an object a
+ * word.
  */
 const WORDS = new RegExp(
   [
@@ -83,7 +101,16 @@ const WORDS = new RegExp(
   'gi',
 );
 
-const KINDS = ['url', 'mention', 'elsewhere', 'own', 'commit', 'image', 'opening', 'closing'] as const;
+const KINDS = [
+  'url',
+  'mention',
+  'elsewhere',
+  'own',
+  'commit',
+  'image',
+  'opening',
+  'closing',
+] as const;
 
 type WordKind = (typeof KINDS)[number] | 'other';
 
@@ -118,8 +145,8 @@ function cleanWord(word: string, kind: WordKind, context: WordContext): string {
 }
 
 /**
- * The same address, in which nothing looks like a reference: behind a bracket that is not closed, for instance, it is no
- * link for GitHub but text, and `#7` at its end would count.
+ * The same address, in which nothing looks like a reference: behind a bracket that is not closed,
+ * for instance, it is no link for GitHub but text, and `#7` at its end would count.
  */
 function withoutNumbers(url: string): string {
   return url.replace(/(#|GH-)(\d)/gi, (_, mark: string, digit: string) => `${mark}%3${digit}`);
@@ -136,24 +163,30 @@ function inCode(text: string): string {
 }
 
 /**
- * From the bracket that ends a link's text to the link's end: the destination is caught, a title, which is only seen
- * under a pointer, is not. No bracket may lie inside, so that no two attempts read the same characters.
+ * From the bracket that ends a link's text to the link's end: the destination is caught, a title,
+ * which is only seen under a pointer, is not. No bracket may lie inside, so that no two attempts
+ * read the same characters.
  */
 export const LINK_TAIL =
   /\]\( {0,16}([^\s()[\]<>]*(?:\([^\s()[\]<>]*\)[^\s()[\]<>]*){0,8})(?: {1,16}(?:"[^"]*"|'[^']*'))? {0,16}\)/y;
 
 /**
- * A link destination that leads to the web, to a mail address or to a place in the repository, with everything that
- * could end it or mean something else percent-encoded; undefined for any other scheme (memory-and-security C8 99).
+ * A link destination that leads to the web, to a mail address or to a place in the repository, with
+ * everything that could end it or mean something else percent-encoded; undefined for any other
+ * scheme (memory-and-security C8 99).
  */
 export function cleanDestination(destination: string): string | undefined {
-  if (!/^(?:https?:\/\/|mailto:|#|\.{0,2}\/|[\w.-]+(?:[/#?]|$))/i.test(destination)) return undefined;
-  return destination.replace(/[@`|\\<>]/g, encodeURIComponent).replace(/&(?=#|[a-z][a-z0-9]*;)/gi, '%26');
+  if (!/^(?:https?:\/\/|mailto:|#|\.{0,2}\/|[\w.-]+(?:[/#?]|$))/i.test(destination))
+    return undefined;
+  return destination
+    .replace(/[@`|\\<>]/g, encodeURIComponent)
+    .replace(/&(?=#|[a-z][a-z0-9]*;)/gi, '%26');
 }
 
 /**
- * Whether GitHub could take an address for an issue, pull request, discussion or commit, on any server: what looks like
- * one elsewhere is treated alike. Escapes count as the characters they stand for.
+ * Whether GitHub could take an address for an issue, pull request, discussion or commit, on any
+ * server: what looks like one elsewhere is treated alike. Escapes count as the characters they
+ * stand for.
  */
 export function isReferenceUrl(url: string): boolean {
   const plain = url.replace(ESCAPED, (escaped) => decodeURIComponent(escaped));
@@ -165,8 +198,9 @@ const REFERENCE = /\/(?:issues|pulls?|discussions|commits?)\/+[^/\s]/i;
 const REDIRECT = /^https?:\/\/redirect\.github\.com\//i;
 
 /**
- * An address that no thread is told of. What github.com has is linked by way of `redirect.github.com`, GitHub's own host
- * for that; an address on another server becomes text, without what makes a link of it.
+ * An address that no thread is told of. What github.com has is linked by way of
+ * `redirect.github.com`, GitHub's own host for that; an address on another server becomes text,
+ * without what makes a link of it.
  */
 export function disarmUrl(url: string): { readonly text: string; readonly isLink: boolean } {
   const plain = url.replaceAll('@', '%40');

@@ -28,24 +28,38 @@ export interface ToolResult {
 export interface Tool {
   readonly name: string;
   readonly effect: Effect;
-  /** It changes nothing, so that its calls may run side by side; tools of the effect `read` never change anything. */
+  /**
+   * It changes nothing, so that its calls may run side by side; tools of the effect `read` never
+   * change anything.
+   */
   readonly isReadOnly?: boolean;
   readonly description: string;
-  /** JSON schema (draft 7) of the arguments: an object; its key order is fixed, so that prompts can be cached. */
+  /**
+   * JSON schema (draft 7) of the arguments: an object; its key order is fixed, so that prompts can
+   * be cached.
+   */
   readonly inputSchema: LanguageModelV4FunctionTool['inputSchema'];
   /** Runs a call. `input` is parsed JSON that nobody has checked yet. */
   execute(input: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
+/**
+ * Makes a tool that checks its arguments before it runs and turns every ToolError into a result.
+ */
 export function defineTool<const S extends Shape>({
   shape,
   run,
   ...about
 }: Omit<Tool, 'inputSchema' | 'execute'> & {
   readonly shape: S;
-  /** The answer, which may say more than its text. A ToolError's message is the answer to a call that failed. */
-  run(input: InputOf<S>, signal: AbortSignal): Promise<string | Omit<ToolResult, 'isError' | 'stats'>>;
+  /**
+   * The answer, which may say more than its text. A ToolError's message is the answer to a call
+   * that failed.
+   */
+  run(
+    input: InputOf<S>,
+    signal: AbortSignal,
+  ): Promise<string | Omit<ToolResult, 'isError' | 'stats'>>;
 }): Tool {
   return {
     ...about,
@@ -55,7 +69,9 @@ export function defineTool<const S extends Shape>({
         const input = checkInput(shape, sent, `${about.name} was not run: `);
         signal.throwIfAborted();
         const result = await run(input, signal);
-        return typeof result === 'string' ? { text: result, isError: false } : { ...result, isError: false };
+        return typeof result === 'string'
+          ? { text: result, isError: false }
+          : { ...result, isError: false };
       } catch (thrown) {
         if (thrown instanceof ToolError) return { text: thrown.message, isError: true };
         throw thrown;
@@ -90,7 +106,10 @@ export interface Argument {
   /** For integers. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Words that the schema offers for a string; others are left to the tool, whose answer may say more. */
+  /**
+   * Words that the schema offers for a string; others are left to the tool, whose answer may say
+   * more.
+   */
   readonly choices?: readonly string[];
 }
 
@@ -129,8 +148,9 @@ export function schemaOf(shape: Shape): Tool['inputSchema'] {
 }
 
 /**
- * The arguments that a model sent. Numbers and truth values are taken as strings too (`"10"`, `"true"`), since axe's own
- * tools ask for strings; null counts as left out. Throws a ToolError that says what is wrong, behind the words of `where`.
+ * The arguments that a model sent. Numbers and truth values are taken as strings too (`"10"`,
+ * `"true"`), since axe's own tools ask for strings; null counts as left out. Throws a ToolError
+ * that says what is wrong, behind the words of `where`.
  */
 function checkInput<S extends Shape>(shape: S, sent: unknown, where: string): InputOf<S> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
@@ -138,13 +158,16 @@ function checkInput<S extends Shape>(shape: S, sent: unknown, where: string): In
   const given = new Map<string, unknown>(
     Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
   );
-  const missing = Object.keys(shape).filter((name) => shape[name]?.required === true && !given.has(name));
+  const missing = Object.keys(shape).filter(
+    (name) => shape[name]?.required === true && !given.has(name),
+  );
   const unknown = [...given.keys()].filter((name) => !Object.hasOwn(shape, name));
   const problems = [
     ...missing.map((name) => `\`${name}\` is missing`),
     ...unknown.map((name) => `\`${cleanLine(name, MAX_SHOWN)}\` is not an argument`),
   ];
-  if (problems.length > 0) throw new ToolError(`${where}${problems.slice(0, MAX_PROBLEMS).join('; ')}`);
+  if (problems.length > 0)
+    throw new ToolError(`${where}${problems.slice(0, MAX_PROBLEMS).join('; ')}`);
   const values = Object.entries(shape).flatMap(([name, argument]) =>
     given.has(name) ? [[name, checkValue(argument, given.get(name), `${where}\`${name}\` `)]] : [],
   );
@@ -155,15 +178,22 @@ function checkInput<S extends Shape>(shape: S, sent: unknown, where: string): In
 const MAX_PROBLEMS = 5;
 const MAX_SHOWN = 60;
 
-function checkValue({ type, item = {}, minimum, maximum }: Argument, value: unknown, where: string): unknown {
-  const mustBe = (expected: string) => new ToolError(`${where}must be ${expected}, not ${kindOf(value)}`);
+function checkValue(
+  { type, item = {}, minimum, maximum }: Argument,
+  value: unknown,
+  where: string,
+): unknown {
+  const mustBe = (expected: string) =>
+    new ToolError(`${where}must be ${expected}, not ${kindOf(value)}`);
   switch (type) {
     case 'string':
       if (typeof value === 'string') return value;
       throw mustBe('a string');
     case 'integer': {
-      const number = typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
-      if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw mustBe('a whole number');
+      const number =
+        typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+      if (typeof number !== 'number' || !Number.isSafeInteger(number))
+        throw mustBe('a whole number');
       if (minimum !== undefined && number < minimum) throw mustBe(`at least ${minimum}`);
       if (maximum !== undefined && number > maximum) throw mustBe(`at most ${maximum}`);
       return number;
@@ -186,16 +216,19 @@ function kindOf(value: unknown): string {
   return cleanLine(JSON.stringify(value) ?? typeof value, MAX_SHOWN);
 }
 
-/** {@link showHidden} for what a program printed: colours and the like are for a terminal and say nothing here. */
+/**
+ * {@link showHidden} for what a program printed: colours and the like are for a terminal and say
+ * nothing here.
+ */
 export function showOutput(text: string): string {
   return showHidden(stripTerminalSequences(text));
 }
 
 /**
- * Text of a file with what a reader cannot see written out (`<U+202E>`): control characters but tab and
- * newline, bidirectional marks, tag characters, zero-width spaces. A hidden instruction so is visible, while
- * everything else stays as it is, so that it can be quoted to `edit_file`. Joiners and variation selectors stay: words
- * and emoji are written with them (memory-and-security C6 76).
+ * Text of a file with what a reader cannot see written out (`<U+202E>`): control characters but tab
+ * and newline, bidirectional marks, tag characters, zero-width spaces. A hidden instruction so is
+ * visible, while everything else stays as it is, so that it can be quoted to `edit_file`. Joiners
+ * and variation selectors stay: words and emoji are written with them (memory-and-security C6 76).
  */
 export function showHidden(text: string): string {
   return text.replace(HIDDEN, (character) => {
@@ -212,8 +245,9 @@ const HIDDEN =
 const OVERHEAD_BYTES = 4096;
 
 /**
- * What others wrote, for a tool's answer: fenced, with what a reader cannot see written out, so that a hidden
- * instruction is visible (memory-and-security C6 76). `markdown` text also loses what GitHub does not render.
+ * What others wrote, for a tool's answer: fenced, with what a reader cannot see written out, so
+ * that a hidden instruction is visible (memory-and-security C6 76). `markdown` text also loses what
+ * GitHub does not render.
  */
 export function thirdParty(
   text: string,
@@ -230,17 +264,20 @@ export interface GrantRules {
   readonly trust: Trust['level'];
   /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
   readonly toolsAllowed: readonly string[];
-  /** The workflow and the trust of the run let the file tools change what `changes-allowed` names. */
+  /**
+   * The workflow and the trust of the run let the file tools change what `changes-allowed` names.
+   */
   readonly mayChange?: boolean;
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
   readonly parentEffects?: ReadonlySet<Effect>;
 }
 
 /**
- * Decides which tools an agent gets (D22), in the order they were asked for, with a sentence for people on each of the
- * others. In a terminal: those it lists. In a workflow: an untrusted run gets what only reads and what the action publishes
- * after checking; a trusted one also its memory, and what `tools-allowed` lists of the tools that write, execute or reach
- * the network. `changes-allowed` grants the file tools. Never more than the agent that called it.
+ * Decides which tools an agent gets (D22), in the order they were asked for, with a sentence for
+ * people on each of the others. In a terminal: those it lists. In a workflow: an untrusted run gets
+ * what only reads and what the action publishes after checking; a trusted one also its memory, and
+ * what `tools-allowed` lists of the tools that write, execute or reach the network.
+ * `changes-allowed` grants the file tools. Never more than the agent that called it.
  */
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
@@ -260,7 +297,10 @@ export function grantTools<T extends RequestedTool>(requested: readonly T[], rul
 /** What the decision needs to know of a tool; a server of the MCP is asked about like one. */
 export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
 
-/** What an agent may pass on: reading and answering are everybody's; the rest is what it was given itself. */
+/**
+ * What an agent may pass on: reading and answering are everybody's; the rest is what it was given
+ * itself.
+ */
 export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<Effect> {
   return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
 }
@@ -299,12 +339,16 @@ function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
 /** The tools that `changes-allowed` grants. */
 const FILE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file']);
 
-/** Effects of tools that reach others, and bring anybody's text: what was started can reach a network too (D46). */
+/**
+ * Effects of tools that reach others, and bring anybody's text: what was started can reach a
+ * network too (D46).
+ */
 export const REACHING: ReadonlySet<Effect> = new Set(['network', 'execute']);
 
 /**
- * The tools, with which no secret leaves: a call that holds a known one is refused where its arguments go out, and results
- * are without any. `secrets` is read at each call, since a run may learn more of them.
+ * The tools, with which no secret leaves: a call that holds a known one is refused where its
+ * arguments go out, and results are without any. `secrets` is read at each call, since a run may
+ * learn more of them.
  */
 export function keepSecrets(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
   return tools.map((tool) => ({
@@ -320,7 +364,10 @@ export function keepSecrets(tools: readonly Tool[], secrets: readonly string[]):
   }));
 }
 
-/** All texts of a value of JSON; names come last, since a secret may be split over several arguments. */
+/**
+ * All texts of a value of JSON; names come last, since a secret may be split over several
+ * arguments.
+ */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -6,7 +6,11 @@ import type { Trigger } from '../../../src/event/trigger.js';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { readInputs } from '../../../src/runner/inputs.js';
-import { createFakeGitHubClient, type FakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
+import {
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  noAbort,
+} from '../../helpers/github-client-fake.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { comment, issue, SCHEDULE } from '../../helpers/triggers.js';
@@ -30,7 +34,12 @@ interface Opening {
   readonly client?: FakeGitHubClient;
 }
 
-function open({ given = {}, env = {}, trigger = SCHEDULE, client }: Opening = {}): Promise<MemoryStore> {
+function open({
+  given = {},
+  env = {},
+  trigger = SCHEDULE,
+  client,
+}: Opening = {}): Promise<MemoryStore> {
   const named = Object.entries({ agent: 'bot', ...given });
   const inputs = named.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
   const access = { env, fetch, clock: createFakeClock() };
@@ -45,7 +54,9 @@ const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 function github(entries: Readonly<Record<string, unknown>>): FakeGitHubClient {
   return createFakeGitHubClient({
     graphql: (request) =>
-      repositoryAt(request.params['ref'] === 'refs/heads/main' ? HEAD : undefined, { entries })(request),
+      repositoryAt(request.params['ref'] === 'refs/heads/main' ? HEAD : undefined, { entries })(
+        request,
+      ),
   });
 }
 
@@ -125,15 +136,23 @@ describe('memory in the workspace', () => {
     ['docs', 'docs/bot.md'],
     ['.', 'bot.md'],
     ['', '.axe/memory/bot.md'],
-  ])('is a plain file in `memory-path: %s`, named relative to the repository', async (path, location) => {
-    const store = await open({ given: { ...FILE, 'memory-path': path } });
-    expect(await read(store)).toMatchObject({ kind: 'empty', location });
-    const root = dirname(location);
-    const prefix = root === '.' ? '' : `${root}/`;
-    expect(await write(store)).toMatchObject({ kind: 'saved', location, prefix });
-    expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
-    expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
-  });
+  ])(
+    'is a plain file in `memory-path: %s`, named relative to the repository',
+    async (path, location) => {
+      const store = await open({ given: { ...FILE, 'memory-path': path } });
+      expect(await read(store)).toMatchObject({ kind: 'empty', location });
+      const root = dirname(location);
+      const prefix = root === '.' ? '' : `${root}/`;
+      expect(await write(store)).toMatchObject({ kind: 'saved', location, prefix });
+      expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
+      expect(await read(store)).toMatchObject({
+        kind: 'restored',
+        text: ADDED,
+        loaded: 1,
+        location,
+      });
+    },
+  );
 
   it.each<[string, Trigger]>([
     ['an issue', issue()],
@@ -169,7 +188,11 @@ const PLACE = '.axe/memory/bot.md';
 it('memory in the workspace comes from the default branch after a comment on a pull request, whatever was checked out (D13, D21)', async () => {
   writeFiles(workspace, { [PLACE]: 'whatever the head says' });
   const client = github({ [PLACE]: fileEntry(ENTRY) });
-  const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
+  const store = await open({
+    given: FILE,
+    trigger: comment({ on: 'pull_request', number: 42 }),
+    client,
+  });
   expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
   expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
 });

@@ -3,7 +3,9 @@ import { GitHubError } from '../../../src/github/client/errors.js';
 import type { OwnReview, Post, Seen, Thread } from '../../../src/github/reading/conversation.js';
 import { ours } from '../../helpers/seen.js';
 
-/** The account of the runs, somebody with write access, and a stranger who opened the pull request. */
+/**
+ * The account of the runs, somebody with write access, and a stranger who opened the pull request.
+ */
 export const BOT = 'axe[bot]';
 export const WRITER = 'maria';
 export const STRANGER = 'eve';
@@ -19,7 +21,10 @@ export type KeptPost = Kept<Post> & { thumbsDown: { login: string; at: string }[
 export type KeptThread = Omit<Kept<Thread>, 'first' | 'replies'> & { posts: KeptPost[] };
 export type KeptReview = Kept<OwnReview>;
 
-/** A pull request on GitHub, as far as findings show there: it takes reviews, replies and gestures, and fails as it is told. */
+/**
+ * A pull request on GitHub, as far as findings show there: it takes reviews, replies and gestures,
+ * and fails as it is told.
+ */
 export class GitHubOfFindings {
   threads: KeptThread[] = [];
   reviews: KeptReview[] = [];
@@ -39,7 +44,11 @@ export class GitHubOfFindings {
   post(login: string, body: string): KeptPost {
     this.#ids += 1;
     const isBot = login === BOT;
-    const of = { id: this.#ids, url: `#discussion_r${this.#ids}`, createdAt: this.now().toISOString() };
+    const of = {
+      id: this.#ids,
+      url: `#discussion_r${this.#ids}`,
+      createdAt: this.now().toISOString(),
+    };
     return { ...ours({ ...of, author: { login, isBot }, isOurs: isBot, body }), thumbsDown: [] };
   }
 
@@ -108,13 +117,28 @@ export class GitHubOfFindings {
     }
   }
 
-  #review(params: Readonly<Record<string, unknown>>, lines: ReadonlyMap<string, readonly string[]>): unknown {
+  #review(
+    params: Readonly<Record<string, unknown>>,
+    lines: ReadonlyMap<string, readonly string[]>,
+  ): unknown {
     const { id } = this.post(BOT, '');
-    const comments = params['comments'] as { path: string; line: number; side: 'RIGHT'; body: string }[];
+    const comments = params['comments'] as {
+      path: string;
+      line: number;
+      side: 'RIGHT';
+      body: string;
+    }[];
     const state = params['event'] === 'REQUEST_CHANGES' ? 'CHANGES_REQUESTED' : 'COMMENTED';
     const submittedAt = this.now().toISOString();
     const url = `#pullrequestreview-${id}`;
-    this.reviews.push({ id, url, state, body: String(params['body']), headSha: this.head, submittedAt });
+    this.reviews.push({
+      id,
+      url,
+      state,
+      body: String(params['body']),
+      headSha: this.head,
+      submittedAt,
+    });
     for (const { path, line, side, body } of comments) {
       const first = this.post(BOT, body);
       const hunk = `@@ -1 +1 @@\n+${lines.get(path)?.[line - 1] ?? ''}`;
@@ -126,13 +150,19 @@ export class GitHubOfFindings {
 
   #setThread(id: string, isResolved: boolean): unknown {
     const thread = this.threads.find((one) => one.id === id);
-    if (thread !== undefined) Object.assign(thread, { isResolved, resolvedBy: isResolved ? BOT : undefined });
+    if (thread !== undefined)
+      Object.assign(thread, { isResolved, resolvedBy: isResolved ? BOT : undefined });
     return { done: { thread: { isResolved } } };
   }
 
   /** What is looked up after an answer that did not come. */
   #pages(): unknown {
-    const pageInfo = { endCursor: null, startCursor: null, hasNextPage: false, hasPreviousPage: false };
+    const pageInfo = {
+      endCursor: null,
+      startCursor: null,
+      hasNextPage: false,
+      hasPreviousPage: false,
+    };
     const node = (post: KeptPost) => ({
       url: post.url,
       body: post.body,
@@ -163,7 +193,10 @@ export class GitHubOfFindings {
       const ours = { viewerDidAuthor: true, author: { login: BOT }, commit: { oid: headSha } };
       return { url, body, state, submittedAt, ...ours };
     });
-    const pages = { reviewThreads: { nodes: threads, pageInfo }, reviews: { nodes: reviews, pageInfo } };
+    const pages = {
+      reviewThreads: { nodes: threads, pageInfo },
+      reviews: { nodes: reviews, pageInfo },
+    };
     return { repository: { pullRequest: { headRefOid: this.head, ...pages } } };
   }
 }

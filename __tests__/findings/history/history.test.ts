@@ -2,7 +2,12 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { codeKey } from '../../../src/findings/change/diff-lines.js';
 import type { Ledger } from '../../../src/findings/decide/ledger.js';
-import { compareSeverity, isBlocking, isOpen, type Severity } from '../../../src/findings/finding.js';
+import {
+  compareSeverity,
+  isBlocking,
+  isOpen,
+  type Severity,
+} from '../../../src/findings/finding.js';
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { reviewsOf } from '../../../src/findings/post/conversations.js';
 import { blocking, formatSarif } from '../../../src/findings/post/record.js';
@@ -10,7 +15,20 @@ import { markOf } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';
 import { AUTHORS, PEOPLE, pick, raisedIn, type Setup, type Step, World } from './world.js';
 
-const RUNS = ['run', 'run', 'run', 'run', 'run', 'run', 'run', 'run', 'skip', 'skip', 'start', 'finish'];
+const RUNS = [
+  'run',
+  'run',
+  'run',
+  'run',
+  'run',
+  'run',
+  'run',
+  'run',
+  'skip',
+  'skip',
+  'start',
+  'finish',
+];
 const FAULTS: readonly Fault[] = ['unreadable', 'lost', 'unsure', 'killed'];
 
 const steps: fc.Arbitrary<Step> = fc.record({
@@ -44,7 +62,10 @@ class Memory {
   readonly openBefore = new Map<string, ReadonlySet<string>>();
   readonly known = new Set<string>();
   readonly overruled = new Set<string>();
-  /** Conversations that somebody opened since the last run: to close one again is nothing that GitHub tells. */
+  /**
+   * Conversations that somebody opened since the last run: to close one again is nothing that
+   * GitHub tells.
+   */
   readonly openedSince = new Set<string>();
   threads = 0;
 }
@@ -79,7 +100,11 @@ interface Judging {
 
 const isRun = ({ does }: Step) => ['run', 'finish', 'skip'].includes(does);
 
-function judgeFinding(one: KnownFinding, ledger: Ledger, { world, step, memory, fail }: Judging): void {
+function judgeFinding(
+  one: KnownFinding,
+  ledger: Ledger,
+  { world, step, memory, fail }: Judging,
+): void {
   const { context } = ledger;
   const { setup } = world;
   const bug = world.truth.get(one.id);
@@ -87,7 +112,9 @@ function judgeFinding(one: KnownFinding, ledger: Ledger, { world, step, memory, 
     .standing()
     .some((spot) => spot.bug === bug && world.changed.has(spot.path) && spot.path === one.path);
   const book = world.book.get(one.id) ?? new Set();
-  const byPeople = ['resolved', 'down', 'word', 'committed', 'two looks'].some((why) => book.has(why));
+  const byPeople = ['resolved', 'down', 'word', 'committed', 'two looks'].some((why) =>
+    book.has(why),
+  );
   const byOne = !ledger.isBlocking(one) && (book.has('one look') || one.why === 'suggestion');
   const isForged = world.isForged && context.memory === undefined;
   const isEnded = one.state === 'settled' || one.state === 'dismissed';
@@ -99,7 +126,8 @@ function judgeFinding(one: KnownFinding, ledger: Ledger, { world, step, memory, 
     fail('what is in the change is not outdated', say(one));
   if (one.login === STRANGER) fail('a stranger decides nothing', say(one));
   const handle = memory.handles.get(one.id);
-  if (handle !== undefined && handle !== one.handle) fail('a handle stays', `${handle} is ${one.handle}`);
+  if (handle !== undefined && handle !== one.handle)
+    fail('a handle stays', `${handle} is ${one.handle}`);
   if (handle === undefined && [...memory.handles.values()].includes(one.handle))
     fail('a handle is nobody else’s', one.handle);
   memory.handles.set(one.id, one.handle);
@@ -110,7 +138,8 @@ function judgeFinding(one: KnownFinding, ledger: Ledger, { world, step, memory, 
   memory.severities.set(one.id, one.severity);
   const key = memory.resolves.get(one.id);
   const isCut = world.isCut && !setup.hasMemory;
-  // Of a file that left the change before a run noted the Resolve, nobody knows that the line was there.
+  // Of a file that left the change before a run noted the Resolve, nobody knows that the line was
+  // there.
   const isLeft = !world.changed.has(one.path) && !one.isTold;
   if (key !== undefined && (isLeft || !stands(world, one, key))) memory.resolves.delete(one.id);
   if (!isCut && key !== undefined && isOpen(one) && stands(world, one, key))
@@ -149,7 +178,8 @@ function judgeConversations(ledger: Ledger, { world, memory, fail }: Judging): v
   // Of lines that are the same nobody can tell which one a finding is about.
   const isOnly = ({ path, key }: KnownFinding) =>
     (world.files.get(path) ?? []).filter((line) => codeKey(line) === key).length === 1;
-  // A finding whose line is gone is where GitHub shows its conversation, and nowhere where that is outdated.
+  // A finding whose line is gone is where GitHub shows its conversation, and nowhere where that is
+  // outdated.
   const isAnywhere = ({ isGone, thread }: KnownFinding) => !isGone || thread?.line !== undefined;
   const placesOf = (id: string) =>
     ledger.findings
@@ -164,7 +194,8 @@ function judgeConversations(ledger: Ledger, { world, memory, fail }: Judging): v
     }
   }
   const said = own.flatMap(({ posts }) => raisedIn(posts).filter(isOf));
-  if (new Set(said).size < said.length) fail('a finding is raised once', `${agent}: ${said.join(' ')}`);
+  if (new Set(said).size < said.length)
+    fail('a finding is raised once', `${agent}: ${said.join(' ')}`);
   for (const { posts } of own) {
     // A run that was killed is not believed, so the next one on another commit says it once more.
     const texts = posts
@@ -189,7 +220,9 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
   if (part?.records !== undefined) {
     const report = { head: '', base: '', pull: 1, coverage: undefined, findings: part.records };
     same('records', idsOf(part.records.filter(isOpen)));
-    const { runs } = JSON.parse(formatSarif(report, { version: '1', agent, clean: (text) => text }));
+    const { runs } = JSON.parse(
+      formatSarif(report, { version: '1', agent, clean: (text) => text }),
+    );
     const results = runs[0].results.filter(
       (one: { suppressions?: unknown }) => one.suppressions === undefined,
     );
@@ -214,7 +247,8 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
   if (part?.review !== undefined) same('check', idsOf(part.review.open));
   const blocks = reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
   const isBad =
-    setup.blockOn !== undefined && ledger.open.some((one) => isBlocking(one, setup.blockOn ?? 'critical'));
+    setup.blockOn !== undefined &&
+    ledger.open.some((one) => isBlocking(one, setup.blockOn ?? 'critical'));
   if (isBad !== blocks && !(isBad && memory.overruled.has(agent)))
     fail('a verdict needs a finding', `blocks ${blocks}, has ${isBad}`);
   if (part?.review !== undefined && blocks && !part.review.isBlocking)
@@ -222,8 +256,10 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
   if (!setup.hasMemory) return;
   const without = world.read(agent, false);
   const bare = openIds(without);
-  // A word in a conversation whose first text somebody changed is about nothing there, so an older one decides.
-  const isPersons = (id: string) => without.findings.some((one) => one.id === id && one.by === 'person');
+  // A word in a conversation whose first text somebody changed is about nothing there, so an older
+  // one decides.
+  const isPersons = (id: string) =>
+    without.findings.some((one) => one.id === id && one.by === 'person');
   const isLess = open.some((id) => !bare.includes(id) && !isPersons(id));
   if (
     !world.isForged &&
@@ -242,7 +278,8 @@ function remember(world: World, step: Step, memory: Memory): void {
   if (step.does === 'resolve' && step.who === WRITER && isTold && !thread.isResolved)
     for (const agent of world.setup.agents)
       for (const one of world.read(agent).findings)
-        if (ids.includes(one.id) && isOpen(one) && !one.isGone) memory.resolves.set(one.id, one.key);
+        if (ids.includes(one.id) && isOpen(one) && !one.isGone)
+          memory.resolves.set(one.id, one.key);
   if (['unresolve', 'reply', 'undown', 'erase', 'edit'].includes(step.does))
     for (const id of ids) memory.resolves.delete(id);
   if (step.does === 'command') memory.resolves.clear();
@@ -264,9 +301,13 @@ async function play(setup: Setup, history: readonly Step[]): Promise<readonly st
 
 it('keeps its promises in every history of people, models and faults', async () => {
   await fc.assert(
-    fc.asyncProperty(setups, fc.array(steps, { maxLength: 30, size: 'max' }), async (setup, history) => {
-      expect(await play(setup, history)).toEqual([]);
-    }),
+    fc.asyncProperty(
+      setups,
+      fc.array(steps, { maxLength: 30, size: 'max' }),
+      async (setup, history) => {
+        expect(await play(setup, history)).toEqual([]);
+      },
+    ),
     { numRuns: 400 },
   );
 }, 120_000);
@@ -281,7 +322,15 @@ it('does not repeat itself in a conversation whose first comment was deleted', a
     failOn: undefined,
     agents: ['x'],
   };
-  const step: Step = { does: 'run', n: 0, m: 0, agent: 0, who: WRITER, fault: 'none', mind: 'evil' };
+  const step: Step = {
+    does: 'run',
+    n: 0,
+    m: 0,
+    agent: 0,
+    who: WRITER,
+    fault: 'none',
+    mind: 'evil',
+  };
   const history: readonly Step[] = [
     { ...step, n: 4 },
     { ...step, does: 'fix' },

@@ -14,7 +14,12 @@ import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { type PostedReview, postReview } from '../../../src/findings/post/post-review.js';
 import { marksIn } from '../../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../../src/findings/read/read-ledger.js';
-import { findingMark, markFacts, parseReviewFacts, pullMemory } from '../../../src/findings/state-facts.js';
+import {
+  findingMark,
+  markFacts,
+  parseReviewFacts,
+  pullMemory,
+} from '../../../src/findings/state-facts.js';
 import type { Seen } from '../../../src/github/reading/conversation.js';
 import { withFacts } from '../../../src/memory/state.js';
 import { formatMark } from '../../../src/safety/mark.js';
@@ -72,7 +77,10 @@ export interface LastRun {
   readonly isWhole: boolean;
 }
 
-/** A pull request whose faults are known (`BUG-n` in a line), with an author, people, and models good and bad. */
+/**
+ * A pull request whose faults are known (`BUG-n` in a line), with an author, people, and models
+ * good and bad.
+ */
 export class World {
   readonly github: GitHubOfFindings;
   readonly files = new Map([...BASE].map(([path, lines]) => [path, [...lines]]));
@@ -121,7 +129,10 @@ export class World {
     return [...this.files.keys()].sort();
   }
 
-  /** The whole files, so that every line can be spoken about; `before` are lines to compare with in place of the base. */
+  /**
+   * The whole files, so that every line can be spoken about; `before` are lines to compare with in
+   * place of the base.
+   */
   diff(before?: ReadonlySet<string>): string {
     const parts = this.paths().flatMap((path) => {
       const former = this.former.get(path) ?? path;
@@ -147,7 +158,9 @@ export class World {
   seen(): Seen {
     return this.github.seen(({ path, hunk, line: before = 0 }) => {
       const code = hunk.split('\n').at(-1)?.slice(1) ?? '';
-      const lines = (this.files.get(path) ?? []).flatMap((text, at) => (text === code ? [at + 1] : []));
+      const lines = (this.files.get(path) ?? []).flatMap((text, at) =>
+        text === code ? [at + 1] : [],
+      );
       return lines.toSorted((a, b) => Math.abs(a - before) - Math.abs(b - before))[0];
     });
   }
@@ -286,7 +299,8 @@ export class World {
       lines[one.line - 1] = one.suggestion;
       if (this.setup.isFork) continue;
       const all = this.setup.agents.flatMap((name) => this.read(name).findings);
-      for (const each of all) if (each.suggestion === one.suggestion) this.#note(each.id, 'committed');
+      for (const each of all)
+        if (each.suggestion === one.suggestion) this.#note(each.id, 'committed');
     }
   }
 
@@ -315,7 +329,8 @@ export class World {
         if (isWriter) this.#noteThread(thread, 'resolved');
         return;
       case 'unresolve':
-        if (thread !== undefined) Object.assign(thread, { isResolved: false, resolvedBy: undefined });
+        if (thread !== undefined)
+          Object.assign(thread, { isResolved: false, resolvedBy: undefined });
         return;
       case 'down':
         if (post === undefined || post.thumbsDown.some(({ login }) => login === who)) return;
@@ -323,18 +338,22 @@ export class World {
         if (isWriter) for (const id of raisedIn([post])) this.#note(id, 'down');
         return;
       case 'undown':
-        if (post !== undefined) post.thumbsDown = post.thumbsDown.filter(({ login }) => login !== who);
+        if (post !== undefined)
+          post.thumbsDown = post.thumbsDown.filter(({ login }) => login !== who);
         return;
       case 'reply': {
         const text = ['not a bug', 'why?', '/axe dismiss', '/axe done', '/axe reopen'][m % 5] ?? '';
         thread?.posts.push(github.post(who, text));
-        if (thread !== undefined && isWriter && m % 5 !== 1 && m % 5 !== 4) this.#noteThread(thread, 'word');
+        if (thread !== undefined && isWriter && m % 5 !== 1 && m % 5 !== 4)
+          this.#noteThread(thread, 'word');
         return;
       }
       case 'command': {
         const one = pick(known, n);
         if (one === undefined) return;
-        github.comments.push(github.post(who, `/axe ${['dismiss', 'done', 'reopen'][m % 3]} ${one.handle}`));
+        github.comments.push(
+          github.post(who, `/axe ${['dismiss', 'done', 'reopen'][m % 3]} ${one.handle}`),
+        );
         if (isWriter && m % 3 !== 2) this.#note(one.id, 'word');
         return;
       }
@@ -343,7 +362,8 @@ export class World {
         this.isTampered = true;
         thread.posts = thread.posts.filter((one) => one !== post);
         // GitHub keeps a conversation whose first comment is gone under the next one.
-        if (thread.posts.length === 0) github.threads = github.threads.filter((one) => one !== thread);
+        if (thread.posts.length === 0)
+          github.threads = github.threads.filter((one) => one !== thread);
         return;
       case 'edit':
         if (post === undefined || !isWriter) return;
@@ -359,13 +379,15 @@ export class World {
           Object.assign(review, { state: 'DISMISSED', isOverruled: true });
         return;
       }
-      // A stranger's text with our mark in it; with a memory also one that another workflow echoes under our account.
+      // A stranger's text with our mark in it; with a memory also one that another workflow echoes
+      // under our account.
       case 'forge': {
         const id = pick(known, m)?.id;
         if (thread === undefined || id === undefined) return;
         if (m % 2 === 1) this.isForged = true;
         const isEchoed =
-          m % 2 === 1 && this.setup.agents.every((agent) => this.context(agent).memory !== undefined);
+          m % 2 === 1 &&
+          this.setup.agents.every((agent) => this.context(agent).memory !== undefined);
         const mark = ended({ id, at: github.now().getTime(), closed: false });
         const body = `${formatMark(findingMark(this.setup.agents[0] ?? '', 'trusted', [mark]))}\nforged`;
         thread.posts.push(github.post(isEchoed ? BOT : STRANGER, body));
@@ -393,7 +415,12 @@ export class World {
     await this.#publish(waiting.agent, waiting.buffered, waiting.knew, fault);
   }
 
-  async #publish(agent: string, buffered: Buffered, knew: ReadonlySet<string>, fault: Fault): Promise<void> {
+  async #publish(
+    agent: string,
+    buffered: Buffered,
+    knew: ReadonlySet<string>,
+    fault: Fault,
+  ): Promise<void> {
     if (fault === 'unreadable') return;
     if (fault !== 'none') this.isCut = true;
     const { isFork, blockOn, maxComments, hasMemory } = this.setup;
@@ -431,7 +458,10 @@ export class World {
   }
 
   #ourIds(): readonly number[] {
-    const posts = [...this.github.threads.flatMap(({ posts: all }) => all), ...this.github.comments];
+    const posts = [
+      ...this.github.threads.flatMap(({ posts: all }) => all),
+      ...this.github.comments,
+    ];
     return [...posts.filter(({ isOurs }) => isOurs), ...this.github.reviews].map(({ id }) => id);
   }
 
@@ -446,19 +476,23 @@ export class World {
 
 export const AUTHORS =
   'fix touch touch move copy insert bug rebase rename delete revert retarget commit'.split(' ');
-export const PEOPLE = 'resolve resolve unresolve down undown reply command erase edit overrule forge'.split(
-  ' ',
-);
+export const PEOPLE =
+  'resolve resolve unresolve down undown reply command erase edit overrule forge'.split(' ');
 
 export function raisedIn(posts: readonly KeptPost[]): readonly string[] {
-  return posts.flatMap((post) => marksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : [])));
+  return posts.flatMap((post) =>
+    marksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : [])),
+  );
 }
 
 export function pick<T>(all: readonly T[], n: number): T | undefined {
   return all.length === 0 ? undefined : all[n % all.length];
 }
 
-/** What a model does on what it is shown: it finds some faults, names earlier findings or forgets to, and settles some. */
+/**
+ * What a model does on what it is shown: it finds some faults, names earlier findings or forgets
+ * to, and settles some.
+ */
 function think(world: World, ledger: Ledger, step: Step, run: string): Buffered {
   let seed = step.n * 7919 + step.m * 104729 + 17;
   const chance = (percent: number) => {
@@ -470,7 +504,10 @@ function think(world: World, ledger: Ledger, step: Step, run: string): Buffered 
   const findings: Finding[] = [];
   const repeated: { of: KnownFinding; finding: Finding }[] = [];
   const raise = (
-    parts: Pick<Finding, 'title' | 'category' | 'severity' | 'path' | 'line' | 'code' | 'suggestion'>,
+    parts: Pick<
+      Finding,
+      'title' | 'category' | 'severity' | 'path' | 'line' | 'code' | 'suggestion'
+    >,
     bug: string | undefined,
     named: string | undefined,
     isNew: boolean,
@@ -496,14 +533,22 @@ function think(world: World, ledger: Ledger, step: Step, run: string): Buffered 
     const isOdd = chance(mind === 'good' ? 0 : 15);
     const category = isOdd ? 'docs' : number % 3 === 0 ? 'security' : 'correctness';
     const severity = SEVERITIES[mind === 'evil' ? 3 : number % 3] ?? 'major';
-    const title = chance(70) ? `Value ${number} is lost on load` : `Key may be missing in ${spot.bug}`;
+    const title = chance(70)
+      ? `Value ${number} is lost on load`
+      : `Key may be missing in ${spot.bug}`;
     const good = spot.code.replace(/ ?(\/\/ )?BUG-\d+/g, '');
-    const suggestion = chance(30) ? (chance(60) ? `${good} // good` : `${spot.code} // nicer`) : undefined;
+    const suggestion = chance(30)
+      ? chance(60)
+        ? `${good} // good`
+        : `${spot.code} // nicer`
+      : undefined;
     const known = ledger.findings.find((one) => world.truth.get(one.id) === spot.bug);
     const isNamed = known !== undefined && chance(mind === 'good' ? 60 : 30);
     const isNew = !isNamed && chance(mind === 'good' ? 10 : 40);
     const wrong =
-      mind === 'evil' && chance(30) ? (pick(ledger.findings, step.m)?.handle ?? 'F99X9') : undefined;
+      mind === 'evil' && chance(30)
+        ? (pick(ledger.findings, step.m)?.handle ?? 'F99X9')
+        : undefined;
     raise(
       { title, category, severity, suggestion, ...spot },
       spot.bug,
@@ -525,15 +570,24 @@ function think(world: World, ledger: Ledger, step: Step, run: string): Buffered 
     if (code !== undefined && world.changed.has(path))
       raise({ ...parts, code }, bugsIn(code)[0], undefined, false);
   }
-  const isThere = ({ id }: Finding) => world.standing().some(({ bug }) => bug === world.truth.get(id));
+  const isThere = ({ id }: Finding) =>
+    world.standing().some(({ bug }) => bug === world.truth.get(id));
   const settlements = ledger.open.flatMap((finding) => {
     const isWrong = isThere(finding);
     const settles = mind === 'evil' || (isWrong ? mind === 'sloppy' && chance(20) : chance(70));
     const isAgreed = isWrong ? chance(15) : chance(85);
     if (!settles || (ledger.isBlocking(finding) && !isAgreed)) return [];
-    return [{ finding, how: 'fixed' as const, reason: 'It is fixed.', evidence: [], by: '', isAgreed }];
+    return [
+      { finding, how: 'fixed' as const, reason: 'It is fixed.', evidence: [], by: '', isAgreed },
+    ];
   });
   const lines = readDiffLines(world.diff());
   const placed = findings.map((finding) => placeFinding(finding, lines));
-  return { ...NOTHING_BUFFERED, findings: placed, repeated, settlements, review: { summary: 'Read.' } };
+  return {
+    ...NOTHING_BUFFERED,
+    findings: placed,
+    repeated,
+    settlements,
+    review: { summary: 'Read.' },
+  };
 }

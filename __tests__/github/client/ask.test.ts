@@ -30,9 +30,9 @@ it('an answer that does not fit is reported with the place and the mismatch', as
   const route = 'GET /repos/{owner}/{repo}';
   const client = createFakeGitHubClient({ [route]: () => ({ id: 'x' }), graphql: () => null });
   const schema = v.object({ id: v.number() });
-  await expect(askRest(client, route, { owner: 'o', repo: 'r' }, schema, noAbort())).rejects.toThrow(
-    "GitHub's answer to `GET /repos/o/r` is not understood",
-  );
+  await expect(
+    askRest(client, route, { owner: 'o', repo: 'r' }, schema, noAbort()),
+  ).rejects.toThrow("GitHub's answer to `GET /repos/o/r` is not understood");
   await expect(askGraphQl(client, '', {}, schema, '', noAbort())).rejects.toThrow(
     "GitHub's answer to `POST /graphql` is not understood",
   );
@@ -46,16 +46,22 @@ it.each([
   [100, 100, true, 2],
   [300, 300, false, 3],
   [999, 300, false, 3],
-])('a list of %i items reads %i, completely: %s, in %i pages', async (total, length, isComplete, pages) => {
-  const client = createFakeGitHubClient({
-    [LABELS]: ({ params }) => {
-      const page = Number(params['page']);
-      const size = Number(params['per_page']);
-      return Array.from({ length: total }, (_, index) => index).slice((page - 1) * size, page * size);
-    },
-  });
-  const params = { owner: 'o', repo: 'r' };
-  const listed = await fetchPages(client, LABELS, params, v.array(v.number()), 3, noAbort());
-  expect(client.requests).toHaveLength(pages);
-  expect([listed.items.length, listed.isComplete]).toEqual([length, isComplete]);
-});
+])(
+  'a list of %i items reads %i, completely: %s, in %i pages',
+  async (total, length, isComplete, pages) => {
+    const client = createFakeGitHubClient({
+      [LABELS]: ({ params }) => {
+        const page = Number(params['page']);
+        const size = Number(params['per_page']);
+        return Array.from({ length: total }, (_, index) => index).slice(
+          (page - 1) * size,
+          page * size,
+        );
+      },
+    });
+    const params = { owner: 'o', repo: 'r' };
+    const listed = await fetchPages(client, LABELS, params, v.array(v.number()), 3, noAbort());
+    expect(client.requests).toHaveLength(pages);
+    expect([listed.items.length, listed.isComplete]).toEqual([length, isComplete]);
+  },
+);

@@ -29,7 +29,9 @@ async function connect(
 }
 
 async function githubError(promise: Promise<unknown>): Promise<GitHubError> {
-  const thrown: unknown = await promise.then(() => new Error('it did not reject')).catch((error) => error);
+  const thrown: unknown = await promise
+    .then(() => new Error('it did not reject'))
+    .catch((error) => error);
   if (thrown instanceof GitHubError) return thrown;
   throw thrown;
 }
@@ -49,10 +51,16 @@ it('a request fills the route, sends the token and the user agent, and returns t
 });
 
 it('a request goes to the paths of a GHES server', async () => {
-  const { client, peer } = await connect((_, response) => sendJson(response, 200, { data: {} }), '/api/v3');
+  const { client, peer } = await connect(
+    (_, response) => sendJson(response, 200, { data: {} }),
+    '/api/v3',
+  );
   await client.request('GET /repos/{owner}/{repo}', { params: { owner: 'a', repo: 'b' }, signal });
   await client.graphql('query { viewer { login } }', { variables: {}, signal });
-  expect(peer.requests().map((request) => request.path)).toEqual(['/api/v3/repos/a/b', '/api/graphql']);
+  expect(peer.requests().map((request) => request.path)).toEqual([
+    '/api/v3/repos/a/b',
+    '/api/graphql',
+  ]);
 });
 
 describe('a failed answer', () => {
@@ -73,22 +81,61 @@ describe('a failed answer', () => {
   const RESET = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW + 2400), date };
   const PULLS = 'add `pull-requests: read` under `permissions:` of the job.';
   const PAUSE = 'The token sends more requests than GitHub allows; GitHub asks for a pause of';
-  const pause = (seconds: number) => ({ retryAfterMs: seconds * 1000, remedy: `${PAUSE} ${seconds} s.` });
+  const pause = (seconds: number) => ({
+    retryAfterMs: seconds * 1000,
+    remedy: `${PAUSE} ${seconds} s.`,
+  });
   const BAD_TOKEN = 'The token is not valid (any more); check the `github-token` input.';
   const HIDDEN = `If it exists, the token cannot see it: ${PULLS}`;
 
-  it.each<[string, number, { readonly message: string }, Readonly<Record<string, string>>, object]>([
-    ['a 403 names the permission', 403, denied, {}, { reason: 'denied', remedy: PULLS.replace('a', 'A') }],
-    ['a 401 is about the token', 401, { message: 'Bad' }, {}, { reason: 'denied', remedy: BAD_TOKEN }],
-    ['a 404 might hide one', 404, { message: 'Not Found' }, {}, { reason: 'missing', remedy: HIDDEN }],
-    ['a secondary limit says how long', 403, SECONDARY, { 'retry-after': '30' }, pause(30)],
-    ['a spent limit counts by the server’s clock', 403, SPENT, RESET, pause(2400)],
-    ['a 410 hides nothing', 410, { message: 'Off' }, {}, { reason: 'invalid', remedy: undefined }],
-    ['a 406 is too large', 406, { message: 'Sorry' }, {}, { reason: 'too-large', remedy: undefined }],
-  ])('%s', async (_, status, body, headers, expected) => {
-    const { client, peer } = await connect((__, response) => sendJson(response, status, body, headers));
+  it.each<[string, number, { readonly message: string }, Readonly<Record<string, string>>, object]>(
+    [
+      [
+        'a 403 names the permission',
+        403,
+        denied,
+        {},
+        { reason: 'denied', remedy: PULLS.replace('a', 'A') },
+      ],
+      [
+        'a 401 is about the token',
+        401,
+        { message: 'Bad' },
+        {},
+        { reason: 'denied', remedy: BAD_TOKEN },
+      ],
+      [
+        'a 404 might hide one',
+        404,
+        { message: 'Not Found' },
+        {},
+        { reason: 'missing', remedy: HIDDEN },
+      ],
+      ['a secondary limit says how long', 403, SECONDARY, { 'retry-after': '30' }, pause(30)],
+      ['a spent limit counts by the server’s clock', 403, SPENT, RESET, pause(2400)],
+      [
+        'a 410 hides nothing',
+        410,
+        { message: 'Off' },
+        {},
+        { reason: 'invalid', remedy: undefined },
+      ],
+      [
+        'a 406 is too large',
+        406,
+        { message: 'Sorry' },
+        {},
+        { reason: 'too-large', remedy: undefined },
+      ],
+    ],
+  )('%s', async (_, status, body, headers, expected) => {
+    const { client, peer } = await connect((__, response) =>
+      sendJson(response, status, body, headers),
+    );
     const params = { owner: 'octocat', repo: 'hello' };
-    const error = await githubError(client.request('GET /repos/{owner}/{repo}/pulls', { params, signal }));
+    const error = await githubError(
+      client.request('GET /repos/{owner}/{repo}/pulls', { params, signal }),
+    );
     const reason = 'retryAfterMs' in expected ? 'rate-limited' : expect.any(String);
     const requestLine = 'GET /repos/octocat/hello/pulls';
     expect(error).toMatchObject({ status, reason, ...expected });
@@ -101,9 +148,13 @@ describe('a failed answer', () => {
     const { client } = await connect((_, response) => {
       response.writeHead(500, { 'content-type': 'text/html' }).end('<html>Unicorn</html>');
     });
-    const error = await githubError(client.request('POST /repos/{owner}/{repo}/git/refs', { signal }));
+    const error = await githubError(
+      client.request('POST /repos/{owner}/{repo}/git/refs', { signal }),
+    );
     expect(error.message).not.toContain('Unicorn');
-    expect(JSON.stringify({ ...error, message: error.message, cause: error.cause })).not.toContain('token-1');
+    expect(JSON.stringify({ ...error, message: error.message, cause: error.cause })).not.toContain(
+      'token-1',
+    );
   });
 });
 
@@ -148,7 +199,9 @@ it('GraphQL returns missing data as null if the caller asks for that', async () 
 });
 
 it('an address without a GraphQL API has a remedy that names the variable', async () => {
-  const { client } = await connect((_, response) => sendJson(response, 404, { message: 'Not Found' }));
+  const { client } = await connect((_, response) =>
+    sendJson(response, 404, { message: 'Not Found' }),
+  );
   const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
   expect(error).toMatchObject({ reason: 'invalid', message: 'GitHub answered 404: Not Found' });
   expect(error.remedy).toContain('`GITHUB_GRAPHQL_URL`');
@@ -157,7 +210,9 @@ it('an address without a GraphQL API has a remedy that names the variable', asyn
 it('an aborted signal rejects with its reason and sends nothing', async () => {
   const { client, peer } = await connect((_, response) => sendJson(response, 200, {}));
   const reason = new Error('time is up');
-  await expect(client.request('GET /x', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  await expect(client.request('GET /x', { signal: AbortSignal.abort(reason) })).rejects.toBe(
+    reason,
+  );
   expect(peer.requests()).toEqual([]);
 });
 
@@ -166,7 +221,9 @@ describe('an answer that does not come', () => {
 
   /** A client on whose request so much time passes. */
   async function afterTime(handle: Handler, ms: number) {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setInterval', 'Date'] });
+    jest.useFakeTimers({
+      doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setInterval', 'Date'],
+    });
     const { client, peer } = await connect(handle);
     peer.onRequest(() => void jest.advanceTimersByTime(ms));
     return { client, peer };

@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGitHubClient, type GitHubClient, type RetryPause } from '../../../src/github/client/client.js';
+import {
+  createGitHubClient,
+  type GitHubClient,
+  type RetryPause,
+} from '../../../src/github/client/client.js';
 import { limitTime } from '../../../src/lib/clock.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { createFakeClock, type FakeClock } from '../../memory/stores/fake-clock.js';
@@ -10,7 +14,11 @@ const POST = 'POST /user/repos';
 /** What a server does in place of an answer. */
 type Fault = () => Response;
 
-function answerOf(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Fault {
+function answerOf(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Fault {
   return () => Response.json({ message }, { status, headers });
 }
 
@@ -19,7 +27,9 @@ function limited(headers: Readonly<Record<string, string>> = {}, status = 403): 
 }
 
 const BROKEN: Fault = () => {
-  throw new TypeError('fetch failed', { cause: Object.assign(new Error('closed'), { code: 'ECONNRESET' }) });
+  throw new TypeError('fetch failed', {
+    cause: Object.assign(new Error('closed'), { code: 'ECONNRESET' }),
+  });
 };
 const DOWN = answerOf(503, 'down');
 
@@ -108,12 +118,17 @@ describe('a pause', () => {
   it.each([
     ['GitHub', 3_600, 100_000],
     ['us', 1, 900],
-  ])('is not started if the time of the run ends before that of %s', async (_, retryAfterS, limitMs) => {
-    const { client, clock } = await stage([limited({ 'retry-after': String(retryAfterS) })]);
-    const { signal } = limitTime(clock, limitMs, noAbort());
-    await expect(client.request(GET, { signal })).rejects.toMatchObject({ reason: 'rate-limited' });
-    expect(clock.slept).toEqual([]);
-  });
+  ])(
+    'is not started if the time of the run ends before that of %s',
+    async (_, retryAfterS, limitMs) => {
+      const { client, clock } = await stage([limited({ 'retry-after': String(retryAfterS) })]);
+      const { signal } = limitTime(clock, limitMs, noAbort());
+      await expect(client.request(GET, { signal })).rejects.toMatchObject({
+        reason: 'rate-limited',
+      });
+      expect(clock.slept).toEqual([]);
+    },
+  );
 
   it('lasts at most two minutes if no deadline is known', async () => {
     const { client, clock } = await stage(times(3, limited({ 'retry-after': '50' })));

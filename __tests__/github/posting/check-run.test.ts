@@ -75,11 +75,22 @@ it('a check is in progress until its end, which needs no search', async () => {
   );
   expect(repo.talk.checkRuns).toMatchObject([{ status: 'in_progress', title: 'Reading 2 files' }]);
   expect(await readCheckRun(client, key, noAbort())).toBeUndefined();
-  const report = { ...key, conclusion: 'success', title: 'Fine', summary: 'Done.', annotations: [] } as const;
+  const report = {
+    ...key,
+    conclusion: 'success',
+    title: 'Fine',
+    summary: 'Done.',
+    annotations: [],
+  } as const;
   expect(await publishCheckRun(client, report, { signal: noAbort(), started })).toBe(started.url);
   expect(hello.github.calls()).toEqual([LIST, POST, LIST, PATCH]);
-  expect(repo.talk.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success', title: 'Fine' }]);
-  expect(await readCheckRun(client, key, noAbort())).toEqual({ conclusion: 'success', title: 'Fine' });
+  expect(repo.talk.checkRuns).toMatchObject([
+    { status: 'completed', conclusion: 'success', title: 'Fine' },
+  ]);
+  expect(await readCheckRun(client, key, noAbort())).toEqual({
+    conclusion: 'success',
+    title: 'Fine',
+  });
   addCheckRun(repo, { headSha, name: 'bot', externalId: 'job-1', title: 'A job of this name' });
   expect(await readCheckRun(client, key, noAbort())).toMatchObject({ title: 'Fine' });
   expect(await endCheckRun(client, { ...report, conclusion: 'cancelled' }, noAbort())).toBe('none');

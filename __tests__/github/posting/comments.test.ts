@@ -21,7 +21,11 @@ const marker = formatMark(mark);
 async function start() {
   const hello = await startHello();
   const comment = { path: 'src/a.ts', line: 2, body: 'Why?' };
-  const [first = 0] = seedReview(hello.repo, { pull: 42, author: 'hubot', comments: [comment] }).comments;
+  const [first = 0] = seedReview(hello.repo, {
+    pull: 42,
+    author: 'hubot',
+    comments: [comment],
+  }).comments;
   const question = seedReply(hello.repo, first, { author: 'hubot', body: '@axe why?' });
   return { ...hello, first, question };
 }
@@ -36,10 +40,16 @@ const below =
 const sticky = below(false);
 const once = below(true);
 const inThread: Post = ({ client, place, question }, changes) =>
-  replyInThread(client, { ...place, commentId: question, mark, body: 'Done.', ...changes }, noAbort());
+  replyInThread(
+    client,
+    { ...place, commentId: question, mark, body: 'Done.', ...changes },
+    noAbort(),
+  );
 
 function ours({ repo }: Scene) {
-  return [...repo.comments, ...repo.talk.reviewComments].filter(({ body }) => body.startsWith(marker));
+  return [...repo.comments, ...repo.talk.reviewComments].filter(({ body }) =>
+    body.startsWith(marker),
+  );
 }
 
 const forgeComment = ({ github }: Scene) =>
@@ -80,7 +90,9 @@ describe.each<[string, Post, string, (scene: Scene) => void]>([
   it('C5 70: is abandoned after the second lost answer', async () => {
     const scene = await start();
     scene.github.fail({ route, ...BAD_GATEWAY, times: 9 });
-    await expect(post(scene)).rejects.toMatchObject({ remedy: expect.stringContaining('githubstatus') });
+    await expect(post(scene)).rejects.toMatchObject({
+      remedy: expect.stringContaining('githubstatus'),
+    });
     expect(scene.github.calls().filter((call) => call === route)).toHaveLength(2);
   });
 });
@@ -123,7 +135,11 @@ it.each([
 
 it.each<[string, (hello: Hello) => void, boolean]>([
   ['is resolved, opened, and either twice', () => undefined, true],
-  ['is left alone without the right', ({ repo }) => Object.assign(repo, { contents: 'read' }), false],
+  [
+    'is left alone without the right',
+    ({ repo }) => Object.assign(repo, { contents: 'read' }),
+    false,
+  ],
   [
     'is changed where the answer was lost',
     ({ github }) => github.fail({ route: 'POST /graphql', ...BAD_GATEWAY_AFTER_EFFECT }),

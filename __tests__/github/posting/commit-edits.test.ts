@@ -29,5 +29,7 @@ it('a proposed change is opened once and then updated, one commit on top of the 
   expect(pulls).toMatchObject([{ title: 'Look thrice', base: { ref: 'main' } }]);
   const files = hello.github.files(NAME, 'main');
   expect(hello.github.files(NAME, BRANCH)).toEqual({ ...files, [PATH]: 'Look thrice.\n' });
-  expect([...hello.repo.branches.keys()].filter((name) => name.startsWith(BRANCH))).toEqual([BRANCH]);
+  expect([...hello.repo.branches.keys()].filter((name) => name.startsWith(BRANCH))).toEqual([
+    BRANCH,
+  ]);
 });

@@ -16,8 +16,17 @@ const BOT = 'github-actions[bot]';
 const mark = { kind: 'report', agent: 'nightly', lane: 'trusted' } as const;
 const marker = formatMark(mark);
 
-async function report({ client }: Hello, changes: { readonly title?: string; readonly body?: string } = {}) {
-  const issue = { repository: HELLO, mark, title: 'Nightly report', body: 'All well.', labels: ['report'] };
+async function report(
+  { client }: Hello,
+  changes: { readonly title?: string; readonly body?: string } = {},
+) {
+  const issue = {
+    repository: HELLO,
+    mark,
+    title: 'Nightly report',
+    body: 'All well.',
+    labels: ['report'],
+  };
   return await findOrCreateIssue(client, { ...issue, ...changes }, noAbort());
 }
 
@@ -83,7 +92,8 @@ it.each<[string, string, (hello: Hello) => ReactionSubject]>([
   const room = subject.kind === 'review-comment' ? 'pulls' : 'issues';
   const route = `POST /repos/{owner}/{repo}/${room}/${path}/reactions`;
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
-  for (const _ of [1, 2]) await react(hello.client, hello.place.repository, subject, 'eyes', noAbort());
+  for (const _ of [1, 2])
+    await react(hello.client, hello.place.repository, subject, 'eyes', noAbort());
   expect(hello.repo.talk.reactions).toHaveLength(1);
 });
 
@@ -97,7 +107,11 @@ async function start(labels: readonly string[] = []): Promise<Hello> {
   return hello;
 }
 
-async function change({ client, place }: Hello, add: readonly string[], remove: readonly string[] = []) {
+async function change(
+  { client, place }: Hello,
+  add: readonly string[],
+  remove: readonly string[] = [],
+) {
   return await setLabels(client, place, { add, remove }, noAbort());
 }
 

@@ -19,7 +19,14 @@ const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const BOT = 'github-actions[bot]';
 
 function comment(changes: Partial<ReviewComment>): ReviewComment {
-  return { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?', inText: 'text', ...changes };
+  return {
+    path: 'src/a.ts',
+    line: 2,
+    side: 'RIGHT',
+    body: 'Why second?',
+    inText: 'text',
+    ...changes,
+  };
 }
 
 const second = comment({});
@@ -36,7 +43,15 @@ function markerOf(head: string): string {
 function draftOf({ place, headSha }: Hello, changes: Partial<ReviewPayload> = {}): ReviewPayload {
   const marker = markerOf(headSha);
   const body = `${marker}\nTwo things.`;
-  return { ...place, headSha, event: 'COMMENT', body, comments: [second], mark: markOf(headSha), ...changes };
+  return {
+    ...place,
+    headSha,
+    event: 'COMMENT',
+    body,
+    comments: [second],
+    mark: markOf(headSha),
+    ...changes,
+  };
 }
 
 async function publish(hello: Hello, changes: Partial<ReviewPayload> = {}) {
@@ -55,7 +70,11 @@ describe('a review', () => {
     const [review] = hello.repo.talk.reviews;
     const url = `https://github.com/octocat/hello/pull/42#pullrequestreview-${review?.id}`;
     expect(result).toEqual({ url, created: true, event: 'REQUEST_CHANGES' });
-    expect(review).toMatchObject({ author: BOT, state: 'CHANGES_REQUESTED', commit: hello.headSha });
+    expect(review).toMatchObject({
+      author: BOT,
+      state: 'CHANGES_REQUESTED',
+      commit: hello.headSha,
+    });
     const placed = hello.repo.talk.reviewComments.map((one) =>
       [one.path, one.side, one.line, one.startSide, one.startLine].join(' ').trim(),
     );
@@ -65,13 +84,19 @@ describe('a review', () => {
   it('is not posted twice for the same head', async () => {
     const hello = await startHello();
     const first = await publish(hello, { event: 'REQUEST_CHANGES' });
-    expect(await publish(hello, { event: 'REQUEST_CHANGES' })).toEqual({ ...first, created: false });
+    expect(await publish(hello, { event: 'REQUEST_CHANGES' })).toEqual({
+      ...first,
+      created: false,
+    });
     expect(posts(hello)).toBe(1);
   });
 
   const ELSE = 'f'.repeat(40);
   it.each<[string, (headSha: string) => Partial<Parameters<typeof seedReview>[1]>]>([
-    ['C8 98: somebody else’s with the marker', (head) => ({ author: 'monalisa', body: markerOf(head) })],
+    [
+      'C8 98: somebody else’s with the marker',
+      (head) => ({ author: 'monalisa', body: markerOf(head) }),
+    ],
     ['ours for another head', () => ({ body: markerOf(ELSE), commit: ELSE })],
     ['ours that quotes the marker', (head) => ({ body: `> ${markerOf(head)}` })],
     ['ours with the marker on another commit', (head) => ({ body: markerOf(head), commit: ELSE })],
@@ -84,14 +109,24 @@ describe('a review', () => {
 
   it('is not posted again after a person dismissed it', async () => {
     const hello = await startHello();
-    seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'DISMISSED' });
+    seedReview(hello.repo, {
+      pull: 42,
+      author: BOT,
+      body: markerOf(hello.headSha),
+      state: 'DISMISSED',
+    });
     expect(await publish(hello)).toMatchObject({ created: false });
     expect(posts(hello)).toBe(0);
   });
 
   it('replaces a draft of ours that was never submitted', async () => {
     const hello = await startHello();
-    seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'PENDING' });
+    seedReview(hello.repo, {
+      pull: 42,
+      author: BOT,
+      body: markerOf(hello.headSha),
+      state: 'PENDING',
+    });
     expect(await publish(hello)).toMatchObject({ created: true });
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
   });
@@ -126,7 +161,9 @@ describe('C5 70: an answer that does not come after', () => {
   it('502 twice: the review is abandoned', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY, times: 9 });
-    await expect(publish(hello)).rejects.toMatchObject({ remedy: expect.stringContaining('githubstatus') });
+    await expect(publish(hello)).rejects.toMatchObject({
+      remedy: expect.stringContaining('githubstatus'),
+    });
     expect(posts(hello)).toBe(2);
   });
 });
@@ -135,7 +172,9 @@ it('a comment that GitHub refuses on its line goes into the body, the others sta
   const hello = await startHello();
   await publish(hello, { comments: [outside, second, { ...second, path: 'README.md' }] });
   expect(hello.repo.talk.reviewComments).toHaveLength(1);
-  expect(hello.repo.talk.reviews.at(-1)?.body).toContain('**Comments on lines that the diff does not');
+  expect(hello.repo.talk.reviews.at(-1)?.body).toContain(
+    '**Comments on lines that the diff does not',
+  );
   expect(posts(hello)).toBe(2);
 });
 
@@ -176,7 +215,10 @@ it('a review that cannot be posted is not posted if nobody can tell whether it e
 
 describe('a body with comments that have no line', () => {
   it('has them below a heading', () => {
-    const text = withUnplaced('text', [comment({ inText: 'First.' }), comment({ inText: 'Second.' })]);
+    const text = withUnplaced('text', [
+      comment({ inText: 'First.' }),
+      comment({ inText: 'Second.' }),
+    ]);
     const heading = '**Comments on lines that the diff does not show**';
     expect(text).toBe(['text', heading, 'First.', 'Second.'].join('\n\n'));
   });
@@ -225,7 +267,10 @@ function refused(error: unknown, status = 422) {
 
 it.each<[unknown, string]>([
   ['Line could not be resolved', 'line'],
-  ['Line could not be resolved, Path could not be resolved, and Line could not be resolved', 'line'],
+  [
+    'Line could not be resolved, Path could not be resolved, and Line could not be resolved',
+    'line',
+  ],
   [
     "Pull request review thread line must be part of the diff and Pull request review thread diff hunk can't be blank",
     'line',

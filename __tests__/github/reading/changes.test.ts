@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { httpError } from '../../../src/github/client/errors.js';
 import { fetchComparedDiff, fetchNewSince } from '../../../src/github/reading/changes.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
-import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import {
+  createFakeGitHubClient,
+  failure,
+  HELLO,
+  noAbort,
+} from '../../helpers/github-client-fake.js';
 import { emptyPull } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
@@ -35,7 +40,10 @@ describe('the changes since a commit', () => {
   });
 
   it.each([
-    ['a commit with two parents', { commits: [COMMIT, { ...COMMIT, parents: [{}, {}] }], total_commits: 2 }],
+    [
+      'a commit with two parents',
+      { commits: [COMMIT, { ...COMMIT, parents: [{}, {}] }], total_commits: 2 },
+    ],
     ['more commits than are listed', { total_commits: 300 }],
   ])('might include what a merge brought: %s', async (_, patch) => {
     expect(await newSince({ ...AHEAD, ...patch })).toEqual({ kind: 'rewritten' });
@@ -49,18 +57,28 @@ describe('the changes since a commit', () => {
     ['the commit was removed', 404, 404, 'rewritten'],
     ['the token cannot read it', 403, 403, 'unread'],
     ['GitHub is down', 500, 500, 'unread'],
-    ['there are more files than GitHub lists', { ...AHEAD, files: Array(300).fill(FILE) }, 406, 'unread'],
+    [
+      'there are more files than GitHub lists',
+      { ...AHEAD, files: Array(300).fill(FILE) },
+      406,
+      'unread',
+    ],
     ['the answer is invalid', 'x', DIFF, 'unread'],
   ])('are unknown if %s', async (_, comparison, diff, kind) => {
     expect(await newSince(comparison, diff)).toEqual({ kind });
   });
 });
 
-/** The changed files where GitHub makes no diff of a comparison of these, of a pull request with this head. */
+/**
+ * The changed files where GitHub makes no diff of a comparison of these, of a pull request with
+ * this head.
+ */
 async function compare(files: readonly object[], refusal: Error, headRefOid?: string) {
   const client = createFakeGitHubClient({
     graphql: () => ({ repository: { issueOrPullRequest: emptyPull({ headRefOid }) } }),
-    'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': () => [{ ...FILE, filename: 'pushed-later.ts' }],
+    'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': () => [
+      { ...FILE, filename: 'pushed-later.ts' },
+    ],
     [COMPARE]: ({ accept }) => {
       if (accept?.endsWith('.diff') === true) throw refusal;
       return { files };

@@ -7,7 +7,11 @@ const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
 
 async function read({ client }: Pick<Hello, 'client'>, path: string, maxBytes = 100) {
-  return await readPathAt({ client, repository: HELLO, ref: 'main' }, { path, maxBytes }, noAbort());
+  return await readPathAt(
+    { client, repository: HELLO, ref: 'main' },
+    { path, maxBytes },
+    noAbort(),
+  );
 }
 
 it.each<[string, object]>([
@@ -39,7 +43,9 @@ it('C3 50: a file of more than 1 MB is read whole, unless that is over the limit
 
 it.each([[null], ['<html>'], [[]], [{}]])('a path is refused for the answer %j', async (body) => {
   const client = createFakeGitHubClient({ [CONTENTS]: () => body });
-  expect(await read({ client }, 'a')).toMatchObject({ reason: expect.stringContaining('not understood') });
+  expect(await read({ client }, 'a')).toMatchObject({
+    reason: expect.stringContaining('not understood'),
+  });
 });
 
 it('a branch or a sha resolves to its commit', async () => {

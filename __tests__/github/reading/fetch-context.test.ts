@@ -41,7 +41,13 @@ const trigger = pullRequest({ action: 'synchronize', repository: HELLO, ...sides
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
 
 function file(filename: string, patch?: string, status = 'modified'): Record<string, unknown> {
-  return { filename, status, additions: 1, deletions: 1, ...(patch === undefined ? {} : { patch }) };
+  return {
+    filename,
+    status,
+    additions: 1,
+    deletions: 1,
+    ...(patch === undefined ? {} : { patch }),
+  };
 }
 
 interface Server {
@@ -66,7 +72,10 @@ function github(server: Server): FakeGitHubClient {
       return files.slice((page - 1) * size, page * size);
     },
     graphql: () => {
-      const now = { headRefOid: server.headSha ?? HEAD, changedFiles: server.changedFiles ?? files.length };
+      const now = {
+        headRefOid: server.headSha ?? HEAD,
+        changedFiles: server.changedFiles ?? files.length,
+      };
       return { repository: { issueOrPullRequest: emptyPull(now) } };
     },
     ...QUIET,
@@ -115,7 +124,11 @@ describe('the context of a pull request', () => {
       .map(({ filename }) => `diff --git a/${filename} b/${filename}\n`)
       .join('');
     const whole = await fetched({ headSha: NEWER, pinnedFiles, diff: () => diff, changedFiles: 1 });
-    expect([whole.files.length, whole.filesTotal, whole.isListShort]).toEqual([301, 301, undefined]);
+    expect([whole.files.length, whole.filesTotal, whole.isListShort]).toEqual([
+      301,
+      301,
+      undefined,
+    ]);
   });
 
   it('counts the files that GitHub counts, though its diff holds fewer', async () => {
@@ -193,7 +206,12 @@ it('C5 71: a diff that GitHub does not send is put together from the event’s f
 
 it('a diff that GitHub does not send because every permission is missing is left out, and the run goes on', async () => {
   const denied = refuse(403, 'no');
-  const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, graphql: denied, ...QUIET });
+  const client = createFakeGitHubClient({
+    [COMPARE]: denied,
+    [FILES]: denied,
+    graphql: denied,
+    ...QUIET,
+  });
   const context = await fetchContext(client, trigger, noAbort());
   expect(context).toMatchObject({ kind: 'none', warnings: Array(4).fill({}) });
 });
@@ -216,16 +234,35 @@ describe('the surroundings of a pull request', () => {
     github.addPull(NAME, { number: 42, body: 'Fixes #7', ...sidesOf(hello), diff: HELLO_DIFF });
     const body = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`;
     const finding = { path: 'src/a.ts', line: 3, body };
-    const { id: review, comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
+    const { id: review, comments } = seedReview(repo, {
+      pull: 42,
+      author: BOT,
+      comments: [finding],
+    });
     const reply = seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
     const said = github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
     addCheckRun(repo, { headSha, job: 3, name: 'test', title: 'Failed', summary: '1 of 9' });
     repo.talk.jobLogs.set(3, 'start\n##[error]test broke\n');
     const surroundings = await around(hello);
     const lane = { lane: 'untrusted' };
-    const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true, ...lane };
-    const reader = { author: { login: 'monalisa', isBot: false }, isOurs: false, mayWrite: false, ...lane };
-    const bot = { author: { login: BOT, isBot: true }, isOurs: true, lane: 'trusted', mayWrite: false };
+    const writer = {
+      author: { login: 'hubot', isBot: false },
+      isOurs: false,
+      mayWrite: true,
+      ...lane,
+    };
+    const reader = {
+      author: { login: 'monalisa', isBot: false },
+      isOurs: false,
+      mayWrite: false,
+      ...lane,
+    };
+    const bot = {
+      author: { login: BOT, isBot: true },
+      isOurs: true,
+      lane: 'trusted',
+      mayWrite: false,
+    };
     const remark = { ...reader, id: 0, text: 'Always.' };
     const remarks = [
       { ...bot, id: comments[0], reviewId: review, text: finding.body },
@@ -238,7 +275,9 @@ describe('the surroundings of a pull request', () => {
         threads: [{ path: 'src/a.ts', line: 3, isResolved: false, isOutdated: false, remarks }],
         comments: [{ ...reader, id: said, text: 'And the docs?' }],
         issues: [{ reference: '#7', isOpen: true, title: 'It breaks', remark }],
-        checks: [{ name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined }],
+        checks: [
+          { name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined },
+        ],
       }),
     );
   });
@@ -283,7 +322,10 @@ it('what could not be read of the checks is named, around a pull request and a w
   expect(run.unread).toEqual(['some of the checks']);
   github.fail({ ...denied(COMPARE, ''), headers: {} });
   const change = workflowRun({ headSha, pull: { number: 42, base: { ref: 'main', sha: '' } } });
-  expect((await fetchContext(client, change, noAbort())).unread).toEqual(['the diff', 'some of the checks']);
+  expect((await fetchContext(client, change, noAbort())).unread).toEqual([
+    'the diff',
+    'some of the checks',
+  ]);
 });
 
 describe('the surroundings of other triggers', () => {

@@ -57,7 +57,10 @@ it('a pull request is read once for all callers in a run', async () => {
   const { client, place, github } = await startHello();
   const readSubject = readSubjectsOnce(client);
   const asked = { ...place, isPull: true };
-  const [one, other] = await Promise.all([readSubject(asked, noAbort()), readSubject(asked, noAbort())]);
+  const [one, other] = await Promise.all([
+    readSubject(asked, noAbort()),
+    readSubject(asked, noAbort()),
+  ]);
   expect(one).toBe(other);
   expect(github.calls()).toHaveLength(1);
   await expect(readSubject({ ...asked, number: 43 }, noAbort())).rejects.toThrow();
@@ -75,10 +78,19 @@ it('the state of our comments is reported', async () => {
   const hello = await startHello();
   const { comments } = seedReview(hello.repo, { pull: 42, author: BOT, comments: [finding] });
   const id = comments[0] ?? 0;
-  seedReply(hello.repo, id, { author: 'hubot', body: 'It is meant so.', editedAt: '2026-01-03T00:00:00Z' });
+  seedReply(hello.repo, id, {
+    author: 'hubot',
+    body: 'It is meant so.',
+    editedAt: '2026-01-03T00:00:00Z',
+  });
   seedReply(hello.repo, id, { author: BOT, body: 'I see.' });
   const on = { on: 'review-comment', of: id } as const;
-  seedReaction(hello.repo, { ...on, author: 'monalisa', content: '-1', createdAt: '2026-02-03T04:05:06Z' });
+  seedReaction(hello.repo, {
+    ...on,
+    author: 'monalisa',
+    content: '-1',
+    createdAt: '2026-02-03T04:05:06Z',
+  });
   seedReaction(hello.repo, { ...on, author: 'hubot', content: '+1' });
   seedReaction(hello.repo, { ...on, author: 'hubot', content: 'heart' });
   hello.repo.talk.resolved.set(id, 'hubot');
@@ -138,10 +150,15 @@ it('a moved line is followed, and an outdated one is recognized', async () => {
   seedReview(hello.repo, { pull: 42, author: BOT, comments });
   const files = { 'src/a.ts': 'zero\none\nsecond\nthird\nfour\n' };
   const sha = hello.github.commit(NAME, files, { branch: 'topic' });
-  const diff = DIFF.replace('@@ -1,3 +1,4 @@\n', '@@ -1,3 +1,5 @@\n+zero\n').replace('+more', '+less');
+  const diff = DIFF.replace('@@ -1,3 +1,4 @@\n', '@@ -1,3 +1,5 @@\n+zero\n').replace(
+    '+more',
+    '+less',
+  );
   hello.github.addPull(NAME, { number: 42, ...sidesOf({ ...hello, headSha: sha }), diff });
   const { threads } = await threadsOf(hello);
-  expect(threads.map(({ isOutdated, line, originalLine }) => [isOutdated, line, originalLine])).toEqual([
+  expect(
+    threads.map(({ isOutdated, line, originalLine }) => [isOutdated, line, originalLine]),
+  ).toEqual([
     [false, 4, 3],
     [true, undefined, 22],
   ]);
@@ -149,7 +166,10 @@ it('a moved line is followed, and an outdated one is recognized', async () => {
 
 it('all pages are read, and the newest replies of a long thread', async () => {
   const hello = await startHello();
-  const many = Array.from({ length: 130 }, (_, index) => ({ ...finding, body: `Finding ${index}` }));
+  const many = Array.from({ length: 130 }, (_, index) => ({
+    ...finding,
+    body: `Finding ${index}`,
+  }));
   const { comments } = seedReview(hello.repo, { pull: 42, author: BOT, comments: many });
   for (let count = 1; count <= 70; count += 1) {
     seedReply(hello.repo, comments[0] ?? 0, { author: 'hubot', body: `Reply ${count}` });

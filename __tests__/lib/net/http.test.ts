@@ -12,31 +12,50 @@ import { tempDir } from '../../helpers/temp.js';
 
 async function startOrigin(): Promise<Peer> {
   return await startLoopback((request, response) => {
-    if (request.path === '/moved') return void response.writeHead(302, { location: '/elsewhere' }).end();
+    if (request.path === '/moved')
+      return void response.writeHead(302, { location: '/elsewhere' }).end();
     if (request.path === '/never') return;
     sendJson(response, 200, { said: request.body ?? null });
   });
 }
 
 describe('the fetch of every connection', () => {
-  it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])('connects directly with %j', async (env) => {
-    const origin = await startOrigin();
-    const answer = await createFetch(env)(origin.url, { method: 'PUT', body: 'x' });
-    expect(await answer.json()).toEqual({ said: 'x' });
-  });
+  it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])(
+    'connects directly with %j',
+    async (env) => {
+      const origin = await startOrigin();
+      const answer = await createFetch(env)(origin.url, { method: 'PUT', body: 'x' });
+      expect(await answer.json()).toEqual({ said: 'x' });
+    },
+  );
 
   it('names `NODE_EXTRA_CA_CERTS` where a certificate is of an authority of its own', async () => {
     const folder = tempDir('certificate');
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const asked = ['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-    execFileSync('openssl', [...asked, '-subj', '/CN=own', '-keyout', key, '-out', cert], { stdio: 'pipe' });
+    const asked = [
+      'req',
+      '-x509',
+      '-nodes',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+    ];
+    execFileSync('openssl', [...asked, '-subj', '/CN=own', '-keyout', key, '-out', cert], {
+      stdio: 'pipe',
+    });
     const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const thrown = await createFetch({})(`https://127.0.0.1:${port}/`).catch((error: unknown) => error);
+    const thrown = await createFetch({})(`https://127.0.0.1:${port}/`).catch(
+      (error: unknown) => error,
+    );
     server.close();
     const cause = networkCause(thrown);
-    expect(cause).toMatchObject({ message: expect.stringContaining(`127.0.0.1:${port}`), isMistake: true });
+    expect(cause).toMatchObject({
+      message: expect.stringContaining(`127.0.0.1:${port}`),
+      isMistake: true,
+    });
     expect(cause.remedy).toContain('`NODE_EXTRA_CA_CERTS`');
   });
 
@@ -69,7 +88,11 @@ describe('the fetch of every connection', () => {
   it('calls hosts in NO_PROXY, and this machine, directly', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
-    const fetch = createFetch({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '.internal' });
+    const fetch = createFetch({
+      HTTP_PROXY: proxy.url,
+      HTTPS_PROXY: proxy.url,
+      NO_PROXY: '.internal',
+    });
     expect((await fetch(`${origin.url}/local`)).status).toBe(200);
     await expect(fetch('http://nobody.internal/')).rejects.toThrow();
     expect(proxy.asked).toEqual([]);
@@ -107,7 +130,9 @@ describe('the fetch of every connection', () => {
     const thrown = await fetch(`${protocol}://models.example/`).catch((error: unknown) => error);
     expect(thrown).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
     const cause = networkCause(thrown);
-    expect(cause.message).toBe(`the proxy ${new URL(proxy.url).host} (\`${variable}\`) answered ${refuse}`);
+    expect(cause.message).toBe(
+      `the proxy ${new URL(proxy.url).host} (\`${variable}\`) answered ${refuse}`,
+    );
     expect(cause.remedy).toContain(`Check \`${variable}\` and the user and password in it`);
     expect(JSON.stringify(cause)).not.toContain('octo');
     expect(origin.requests()).toEqual([]);
@@ -135,7 +160,9 @@ describe('the fetch of every connection', () => {
   it.each(['socks5://proxy.example', 'http://', '://', 'ftp://proxy.example'])(
     'reports that %s is not an address of a proxy, without showing it',
     async (proxy) => {
-      await expect(createFetch({ HTTPS_PROXY: proxy })('https://models.example/')).rejects.toMatchObject({
+      await expect(
+        createFetch({ HTTPS_PROXY: proxy })('https://models.example/'),
+      ).rejects.toMatchObject({
         name: 'ConfigError',
         message: 'the proxy in the environment is not a usable address',
         exitCode: 2,
@@ -191,5 +218,7 @@ it.each([
   [',', false, SECURE],
 ])('`NO_PROXY: %s` covers, %s: %s', (noProxy, covered, url) => {
   for (const name of ['NO_PROXY', 'no_proxy'])
-    expect(proxyFor(new URL(url), { HTTPS_PROXY: PROXY, [name]: noProxy }) === undefined).toBe(covered);
+    expect(proxyFor(new URL(url), { HTTPS_PROXY: PROXY, [name]: noProxy }) === undefined).toBe(
+      covered,
+    );
 });

@@ -14,7 +14,11 @@ const utf8 = (text: string) => [...new TextEncoder().encode(text)];
 it.each<[string, readonly number[], string]>([
   ['nothing', [], ''],
   ['plain text', utf8('## a\r\n'), '## a\r\n'],
-  ['characters of two, three and four bytes', utf8('\u00E9\u20AC\u{1F600}'), '\u00E9\u20AC\u{1F600}'],
+  [
+    'characters of two, three and four bytes',
+    utf8('\u00E9\u20AC\u{1F600}'),
+    '\u00E9\u20AC\u{1F600}',
+  ],
   ['a byte order mark', [0xef, 0xbb, 0xbf, 0x61], '\uFEFFa'],
   ['NUL', [0], '\0'],
   ['Latin-1', [0x63, 0x61, 0x66, 0xe9, 0x0a], 'caf\uDCE9\n'],
@@ -33,7 +37,12 @@ it('the text of bytes gives back any bytes, whatever they are (C2 25)', () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 8 }),
     fc.string({ unit: 'binary', maxLength: 4 }).map((text) => new TextEncoder().encode(text)),
-    fc.constantFrom([0xef, 0xbb, 0xbf], [0xed, 0xb2, 0x80], [0xf4, 0x8f, 0xbf, 0xbf], [0xe0, 0x80, 0x80]),
+    fc.constantFrom(
+      [0xef, 0xbb, 0xbf],
+      [0xed, 0xb2, 0x80],
+      [0xf4, 0x8f, 0xbf, 0xbf],
+      [0xe0, 0x80, 0x80],
+    ),
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -60,10 +69,14 @@ it('the bytes of a text with other lone surrogates are those of U+FFFD', () => {
 });
 
 it('compareBytes orders as the UTF-8 bytes do', () => {
-  const text = fc.string({ unit: fc.constantFrom('a', 'Z', '/', '.', 'é', '\ud7ff', '\uff5e', '🎉', '𐀀') });
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'Z', '/', '.', 'é', '\ud7ff', '\uff5e', '🎉', '𐀀'),
+  });
   fc.assert(
     fc.property(text, text, (a, b) => {
-      expect(Math.sign(compareBytes(a, b))).toBe(Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))));
+      expect(Math.sign(compareBytes(a, b))).toBe(
+        Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))),
+      );
     }),
   );
 });
@@ -88,7 +101,10 @@ describe('truncating', () => {
   });
 
   it('keeps whole lines of head and tail and states how many bytes are missing', () => {
-    const lines = Array.from({ length: 100 }, (_, index) => `line ${String(index).padStart(3, '0')}`);
+    const lines = Array.from(
+      { length: 100 },
+      (_, index) => `line ${String(index).padStart(3, '0')}`,
+    );
     const text = lines.join('\n');
     const cut = truncate(text, 300);
     const shown = cut.split('\n');
@@ -126,7 +142,9 @@ describe('truncating', () => {
 });
 
 it('an output buffer gives the same for any division of its input into chunks', () => {
-  const source = new TextEncoder().encode(Array.from({ length: 500 }, (_, i) => `zeile ${i} äöü`).join('\n'));
+  const source = new TextEncoder().encode(
+    Array.from({ length: 500 }, (_, i) => `zeile ${i} äöü`).join('\n'),
+  );
   const whole = createOutputBuffer(1000);
   whole.add(source);
   fc.assert(

@@ -99,10 +99,12 @@ diff --git a/y.ts b/y.ts
 -a
 +b`;
     const files = parseDiff(diff);
-    expect(files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))).toEqual([
-      { path: 'x.sql', additions: 4, deletions: 3 },
-      { path: 'y.ts', additions: 1, deletions: 1 },
-    ]);
+    expect(files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))).toEqual(
+      [
+        { path: 'x.sql', additions: 4, deletions: 3 },
+        { path: 'y.ts', additions: 1, deletions: 1 },
+      ],
+    );
   });
 
   it('continues with the next file if a hunk was cut short', () => {
@@ -116,7 +118,9 @@ diff --git a/y.ts b/y.ts
       ...['-a', '\\ No newline at end of file', '+b', '\\ No newline at end of file'],
       ...['diff --git a/c b/c', '--- a/c', '+++ b/c', '@@ -1 +1 @@', '-a', '+b'],
     ].join('\n');
-    expect(parseDiff(diff).map(({ path, additions, deletions }) => [path, additions, deletions])).toEqual([
+    expect(
+      parseDiff(diff).map(({ path, additions, deletions }) => [path, additions, deletions]),
+    ).toEqual([
       ['a', 1, 1],
       ['c', 1, 1],
     ]);
@@ -128,7 +132,14 @@ diff --git a/y.ts b/y.ts
   it.each<[string, readonly string[], object]>([
     [
       'an added file',
-      ['diff --git a/n b/n', 'new file mode 100644', '--- /dev/null', '+++ b/n', '@@ -0,0 +1 @@', '+a'],
+      [
+        'diff --git a/n b/n',
+        'new file mode 100644',
+        '--- /dev/null',
+        '+++ b/n',
+        '@@ -0,0 +1 @@',
+        '+a',
+      ],
       { path: 'n', status: 'added', additions: 1 },
     ],
     [
@@ -138,12 +149,24 @@ diff --git a/y.ts b/y.ts
     ],
     [
       'a deleted file',
-      ['diff --git a/d b/d', 'deleted file mode 100644', '--- a/d', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
+      [
+        'diff --git a/d b/d',
+        'deleted file mode 100644',
+        '--- a/d',
+        '+++ /dev/null',
+        '@@ -1 +0,0 @@',
+        '-a',
+      ],
       { path: 'd', status: 'deleted', deletions: 1 },
     ],
     [
       'a pure rename',
-      ['diff --git a/a b.txt b/c d.txt', 'similarity index 100%', 'rename from a b.txt', 'rename to c d.txt'],
+      [
+        'diff --git a/a b.txt b/c d.txt',
+        'similarity index 100%',
+        'rename from a b.txt',
+        'rename to c d.txt',
+      ],
       { path: 'c d.txt', previousPath: 'a b.txt', status: 'renamed' },
     ],
     [
@@ -183,7 +206,11 @@ diff --git a/y.ts b/y.ts
     ],
     [
       'a path with spaces, a time in it and a tab behind it',
-      ['--- a/log 2020-01-01 10:00:00 +0000.txt\t', '+++ b/log 2020-01-01 10:00:00 +0000.txt\t', ...HUNK],
+      [
+        '--- a/log 2020-01-01 10:00:00 +0000.txt\t',
+        '+++ b/log 2020-01-01 10:00:00 +0000.txt\t',
+        ...HUNK,
+      ],
       { path: 'log 2020-01-01 10:00:00 +0000.txt' },
     ],
     [
@@ -193,12 +220,24 @@ diff --git a/y.ts b/y.ts
     ],
     [
       'a binary file',
-      ['diff --git a/x.png b/x.png', 'index 1..2 100644', 'Binary files a/x.png and b/x.png differ'],
+      [
+        'diff --git a/x.png b/x.png',
+        'index 1..2 100644',
+        'Binary files a/x.png and b/x.png differ',
+      ],
       { path: 'x.png', content: 'binary' },
     ],
     [
       'a binary patch',
-      ['diff --git a/x b/x', 'GIT binary patch', 'literal 3', 'Kcmb<z', '', 'literal 0', 'HcmV?d00001'],
+      [
+        'diff --git a/x b/x',
+        'GIT binary patch',
+        'literal 3',
+        'Kcmb<z',
+        '',
+        'literal 0',
+        'HcmV?d00001',
+      ],
       { path: 'x', content: 'binary' },
     ],
     [
@@ -228,7 +267,15 @@ diff --git a/y.ts b/y.ts
   });
 
   it('counts every added line of any content', () => {
-    const marks = ['--- a/x', '+++ b/x', '@@ -1 +1 @@', 'diff --git a/x b/x', '', ' ', '\\ No newline'];
+    const marks = [
+      '--- a/x',
+      '+++ b/x',
+      '@@ -1 +1 @@',
+      'diff --git a/x b/x',
+      '',
+      ' ',
+      '\\ No newline',
+    ];
     const line = fc.oneof(
       fc.constantFrom(...marks, '-', '+', '\r'),
       fc.string({ maxLength: 10 }).map((text) => text.replaceAll('\n', '')),
@@ -239,7 +286,9 @@ diff --git a/y.ts b/y.ts
         const files = parseDiff(adding('a', a) + adding('b', b));
         expect(files.map(({ path }) => path)).toEqual(['a', 'b']);
         const added = files.map(({ hunks }) =>
-          hunks.flatMap(({ lines }) => lines.flatMap((one) => (one.kind === 'added' ? [one.text] : []))),
+          hunks.flatMap(({ lines }) =>
+            lines.flatMap((one) => (one.kind === 'added' ? [one.text] : [])),
+          ),
         );
         expect(added).toEqual([a, b]);
       }),
@@ -253,12 +302,15 @@ diff --git a/y.ts b/y.ts
   });
 });
 
-const bytes = (text: string | undefined) => (text === undefined ? undefined : new TextEncoder().encode(text));
+const bytes = (text: string | undefined) =>
+  text === undefined ? undefined : new TextEncoder().encode(text);
 
 it('a patch shows each changed stretch with three lines around it', () => {
   const old = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`);
   const now = old.with(4, 'five\n').toSpliced(24, 1);
-  expect(formatPatch('a.txt', bytes(old.join('')), bytes(now.join('')))).toBe(`diff --git a/a.txt b/a.txt
+  expect(
+    formatPatch('a.txt', bytes(old.join('')), bytes(now.join(''))),
+  ).toBe(`diff --git a/a.txt b/a.txt
 --- a/a.txt
 +++ b/a.txt
 @@ -2,7 +2,7 @@
@@ -282,7 +334,20 @@ it('a patch shows each changed stretch with three lines around it', () => {
 });
 
 it('what `git apply` makes of a patch is the changed file, to the byte', () => {
-  const line = fc.constantFrom('a', 'b', 'c', 'd\r', '', ' ', '+', '-', '\\', '`', '@@ -1 +1 @@', 'é\u2028');
+  const line = fc.constantFrom(
+    'a',
+    'b',
+    'c',
+    'd\r',
+    '',
+    ' ',
+    '+',
+    '-',
+    '\\',
+    '`',
+    '@@ -1 +1 @@',
+    'é\u2028',
+  );
   const text = fc
     .tuple(fc.array(line, { maxLength: 20 }), fc.boolean())
     .map(([lines, isEnded]) => lines.join('\n') + (isEnded ? '\n' : ''));

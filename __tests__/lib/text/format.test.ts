@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanLine, code, details, grouped, stepDuration, usd } from '../../../src/lib/text/format.js';
+import {
+  cleanLine,
+  code,
+  details,
+  grouped,
+  stepDuration,
+  usd,
+} from '../../../src/lib/text/format.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
 
 it.each([
@@ -46,7 +53,9 @@ describe('markdown', () => {
   });
 
   it('folds a part, and keeps it folded after sanitizing', () => {
-    expect(details('More', 'Text.')).toBe('<details><summary>More</summary>\n\nText.\n\n</details>');
+    expect(details('More', 'Text.')).toBe(
+      '<details><summary>More</summary>\n\nText.\n\n</details>',
+    );
     expect(sanitize(`A\n\n${details('More', 'Text.')}\n\nB`, 'summary', [])).toBe(
       'A\n\n<details>\n<summary>More</summary>\n\nText.\n\n</details>\n\nB',
     );

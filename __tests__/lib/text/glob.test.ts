@@ -57,16 +57,24 @@ it.each<[string, readonly string[], readonly string[]]>([
 
 const MALFORMED = '[x **/[x [ [] []a] [a-] [-] [^] [a- a\\ a\\/b [\\ ../[x x/[a/b]';
 
-it.each(MALFORMED.split(' '))('a pattern refuses the malformed %j with axe’s message', (pattern) => {
-  expect(() => compileGlob(pattern)).toThrow(ConfigError);
-  expect(() => compileGlob(pattern)).toThrow(
-    `invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`,
-  );
-});
+it.each(MALFORMED.split(' '))(
+  'a pattern refuses the malformed %j with axe’s message',
+  (pattern) => {
+    expect(() => compileGlob(pattern)).toThrow(ConfigError);
+    expect(() => compileGlob(pattern)).toThrow(
+      `invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`,
+    );
+  },
+);
 
 it('C1 16: no pattern takes longer than its length allows', () => {
   const long = 'a'.repeat(5000);
-  for (const pattern of [`${'*a'.repeat(100)}b`, `${'a*'.repeat(100)}b`, '(a+)+$', '{a,b}'.repeat(1000)])
+  for (const pattern of [
+    `${'*a'.repeat(100)}b`,
+    `${'a*'.repeat(100)}b`,
+    '(a+)+$',
+    '{a,b}'.repeat(1000),
+  ])
     expect(compileGlob(pattern).matches(long)).toBe(false);
   const deep = 'a/'.repeat(2000);
   expect(compileGlob(`${'**/'.repeat(200)}b`).matches(`${deep}c`)).toBe(false);
@@ -83,7 +91,9 @@ it.each([
   ['.git/**', ['.git'], []],
   ['../x/*', [], ['x']],
 ])('for %j the folders %j are worth opening, and %j are not', (pattern, worth, others) => {
-  expect([...worth, ...others].filter((folder) => compileGlob(pattern).mayContain(folder))).toEqual(worth);
+  expect([...worth, ...others].filter((folder) => compileGlob(pattern).mayContain(folder))).toEqual(
+    worth,
+  );
 });
 
 it('selected paths come once each, in byte order, whatever the order of the patterns', () => {

@@ -15,7 +15,11 @@ function block(files: Readonly<Record<string, string>>, patch: Partial<BlockOpti
 }
 
 it('the block of notes reads a day at its flat place if it has no file of its own (D37)', () => {
-  const files = { '2026-02-28.md': 'flat', '2026-03-01.md': 'flat too', [`${DAILY}/2026-03-01.md`]: 'own' };
+  const files = {
+    '2026-02-28.md': 'flat',
+    '2026-03-01.md': 'flat too',
+    [`${DAILY}/2026-03-01.md`]: 'own',
+  };
   const { text } = block(files);
   expect(text).toContain('## Daily log 2026-02-28\nflat\n');
   expect(text).toContain('## Daily log 2026-03-01 (today)\nown\n');
@@ -34,7 +38,9 @@ it('the block of notes has the two newest days with content if the agent runs se
   expect(block(files, { daily: 'recent' }).text).toBe(
     `${OPEN}\n\n## Daily log 2026-02-03\nsecond\n\n## Daily log 2026-02-10\nthird${CLOSE}`,
   );
-  expect(block({ '2026-03-01.md': 'x' }, { daily: 'recent' }).text).toContain('2026-03-01 (today)\nx');
+  expect(block({ '2026-03-01.md': 'x' }, { daily: 'recent' }).text).toContain(
+    '2026-03-01 (today)\nx',
+  );
 });
 
 it('a long block gives room to open items, today, long-term memory and yesterday, and to nothing after the first cut', () => {

@@ -3,7 +3,11 @@ import { MAX_SHOWN_NOTES_BYTES } from '../../../src/lib/defaults.js';
 import type { Warning } from '../../../src/lib/errors.js';
 import type { MemoryTree } from '../../../src/memory/change.js';
 import { checkNotes } from '../../../src/memory/citations.js';
-import { createNotesSession, type NotesCaps, type NotesSession } from '../../../src/memory/notes/session.js';
+import {
+  createNotesSession,
+  type NotesCaps,
+  type NotesSession,
+} from '../../../src/memory/notes/session.js';
 import { ALL_NOTES_TOOLS, type NotesPlaces, notesPlaces } from '../../../src/memory/paths.js';
 import type { TreeResult } from '../../../src/memory/store.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
@@ -99,6 +103,11 @@ export function found(
   under: readonly string[] | undefined,
 ): { readonly kind: 'tree'; readonly tree: MemoryTree; readonly warnings: readonly Warning[] } {
   const isWanted = (path: string): boolean =>
-    under === undefined || under.some((one) => path === one || (one.endsWith('/') && path.startsWith(one)));
-  return { kind: 'tree', tree: new Map([...stored].filter(([path]) => isWanted(path))), warnings: [] };
+    under === undefined ||
+    under.some((one) => path === one || (one.endsWith('/') && path.startsWith(one)));
+  return {
+    kind: 'tree',
+    tree: new Map([...stored].filter(([path]) => isWanted(path))),
+    warnings: [],
+  };
 }

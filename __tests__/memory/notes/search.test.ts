@@ -21,7 +21,13 @@ function paths(files: Readonly<Record<string, string>>, query: string, scope?: N
 describe('the files that a search covers', () => {
   const own = ['MEMORY.md', `${DAILY}/2026-02-28.md`, '2026-02-27.md', `${NOTES}/a.md`];
   const copies = ['MEMORY.bak', `${NOTES}/a.bak`];
-  const others = ['bot.md', 'other.md', 'bot.state.md', 'projects/q-1/notes/a.md', 'untrusted/MEMORY.md'];
+  const others = [
+    'bot.md',
+    'other.md',
+    'bot.state.md',
+    'projects/q-1/notes/a.md',
+    'untrusted/MEMORY.md',
+  ];
   const odd = [`${NOTES}/deep/b.md`, `${DAILY}/2026-02-30.md`, `${DAILY}/yesterday.md`];
   const scratchpad = 'projects/p-00000000/SCRATCHPAD.md';
   const all = [...others, ...odd, ...copies, scratchpad, 'notes/shared.md', ...own];
@@ -32,7 +38,11 @@ describe('the files that a search covers', () => {
   });
 
   it('include the flat folder if all agents share notes', () => {
-    expect(paths(everything, 'word', SHARED)).toEqual(['MEMORY.md', '2026-02-27.md', 'notes/shared.md']);
+    expect(paths(everything, 'word', SHARED)).toEqual([
+      'MEMORY.md',
+      '2026-02-27.md',
+      'notes/shared.md',
+    ]);
   });
 });
 
@@ -66,7 +76,9 @@ describe('the words of a query', () => {
     ['a letter in two parts', 'e\u0301cole', 'école'],
     ['brackets and stars unchanged', 'f(x)[0]*', '(x)[0]*'],
     ['a backslash unchanged', 'C:\\temp', 'c:\\TEMP'],
-  ])('find %s', (_, text, query) => expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(1));
+  ])('find %s', (_, text, query) =>
+    expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(1),
+  );
 
   it('are split at any white space, wide or narrow', () => {
     const { terms } = search({ 'MEMORY.md': 'a' }, ' a\u3000b\u0085c\nd ');
@@ -76,7 +88,10 @@ describe('the words of a query', () => {
 
 describe('any search', () => {
   const text = fc.string({
-    unit: fc.oneof(fc.constantFrom('a', 'b', '\n', ' ', '\r'), fc.string({ unit: 'binary', maxLength: 1 })),
+    unit: fc.oneof(
+      fc.constantFrom('a', 'b', '\n', ' ', '\r'),
+      fc.string({ unit: 'binary', maxLength: 1 }),
+    ),
     maxLength: 400,
   });
   const days = ['2026-02-01.md', `${DAILY}/2026-02-02.md`];
@@ -87,16 +102,23 @@ describe('any search', () => {
     fc.string({ maxLength: 12 }),
   );
   const files = fc.array(fc.tuple(path, text), { maxLength: 8 }).map((pairs) => new Map(pairs));
-  const query = fc.oneof(fc.constantFrom('a', 'a b', 'md'), fc.string({ unit: 'binary', maxLength: 20 }));
+  const query = fc.oneof(
+    fc.constantFrom('a', 'a b', 'md'),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  );
 
   it('finds only given files, each once, and only those it covers', () => {
     fc.assert(
       fc.property(files, query, (given, wanted) => {
-        const found = searchNotes(given, wanted, { ...PLACES, runLog: 'bot.md' }).hits.map((hit) => hit.path);
+        const found = searchNotes(given, wanted, { ...PLACES, runLog: 'bot.md' }).hits.map(
+          (hit) => hit.path,
+        );
         expect(new Set(found).size).toBe(found.length);
         for (const one of found) {
           expect(given.has(one)).toBe(true);
-          expect(one).toMatch(/^(?:MEMORY|bot|2026-02-01|projects\/p-00000000\/(?:daily|notes)\/[^/]*)\.md$/);
+          expect(one).toMatch(
+            /^(?:MEMORY|bot|2026-02-01|projects\/p-00000000\/(?:daily|notes)\/[^/]*)\.md$/,
+          );
         }
       }),
     );

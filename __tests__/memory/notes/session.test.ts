@@ -20,7 +20,10 @@ function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveR
     put(path: string, text: string) {
       tree = new Map([...tree, [path, text]]);
     },
-    load: async (under: readonly string[] | undefined) => ({ ...found(tree, under), location: ROOT }),
+    load: async (under: readonly string[] | undefined) => ({
+      ...found(tree, under),
+      location: ROOT,
+    }),
     writeThrough: async (changes: readonly NoteChange[]): Promise<SaveResult> => {
       if (failure !== undefined) return failure;
       tree = applyChanges(tree, changes);
@@ -32,7 +35,9 @@ function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveR
 describe('a session of notes', () => {
   it('reads a day at its flat place if it has no other, and requests it once', async () => {
     const own = { [`${PROJECT}/daily/2026-01-03.md`]: 'own' };
-    const scene = createNotesScene({ files: { '2026-01-02.md': 'flat', '2026-01-03.md': 'flat', ...own } });
+    const scene = createNotesScene({
+      files: { '2026-01-02.md': 'flat', '2026-01-03.md': 'flat', ...own },
+    });
     const days = ['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-04'];
     const texts: string[] = [];
     for (const date of days) texts.push(await scene.session.read({ kind: 'daily', date }));
@@ -101,15 +106,26 @@ describe('a session that saves immediately', () => {
   it.each([
     ['error', 'append to memory file'],
     ['unavailable', 'read memory'],
-  ] as const)('reports a failed save in the words of memory-tools 2.2: %s', async (reason, operation) => {
-    const text = `Tool 'write_memory' execution failed: Storage operation '${operation}' failed: no space left. Make room.`;
-    const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
-    const scene = createNotesScene(liveStore({}, failure));
-    expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
-    const write = await scene.call('memory_write', { target: 'long_term', content: 'x' });
-    expect(write).toEqual({ text: 'nothing was written: no space left. Make room.', isError: true });
-    expect(scene.session.recent()).toEqual([]);
-  });
+  ] as const)(
+    'reports a failed save in the words of memory-tools 2.2: %s',
+    async (reason, operation) => {
+      const text = `Tool 'write_memory' execution failed: Storage operation '${operation}' failed: no space left. Make room.`;
+      const failure = {
+        kind: 'failed',
+        reason,
+        message: 'no space left',
+        remedy: 'Make room.',
+      } as const;
+      const scene = createNotesScene(liveStore({}, failure));
+      expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
+      const write = await scene.call('memory_write', { target: 'long_term', content: 'x' });
+      expect(write).toEqual({
+        text: 'nothing was written: no space left. Make room.',
+        isError: true,
+      });
+      expect(scene.session.recent()).toEqual([]);
+    },
+  );
 });
 
 describe('the changes of a session', () => {
@@ -138,11 +154,15 @@ describe('the changes of a session', () => {
         const files = { 'MEMORY.md': before.toWellFormed(), 'bot.md': 'a run log' };
         const scene = createNotesScene({ files });
         await Promise.all(wanted.map((step) => scene.session.change(step.target, step.wish)));
-        const kept: readonly NoteChange[] = JSON.parse(JSON.stringify(scene.session.changes('trusted')));
+        const kept: readonly NoteChange[] = JSON.parse(
+          JSON.stringify(scene.session.changes('trusted')),
+        );
         expect(kept).toEqual(scene.session.changes('trusted'));
         const tree = await scene.session.tree();
-        // Of several changes a save keeps the version before the first one next to a note; no tool shows it.
-        const withoutCopies = (all: MemoryTree) => [...all].filter(([path]) => !path.endsWith('.bak'));
+        // Of several changes a save keeps the version before the first one next to a note; no tool
+        // shows it.
+        const withoutCopies = (all: MemoryTree) =>
+          [...all].filter(([path]) => !path.endsWith('.bak'));
         expect(tree.kind === 'tree' && withoutCopies(tree.tree)).toEqual(
           withoutCopies(applyChanges(new Map(Object.entries(files)), kept)),
         );
@@ -176,7 +196,12 @@ it('a damaged note is left for a person to correct, and not overwritten', async 
 it('a blocked note (D54) is an error for a reader, unless it is a link, and a search continues without it', async () => {
   const message = 'open /x/MEMORY.md: permission denied';
   const unread = { path: 'MEMORY.md', reason: 'denied', message } as const;
-  const link = { ...unread, reason: 'refused', message: 'a symbolic link', remedy: 'Replace it.' } as const;
+  const link = {
+    ...unread,
+    reason: 'refused',
+    message: 'a symbolic link',
+    remedy: 'Replace it.',
+  } as const;
   const scene = (blocked: BlockedPlace) =>
     createNotesScene({
       load: async () => ({
@@ -192,7 +217,9 @@ it('a blocked note (D54) is an error for a reader, unless it is a link, and a se
   expect(await call('memory_read', { source: 'long_term' })).toEqual({ text, isError: true });
   expect(await call('memory_read', { source: 'note', name: 'x' })).toMatchObject({ text: 'x\n' });
   expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
-  expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
+  expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({
+    text: '(empty)',
+  });
 });
 
 it('stores no secret as the name of a note', async () => {
@@ -200,6 +227,9 @@ it('stores no secret as the name of a note', async () => {
   const scene = createNotesScene({ secrets: [secret] });
   const name = `key ${secret}`;
   const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
-  expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
+  expect(answer).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('holds a secret'),
+  });
   expect(scene.session.changes('trusted')).toEqual([]);
 });

@@ -9,8 +9,9 @@ import { notesToolsPrompt, withMemory } from '../../../src/prompt/prompt.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 
 /**
- * The test vectors of the reference on memory tools. Values come from the original programs where these could be run. A vector
- * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.test.ts`; V33 and V56 to V58 fell with what they described.
+ * The test vectors of the reference on memory tools. Values come from the original programs where
+ * these could be run. A vector that a decision overrides says so. V70 to V75 are in
+ * `run-log.test.ts`, V79 in `file-store.test.ts`; V33 and V56 to V58 fell with what they described.
  */
 
 const MARK = '\n…[memory truncated]';
@@ -37,7 +38,13 @@ it.each([
 
 it.each([
   ['V08: an append to a missing file creates it and ends its line', '', 'a', undefined, 'a\n'],
-  ['V09: an append doubles no line break of the file or the text', 'a\n', 'b\n', undefined, 'a\nb\n'],
+  [
+    'V09: an append doubles no line break of the file or the text',
+    'a\n',
+    'b\n',
+    undefined,
+    'a\nb\n',
+  ],
   ['V10: an append starts a line of its own', 'new', 'x', undefined, 'new\nx\n'],
   ['V11: an overwrite leaves exactly the content', 'a\nb\n', 'new', 'overwrite', 'new'],
   ['V13: an unknown mode appends', 'a\n', 'x', 'prepend', 'a\nx\n'],
@@ -89,11 +96,23 @@ it('V18: no name leads out of the folder, or is hidden or empty', async () => {
 it.each([
   ['V19: a missing file reads as (empty)', undefined, 'long_term', undefined, '(empty)'],
   ['V19: an empty file reads as (empty)', '', 'long_term', undefined, '(empty)'],
-  ['V20: a long file is cut, with a note after the cap', 'a'.repeat(40_000), 'long_term', undefined, CUT],
+  [
+    'V20: a long file is cut, with a note after the cap',
+    'a'.repeat(40_000),
+    'long_term',
+    undefined,
+    CUT,
+  ],
   ['V21: a note needs a name', undefined, 'note', undefined, 'error: note requires name'],
   ['V21: a note needs a valid name', undefined, 'note', 'a/b', 'error: invalid note name'],
   ['V22: an unknown source is refused', undefined, 'x', undefined, 'error: unknown source: x'],
-  ['V23: the date of a daily log cannot lead out of its folder', undefined, 'daily', '../../secret', NO_DATE],
+  [
+    'V23: the date of a daily log cannot lead out of its folder',
+    undefined,
+    'daily',
+    '../../secret',
+    NO_DATE,
+  ],
 ])('%s', async (_, facts, source, name, text) => {
   const scene = createNotesScene({ files: facts === undefined ? {} : { 'MEMORY.md': facts } });
   expect(await read(scene, source, name)).toBe(text);
@@ -126,7 +145,11 @@ it('V25: without content there is no block', () => {
 const FACTS = { 'MEMORY.md': '\n# Facts\nuse tabs\n\n' };
 
 it.each<[string, Readonly<Record<string, string>>, string]>([
-  ['V26: long-term memory is shown without space around', FACTS, `${LONG_TERM_TITLE}# Facts\nuse tabs\n`],
+  [
+    'V26: long-term memory is shown without space around',
+    FACTS,
+    `${LONG_TERM_TITLE}# Facts\nuse tabs\n`,
+  ],
   [
     'V27: open items, yesterday and today follow, older days do not',
     {
@@ -151,7 +174,13 @@ it.each<[string, Readonly<Record<string, string>>, string]>([
 ])('%s', (_, files, sections) => expect(block(files)).toBe(`${OPEN}${sections}</memory>`));
 
 it.each([
-  ['V29: the sections are cut at the cap, which excludes mark and tags', 'a', 40_000, 32_734, 32_872],
+  [
+    'V29: the sections are cut at the cap, which excludes mark and tags',
+    'a',
+    40_000,
+    32_734,
+    32_872,
+  ],
   ['V30: exactly the cap is not cut', 'a', 32_734, undefined, 32_850],
   ['V30: one byte more than the cap is cut', 'a', 32_735, 32_734, 32_872],
   ['V31: a cut in Japanese text keeps whole characters', 'あ', 12_000, 10_911, 32_871],
@@ -163,15 +192,24 @@ it.each([
 });
 
 it('V32: a very large file is cut with a warning, not silently left out (deviation D3)', () => {
-  const { text, warnings } = formatMemoryBlock(new Map([['MEMORY.md', 'a'.repeat(131_073)]]), BLOCK);
+  const { text, warnings } = formatMemoryBlock(
+    new Map([['MEMORY.md', 'a'.repeat(131_073)]]),
+    BLOCK,
+  );
   expect(text).toContain(`${'a'.repeat(32_734)}${MARK}`);
   expect(warnings.map(({ code }) => code)).toEqual(['memory-truncated']);
 });
 
 it.each([
   ['V35: a prompt with an empty block stays unchanged', '', 'BASE'],
-  ['V36: a block follows a horizontal rule', '<memory>x</memory>', 'BASE\n\n---\n\n<memory>x</memory>'],
-])('%s', (_, block, prompt) => expect(withMemory('BASE', '', { block, toolsPrompt: '' })).toBe(prompt));
+  [
+    'V36: a block follows a horizontal rule',
+    '<memory>x</memory>',
+    'BASE\n\n---\n\n<memory>x</memory>',
+  ],
+])('%s', (_, block, prompt) =>
+  expect(withMemory('BASE', '', { block, toolsPrompt: '' })).toBe(prompt),
+);
 
 const REDIS = {
   'MEMORY.md': 'l1\nl2\nl3\nl4\nUse Redis here\nl6\nl7\nl8\nl9\n',
@@ -220,7 +258,9 @@ it.each([
     'a hit\n2\n3\n4\n5\n6\n7\n8\n9 hit\n',
     'a hit\n2\n3\n4\n…\n6\n7\n8\n9 hit',
   ],
-])('%s', (_, text, body) => expect(search({ 'MEMORY.md': text }, 'hit').hits[0]?.body).toBe(`${body}\n…`));
+])('%s', (_, text, body) =>
+  expect(search({ 'MEMORY.md': text }, 'hit').hits[0]?.body).toBe(`${body}\n…`),
+);
 
 it('V43: five regions are shown, all hits counted', () => {
   const text = Array.from({ length: 7 }, (_, index) => `hit ${index}\n${'-\n'.repeat(9)}`).join('');
@@ -230,7 +270,9 @@ it('V43: five regions are shown, all hits counted', () => {
 });
 
 it('V44: a dot matches only a dot', () =>
-  expect(search({ 'MEMORY.md': 'v1x2\nv1.2\n' }, 'v1.2').terms).toEqual([{ term: 'v1.2', lines: 1 }]));
+  expect(search({ 'MEMORY.md': 'v1x2\nv1.2\n' }, 'v1.2').terms).toEqual([
+    { term: 'v1.2', lines: 1 },
+  ]));
 
 it('V45: lines are counted, not the words in a line', () => {
   const result = search({ 'MEMORY.md': 'foo bar\nfoo\n' }, 'foo foo FOO bar');
@@ -249,15 +291,21 @@ it('V46: case is folded for each letter separately', () => {
 
 it('V47: files that do not fit are counted, not shown', () => {
   const line = `needle ${'x'.repeat(280)}\n`;
-  const notes = Object.fromEntries([...'abcdef'].map((name) => [`${PROJECT}/notes/${name}.md`, line]));
+  const notes = Object.fromEntries(
+    [...'abcdef'].map((name) => [`${PROJECT}/notes/${name}.md`, line]),
+  );
   const text = renderSearch(search(notes, 'needle'), { root: ROOT, maxBytes: 1600 });
   expect(text).toContain('across 6 files. Showing top 3 by relevance.');
   expect(text.endsWith('\n\n…[search truncated, 3 more files omitted]')).toBe(true);
   expect(bytesOf(text)).toBeLessThanOrEqual(1600);
 });
 
-it.each(['zzz', '   '])('V48, V49: an unknown word and a blank query find nothing: %j', async (query) =>
-  expect(await foundIn(createNotesScene({ files: REDIS }), query)).toBe(`No matches for '${query}'.`),
+it.each(['zzz', '   '])(
+  'V48, V49: an unknown word and a blank query find nothing: %j',
+  async (query) =>
+    expect(await foundIn(createNotesScene({ files: REDIS }), query)).toBe(
+      `No matches for '${query}'.`,
+    ),
 );
 
 it('V50, V51: each summary is a section of the day, with a blank line before it', async () => {
@@ -309,7 +357,10 @@ it('V59: an entry has date and time, and is confirmed as JSON', async () => {
 it('V60, V61: a daily note starts with its date; the second is added under the one heading (deviation D5)', async () => {
   const scene = createNotesScene();
   const { text } = await scene.call('write_memory', { content: 'did A', type: 'daily' });
-  expect(JSON.parse(text)).toMatchObject({ message: 'Daily note created', file_path: `${ROOT}/${DAY}` });
+  expect(JSON.parse(text)).toMatchObject({
+    message: 'Daily note created',
+    file_path: `${ROOT}/${DAY}`,
+  });
   const first = '# Daily Note - 2026-03-01\n\n## 14:05:09 UTC\n\ndid A\n\n---\n\n';
   expect(await scene.text(DAY)).toBe(first);
   scene.setTime('2026-03-01T14:06:00Z');
@@ -378,7 +429,11 @@ it('V68: the newest hundred writes are kept for the summary', async () => {
   for (let index = 0; index < 150; index += 1)
     await scene.call('write_memory', { content: `Content ${index}` });
   const contents = scene.session.recent().map(({ content }) => content);
-  expect([contents.length, contents[0], contents.at(-1)]).toEqual([100, 'Content 50', 'Content 149']);
+  expect([contents.length, contents[0], contents.at(-1)]).toEqual([
+    100,
+    'Content 50',
+    'Content 149',
+  ]);
 });
 
 it('V69: thirty concurrent writes are all kept, none inside another', async () => {
@@ -430,8 +485,16 @@ it('V78: a secret is never stored (as *** here), nor half of one at a cut, nor d
   expect(texts + JSON.stringify(scene.session.changes('trusted'))).not.toContain('1234567890');
 });
 
-const BLOCK: BlockOptions = { places: PLACES, today: '2026-03-01', daily: 'calendar', maxBytes: 32_768 };
-function block(files: Readonly<Record<string, string>>, options: Partial<BlockOptions> = {}): string {
+const BLOCK: BlockOptions = {
+  places: PLACES,
+  today: '2026-03-01',
+  daily: 'calendar',
+  maxBytes: 32_768,
+};
+function block(
+  files: Readonly<Record<string, string>>,
+  options: Partial<BlockOptions> = {},
+): string {
   return formatMemoryBlock(new Map(Object.entries(files)), { ...BLOCK, ...options }).text;
 }
 
@@ -443,7 +506,12 @@ async function foundIn(scene: NotesScene, query: string): Promise<string> {
   return (await scene.call('memory_search', { query })).text;
 }
 
-async function write(scene: NotesScene, target: string, content: string, mode?: string): Promise<string> {
+async function write(
+  scene: NotesScene,
+  target: string,
+  content: string,
+  mode?: string,
+): Promise<string> {
   return told(await scene.call('memory_write', { target, content, mode }));
 }
 

@@ -9,7 +9,10 @@ import { describeNotesStore } from './notes-contract.js';
 export interface StorePlace {
   /** The store of a new run. */
   open(): MemoryStore;
-  /** Puts a file there before any run; bytes that are not UTF-8 as `decodeBytes` gives them, here and below. */
+  /**
+   * Puts a file there before any run; bytes that are not UTF-8 as `decodeBytes` gives them, here
+   * and below.
+   */
   put(path: string, text: string): Promise<void>;
   /** What the place holds now. */
   text(path: string): Promise<string | undefined>;
@@ -71,7 +74,12 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const { open, text } = await makePlace();
       const rewrite = (old: string) => old.replaceAll('task of', 'job of');
       const other = append('b', { path: 'untrusted/bot.md' });
-      const all = [append('a'), other, { kind: 'rewrite', path: 'bot.md', rewrite }, append('c')] as const;
+      const all = [
+        append('a'),
+        other,
+        { kind: 'rewrite', path: 'bot.md', rewrite },
+        append('c'),
+      ] as const;
       expect(await open().write(all, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(rewrite(entryText('a')) + entryText('c'));
       expect(await text('untrusted/bot.md')).toBe(entryText('b'));
@@ -87,7 +95,10 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
 
     it('C2 21: keeps equal texts under two ids', async () => {
       const { open, text } = await makePlace();
-      const same = (id: string) => ({ ...append(id), text: entryText(id).replace(`task of ${id}`, 'same') });
+      const same = (id: string) => ({
+        ...append(id),
+        text: entryText(id).replace(`task of ${id}`, 'same'),
+      });
       await open().write([same('a'), same('b')], never);
       expect(idsIn((await text('bot.md')) ?? '')).toEqual(['a', 'b']);
     });
@@ -131,7 +142,10 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const { open, put, text } = await makePlace();
       const [one, two] = [plainEntry('one'), plainEntry('two')];
       await put('bot.md', one + two);
-      expect(await open().read({ path: 'bot.md', lastN: 1 }, never)).toMatchObject({ text: two, total: 2 });
+      expect(await open().read({ path: 'bot.md', lastN: 1 }, never)).toMatchObject({
+        text: two,
+        total: 2,
+      });
       await open().write([append('a')], never);
       expect(await text('bot.md')).toBe(one + two + entryText('a'));
     });
@@ -139,7 +153,10 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('reports conflict markers, in the state too, and reads both sides (C2 20)', async () => {
       const { open, put } = await makePlace();
       await put('bot.state.md', '<<<<<<< HEAD\n- seen a\n');
-      await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
+      await put(
+        'bot.md',
+        `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`,
+      );
       const result = await open().read({ path: 'bot.md', lastN: 2 }, never);
       expect(idsIn(textOf(result))).toEqual(['a', 'b']);
       const warning = { code: 'memory-damaged' };
@@ -151,7 +168,10 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       await put('bot.state.md', '- seen b\n- {"kind":"spent","id":"a","at":1}\n');
       const later = '- {"kind":"spent","id":"a","at":2}\n';
       for (const _ of [1, 2])
-        await open().write([{ kind: 'facts', path: 'bot.state.md', text: later }, append('c')], never);
+        await open().write(
+          [{ kind: 'facts', path: 'bot.state.md', text: later }, append('c')],
+          never,
+        );
       expect(await text('bot.state.md')).toBe(`- seen b\n${later}`);
       expect(await text('bot.md')).toBe(entryText('c'));
     });
@@ -212,7 +232,10 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('writes nothing for a rewrite that changes nothing, nor for no changes', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', entryText('a'));
-      for (const changes of [[{ kind: 'rewrite', path: 'bot.md', rewrite: (it: string) => it }], []] as const)
+      for (const changes of [
+        [{ kind: 'rewrite', path: 'bot.md', rewrite: (it: string) => it }],
+        [],
+      ] as const)
         expect(await open().write(changes, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(entryText('a'));
       expect(await text('bot.md.bak')).toBeUndefined();

@@ -33,7 +33,9 @@ export function idsIn(text: string): readonly string[] {
 
 /** The changes by which somebody forgets entries. */
 export function forget(ids: readonly string[], path = 'bot.md'): readonly Change[] {
-  return [{ kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)), removes: ids }];
+  return [
+    { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)), removes: ids },
+  ];
 }
 
 /** Nobody stops the run. */

@@ -5,7 +5,10 @@ import type { CommitResult, Snapshot, TreeBackend } from '../../../src/memory/st
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {
   readonly read?: () => FailedSave | undefined;
-  /** An outcome other than `unknown` replaces the commit; `unknown` loses its answer after it was made. */
+  /**
+   * An outcome other than `unknown` replaces the commit; `unknown` loses its answer after it was
+   * made.
+   */
   readonly commit?: () => CommitResult | undefined;
   readonly step?: (operation: string) => Promise<void>;
 }
@@ -46,7 +49,9 @@ export function createFakeRemote(): FakeRemote {
         const fault = faults.commit?.();
         if (fault !== undefined && fault.kind !== 'unknown') return fault;
         if (snapshot.version !== String(remote.version)) return fault ?? { kind: 'conflict' };
-        remote.tree = new Map([...new Map([...snapshot.tree, ...tree])].filter(([, text]) => text !== ''));
+        remote.tree = new Map(
+          [...new Map([...snapshot.tree, ...tree])].filter(([, text]) => text !== ''),
+        );
         remote.version += 1;
         for (const id of ids) remote.saved.add(id);
         await faults.step?.('answer');

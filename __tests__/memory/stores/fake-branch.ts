@@ -16,12 +16,21 @@ export interface FakeCommit {
   readonly files: ReadonlyMap<string, FakeFile>;
 }
 
-/** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
+/**
+ * What a client's calls may be made to do instead, or before; a fault that throws is a call that
+ * throws.
+ */
 export interface BranchFaults {
   readonly read?: () => FailedSave | undefined;
-  /** Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, `late` is made after its caller has given up, and the others stand in for it. */
+  /**
+   * Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, `late` is
+   * made after its caller has given up, and the others stand in for it.
+   */
   readonly commit?: () => Exclude<CommitResult, { kind: 'committed' }> | 'late' | undefined;
-  /** Awaited before each call and, as `answer`, before each answer to one that writes: whoever never returns has died. */
+  /**
+   * Awaited before each call and, as `answer`, before each answer to one that writes: whoever never
+   * returns has died.
+   */
   readonly step?: (operation: string) => Promise<void>;
   /** Told in the very moment in which the branch moves. */
   readonly moved?: () => void;
@@ -37,7 +46,10 @@ export interface FakeBranch {
   open(faults?: BranchFaults): MemoryBranch;
   /** The text of a file. */
   text(path: string): string | undefined;
-  /** Somebody commits by hand: a text, something that is not a text file, or undefined to remove the file. */
+  /**
+   * Somebody commits by hand: a text, something that is not a text file, or undefined to remove the
+   * file.
+   */
   put(path: string, file: FakeFile | undefined): void;
   /** Somebody puts other commits in the place of all. */
   forcePush(files: Readonly<Record<string, string>>): void;
@@ -70,7 +82,8 @@ export function createFakeBranch(): FakeBranch {
     },
     log() {
       const line: FakeCommit[] = [];
-      for (let commit = branch.head; commit !== undefined; commit = commit.parent) line.push(commit);
+      for (let commit = branch.head; commit !== undefined; commit = commit.parent)
+        line.push(commit);
       return line;
     },
   };
@@ -112,7 +125,9 @@ export function createFakeBranch(): FakeBranch {
     async function look(
       operation: string,
       signal: AbortSignal,
-      choose: (files: readonly (readonly [string, FakeFile])[]) => readonly (readonly [string, FakeFile])[],
+      choose: (
+        files: readonly (readonly [string, FakeFile])[],
+      ) => readonly (readonly [string, FakeFile])[],
       since?: Date,
     ): Promise<BranchRead> {
       await begin(operation, signal);
@@ -141,7 +156,8 @@ export function createFakeBranch(): FakeBranch {
         return { kind: 'unknown', message: 'no answer in time' };
       }
       if (fault !== undefined && fault.kind !== 'unknown') return fault;
-      // From the look to the move nobody else gets a turn: GitHub moves a branch from one commit to another, or not.
+      // From the look to the move nobody else gets a turn: GitHub moves a branch from one commit to
+      // another, or not.
       const made = next();
       const head = make(made);
       if (head === undefined) return fault ?? { kind: 'conflict' };

@@ -3,7 +3,11 @@ import type { Clock } from '../../../src/lib/clock.js';
 import type { Files } from '../../../src/lib/files.js';
 import { decodeBytes } from '../../../src/lib/text/bytes.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
-import type { CacheClient, CacheRestore, CacheSave } from '../../../src/memory/stores/cache/cache-outcome.js';
+import type {
+  CacheClient,
+  CacheRestore,
+  CacheSave,
+} from '../../../src/memory/stores/cache/cache-outcome.js';
 import { createCacheStore } from '../../../src/memory/stores/cache/cache-store.js';
 import { createFakeFiles } from './fake-files.js';
 
@@ -23,13 +27,17 @@ export interface CacheFaults {
   /** Called with the first key that is asked for. */
   readonly restore?: (key: string) => CacheRestore | undefined;
   readonly save?: (key: string) => CacheSave | undefined;
-  /** Time between the reservation of a key and its entry becoming readable; `dies` never gets there. */
+  /**
+   * Time between the reservation of a key and its entry becoming readable; `dies` never gets there.
+   */
   readonly upload?: () => Promise<'done' | 'dies' | 'answer-lost' | 'dies-after'>;
   /** Time an answer takes. */
   readonly latency?: () => Promise<void>;
 }
 
-/** The service: immutable keys, separate by ref, the newest entry wins among those a prefix matches. */
+/**
+ * The service: immutable keys, separate by ref, the newest entry wins among those a prefix matches.
+ */
 export interface FakeCache {
   /** A job's client: reads its own ref, then the default branch's, and writes its own. */
   client(job: {
@@ -53,16 +61,29 @@ export interface FakeCache {
 }
 
 /** The store of a job of its own, with a workspace of its own. */
-export function openCacheJob(cache: FakeCache, clock: Clock, faults: CacheFaults = {}): MemoryStore {
+export function openCacheJob(
+  cache: FakeCache,
+  clock: Clock,
+  faults: CacheFaults = {},
+): MemoryStore {
   const files = createFakeFiles();
   const client = cache.client({ files, workspace: '/w', faults });
-  return createCacheStore({ cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope: 'trunk' });
+  return createCacheStore({
+    cache: client,
+    files,
+    clock,
+    directory: `/w/${DIRECTORY}`,
+    scope: 'trunk',
+  });
 }
 
 const DEFAULT_REF = 'refs/heads/main';
 const DIRECTORY = '.axe-action-memory';
 
-/** `order` says which entry counts as newest: GitHub does not state whether reservation or completion decides. */
+/**
+ * `order` says which entry counts as newest: GitHub does not state whether reservation or
+ * completion decides.
+ */
 export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): FakeCache {
   const entries: CacheEntry[] = [];
   const calls: string[] = [];
@@ -79,7 +100,14 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
     },
     reserve: (key) => {
       const at = { created: next(), completed: 0, used: 0 };
-      entries.push({ ref: DEFAULT_REF, key, paths: DIRECTORY, files: new Map(), ...at, visible: false });
+      entries.push({
+        ref: DEFAULT_REF,
+        key,
+        paths: DIRECTORY,
+        files: new Map(),
+        ...at,
+        visible: false,
+      });
     },
     evictUnused: () => {
       const [unused, ...others] = visible().sort((a, b) => a.used - b.used);
@@ -100,10 +128,19 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
     return tick;
   }
 
-  /** Own ref first, then the default branch; in each the keys in order, exact before the newest with the prefix. */
-  function find(keys: readonly string[], paths: readonly string[], ref: string): CacheEntry | undefined {
+  /**
+   * Own ref first, then the default branch; in each the keys in order, exact before the newest with
+   * the prefix.
+   */
+  function find(
+    keys: readonly string[],
+    paths: readonly string[],
+    ref: string,
+  ): CacheEntry | undefined {
     for (const scope of [ref, DEFAULT_REF]) {
-      const seen = visible().filter((entry) => entry.ref === scope && entry.paths === paths.join('|'));
+      const seen = visible().filter(
+        (entry) => entry.ref === scope && entry.paths === paths.join('|'),
+      );
       for (const key of keys) {
         const matching = seen.filter((entry) => entry.key.startsWith(key));
         matching.sort((a, b) => b.created - a.created);
@@ -130,7 +167,9 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         const found = find(keys, paths, ref);
         if (found === undefined) return { kind: 'miss' };
         found.used = next();
-        const own = [...found.files].map(([path, text]) => [path.slice(DIRECTORY.length + 1), text] as const);
+        const own = [...found.files].map(
+          ([path, text]) => [path.slice(DIRECTORY.length + 1), text] as const,
+        );
         return { kind: 'hit', key: found.key, files: new Map(own) };
       },
       save: async ({ paths, key }) => {
@@ -140,7 +179,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         if (fault !== undefined) return fault;
         const content = await readBack(files, workspace, paths);
         // From here to the reservation nobody else gets a turn: it is atomic.
-        if (entries.some((entry) => entry.key === key && entry.ref === ref)) return { kind: 'taken' };
+        if (entries.some((entry) => entry.key === key && entry.ref === ref))
+          return { kind: 'taken' };
         const at = { created: next(), completed: 0, used: 0 };
         const entry = { ref, key, paths: paths.join('|'), files: content, ...at, visible: false };
         entries.push(entry);
@@ -152,7 +192,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         if (order === 'completed') entry.created = entry.completed;
         entry.visible = true;
         if (outcome === 'dies-after') return await new Promise<never>(() => {});
-        if (outcome === 'answer-lost') return { kind: 'error', message: 'the connection was reset' };
+        if (outcome === 'answer-lost')
+          return { kind: 'error', message: 'the connection was reset' };
         return { kind: 'saved' };
       },
     };

@@ -15,12 +15,20 @@ export interface FakeFiles extends Files {
   process(step: (operation: string) => Promise<void>): FakeFiles;
 }
 
-/** An empty file system. `step` is awaited before each operation, so that a test decides who goes first. */
-export function createFakeFiles(step: (operation: string) => Promise<void> = async () => {}): FakeFiles {
+/**
+ * An empty file system. `step` is awaited before each operation, so that a test decides who goes
+ * first.
+ */
+export function createFakeFiles(
+  step: (operation: string) => Promise<void> = async () => {},
+): FakeFiles {
   return openDisk(new Map(), step);
 }
 
-function openDisk(inodes: Map<string, Inode>, step: (operation: string) => Promise<void>): FakeFiles {
+function openDisk(
+  inodes: Map<string, Inode>,
+  step: (operation: string) => Promise<void>,
+): FakeFiles {
   return {
     text: (path) => {
       const inode = inodes.get(path);

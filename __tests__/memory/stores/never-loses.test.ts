@@ -6,7 +6,12 @@ import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { append, entryText, forget, idsIn, idsRead, never } from './entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from './fake-branch.js';
 import { type CacheFaults, createFakeCache, type FakeCache, openCacheJob } from './fake-cache.js';
-import { createFakeClock, createSimulatedClock, type SimulatedClock, seededRandom } from './fake-clock.js';
+import {
+  createFakeClock,
+  createSimulatedClock,
+  type SimulatedClock,
+  seededRandom,
+} from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
 
 const RUNS = 600;
@@ -27,7 +32,15 @@ const newId = () => {
 
 /** What befalls a run of the branch store. */
 interface Fate {
-  readonly commits: readonly ('lost' | 'late' | 'stale' | 'limited' | 'denied' | 'throws' | undefined)[];
+  readonly commits: readonly (
+    | 'lost'
+    | 'late'
+    | 'stale'
+    | 'limited'
+    | 'denied'
+    | 'throws'
+    | undefined
+  )[];
   readonly reads: readonly ('limited' | 'down' | undefined)[];
   /** Whether it restores before it saves, as runs do. */
   readonly restores: boolean;
@@ -43,7 +56,16 @@ function deathWithin(steps: number): fc.Arbitrary<number | undefined> {
 
 const FINE = [undefined, undefined, undefined] as const;
 
-const commitOfRun = fc.constantFrom(...FINE, 'lost', 'late', 'late', 'stale', 'limited', 'denied', 'throws');
+const commitOfRun = fc.constantFrom(
+  ...FINE,
+  'lost',
+  'late',
+  'late',
+  'stale',
+  'limited',
+  'denied',
+  'throws',
+);
 const fateOfRun: fc.Arbitrary<Fate> = fc.record({
   commits: fc.array(commitOfRun, { maxLength: 4 }),
   reads: fc.array(fc.constantFrom(...FINE, 'limited', 'down'), { maxLength: 3 }),
@@ -51,9 +73,17 @@ const fateOfRun: fc.Arbitrary<Fate> = fc.record({
   diesAt: deathWithin(9),
 });
 
-const LIMITED = { kind: 'failed', reason: 'rate-limited', message: 'slow', retryAfterMs: 5_000 } as const;
+const LIMITED = {
+  kind: 'failed',
+  reason: 'rate-limited',
+  message: 'slow',
+  retryAfterMs: 5_000,
+} as const;
 
-/** All that can happen has happened: nothing waits in the scheduler, and no promise that could settle is left. */
+/**
+ * All that can happen has happened: nothing waits in the scheduler, and no promise that could
+ * settle is left.
+ */
 async function untilIdle(scheduler: fc.Scheduler): Promise<void> {
   do {
     await scheduler.waitIdle();
@@ -61,7 +91,10 @@ async function untilIdle(scheduler: fc.Scheduler): Promise<void> {
   } while (scheduler.count() > 0);
 }
 
-/** Steps of one run in the order the scheduler gives them; at the one at which the run dies nothing comes after. */
+/**
+ * Steps of one run in the order the scheduler gives them; at the one at which the run dies nothing
+ * comes after.
+ */
 function stepsOf(
   scheduler: fc.Scheduler,
   diesAt: number | undefined,
@@ -97,7 +130,9 @@ function openRun(
     read: () => {
       const fault = reads.shift();
       if (fault === undefined) return undefined;
-      return fault === 'limited' ? LIMITED : { kind: 'failed', reason: 'unavailable', message: '502' };
+      return fault === 'limited'
+        ? LIMITED
+        : { kind: 'failed', reason: 'unavailable', message: '502' };
     },
     commit: () => {
       switch (commits.shift()) {
@@ -161,7 +196,8 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
       ),
       { numRuns: RUNS },
     );
-    // Were nothing ever saved, nothing could be lost; were nobody ever in the way, nobody could lose it.
+    // Were nothing ever saved, nothing could be lost; were nobody ever in the way, nobody could
+    // lose it.
     expect(saved).toBeGreaterThan(RUNS);
     expect(contended).toBeGreaterThan(RUNS / 4);
   });
@@ -173,7 +209,9 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
         const branch = createFakeBranch();
         const acknowledged: string[] = [];
         const ids = Array.from({ length: count }, (_, index) => `e${index}`);
-        const runs = ids.map((id) => save(openRun(branch, { scheduler, fate: fine }), id, acknowledged));
+        const runs = ids.map((id) =>
+          save(openRun(branch, { scheduler, fate: fine }), id, acknowledged),
+        );
         await scheduler.waitFor(Promise.all(runs));
         expect([...acknowledged].sort()).toEqual(ids);
         expect([...(await idsRead(openRepo(branch)))].sort()).toEqual(ids);
@@ -200,7 +238,10 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
               movedAfter = isMeddled;
             };
             const id = `e${index}`;
-            const result = await openRun(branch, { scheduler, fate, moved }).write([append(id)], never);
+            const result = await openRun(branch, { scheduler, fate, moved }).write(
+              [append(id)],
+              never,
+            );
             if (result.kind === 'saved' && movedAfter) due.push(id);
           });
           void scheduler.schedule(Promise.resolve(), 'meddle').then(() => {
@@ -281,7 +322,8 @@ async function sharedFiles(log: string, scheduler: fc.Scheduler): Promise<Shared
   return {
     ...sharedSteps(scheduler),
     open(befalls, died) {
-      const steps = befalls === undefined ? async () => {} : stepsOf(scheduler, befalls.diesAt, died);
+      const steps =
+        befalls === undefined ? async () => {} : stepsOf(scheduler, befalls.diesAt, died);
       const sleep = befalls === undefined ? clock.sleep : scheduler.scheduleFunction(clock.sleep);
       const files = disk.process(steps);
       return createFileStore({ files, clock: { ...clock, sleep }, root: '/m', followLinks: false });
@@ -296,7 +338,10 @@ async function sharedCache(log: string, _: fc.Scheduler, seed: number): Promise<
   const scene = cacheScene(seed, seed % 2 === 0 ? 'completed' : 'reserved');
   const { random, clock, cache } = scene;
   const rewrite = () => log;
-  const first = openCacheJob(cache, clock).write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+  const first = openCacheJob(cache, clock).write(
+    [{ kind: 'rewrite', path: 'bot.md', rewrite }],
+    never,
+  );
   await clock.idle();
   await first;
   return {
@@ -312,7 +357,8 @@ async function sharedCache(log: string, _: fc.Scheduler, seed: number): Promise<
 
 describe.each([
   ['a branch', sharedRepo, { numRuns: RUNS, people: 4, postWaits: false }],
-  // One generation of what was there before is all that files know of the past, and a rewrite takes a moment.
+  // One generation of what was there before is all that files know of the past, and a rewrite takes
+  // a moment.
   ['files', sharedFiles, { numRuns: RUNS / 3, people: 1, postWaits: true }],
   ['a cache', sharedCache, { numRuns: RUNS, people: 4, postWaits: false }],
 ] as const)('what is forgotten in %s', (_name, share, { numRuns, people, postWaits }) => {
@@ -354,7 +400,9 @@ describe.each([
             const save = async (store: MemoryStore, change: typeof entry) => {
               if ((await store.write([change], never)).kind === 'saved') kept.add(entry.id);
             };
-            await new Promise<void>((ended) => void save(shared.open(main, ended), entry).then(ended));
+            await new Promise<void>(
+              (ended) => void save(shared.open(main, ended), entry).then(ended),
+            );
             await (postWaits ? allDone : shared.wait(pause));
             if (gone.has(entry.id)) tempted += 1;
             await save(shared.open(post), { ...entry, again });
@@ -385,7 +433,10 @@ describe.each([
 /** Longest upload of a job that lives: longer than the minute after which others pass over it. */
 const LONGEST_UPLOAD_MS = 110_000;
 
-/** What may befall a job of the cache: answers get lost, jobs are refused or die while they upload, and versions are evicted. */
+/**
+ * What may befall a job of the cache: answers get lost, jobs are refused or die while they upload,
+ * and versions are evicted.
+ */
 function faultyService({ cache, clock, random }: CacheScene): CacheFaults {
   const isDenied = random() < 0.05;
   return {
@@ -406,7 +457,10 @@ function faultyService({ cache, clock, random }: CacheScene): CacheFaults {
 /** Were ten versions in a row evicted within minutes, those above them would not be found. */
 const MOST_EVICTIONS = 8;
 
-/** Most uploads are quick, a few jobs die or are so slow that they are passed over, and versions are evicted meanwhile. */
+/**
+ * Most uploads are quick, a few jobs die or are so slow that they are passed over, and versions are
+ * evicted meanwhile.
+ */
 function crowdedService({ cache, clock, random }: CacheScene): CacheFaults {
   let evictions = 0;
   return {
@@ -469,7 +523,11 @@ describe.each(['completed', 'reserved'] as const)(
             await clock.sleep(random() * 600_000);
             const before = [...acknowledged];
             const latency = () => clock.sleep(50 + random() * 1_500);
-            expectNothingLost(scene, before, await idsRead(openCacheJob(cache, clock, { latency })));
+            expectNothingLost(
+              scene,
+              before,
+              await idsRead(openCacheJob(cache, clock, { latency })),
+            );
           });
           await clock.idle();
           void writers;

@@ -68,7 +68,11 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       const [first, second] = [open(), open()];
       await shown(first);
       await second.write([adding(FACTS, 'of the other run')], never);
-      const edits = [adding(FACTS, 'a'), adding(FACTS, 'b'), adding(FACTS, 'of the other run\nc', true)];
+      const edits = [
+        adding(FACTS, 'a'),
+        adding(FACTS, 'b'),
+        adding(FACTS, 'of the other run\nc', true),
+      ];
       expect(await first.write(edits, never)).toMatchObject({ kind: 'saved' });
       expect(await text(FACTS)).toBe('of the other run\na\nb\nc\n');
     });
@@ -76,11 +80,16 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
     it('keeps one former version of an overwritten note, and none of an appended one', async () => {
       const { open, text } = await makePlace();
       for (const version of ['one', 'two', 'three'])
-        expect(await open().write([overwriting(NOTE, version)], never)).toMatchObject({ kind: 'saved' });
+        expect(await open().write([overwriting(NOTE, version)], never)).toMatchObject({
+          kind: 'saved',
+        });
       await open().write([adding(FACTS, 'x')], never);
       await open().write([adding(FACTS, 'y')], never);
       expect([await text(NOTE), await text(`${PROJECT}notes/auth.bak`)]).toEqual(['three', 'two']);
-      expect([await text('MEMORY.bak'), await text('MEMORY.md.bak')]).toEqual([undefined, undefined]);
+      expect([await text('MEMORY.bak'), await text('MEMORY.md.bak')]).toEqual([
+        undefined,
+        undefined,
+      ]);
       expect(Object.keys(await shown(open()))).toEqual([FACTS, NOTE]);
     });
 
@@ -90,7 +99,10 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       const gone = note(NOTE, { kind: 'delete' }, { backup: true });
       expect(await open().write([gone], never)).toMatchObject({ kind: 'saved' });
       expect(await shown(open())).toEqual({ [FACTS]: 'stays\n' });
-      expect([await text(NOTE), await text(`${PROJECT}notes/auth.bak`)]).toEqual([undefined, 'secret plan']);
+      expect([await text(NOTE), await text(`${PROJECT}notes/auth.bak`)]).toEqual([
+        undefined,
+        'secret plan',
+      ]);
       await open().write([note(NOTE, { kind: 'delete' })], never);
       await open().write([overwriting(NOTE, 'secret plan')], never);
       expect(await shown(open())).toEqual({ [FACTS]: 'stays\n', [NOTE]: 'secret plan' });
@@ -101,7 +113,9 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       const change = adding(DAY, '### 14:05 — done\nall of it\n');
       await open().write([change], never);
       await open().write([adding(DAY, 'of another run')], never);
-      expect(await open().write([{ ...change, again: AT }], never)).toMatchObject({ kind: 'saved' });
+      expect(await open().write([{ ...change, again: AT }], never)).toMatchObject({
+        kind: 'saved',
+      });
       expect(await text(DAY)).toBe('### 14:05 — done\nall of it\nof another run\n');
       await open().write([{ ...adding(DAY, 'not yet there'), again: AT }], never);
       expect(await text(DAY)).toContain('not yet there\n');
@@ -130,11 +144,11 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
         { ...overwriting(NOTE, 'mine'), makes: versionId('mine') },
       ];
       const expectSaved = async () =>
-        expect([await text(FACTS), await text(NOTE), await text(`${PROJECT}notes/auth.bak`)]).toEqual([
-          'use npm\nuse npm\n',
-          'mine',
-          'of another run',
-        ]);
+        expect([
+          await text(FACTS),
+          await text(NOTE),
+          await text(`${PROJECT}notes/auth.bak`),
+        ]).toEqual(['use npm\nuse npm\n', 'mine', 'of another run']);
       await open().write(changes, never);
       await expectSaved();
       const again = changes.map((change) => ({ ...change, again: AT }));
@@ -163,7 +177,9 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
         ),
       );
       expect((await Promise.all(saves)).filter(({ kind }) => kind !== 'saved')).toEqual([]);
-      const all = `${await text(FACTS)}${await text(DAY)}`.split('\n').filter((line) => line !== '');
+      const all = `${await text(FACTS)}${await text(DAY)}`
+        .split('\n')
+        .filter((line) => line !== '');
       expect(all.sort()).toEqual(runs.flat().sort());
     });
 

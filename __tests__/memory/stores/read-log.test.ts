@@ -18,7 +18,10 @@ function written(task: string, result: string, day = 1): string {
 
 const EQUAL = Array.from({ length: 10 }, (_, index) => written(String(index), 'x'.repeat(200)));
 const SIZE = bytesOf(EQUAL[0] ?? '');
-const BY_HAND = Array.from({ length: 20 }, (_, index) => `## Day ${index + 10}\n${'b'.repeat(100)}\n`);
+const BY_HAND = Array.from(
+  { length: 20 },
+  (_, index) => `## Day ${index + 10}\n${'b'.repeat(100)}\n`,
+);
 const FINDINGS = written('a', `a\n## Findings\n${'b'.repeat(500)}`).replace('\n ## ', '\n## ');
 
 it.each<[string, string, number, number, string]>([
@@ -28,12 +31,28 @@ it.each<[string, string, number, number, string]>([
   ['those that fit', `preamble\n${EQUAL.join('')}`, 0, 3 * SIZE, EQUAL.slice(-3).join('')],
   ['those that fit of a number', EQUAL.join(''), 7, 3 * SIZE - 1, EQUAL.slice(-2).join('')],
   ['none of words alone', 'words\n'.repeat(100), 3, 10, ''],
-  ['no part of an entry with a heading in it', FINDINGS + written('b', ''), 0, 500, written('b', '')],
+  [
+    'no part of an entry with a heading in it',
+    FINDINGS + written('b', ''),
+    0,
+    500,
+    written('b', ''),
+  ],
   ['headings where no line is a time', BY_HAND.join(''), 0, 250, BY_HAND.slice(-2).join('')],
-  ['none above one that does not fit', written('a', '') + FINDINGS + EQUAL[9], 0, 600, EQUAL[9] ?? ''],
+  [
+    'none above one that does not fit',
+    written('a', '') + FINDINGS + EQUAL[9],
+    0,
+    600,
+    EQUAL[9] ?? '',
+  ],
 ])('the newest entries of a log are %s', (_, log, lastN, maxBytes, text) => {
   const truncated = text !== lastEntries(log, lastN);
-  expect(newestEntries(log, lastN, maxBytes)).toEqual({ text, loaded: countEntries(text), truncated });
+  expect(newestEntries(log, lastN, maxBytes)).toEqual({
+    text,
+    loaded: countEntries(text),
+    truncated,
+  });
 });
 
 describe('an entry that is larger than the bound', () => {
@@ -44,15 +63,18 @@ describe('an entry that is larger than the bound', () => {
     [0, 16_384, 16_384],
     [1, 16_384, 16_384],
     [10, 100, 6_000],
-  ])('keeps its heading, the ends of its task and its whole result (last_n %i, %i)', (lastN, bound, most) => {
-    const { text, loaded, truncated } = newestEntries(written('old', 'x') + large, lastN, bound);
-    expect({ loaded, truncated }).toEqual({ loaded: 1, truncated: true });
-    expect(text).toMatch(
-      /^## 2026-01-01T00:00:00Z\n\*\*Task:\*\* begin t+ \[\.\.\. 2\d\d,\d\d\d bytes left out \.\.\.\] t+ end\n\*\*Result:\*\* Found/,
-    );
-    expect(text.endsWith(`**Result:** ${result}\n\n`)).toBe(true);
-    expect(bytesOf(text)).toBeLessThanOrEqual(most);
-  });
+  ])(
+    'keeps its heading, the ends of its task and its whole result (last_n %i, %i)',
+    (lastN, bound, most) => {
+      const { text, loaded, truncated } = newestEntries(written('old', 'x') + large, lastN, bound);
+      expect({ loaded, truncated }).toEqual({ loaded: 1, truncated: true });
+      expect(text).toMatch(
+        /^## 2026-01-01T00:00:00Z\n\*\*Task:\*\* begin t+ \[\.\.\. 2\d\d,\d\d\d bytes left out \.\.\.\] t+ end\n\*\*Result:\*\* Found/,
+      );
+      expect(text.endsWith(`**Result:** ${result}\n\n`)).toBe(true);
+      expect(bytesOf(text)).toBeLessThanOrEqual(most);
+    },
+  );
 
   it('never loses a part of a character, and never its result, whatever it holds', () => {
     const unit = fc.constantFrom('a', 'é', '\u20ac', '\u{1F600}', '\n', '## ', ' ');
@@ -81,9 +103,13 @@ it('C2 19: a file of any size (D33) of 600 MB, more than a text can hold, has it
   const read = (lastN: number) => store.read({ path: 'bot.md', lastN }, never);
   expect(await store.write([append('b'), append('c')], never)).toMatchObject({ kind: 'saved' });
   const all = entryText('a') + entryText('b') + entryText('c');
-  expect(await read(2)).toMatchObject({ text: all.slice(all.indexOf('## ', 1)), truncated: undefined });
+  expect(await read(2)).toMatchObject({
+    text: all.slice(all.indexOf('## ', 1)),
+    truncated: undefined,
+  });
   const truncated = { fileBytes: 629_145_601 + all.length };
-  for (const lastN of [0, 4]) expect(await read(lastN)).toMatchObject({ text: all, loaded: 3, truncated });
+  for (const lastN of [0, 4])
+    expect(await read(lastN)).toMatchObject({ text: all, loaded: 3, truncated });
 });
 
 it('a file of any size (D33) has its entries counted, wherever they are', async () => {

@@ -13,7 +13,10 @@ async function readBack(content: Readonly<Record<string, string>>) {
   const folder = join(tempDir('tree'), 'memory');
   writeFiles(folder, content);
   const { tree, warnings } = await readFound(files, folder, await listFiles(files, folder));
-  return { tree: Object.fromEntries(tree), left: warnings.map(({ message }) => message).join('\n') };
+  return {
+    tree: Object.fromEntries(tree),
+    left: warnings.map(({ message }) => message).join('\n'),
+  };
 }
 
 it.each([
@@ -35,7 +38,9 @@ it('a tree on disk (D17) holds at most 8 MiB in all', async () => {
   const large = 'x'.repeat(5 * 1024 * 1024);
   const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
   expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
-  expect(left).toContain('8 MiB); left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
+  expect(left).toContain(
+    '8 MiB); left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`',
+  );
   expect(left).not.toContain('no memory file');
   const found = ['bot.md', 'notes/a.md'].map((path) => {
     return { path, stat: { kind: 'file', bytes: 9 * 1024 * 1024 }, isNamed: true } as const;
@@ -71,7 +76,9 @@ const IN_ORDER = [
 it('a limit keeps run logs and facts, then days from the newest on, notes, the untrusted lane, former versions', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray(IN_ORDER), (paths) => {
-      expect([...paths].sort(compareFiles)).toEqual(IN_ORDER.filter((path) => paths.includes(path)));
+      expect([...paths].sort(compareFiles)).toEqual(
+        IN_ORDER.filter((path) => paths.includes(path)),
+      );
     }),
   );
 });

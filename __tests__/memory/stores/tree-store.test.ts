@@ -27,7 +27,9 @@ describe('the retry loop of a save', () => {
     const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) }, 120_000);
     const remedy = expect.stringContaining('`concurrency:`');
     expect(await store.write([append('a')], never)).toMatchObject({ reason: 'conflict', remedy });
-    expect(clock.slept.slice(0, 7)).toEqual([5_000, 10_000, 15_000, 20_000, 20_000, 20_000, 20_000]);
+    expect(clock.slept.slice(0, 7)).toEqual([
+      5_000, 10_000, 15_000, 20_000, 20_000, 20_000, 20_000,
+    ]);
     const waited = clock.slept.reduce((sum, ms) => sum + ms, 0);
     expect([waited > 110_000, waited <= 120_000]).toEqual([true, true]);
   });
@@ -64,7 +66,12 @@ describe('the retry loop of a save', () => {
   });
 
   it('reads again what a limit prevented, and nothing else', async () => {
-    const limit = { kind: 'failed', reason: 'rate-limited', message: 'slow', retryAfterMs: 7000 } as const;
+    const limit = {
+      kind: 'failed',
+      reason: 'rate-limited',
+      message: 'slow',
+      retryAfterMs: 7000,
+    } as const;
     const limited = makeStore({ read: inTurn(limit, limit) });
     expect(await read(limited.store)).toMatchObject({ kind: 'empty' });
     expect(await limited.store.readTree(never)).toMatchObject({ kind: 'tree' });
@@ -86,7 +93,9 @@ describe('the retry loop of a save', () => {
     'ends when reading or committing is %s, after as many waits of %s as there is time for (C3 38, 39, 48, 49, D14)',
     async (reason, retryAfterMs, waits) => {
       for (const call of ['read', 'commit']) {
-        const { store, remote, clock } = makeStore({ [call]: () => ({ ...failure, reason, retryAfterMs }) });
+        const { store, remote, clock } = makeStore({
+          [call]: () => ({ ...failure, reason, retryAfterMs }),
+        });
         expect(await store.write([append('a')], never)).toEqual({ ...failure, reason });
         expect(clock.slept).toHaveLength(waits);
         expect(remote.version).toBe(0);
@@ -113,7 +122,10 @@ describe('the retry loop of a save', () => {
       asked.push(since);
       return backend.read(signal, paths, since);
     };
-    const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 10_000 });
+    const store = createTreeStore(
+      { ...backend, read },
+      { clock: createFakeClock(), budgetMs: 10_000 },
+    );
     const [first, later] = [1, 2].map((day) => new Date(Date.UTC(2026, 1, day)));
     const changes = [
       { ...append('a'), again: later },
@@ -127,8 +139,14 @@ describe('the retry loop of a save', () => {
     const remote = createFakeRemote();
     remote.tree = new Map([['bot.md', entryText('a')]]);
     const backend = remote.backend();
-    const read: TreeBackend['read'] = async (...all) => ({ ...(await backend.read(...all)), isOpen: true });
-    const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 10_000 });
+    const read: TreeBackend['read'] = async (...all) => ({
+      ...(await backend.read(...all)),
+      isOpen: true,
+    });
+    const store = createTreeStore(
+      { ...backend, read },
+      { clock: createFakeClock(), budgetMs: 10_000 },
+    );
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect([remote.version, idsIn(remote.tree.get('bot.md') ?? '')]).toEqual([1, ['a']]);
   });
@@ -141,12 +159,21 @@ it.each<[string, readonly CommitResult[], number]>([
 ])('dropping the history is done %s', async (_, before, attempts) => {
   const done = { kind: 'committed', version: '9' } as const;
   const left = [...before, done];
-  const backend = { ...createFakeRemote().backend(), dropHistory: async () => left.shift() ?? done };
+  const backend = {
+    ...createFakeRemote().backend(),
+    dropHistory: async () => left.shift() ?? done,
+  };
   const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 90_000 });
-  expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
+  expect(await store.dropHistory?.(never)).toEqual({
+    kind: 'saved',
+    attempts,
+    location: 'fake 9 ',
+  });
 });
 
-/** A store whose first commit is made, but not answered; `meanwhile` happens before it looks again. */
+/**
+ * A store whose first commit is made, but not answered; `meanwhile` happens before it looks again.
+ */
 function forgetful(remote: ReturnType<typeof createFakeRemote>, meanwhile: () => void = () => {}) {
   let lost = 0;
   const backend = remote.backend({
@@ -164,7 +191,11 @@ function forgetful(remote: ReturnType<typeof createFakeRemote>, meanwhile: () =>
 describe('a commit of notes whose answer was lost', () => {
   it.each<[string, readonly Change[], string]>([
     ['an append', [adding('MEMORY.md', 'new')], 'old\nnew\n'],
-    ['two appends', [adding('MEMORY.md', 'new'), adding('MEMORY.md', 'newer')], 'old\nnew\nnewer\n'],
+    [
+      'two appends',
+      [adding('MEMORY.md', 'new'), adding('MEMORY.md', 'newer')],
+      'old\nnew\nnewer\n',
+    ],
     ['an overwrite', [overwriting('MEMORY.md', 'new')], 'new'],
   ])('does not carry out %s twice', async (_, changes, expected) => {
     const remote = createFakeRemote();
@@ -181,7 +212,9 @@ describe('a commit of notes whose answer was lost', () => {
       remote.tree = new Map([['MEMORY.md', `${remote.tree.get('MEMORY.md')}theirs\n`]]);
       remote.version += 1;
     });
-    expect(await store.write([adding('MEMORY.md', 'mine')], never)).toMatchObject({ kind: 'saved' });
+    expect(await store.write([adding('MEMORY.md', 'mine')], never)).toMatchObject({
+      kind: 'saved',
+    });
     expect(remote.tree.get('MEMORY.md')).toBe('mine\ntheirs\n');
   });
 });

@@ -24,7 +24,12 @@ const ORIGIN = { runId: '7', attempt: '1', job: 'memory', sha: 'c'.repeat(40) };
 
 /** Runs the pipeline on a comment. */
 async function say(body: string, deps: FakeDependencies, patch: Partial<RunRequest> = {}) {
-  const request = makeRequest({ trigger: comment({ body }), origin: ORIGIN, inWorkflow: true, ...patch });
+  const request = makeRequest({
+    trigger: comment({ body }),
+    origin: ORIGIN,
+    inWorkflow: true,
+    ...patch,
+  });
   const report = await runPipeline(request, deps);
   if (report.kind !== 'memory-command') throw new Error(`the run was ${report.kind}`);
   return report;
@@ -35,19 +40,23 @@ function depsWith(parts: FakeDependenciesParts = {}): FakeDependencies {
 }
 
 describe('a comment by a writer', () => {
-  it.each(['forget aaaaaa-1', 'forget aaaaaa', 'forget zzzzzz', 'promote dddddd-1', 'remember x', 'show'])(
-    'gets no word of what memory says: %s',
-    async (command) => {
-      const memory = {
-        'bot.md': A + B + entry(3, { id: 'aaaaaa-2', result: SECRET_WORDS }),
-        'untrusted/bot.md': entry(4, { id: 'dddddd-1', result: SECRET_WORDS }),
-      };
-      const deps = depsWith({ memory });
-      await say(`/axe ${command}`, deps);
-      expect(deps.replies).toHaveLength(1);
-      expect(JSON.stringify(deps.replies)).not.toMatch(/cellar|door|open/);
-    },
-  );
+  it.each([
+    'forget aaaaaa-1',
+    'forget aaaaaa',
+    'forget zzzzzz',
+    'promote dddddd-1',
+    'remember x',
+    'show',
+  ])('gets no word of what memory says: %s', async (command) => {
+    const memory = {
+      'bot.md': A + B + entry(3, { id: 'aaaaaa-2', result: SECRET_WORDS }),
+      'untrusted/bot.md': entry(4, { id: 'dddddd-1', result: SECRET_WORDS }),
+    };
+    const deps = depsWith({ memory });
+    await say(`/axe ${command}`, deps);
+    expect(deps.replies).toHaveLength(1);
+    expect(JSON.stringify(deps.replies)).not.toMatch(/cellar|door|open/);
+  });
 
   it('records who remembered what, and where, and only what no model wrote (D8); no secret (D11)', async () => {
     const deps = depsWith({ secrets: ['hunter2-hunter2'] });
@@ -87,7 +96,9 @@ describe('a comment by a writer', () => {
     async (command) => {
       const deps = depsWith();
       await say(`/axe ${command}`, deps, { isMemoryReadOnly: true });
-      expect(deps.replies).toMatchObject([{ text: expect.stringContaining('`memory-readonly: true`') }]);
+      expect(deps.replies).toMatchObject([
+        { text: expect.stringContaining('`memory-readonly: true`') },
+      ]);
       expect(deps.steps).not.toContain('write memory');
     },
   );

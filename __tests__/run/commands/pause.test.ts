@@ -14,7 +14,11 @@ import { comment } from '../../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
 
-async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}) {
+async function tend(
+  body: string,
+  parts: FakeDependenciesParts = {},
+  patch: Partial<RunRequest> = {},
+) {
   const deps = createFakeDependencies({ permissions: WRITER, ...parts });
   const trigger = comment({ on: 'pull_request', number: 42, body });
   const report = await runPipeline(makeRequest({ trigger, ...patch }), deps);
@@ -30,7 +34,12 @@ it('a pause is for people who can write, whatever else the workflow allows', asy
 });
 
 it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
-  ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`if:` of the job/],
+  [
+    'without memory',
+    { agents: { bot: AGENT } },
+    {},
+    /has no memory to keep it in\. .*`if:` of the job/,
+  ],
   ['if memory is only read', {}, { isMemoryReadOnly: true }, /`memory-readonly: true`/],
   [
     'on an issue',
@@ -55,6 +64,9 @@ it('a command about a finding of another agent is left to that agent', async () 
   const first = ours({ body: `${findingLine({ agent: 'other' })}\nIt is wrong.` });
   const said = { 42: { kind: 'read', seen: seen({ threads: [thread({ first })] }) } } as const;
   const { deps, report } = await tend('/axe dismiss FQ7K2', { said });
-  expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed', reason: 'not-found' } });
+  expect(report).toMatchObject({
+    kind: 'memory-command',
+    result: { kind: 'failed', reason: 'not-found' },
+  });
   expect(deps.replies).toEqual([]);
 });

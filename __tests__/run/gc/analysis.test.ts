@@ -27,7 +27,9 @@ describe('the recommendations of an analysis', () => {
     [analysis('No specific recommendations. But look at the tests.'), true],
     [analysis('Write tests.', 'No specific recommendations.'), true],
     ['Write tests.', true],
-  ])('are present or absent: %j', (text, isThere) => expect(hasRecommendations(text)).toBe(isThere));
+  ])('are present or absent: %j', (text, isThere) =>
+    expect(hasRecommendations(text)).toBe(isThere),
+  );
 
   it('have one digest for the same words', () => {
     const digest = recommendationsDigest(analysis('Write  tests.'));
@@ -49,14 +51,19 @@ const OWN: OwnFiles = {
   ]),
 };
 
-function answer(...edits: readonly (readonly [path: string, find: string, replace: string])[]): string {
+function answer(
+  ...edits: readonly (readonly [path: string, find: string, replace: string])[]
+): string {
   const all = edits.map(([path, find, replace]) => ({ path, find, replace }));
   return JSON.stringify({ title: 'Say\nmore', reason: 'Because.', edits: all });
 }
 
 describe('a suggested change of an agent', () => {
   it('changes the skill and the system prompt', () => {
-    const json = answer([SKILL, 'Then answer.', 'Then answer briefly.'], [TOML, 'Be kind.', 'Be brief.']);
+    const json = answer(
+      [SKILL, 'Then answer.', 'Then answer briefly.'],
+      [TOML, 'Be kind.', 'Be brief.'],
+    );
     const read = readProposal(`Here:\n\`\`\`json\n${json}\n\`\`\``, OWN);
     if (read.kind !== 'proposal') throw new Error(read.kind);
     expect(read.title).toBe('Say more');
@@ -74,19 +81,35 @@ describe('a suggested change of an agent', () => {
   it.each([
     ['is not JSON', 'I would say more.', 'cannot be read'],
     ['has another form', '{"edits": 1}', 'does not have the requested form'],
-    ['is about another file', answer(['.github/workflows/x.yml', 'a', 'b']), 'not a file of the agent'],
+    [
+      'is about another file',
+      answer(['.github/workflows/x.yml', 'a', 'b']),
+      'not a file of the agent',
+    ],
     ['finds its place twice', answer([SKILL, 'Look twice.', 'x']), 'exactly once'],
     ['finds its place nowhere', answer([SKILL, 'Look thrice.', 'x']), 'exactly once'],
     ['finds nothing', answer([SKILL, '', 'x']), 'exactly once'],
     ['breaks the TOML', answer([TOML, '"Be kind."', '"Be kind.']), 'no longer be valid'],
     ['takes the model away', answer([TOML, 'model = "anthropic/m"\n', '']), 'no longer be valid'],
     ['changes the model', answer([TOML, 'anthropic/m', 'anthropic/n']), 'more of the agent'],
-    ['adds a tool', answer([TOML, '"read_file"', '"read_file", "run_command"']), 'more of the agent'],
+    [
+      'adds a tool',
+      answer([TOML, '"read_file"', '"read_file", "run_command"']),
+      'more of the agent',
+    ],
     ['opens all hosts', answer([TOML, '["example.com"]', '[]']), 'more of the agent'],
-    ['sets a budget', answer([TOML, '[memory]', '[budget]\nmax_tokens = 9\n[memory]']), 'more of the agent'],
+    [
+      'sets a budget',
+      answer([TOML, '[memory]', '[budget]\nmax_tokens = 9\n[memory]']),
+      'more of the agent',
+    ],
     ['moves memory', answer([TOML, 'last_n = 5', 'path = "x.md"']), 'more of the agent'],
     ['hides words that turn around', answer([SKILL, 'Then', '\u202EThen']), 'readers cannot see'],
-    ['hides words in tags', answer([SKILL, 'Then', 'Then\u{E0041}\u{E0042}']), 'readers cannot see'],
+    [
+      'hides words in tags',
+      answer([SKILL, 'Then', 'Then\u{E0041}\u{E0042}']),
+      'readers cannot see',
+    ],
     ['hides words between no spaces', answer([SKILL, 'Then', 'Th\u200Ben']), 'readers cannot see'],
   ])('is refused if it %s', (_what, text, reason) => {
     const read = readProposal(text, OWN);

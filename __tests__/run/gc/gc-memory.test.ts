@@ -18,7 +18,11 @@ const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const TODAY = '2026-02-03';
 const TOML = 'name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\nlast_n = 2\n';
 const LOG = Array.from({ length: 5 }, (_, index) =>
-  formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `task ${index}`, result: 'done' }),
+  formatEntry({
+    timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)),
+    task: `task ${index}`,
+    result: 'done',
+  }),
 ).join('');
 const CUT = { unified: 'length', raw: 'length' } as const;
 const REFUSED = { unified: 'content-filter', raw: 'content_filter' } as const;
@@ -65,12 +69,18 @@ describe('the cost of garbage collection', () => {
 
   it('is a warning with its remedy if it cannot be kept', async () => {
     const remedy = 'Add `contents: write` under `permissions:` of the job.';
-    const save = { kind: 'failed', reason: 'denied', message: 'the token cannot write', remedy } as const;
+    const save = {
+      kind: 'failed',
+      reason: 'denied',
+      message: 'the token cannot write',
+      remedy,
+    } as const;
     const { deps, request } = scene([says('', CHEAP)], {}, { save });
     await collectAgentMemory(request, undefined, deps);
     expect(deps.warnings).toContainEqual({
       code: 'memory-save-failed',
-      message: 'the cost of gc could not be recorded, so no limit counts it: the token cannot write',
+      message:
+        'the cost of gc could not be recorded, so no limit counts it: the token cannot write',
       remedy,
     });
   });
@@ -100,7 +110,10 @@ describe('the cost of garbage collection', () => {
     const { model, deps, request } = scene([], { state, perDayUsd: 2 });
     expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
       kind: 'skipped',
-      decision: { reason: 'budget-spent', remedy: expect.stringContaining('`max-cost-usd-per-day`') },
+      decision: {
+        reason: 'budget-spent',
+        remedy: expect.stringContaining('`max-cost-usd-per-day`'),
+      },
     });
     expect(model.asked).toHaveLength(0);
     expect([deps.memory.get('bot.md'), deps.memory.get('bot.state.md')]).toEqual([LOG, state]);

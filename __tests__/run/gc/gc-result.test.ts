@@ -6,7 +6,9 @@ import { countLog, figuresOf, planTrim } from '../../../src/run/gc-result.js';
 import { anyLog } from '../memory-commands/logs.js';
 
 function figures(...runs: readonly (readonly [at: string, result: string])[]) {
-  const log = runs.map(([at, result]) => formatEntry({ timestamp: new Date(at), task: 'of words', result }));
+  const log = runs.map(([at, result]) =>
+    formatEntry({ timestamp: new Date(at), task: 'of words', result }),
+  );
   return figuresOf(countLog(log.join('')));
 }
 
@@ -41,7 +43,11 @@ it.each<[string, readonly (readonly [at: string, result: string])[], readonly st
       ['2026-01-04T00:00:00Z', 'Sunday'],
       ['2026-01-12T00:00:00Z', '检查 测试'],
     ],
-    ['4 runs from 2026-01-04 to 2026-01-12', 'Average result: 2 words', 'Busiest day: Monday (2 runs)'],
+    [
+      '4 runs from 2026-01-04 to 2026-01-12',
+      'Average result: 2 words',
+      'Busiest day: Monday (2 runs)',
+    ],
   ],
 ])('a log that is counted has the figures of %s', (_what, runs, lines) =>
   expect(figures(...runs)).toEqual(lines),
@@ -49,7 +55,9 @@ it.each<[string, readonly (readonly [at: string, result: string])[], readonly st
 
 function logOf(...days: readonly number[]): string {
   const at = (day: number) => new Date(Date.UTC(2026, 2, day));
-  return days.map((day) => formatEntry({ timestamp: at(day), task: `day ${day}`, result: 'done' })).join('');
+  return days
+    .map((day) => formatEntry({ timestamp: at(day), task: `day ${day}`, result: 'done' }))
+    .join('');
 }
 
 function planned(text: string, lastN: number, maxEntries = 0) {
@@ -70,14 +78,22 @@ it.each([
   ['30 entries of one second with the same text', logOf(1).repeat(30), 2],
   ['three of them', logOf(1).repeat(3), 1],
   ['some of them among others', logOf(1, 2, 1, 1, 3, 1), 3],
-  ['headings in their results', `${logOf(1)}## Findings\nx\n\n${logOf(2)}## More\ny\n\n${logOf(3)}`, 3],
+  [
+    'headings in their results',
+    `${logOf(1)}## Findings\nx\n\n${logOf(2)}## More\ny\n\n${logOf(3)}`,
+    3,
+  ],
   ['headings that a person wrote', '## a\n1\n## b\n2\n## c\n3\n', 1],
   ['headings above entries', `Mine.\n## a\n1\n## b\n2\n${logOf(1, 2)}`, 3],
 ])('planning a trim keeps as many of %s as a run loads', (_what, text, lastN) => {
   const plan = planned(text, lastN);
   if (plan.kind !== 'trim') throw new Error(plan.kind);
   const { kept } = trimLog(text, plan.keeps);
-  expect([countEntries(kept), plan.kept, plan.removed]).toEqual([lastN, lastN, countEntries(text) - lastN]);
+  expect([countEntries(kept), plan.kept, plan.removed]).toEqual([
+    lastN,
+    lastN,
+    countEntries(text) - lastN,
+  ]);
   expect(kept.endsWith(lastEntries(text, lastN))).toBe(true);
   expect(planned(kept, lastN)).toEqual({ kind: 'within', entries: lastN, target: lastN });
 });

@@ -5,7 +5,10 @@ import { formatEntry } from '../../../src/memory/run-log.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { collect, type GcRequest } from '../../../src/run/gc/gc.js';
 import type { GcFindings } from '../../../src/run/gc-result.js';
-import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+} from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 
 const TOML = `name = "bot"
@@ -25,7 +28,11 @@ function log(entries: number, words = 1): string {
   ).join('');
 }
 
-async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts = {}, toml = TOML) {
+async function scene(
+  replies: readonly FakeReply[],
+  parts: FakeDependenciesParts = {},
+  toml = TOML,
+) {
   const model = createFakeModel(replies);
   const deps = createFakeDependencies({
     agents: { bot: toml },
@@ -86,7 +93,9 @@ it.each([
     const text = log(200, 150);
     const parts = { memory: { 'bot.md': text }, facts: { 'anthropic/m': facts } };
     const { model, deps, request, found } = await scene([says('Found it.')], parts);
-    expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({ removed: 198 });
+    expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({
+      removed: 198,
+    });
     const message = model.asked[0]?.prompt[1];
     const [part] = message?.role === 'user' ? message.content : [];
     const asked = part?.type === 'text' ? part.text : '';

@@ -9,25 +9,48 @@ describe('readEntries', () => {
   it('returns each entry with its fields, its origin and its first line', () => {
     const log = `# Mine\n\n${entry(1)}${entry(2, { id: 'b2', actor: 'hubot', trust: 'trusted', result: 'a\nb' })}`;
     expect(readEntries(log, 'trusted')).toMatchObject([
-      { line: 3, heading: '2026-02-03T04:01:00Z', task: 'task 1', result: 'result 1', provenance: undefined },
-      { line: 7, id: 'b2', task: 'task 2', result: 'a\nb', provenance: { actor: 'hubot' }, lane: 'trusted' },
+      {
+        line: 3,
+        heading: '2026-02-03T04:01:00Z',
+        task: 'task 1',
+        result: 'result 1',
+        provenance: undefined,
+      },
+      {
+        line: 7,
+        id: 'b2',
+        task: 'task 2',
+        result: 'a\nb',
+        provenance: { actor: 'hubot' },
+        lane: 'trusted',
+      },
     ]);
   });
 
   it('reads files with Windows line ends in the same way', () => {
     const log = entry(1, { id: 'a' }) + entry(2, { result: '# 结果\n好' });
-    expect(readEntries(log.replaceAll('\n', '\r\n'), 'trusted')).toEqual(readEntries(log, 'trusted'));
+    expect(readEntries(log.replaceAll('\n', '\r\n'), 'trusted')).toEqual(
+      readEntries(log, 'trusted'),
+    );
   });
 
   it.each([
-    ['without its lines', 'notes of mine\n', { task: undefined, result: undefined, body: 'notes of mine' }],
+    [
+      'without its lines',
+      'notes of mine\n',
+      { task: undefined, result: undefined, body: 'notes of mine' },
+    ],
     ['with empty ones', '**Task:** \n**Result:** \n', { task: '', result: '' }],
     [
       'with several: the first result, and a task only above it',
       '**Result:** a\n**Task:** b\n**Result:** c\n',
       { task: undefined, result: 'a\n**Task:** b\n**Result:** c' },
     ],
-    ['with words between them', '**Task:** t\nBetween.\n**Result:** r', { task: 't', result: 'Between.\nr' }],
+    [
+      'with words between them',
+      '**Task:** t\nBetween.\n**Result:** r',
+      { task: 't', result: 'Between.\nr' },
+    ],
     ['with a task alone', '**Task:** t\nReworded.', { task: 't', result: 'Reworded.' }],
   ])('reads an entry %s', (_, body, fields) => {
     expect(readEntries(`## 2026-02-03T04:05:06Z\n${body}`, 'trusted')).toMatchObject([fields]);
@@ -54,7 +77,10 @@ const TRUSTED = readEntries(
   entry(1, { id: 'abcdef1' }) + entry(2, { id: 'abcdef2' }) + entry(3, { id: 'abc' }) + entry(4),
   'trusted',
 );
-const UNTRUSTED = readEntries(entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghijklmn' }), 'untrusted');
+const UNTRUSTED = readEntries(
+  entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghijklmn' }),
+  'untrusted',
+);
 const ALL = [...TRUSTED, ...UNTRUSTED];
 const PLAIN = TRUSTED[3]?.id ?? '';
 

@@ -19,10 +19,17 @@ export function entry(
   return formatEntry({ ...plain, provenance: formatProvenance({ id, ...more }) });
 }
 
-/** Pieces of which a log may consist: entries of both kinds, in both line ends, and what people write by hand. */
+/**
+ * Pieces of which a log may consist: entries of both kinds, in both line ends, and what people
+ * write by hand.
+ */
 const piece = fc.oneof(
   fc
-    .tuple(fc.nat(50), fc.constantFrom('id-aaaaaa', 'id-bbbbbb', 'id-cccccc', undefined), fc.boolean())
+    .tuple(
+      fc.nat(50),
+      fc.constantFrom('id-aaaaaa', 'id-bbbbbb', 'id-cccccc', undefined),
+      fc.boolean(),
+    )
     .map(([minute, id, isWindows]) => {
       const text = entry(minute, id === undefined ? {} : { id });
       return isWindows ? text.replaceAll('\n', '\r\n') : text;

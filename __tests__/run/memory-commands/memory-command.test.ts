@@ -11,7 +11,13 @@ import { command, createFakeMemory, type FakeMemory } from './memory-scene.js';
 const A = entry(1, { id: 'aaaaaa-1', actor: 'octocat', trust: 'trusted' });
 const B = entry(2, { id: 'bbbbbb-1', trust: 'trusted' });
 const PLAIN = entry(3);
-const THEIRS = { id: 'cccccc-1', actor: 'hubot', trust: 'untrusted', event: 'issues', result: 'theirs' };
+const THEIRS = {
+  id: 'cccccc-1',
+  actor: 'hubot',
+  trust: 'untrusted',
+  event: 'issues',
+  result: 'theirs',
+};
 const UNTRUSTED = entry(4, THEIRS);
 
 function textOf(store: FakeMemory, path = 'bot.md'): string {
@@ -29,11 +35,16 @@ describe('parseMemoryCommand', () => {
   it.each([
     [['show'], { kind: 'show', id: '', lane: 'untrusted', last: 2 }],
     [['show', 'abc'], { kind: 'show', id: 'abc', lane: 'untrusted', last: 2 }],
-    [['search', 'a b', '--x'], { kind: 'search', words: ['a', 'b', '--x'], lane: 'untrusted', last: 2 }],
+    [
+      ['search', 'a b', '--x'],
+      { kind: 'search', words: ['a', 'b', '--x'], lane: 'untrusted', last: 2 },
+    ],
     [['forget', 'abc'], { kind: 'forget', id: 'abc', purge: true }],
     [['remember', 'one\ntwo  three', 'four'], { kind: 'remember', text: 'one\ntwo  three four' }],
     [['promote', 'abc'], { kind: 'promote', id: 'abc' }],
-  ])('reads %j', (words, expected) => expect(parseMemoryCommand(words, { prefix, flags })).toEqual(expected));
+  ])('reads %j', (words, expected) =>
+    expect(parseMemoryCommand(words, { prefix, flags })).toEqual(expected),
+  );
 
   it.each([
     ['forget', '`forget` needs `<id>`', 'forget <agent> <id>'],
@@ -53,7 +64,10 @@ describe('any command', () => {
     'does nothing if memory cannot be read: %s',
     async (line) => {
       const trouble = { message: 'HTTP 502', remedy: 'Try again.' };
-      const store = createFakeMemory({}, { unreadable: { kind: 'failed', location: 'x', ...trouble } });
+      const store = createFakeMemory(
+        {},
+        { unreadable: { kind: 'failed', location: 'x', ...trouble } },
+      );
       const message = 'the memory could not be read: HTTP 502';
       const failed = { kind: 'failed', reason: 'unreadable', message, changed: false };
       expect(await command(store, line)).toEqual({ ...failed, remedy: 'Try again.' });
@@ -67,7 +81,11 @@ describe('any command', () => {
       const [message, remedy] = ['HTTP 403', '`contents: write`'];
       const save = { kind: 'failed', reason: 'denied', message, remedy } as const;
       const store = createFakeMemory({ 'bot.md': A, 'untrusted/bot.md': UNTRUSTED }, { save });
-      const told = { reason: 'not-saved', message: `the memory could not be changed: ${message}`, remedy };
+      const told = {
+        reason: 'not-saved',
+        message: `the memory could not be changed: ${message}`,
+        remedy,
+      };
       expect(await command(store, line)).toMatchObject({ kind: 'failed', ...told });
     },
   );
@@ -77,9 +95,15 @@ describe('any command', () => {
     async (name) => {
       const both = entry(1, { id: 'aaaaaa-1' }) + entry(2, { id: 'aaaaaa-2' });
       const store = createFakeMemory({ 'bot.md': both, 'untrusted/bot.md': both });
-      expect(await command(store, `${name} zzzzzz`)).toMatchObject({ kind: 'failed', reason: 'not-found' });
+      expect(await command(store, `${name} zzzzzz`)).toMatchObject({
+        kind: 'failed',
+        reason: 'not-found',
+      });
       const message = '`aaaaaa` is the beginning of 2 ids: `aaaaaa-1`, `aaaaaa-2`';
-      expect(await command(store, `${name} aaaaaa`)).toMatchObject({ reason: 'ambiguous', message });
+      expect(await command(store, `${name} aaaaaa`)).toMatchObject({
+        reason: 'ambiguous',
+        message,
+      });
       expect(store.writes).toBe(0);
     },
   );
@@ -131,11 +155,17 @@ describe('forget', () => {
   it('removes an entry that gc has left next to the log alone', async () => {
     const store = createFakeMemory({ 'bot.md': B, 'untrusted/bot.md.bak': UNTRUSTED + B });
     expect(JSON.stringify(await command(store, 'forget cccccc'))).toContain(' untrusted by ');
-    expect(Object.fromEntries(store.tree)).toMatchObject({ 'bot.md': B, 'untrusted/bot.md.bak': B });
+    expect(Object.fromEntries(store.tree)).toMatchObject({
+      'bot.md': B,
+      'untrusted/bot.md.bak': B,
+    });
   });
 
   it('deletes a note with its backup', async () => {
-    const [note, copy] = ['projects/p-12345678/notes/auth.md', 'projects/p-12345678/notes/auth.bak'];
+    const [note, copy] = [
+      'projects/p-12345678/notes/auth.md',
+      'projects/p-12345678/notes/auth.bak',
+    ];
     const files = { 'bot.md': A, 'MEMORY.md': 'use tabs\n', [note]: 'new\n', [copy]: 'old\n' };
     const store = createFakeMemory(files);
     expect(await command(store, `forget ${note}`)).toMatchObject({ kind: 'done', changed: true });
@@ -148,15 +178,24 @@ describe('forget', () => {
     ['file', /previous version next to it \(`\.bak`\) still has it; `forget --purge`/],
   ] as const)('reports for %s where it can still be read', async (kind, expected) => {
     const store = createFakeMemory({ 'bot.md': A }, { kind });
-    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ text: expect.stringMatching(expected) });
+    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({
+      text: expect.stringMatching(expected),
+    });
   });
 
   it('with --purge reports that the history is still there if it could not be dropped', async () => {
     const [message, remedy] = ['a ruleset forbids it', 'Ask an admin.'];
     const drop = { kind: 'failed', reason: 'denied', message, remedy } as const;
     const store = createFakeMemory({ 'bot.md': A + B }, { drop });
-    const told = { reason: 'not-saved', message: `older versions could not be dropped: ${message}`, remedy };
-    expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({ ...told, changed: true });
+    const told = {
+      reason: 'not-saved',
+      message: `older versions could not be dropped: ${message}`,
+      remedy,
+    };
+    expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({
+      ...told,
+      changed: true,
+    });
     expect(textOf(store)).toBe(B);
   });
 });
@@ -249,19 +288,32 @@ describe('remember with a place in the code', () => {
     expect(result).toMatchObject({ kind: 'done', text: expect.stringContaining(told) });
   });
 
-  it.each(['Fact (src/a.ts:1)', 'Use tabs.'])('keeps %j once, however often it is said', async (text) => {
-    const store = createFakeMemory({});
-    await remember(store, text);
-    const told = expect.stringContaining('That is already remembered');
-    expect(await remember(store, text)).toMatchObject({ kind: 'done', changed: false, text: told });
-    expect(store.writes).toBe(1);
-  });
+  it.each(['Fact (src/a.ts:1)', 'Use tabs.'])(
+    'keeps %j once, however often it is said',
+    async (text) => {
+      const store = createFakeMemory({});
+      await remember(store, text);
+      const told = expect.stringContaining('That is already remembered');
+      expect(await remember(store, text)).toMatchObject({
+        kind: 'done',
+        changed: false,
+        text: told,
+      });
+      expect(store.writes).toBe(1);
+    },
+  );
 
   it.each([
     ['src/a.ts:9', '`src/a.ts` has no line 9 at bbbbbbb.'],
     ['src/aut.ts:1', '`src/aut.ts` is not a file at bbbbbbb.'],
-    ['a.bin:1', '`a.bin` could not be read at bbbbbbb. Name another place, or leave `(a.bin:1)` out'],
-    ['src/a.ts:2', 'line 2 of "src/a.ts" holds a secret, or invisible characters. Name another line'],
+    [
+      'a.bin:1',
+      '`a.bin` could not be read at bbbbbbb. Name another place, or leave `(a.bin:1)` out',
+    ],
+    [
+      'src/a.ts:2',
+      'line 2 of "src/a.ts" holds a secret, or invisible characters. Name another line',
+    ],
   ])('refuses %s', async (place, told) => {
     const store = createFakeMemory({});
     const message = expect.stringContaining(told);

@@ -55,5 +55,8 @@ export async function command(
   const flags = { lane: 'trusted', last: 0, purge } as const;
   const [clock, { signal }] = [createFakeClock(), new AbortController()];
   const session = { store, path: 'bot.md', clock, signal, secrets: [], origin: undefined, ...more };
-  return await runMemoryCommand(parseMemoryCommand(given, { prefix: 'axe-action memory', flags }), session);
+  return await runMemoryCommand(
+    parseMemoryCommand(given, { prefix: 'axe-action memory', flags }),
+    session,
+  );
 }

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { textId } from '../../../src/lib/text/text-id.js';
 import { applyChange } from '../../../src/memory/change.js';
 import { parseLog } from '../../../src/memory/units.js';
-import { composeEntry, type EntryParts, placeEntry } from '../../../src/run/memory-commands/change-memory.js';
+import {
+  composeEntry,
+  type EntryParts,
+  placeEntry,
+} from '../../../src/run/memory-commands/change-memory.js';
 import { anyLog, entry } from './logs.js';
 
 const timestamp = new Date('2026-02-03T04:05:06Z');

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_READ_SCAN_BYTES, MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../src/lib/defaults.js';
+import {
+  MAX_READ_SCAN_BYTES,
+  MAX_TOOL_RESULT_BYTES,
+  SEARCH_LIMITS,
+} from '../../../src/lib/defaults.js';
 import { ToolError } from '../../../src/lib/errors.js';
 import {
   createListDirectory,
@@ -54,7 +58,11 @@ describe('read_file', () => {
 
   it('names no lines of an artifact, which is not a file of the repository', async () => {
     const made = createTestWorkspace({ 'a.txt': 'made' });
-    const { execute } = createReadFile(pages, { workspace: made, isDefault: false, onWritten: () => {} });
+    const { execute } = createReadFile(pages, {
+      workspace: made,
+      isDefault: false,
+      onWritten: () => {},
+    });
     const answer = await execute({ path: 'a.txt', artifact: true }, quiet);
     expect(answer).toEqual({ text: '1: made', isError: false });
   });
@@ -62,8 +70,16 @@ describe('read_file', () => {
   it.each<[string, object, string]>([
     ['a file that is not there', { path: 'b.txt' }, 'no such file'],
     ['a binary file', { path: 'binary.bin' }, 'binary file detected: "binary.bin" (4 bytes)'],
-    ['a page behind the end', { path: 'a.txt', offset: 5 }, 'offset 5 exceeds file length of 4 lines'],
-    ['a page of an empty file', { path: 'empty.txt', offset: 2 }, 'offset 2 exceeds file length of 0 lines'],
+    [
+      'a page behind the end',
+      { path: 'a.txt', offset: 5 },
+      'offset 5 exceeds file length of 4 lines',
+    ],
+    [
+      'a page of an empty file',
+      { path: 'empty.txt', offset: 2 },
+      'offset 2 exceeds file length of 0 lines',
+    ],
     ['line zero', { path: 'a.txt', offset: 0 }, '`offset` must be at least 1'],
     ['no lines', { path: 'a.txt', limit: 0 }, '`limit` must be at least 1'],
   ])('answers with an error for %s', async (_, input, text) => {
@@ -96,7 +112,9 @@ describe('read_file', () => {
 
   it('never exceeds its maximum answer', async () => {
     for (const path of ['many.txt', 'wide.txt', 'heavy.txt', 'late.bin']) {
-      expect((await read({ path, limit: 100_000 })).text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
+      expect((await read({ path, limit: 100_000 })).text.length).toBeLessThanOrEqual(
+        MAX_TOOL_RESULT_BYTES,
+      );
     }
   });
 });
@@ -127,7 +145,9 @@ it('C7 89: the lines of an endless file end', () => {
   const page = readPage(start, 50 * 1024 ** 3, 1, 1);
   expect(page.lines[0]).toContain('bytes left out');
   expect(page.note).toContain('read on with offset 2');
-  expect(() => readPage(start, 50 * 1024 ** 3, 2, 1)).toThrow('line 2 is too far into the file to be read');
+  expect(() => readPage(start, 50 * 1024 ** 3, 2, 1)).toThrow(
+    'line 2 is too far into the file to be read',
+  );
 });
 
 it('list_directory returns a name on each line, directories with a slash', async () => {
@@ -167,8 +187,16 @@ describe('search_files', () => {
       'README.md:1: # Hello\nREADME.md:2: Hello again',
     ],
     ['finds names at any depth', { glob: '*.ts' }, 'src/a.ts\nsrc/deep/b.ts'],
-    ['takes patterns below the directory', { glob: 'deep/*', path: 'src' }, 'src/deep/b.ts\nsrc/deep/c.js'],
-    ['leaves node_modules to those who name it', { glob: 'node_modules/**' }, 'node_modules/x/index.ts'],
+    [
+      'takes patterns below the directory',
+      { glob: 'deep/*', path: 'src' },
+      'src/deep/b.ts\nsrc/deep/c.js',
+    ],
+    [
+      'leaves node_modules to those who name it',
+      { glob: 'node_modules/**' },
+      'node_modules/x/index.ts',
+    ],
     ['takes text unchanged (C7 93)', { text: '.*b' }, 'src/deep/b.ts:1: a.*b'],
     ['says that there is nothing', { text: 'absent' }, '(nothing found)'],
   ])('%s', async (_, input, text) => {
@@ -181,13 +209,20 @@ describe('search_files', () => {
     ['text of two lines', { text: 'a\nb' }, 'or contain a line break'],
     ['a malformed pattern', { glob: '[a' }, 'syntax error in pattern'],
     ['a file for a directory', { glob: '*', path: 'README.md' }, '"README.md" is not a directory'],
-    ['a directory that is not there', { glob: '*', path: 'nowhere' }, '"nowhere": no such file or directory'],
+    [
+      'a directory that is not there',
+      { glob: '*', path: 'nowhere' },
+      '"nowhere": no such file or directory',
+    ],
   ])('answers with an error for %s', async (_, input, text) => {
     expect(await search(input)).toEqual({ text: expect.stringContaining(text), isError: true });
   });
 
   it('stops at the maximum number of matches', async () => {
-    const { text } = await search({ text: 'hit' }, createTestWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }));
+    const { text } = await search(
+      { text: 'hit' },
+      createTestWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }),
+    );
     const lines = text.split('\n');
     expect(lines).toHaveLength(SEARCH_LIMITS.matches + 1);
     expect(lines.at(-1)).toContain('there are more than these 200');

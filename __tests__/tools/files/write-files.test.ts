@@ -39,18 +39,41 @@ it.each<[string, string, object, string, number]>([
   ['one place', 'a b c', { old_string: 'b', new_string: 'x' }, 'a x c', 1],
   ['all places', 'a b a', { old_string: 'a', new_string: 'aa', replace_all: 'true' }, 'aa b aa', 2],
   ['nothing in its place', 'a b c', { old_string: ' b', new_string: '' }, 'a c', 1],
-  ['signs of patterns unchanged', 'X', { old_string: 'X', new_string: "$& $1 $' $$" }, "$& $1 $' $$", 1],
+  [
+    'signs of patterns unchanged',
+    'X',
+    { old_string: 'X', new_string: "$& $1 $' $$" },
+    "$& $1 $' $$",
+    1,
+  ],
   ['signs of expressions unchanged', 'a.*b', { old_string: '.*', new_string: '-' }, 'a-b', 1],
   ['the breaks themselves', 'a\r\nb', { old_string: '\r\n', new_string: '\n' }, 'a\nb', 1],
-  ['one with a new line of Windows', 'a\r\nb', { old_string: 'b', new_string: 'b\nc' }, 'a\r\nb\r\nc', 1],
-  ['lines of Windows', 'a\r\nb\r\nc', { old_string: 'a\nb', new_string: '1\n2\n3' }, '1\r\n2\r\n3\r\nc', 1],
+  [
+    'one with a new line of Windows',
+    'a\r\nb',
+    { old_string: 'b', new_string: 'b\nc' },
+    'a\r\nb\r\nc',
+    1,
+  ],
+  [
+    'lines of Windows',
+    'a\r\nb\r\nc',
+    { old_string: 'a\nb', new_string: '1\n2\n3' },
+    '1\r\n2\r\n3\r\nc',
+    1,
+  ],
 ])('edit_file replaces %s', async (_, content, input, expected, count) => {
   const text = `replaced ${count} occurrence(s) in a.txt`;
   expect(await edit(content, input)).toEqual({ text, isError: false, content: expected });
 });
 
 it.each<[string, string, object, string]>([
-  ['text that is not there', 'abc', { old_string: 'x', new_string: 'y' }, 'old_string not found in file'],
+  [
+    'text that is not there',
+    'abc',
+    { old_string: 'x', new_string: 'y' },
+    'old_string not found in file',
+  ],
   [
     'text that occurs twice',
     'x\n\nx\nx x',

@@ -29,7 +29,15 @@ const base = { sha: BASE, ref: 'main' };
 const heads = { head: { sha: HEAD, ref: 'fix', repository: 'Octocat/Hello' }, base };
 
 const push = (before: string, after: string): Trigger => {
-  return { kind: 'push', event: 'push', ...event, ref: 'refs/heads/main', before, after, commits: [] };
+  return {
+    kind: 'push',
+    event: 'push',
+    ...event,
+    ref: 'refs/heads/main',
+    before,
+    after,
+    commits: [],
+  };
 };
 
 const pull = { number: 42, base };
@@ -57,7 +65,12 @@ it.each<[string, Trigger, object]>([
 });
 
 it('the pull request of a workflow run is looked up where the payload names none, as for a fork', async () => {
-  const open = { number: 12, state: 'open', head: { sha: HEAD }, base: { ref: 'develop', sha: BASE } };
+  const open = {
+    number: 12,
+    state: 'open',
+    head: { sha: HEAD },
+    base: { ref: 'develop', sha: BASE },
+  };
   const client = createFakeGitHubClient({
     'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls': () => [open],
   });
@@ -73,7 +86,14 @@ it('the commits of a tag and its release are those since the tag before it', asy
   });
   const words = { title: '', body: '', author: OCTOCAT, isPrerelease: false };
   const release = { kind: 'release', event: 'release', ...event, tag: 'v1.2.0', ...words } as const;
-  const pushed = { kind: 'push', event: 'push', ...event, before: ZEROS, after: HEAD, commits: [] } as const;
+  const pushed = {
+    kind: 'push',
+    event: 'push',
+    ...event,
+    before: ZEROS,
+    after: HEAD,
+    commits: [],
+  } as const;
   for (const trigger of [release, { ...pushed, ref: 'refs/tags/v1.2.0' }]) {
     const found = await subjectCommits(client, trigger, noAbort());
     expect(found).toMatchObject({ head: HEAD, base: BASE, isChange: true });
@@ -96,9 +116,15 @@ it.each([
   async (_, headRepository, isForeign) => {
     const names = { headRefOid: HEAD, headRefName: 'fix', baseRefOid: BASE };
     const issueOrPullRequest = emptyPull({ ...names, headRepository });
-    const client = createFakeGitHubClient({ graphql: () => ({ repository: { issueOrPullRequest } }) });
+    const client = createFakeGitHubClient({
+      graphql: () => ({ repository: { issueOrPullRequest } }),
+    });
     const trigger = comment({ on: 'pull_request', number: 42 });
-    expect(await subjectCommits(client, trigger, noAbort())).toEqual({ ...own, isForeign, pull: 42 });
+    expect(await subjectCommits(client, trigger, noAbort())).toEqual({
+      ...own,
+      isForeign,
+      pull: 42,
+    });
   },
 );
 
@@ -106,7 +132,9 @@ const ROUTE = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
 
 async function ask(answer: Answer) {
   const client = createFakeGitHubClient({ [ROUTE]: answer });
-  return { result: await fetchPermission(client, { repository: HELLO, login: 'octocat' }, noAbort()) };
+  return {
+    result: await fetchPermission(client, { repository: HELLO, login: 'octocat' }, noAbort()),
+  };
 }
 
 describe('an account’s permission', () => {
@@ -137,9 +165,12 @@ describe('an account’s permission', () => {
     expect(result.kind === 'unknown' && result.message).toContain(message);
   });
 
-  it.each([[{ permission: 'owner' }], [null], ['text']])('is unknown after the answer %j', async (body) => {
-    expect((await ask(() => body)).result.kind).toBe('unknown');
-  });
+  it.each([[{ permission: 'owner' }], [null], ['text']])(
+    'is unknown after the answer %j',
+    async (body) => {
+      expect((await ask(() => body)).result.kind).toBe('unknown');
+    },
+  );
 
   it('is none for an account that is not a user', async () => {
     const { result } = await ask(() => {

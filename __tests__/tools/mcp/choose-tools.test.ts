@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { chooseTools, loadSchemaCheck, type OfferedTool } from '../../../src/tools/mcp/choose-tools.js';
+import {
+  chooseTools,
+  loadSchemaCheck,
+  type OfferedTool,
+} from '../../../src/tools/mcp/choose-tools.js';
 
 const isSchema = await loadSchemaCheck();
 
@@ -64,7 +68,10 @@ describe('the tools of all MCP servers', () => {
 
 const SAFE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** The names of these tools, each `server/tool`; a tool may hold slashes of its own. Every one is an offer. */
+/**
+ * The names of these tools, each `server/tool`; a tool may hold slashes of its own. Every one is an
+ * offer.
+ */
 function name(offered: readonly string[], reserved: readonly string[] = []): readonly string[] {
   const offers = offered.map((text) => {
     const at = text.indexOf('/');
@@ -75,12 +82,20 @@ function name(offered: readonly string[], reserved: readonly string[] = []): rea
 
 it.each<[string, readonly string[], readonly string[]]>([
   ['is the server’s own', ['a/read-file_2'], ['read-file_2']],
-  ['has only characters every provider takes', ['a/admin.users/list all'], ['admin_users_list_all']],
+  [
+    'has only characters every provider takes',
+    ['a/admin.users/list all'],
+    ['admin_users_list_all'],
+  ],
   ['starts with a letter or an underscore', ['a/2fa'], ['_2fa']],
   ['counts characters, not halves of them', ['a/名前', 'a/😀x'], ['__', '_x']],
   ['has 64 characters at most', [`a/${'x'.repeat(80)}`], ['x'.repeat(64)]],
   ['is not a built-in’s', ['a/run.command', 'b/b'], ['b']],
-  ['has its server as prefix if another has it', ['a/search', 'c d/search'], ['search', 'c_d_search']],
+  [
+    'has its server as prefix if another has it',
+    ['a/search', 'c d/search'],
+    ['search', 'c_d_search'],
+  ],
   ['is not one that is used', ['a/b_search', 'a/search', 'b/search'], ['b_search', 'search']],
   ['with a prefix is not a built-in’s', ['a/x', 'run/x'], ['x']],
 ])('the name of a tool %s', (_, offered, expected) => {
@@ -132,7 +147,13 @@ it.each([
   ['gets the arguments that are missing', { type: 'object' }, { type: 'object', properties: {} }],
   [
     'loses what providers do not take at the top',
-    { $schema: 'x', title: 'T', anyOf: [{ required: ['a'] }], properties: { a: true }, required: ['a'] },
+    {
+      $schema: 'x',
+      title: 'T',
+      anyOf: [{ required: ['a'] }],
+      properties: { a: true },
+      required: ['a'],
+    },
     { type: 'object', properties: { a: true }, required: ['a'] },
   ],
   [
@@ -175,7 +196,10 @@ it.each([
   ['a broken pattern', withArgument({ pattern: '[' })],
   ['deep mistakes', withArgument({ anyOf: [{ not: { items: { type: 1 } } }] })],
   ['a required name that is not safe', { properties: { $top: {} }, required: ['$top'] }],
-  ['one nested without end', withArgument(JSON.parse(`${'{"not":'.repeat(1500)}{}${'}'.repeat(1500)}`))],
+  [
+    'one nested without end',
+    withArgument(JSON.parse(`${'{"not":'.repeat(1500)}{}${'}'.repeat(1500)}`)),
+  ],
   ['a huge one', withArgument({ description: 'x'.repeat(20_000) })],
 ])('the schema of an MCP tool is refused: %s', (_, offered) => {
   expect(schemaOf(offered)).toBe('a: `x` (left out: not every provider accepts its schema)');

@@ -13,18 +13,31 @@ describe('a server that cannot be used is left out with one warning, and the oth
   const SLOW = { timeoutMs: 10_000 };
   it.each([
     ['is missing', { ...GOOD, name: 'x', command: '/no/such/program' }, {}, 'ENOENT'],
-    ['ends early', badServer('crash-at-start'), {}, 'exit status 3; its last words: Usage: server FOLDER'],
+    [
+      'ends early',
+      badServer('crash-at-start'),
+      {},
+      'exit status 3; its last words: Usage: server FOLDER',
+    ],
     ['fails at the start', badServer('broken-at-start'), {}, 'TypeError: no such folder'],
     ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
     ['has no list of tools', badServer('no-list'), {}, 'Invalid result'],
-    ['has an endless list', badServer('endless-list'), {}, 'its list of tools has more than 100 pages'],
+    [
+      'has an endless list',
+      badServer('endless-list'),
+      {},
+      'its list of tools has more than 100 pages',
+    ],
     ['needs a variable', KEYLESS, {}, 'variable `NO_KEY`, which is not set or empty'],
   ])('if it %s', async (_, server, options, reason) => {
     const { tools, warnings, call } = await connect([server, GOOD], options);
     expect(tools.map((tool) => tool.name)).toEqual(['work']);
     expect(await call('work')).toMatchObject({ isError: false });
     expect(warnings).toEqual([
-      { code: 'mcp-server', message: expect.stringContaining(`MCP server \`${server.name}\` is left out`) },
+      {
+        code: 'mcp-server',
+        message: expect.stringContaining(`MCP server \`${server.name}\` is left out`),
+      },
     ]);
     expect(warnings[0]?.message).toContain(reason);
   });
@@ -44,7 +57,9 @@ it.each([
 it('a server with unusual tools is called by the name that the server knows, without the tools whose schema is broken', async () => {
   const { tools, call, warnings } = await connect([badServer('unusual')]);
   expect(tools.map(({ name }) => name)).toEqual(['dotted_name_with_spaces']);
-  expect(warnings).toMatchObject([{ message: expect.stringContaining('`text-schema` (left out: ') }]);
+  expect(warnings).toMatchObject([
+    { message: expect.stringContaining('`text-schema` (left out: ') },
+  ]);
   const { text } = await call('dotted_name_with_spaces', { a: 1 });
   const called = { name: 'dotted.name/with spaces', arguments: { a: 1 } };
   expect(JSON.parse(text)).toMatchObject({ called });
@@ -56,7 +71,10 @@ it('a server with unusual tools offers a hundred of ten thousand tools, the same
     Array.from({ length: 100 }, (_, index) => `tool${String(index).padStart(5, '0')}`),
   );
   expect(warnings).toEqual([
-    { code: 'mcp-server', message: expect.stringContaining('and 9895 more (left out: all servers') },
+    {
+      code: 'mcp-server',
+      message: expect.stringContaining('and 9895 more (left out: all servers'),
+    },
   ]);
 });
 
@@ -68,7 +86,10 @@ describe('a call', () => {
     expect(await Promise.all([call('work'), call('work')])).toEqual([error, error]);
     expect(await call('work')).toEqual(error);
     expect(warnings).toEqual([
-      { code: 'mcp-server', message: `MCP server \`crash-in-call\` failed a call of \`work\` (${why})` },
+      {
+        code: 'mcp-server',
+        message: `MCP server \`crash-in-call\` failed a call of \`work\` (${why})`,
+      },
     ]);
   });
 

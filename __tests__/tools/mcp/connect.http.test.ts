@@ -41,7 +41,8 @@ describe.each([
     expect(await call('whoami')).toMatchObject({ text: 'Bearer ***' });
     expect(seen.length).toBeGreaterThan(2);
     expect(seen).toEqual(http.requests().map(() => http.url));
-    for (const { headers } of http.requests()) expect(headers.authorization).toBe('Bearer remote-key-1');
+    for (const { headers } of http.requests())
+      expect(headers.authorization).toBe('Bearer remote-key-1');
   });
 
   it('has no session left after close', async () => {
@@ -79,7 +80,9 @@ describe.each([
     const { tools, warnings } = await connect([{ ...at(http), headers: HEADERS }], { env: ENV });
     expect(tools).toEqual([]);
     expect(other.requests()).toEqual([]);
-    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringMatching(/[Rr]edirect/) }]);
+    expect(warnings).toEqual([
+      { code: 'mcp-server', message: expect.stringMatching(/[Rr]edirect/) },
+    ]);
   });
 });
 
@@ -89,7 +92,9 @@ it('a redirect within the server is followed, headers and all', async () => {
     response.writeHead(307, { location: '/mcp' }).end();
     return true;
   });
-  const { call } = await connect([{ ...server(`${http.url}/old`), headers: HEADERS }], { env: ENV });
+  const { call } = await connect([{ ...server(`${http.url}/old`), headers: HEADERS }], {
+    env: ENV,
+  });
   await call('whoami');
   expect(http.requests().at(-1)?.headers.authorization).toBe('Bearer remote-key-1');
 });
@@ -191,5 +196,13 @@ describe('an endpoint that is not an MCP server is left out with a warning:', ()
 });
 
 function server(url: string): McpServerConfig {
-  return { name: 'remote', transport: 'streamable-http', url, headers: {}, command: '', args: [], env: {} };
+  return {
+    name: 'remote',
+    transport: 'streamable-http',
+    url,
+    headers: {},
+    command: '',
+    args: [],
+    env: {},
+  };
 }

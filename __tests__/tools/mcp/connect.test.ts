@@ -21,10 +21,17 @@ describe('the example servers of the protocol over stdio', () => {
     expect(new Set(tools.map(({ effect }) => effect))).toEqual(new Set(['execute']));
     expect(tool('echo')).toMatchObject({
       description: '[MCP server everything] Echoes back the input string',
-      inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+      inputSchema: {
+        type: 'object',
+        properties: { message: { type: 'string' } },
+        required: ['message'],
+      },
     });
     const path = join(two, 'a.txt');
-    expect(await call('two_read_text_file', { path })).toEqual({ text: 'from two', isError: false });
+    expect(await call('two_read_text_file', { path })).toEqual({
+      text: 'from two',
+      isError: false,
+    });
     const refused = await call('read_text_file', { path });
     expect(refused).toEqual({ text: expect.stringContaining('Access denied'), isError: true });
     const invalid = { text: expect.stringMatching(/invalid/i), isError: true };
@@ -49,7 +56,15 @@ function server(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): McpServerConfig {
-  return { name: 's', transport: 'sse', url: 'https://mcp.example.com', headers, command: 'c', args, env };
+  return {
+    name: 's',
+    transport: 'sse',
+    url: 'https://mcp.example.com',
+    headers,
+    command: 'c',
+    args,
+    env,
+  };
 }
 
 describe('variables in headers and arguments', () => {
@@ -59,7 +74,9 @@ describe('variables in headers and arguments', () => {
     ['$KEY ${} ${2X} $${KEY} {KEY}', '$KEY ${} ${2X} $k1 {KEY}'],
     ['nothing', 'nothing'],
   ])('%s', (written, expected) => {
-    expect(expandServer(server({ A: written }, [written]), ENV)).toEqual(server({ A: expected }, [expected]));
+    expect(expandServer(server({ A: written }, [written]), ENV)).toEqual(
+      server({ A: expected }, [expected]),
+    );
   });
 
   it('are not expanded inside the value of a variable', () => {
@@ -67,7 +84,10 @@ describe('variables in headers and arguments', () => {
   });
 
   it.each([
-    [server({ A: '${GHOST}' }), 'header "A" needs the environment variable `GHOST`, which is not set'],
+    [
+      server({ A: '${GHOST}' }),
+      'header "A" needs the environment variable `GHOST`, which is not set',
+    ],
     [server({ A: '${EMPTY}' }), '`EMPTY`'],
     [server({ A: '${BLANK}' }), '`BLANK`'],
     [server({}, ['x', '--key=${GHOST}']), '`args` needs the environment variable `GHOST`'],
@@ -82,6 +102,8 @@ describe('variables in headers and arguments', () => {
 });
 
 it('are registered as secrets by their values, wherever they are used', () => {
-  const config = server({ A: 'Bearer ${KEY}', B: 'plain' }, ['--key=${_2}', '${GHOST}'], { C: '${SPLIT}' });
+  const config = server({ A: 'Bearer ${KEY}', B: 'plain' }, ['--key=${_2}', '${GHOST}'], {
+    C: '${SPLIT}',
+  });
   expect(valuesFor(config, ENV)).toEqual(['k1', 'two', 'a\nb']);
 });

@@ -30,7 +30,15 @@ afterEach(async () => {
 
 /** A server that is this Node with a script. */
 export function stdioServer(name: string, args: readonly string[]): McpServerConfig {
-  return { name, transport: 'stdio', url: '', headers: {}, command: process.execPath, args, env: {} };
+  return {
+    name,
+    transport: 'stdio',
+    url: '',
+    headers: {},
+    command: process.execPath,
+    args,
+    env: {},
+  };
 }
 
 /** The fixture that misbehaves. */
@@ -38,7 +46,10 @@ export function badServer(mode: string, ...args: readonly string[]): McpServerCo
   return stdioServer(mode, [BAD_SERVER, mode, ...args]);
 }
 
-/** Connects with this machine's clock, processes and fetch; what is still open is closed after the test. */
+/**
+ * Connects with this machine's clock, processes and fetch; what is still open is closed after the
+ * test.
+ */
 export async function connect(
   servers: readonly McpServerConfig[],
   options: Partial<Parameters<typeof connectMcpServers>[1]> = {},
@@ -74,7 +85,10 @@ export async function connect(
   };
 }
 
-/** Resolves when none of the processes runs any more. A container may never collect the dead: those count as gone. */
+/**
+ * Resolves when none of the processes runs any more. A container may never collect the dead: those
+ * count as gone.
+ */
 export async function untilGone(pids: readonly number[]): Promise<void> {
   await until(() => !pids.some(isAlive));
 }

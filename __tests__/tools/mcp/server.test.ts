@@ -43,14 +43,29 @@ it.each([
 
 it('the answer of a tool is reported as empty if it is, and as an error if the server marks it so', () => {
   expect(formatResult({})).toEqual({ text: 'MCP tool returned no content', isError: false });
-  expect(formatResult({ content: [text('no')], isError: true })).toEqual({ text: 'no', isError: true });
+  expect(formatResult({ content: [text('no')], isError: true })).toEqual({
+    text: 'no',
+    isError: true,
+  });
 });
 
 it.each([
   ['alone', { structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
-  ['next to a text', { content: [text('done')], structuredContent: { a: 1 } }, 'done\n{\n  "a": 1\n}'],
-  ['not twice, as JSON', { content: [text('{ "a": 1 }')], structuredContent: { a: 1 } }, '{ "a": 1 }'],
-  ['not twice, wrapped', { content: [text('hello')], structuredContent: { content: 'hello' } }, 'hello'],
+  [
+    'next to a text',
+    { content: [text('done')], structuredContent: { a: 1 } },
+    'done\n{\n  "a": 1\n}',
+  ],
+  [
+    'not twice, as JSON',
+    { content: [text('{ "a": 1 }')], structuredContent: { a: 1 } },
+    '{ "a": 1 }',
+  ],
+  [
+    'not twice, wrapped',
+    { content: [text('hello')], structuredContent: { content: 'hello' } },
+    'hello',
+  ],
 ])('the answer of a tool shows structured content: %s', (_, answer, expected) => {
   expect(formatResult(answer).text).toBe(expected);
 });
@@ -64,14 +79,23 @@ it.each<[string, readonly unknown[], object]>([
     { result: [{ a: 1 }, { a: 2 }] },
   ],
   ['a number', [text('42')], { result: 42 }],
-  ['the same JSON with its keys in another order', [text('{"b": 2, "a": [1.0]}')], { a: [1], b: 2 }],
+  [
+    'the same JSON with its keys in another order',
+    [text('{"b": 2, "a": [1.0]}')],
+    { a: [1], b: 2 },
+  ],
   ['an image', [image(64)], { result: image(64) }],
-])('the answer of a tool does not repeat as structured content %s', (_, content, structuredContent) => {
-  expect(formatResult({ content, structuredContent }).text).toBe(formatResult({ content }).text);
-});
+])(
+  'the answer of a tool does not repeat as structured content %s',
+  (_, content, structuredContent) => {
+    expect(formatResult({ content, structuredContent }).text).toBe(formatResult({ content }).text);
+  },
+);
 
 it('the answer of a tool is cut by the common rule, and shows hidden characters', () => {
-  const { text: long } = formatResult({ content: [text(`\u202Ebegin ${'word '.repeat(100_000)}end`)] });
+  const { text: long } = formatResult({
+    content: [text(`\u202Ebegin ${'word '.repeat(100_000)}end`)],
+  });
   expect(Buffer.byteLength(long)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
   expect(long).toMatch(/^<U\+202E>begin [\s\S]*bytes left out[\s\S]*end$/);
 });

@@ -14,7 +14,12 @@ describe('the tools over notes', () => {
     const about = listed.map(({ name, effect, inputSchema }) => {
       const entries = Object.entries(inputSchema.properties ?? {});
       const words = entries.map(([argument, schema]) => [argument, Object(schema).enum?.join(' ')]);
-      return [name, effect, inputSchema.required?.join(' '), words.filter(([, offered]) => offered)];
+      return [
+        name,
+        effect,
+        inputSchema.required?.join(' '),
+        words.filter(([, offered]) => offered),
+      ];
     });
     const targets = 'long_term scratchpad daily note';
     const modes = ['mode', 'append overwrite'];
@@ -122,7 +127,9 @@ describe('memory_read', () => {
   });
 
   it('returns the start of one entry that is too long', async () => {
-    const scene = createNotesScene({ files: { 'bot.md': `## 2026-02-01T00:00:00Z\n${'x'.repeat(40_000)}` } });
+    const scene = createNotesScene({
+      files: { 'bot.md': `## 2026-02-01T00:00:00Z\n${'x'.repeat(40_000)}` },
+    });
     const { text } = await scene.call('memory_read', { source: 'run_log' });
     expect(text.startsWith('## 2026-02-01T00:00:00Z\nxxx')).toBe(true);
     expect(text.endsWith(`\n${MARK}`)).toBe(true);
@@ -130,20 +137,31 @@ describe('memory_read', () => {
 
   it('never exceeds its limit and the mark of a cut, whatever the content', async () => {
     const text = fc
-      .tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.integer({ min: 1, max: 60_000 }), fc.string())
+      .tuple(
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+        fc.integer({ min: 1, max: 60_000 }),
+        fc.string(),
+      )
       .map(([part, times, end]) => part.repeat(Math.ceil(times / part.length)) + end);
     const range = fc.record(
       { offset: fc.integer({ min: 1, max: 3 }), limit: fc.integer({ min: 1, max: 5 }) },
       { requiredKeys: [] },
     );
     await fc.assert(
-      fc.asyncProperty(text, range, fc.constantFrom('MEMORY.md', 'bot.md'), async (content, lines, path) => {
-        const scene = createNotesScene({ files: { [path]: content } });
-        const source = path === 'bot.md' ? 'run_log' : 'long_term';
-        const result = await scene.call('memory_read', { source, ...lines });
-        expect(Buffer.byteLength(result.text)).toBeLessThanOrEqual(READ_BYTES + 1 + Buffer.byteLength(MARK));
-        expect(result.text.isWellFormed()).toBe(true);
-      }),
+      fc.asyncProperty(
+        text,
+        range,
+        fc.constantFrom('MEMORY.md', 'bot.md'),
+        async (content, lines, path) => {
+          const scene = createNotesScene({ files: { [path]: content } });
+          const source = path === 'bot.md' ? 'run_log' : 'long_term';
+          const result = await scene.call('memory_read', { source, ...lines });
+          expect(Buffer.byteLength(result.text)).toBeLessThanOrEqual(
+            READ_BYTES + 1 + Buffer.byteLength(MARK),
+          );
+          expect(result.text.isWellFormed()).toBe(true);
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -151,17 +169,22 @@ describe('memory_read', () => {
 
 it('memory_search shows as many files as requested', async () => {
   const names = ['a', 'b', 'c'].map((name) => `${PROJECT}/notes/${name}.md`);
-  const scene = createNotesScene({ files: Object.fromEntries(names.map((name) => [name, 'word\n'])) });
+  const scene = createNotesScene({
+    files: Object.fromEntries(names.map((name) => [name, 'word\n'])),
+  });
   const { text } = await scene.call('memory_search', { query: 'word', limit: 2 });
   expect(text).toContain('across 3 files. Showing top 2 by relevance.');
 });
 
 describe('write_memory', () => {
-  it.each([undefined, null, 'long_term'])('writes to long-term memory by default: %j', async (type) => {
-    const scene = createNotesScene();
-    const { text } = await scene.call('write_memory', { content: 'x', type });
-    expect(JSON.parse(text)).toMatchObject({ success: true, file_path: `${ROOT}/MEMORY.md` });
-  });
+  it.each([undefined, null, 'long_term'])(
+    'writes to long-term memory by default: %j',
+    async (type) => {
+      const scene = createNotesScene();
+      const { text } = await scene.call('write_memory', { content: 'x', type });
+      expect(JSON.parse(text)).toMatchObject({ success: true, file_path: `${ROOT}/MEMORY.md` });
+    },
+  );
 
   it('reports that it cut the content', async () => {
     const scene = createNotesScene({ caps: { maxWriteBytes: 4, warnFileBytes: 10 } });

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../../src/safety/path-rules.js';
@@ -62,7 +70,12 @@ else
       }
 
       async function run(command: string, signal: AbortSignal = quiet) {
-        const request = { command, cwd: runner.workspace, timeoutMs: 100_000, maxOutputBytes: 50_000 };
+        const request = {
+          command,
+          cwd: runner.workspace,
+          timeoutMs: 100_000,
+          maxOutputBytes: 50_000,
+        };
         return await shellOf()(request, signal);
       }
 
@@ -82,7 +95,9 @@ else
       });
 
       it('shows a command its workspace, its output and its exit code', async () => {
-        const { exitCode, output } = await run('pwd; cat src/a.txt; echo e >&2; echo b > src/b.txt; exit 7');
+        const { exitCode, output } = await run(
+          'pwd; cat src/a.txt; echo e >&2; echo b > src/b.txt; exit 7',
+        );
         expect({ exitCode, output }).toEqual({ exitCode: 7, output: `${runner.workspace}\nae\n` });
         const made = statSync(join(runner.workspace, 'src/b.txt'));
         expect([made.uid, made.gid]).toEqual([way.uid, way.gid]);

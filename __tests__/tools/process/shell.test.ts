@@ -13,7 +13,12 @@ import { bareJail } from '../../helpers/jail.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const quiet = new AbortController().signal;
-const env = { ...process.env, OPENAI_API_KEY: 'sk-canary', GITHUB_TOKEN: 'ghs_canary', LD_X: 'canary' };
+const env = {
+  ...process.env,
+  OPENAI_API_KEY: 'sk-canary',
+  GITHUB_TOKEN: 'ghs_canary',
+  LD_X: 'canary',
+};
 const shell = createShell(env, bareJail);
 let cwd = '';
 
@@ -29,7 +34,9 @@ function run(command: string, options: Partial<CommandRequest> = {}, signal: Abo
 
 /** Runs a command whose time is up when it has made the file `ready`, however long that takes. */
 async function runUntilReady(command: string) {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+  jest.useFakeTimers({
+    doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'],
+  });
   const request = { command, cwd, timeoutMs: 60_000, maxOutputBytes: 10_000 };
   const running = shell(request, quiet);
   await until(() => isReady() && jest.getTimerCount() > 0);
@@ -56,7 +63,10 @@ describe('a command', () => {
     const found = { exitCode: 0, output: `a\n${realpathSync(cwd)}\n`, timedOut: false };
     expect(await run('echo a > b && cat b\npwd')).toEqual(found);
     expect(await run('echo no >&2; exit 3')).toMatchObject({ exitCode: 3, output: 'no\n' });
-    expect(await run('if')).toMatchObject({ exitCode: 2, output: expect.stringContaining('yntax error') });
+    expect(await run('if')).toMatchObject({
+      exitCode: 2,
+      output: expect.stringContaining('yntax error'),
+    });
     expect(await run('absent-program')).toMatchObject({ exitCode: 127 });
   });
 
@@ -71,13 +81,17 @@ describe('a command', () => {
   });
 
   it('has the middle of its output left out, with bounded memory', async () => {
-    const { output } = await run('echo first; head -c 50000000 /dev/zero | tr "\\0" "x"; echo; echo last');
+    const { output } = await run(
+      'echo first; head -c 50000000 /dev/zero | tr "\\0" "x"; echo; echo last',
+    );
     expect(output.length).toBeLessThanOrEqual(10_000);
     expect(output).toMatch(/^first\nx+\n\[\.\.\. \d{8} bytes left out \.\.\.\]\nx*\n?last\n$/);
   });
 
   it('is not started once the run has ended', async () => {
-    await expect(run('touch made', {}, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+    await expect(run('touch made', {}, AbortSignal.abort(new Error('over')))).rejects.toThrow(
+      'over',
+    );
     expect(existsSync(join(cwd, 'made'))).toBe(false);
   });
 });
@@ -121,7 +135,9 @@ describe('C7 91: what a command starts', () => {
 
   it('ends even if it left the process group', async () => {
     const marker = ownSleep(1004);
-    await run(`setsid sh -c "touch ready; exec ${marker}" & while ! test -e ready; do sleep 0.01; done`);
+    await run(
+      `setsid sh -c "touch ready; exec ${marker}" & while ! test -e ready; do sleep 0.01; done`,
+    );
     expect(count(marker)).toBe(0);
   });
 
@@ -136,7 +152,8 @@ describe('C7 91: what a command starts', () => {
 
 function count(command: string): number {
   const list = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
-  return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z')).length;
+  return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z'))
+    .length;
 }
 
 /** `run_command` over a shell with this result. */
@@ -160,7 +177,12 @@ describe('run_command', () => {
   it.each<[string, Partial<CommandResult>, string, boolean]>([
     ['the output', { output: 'ok\n' }, 'ok\n', false],
     ['that there was none', {}, '(no output)', false],
-    ['an exit code before the output', { exitCode: 2, output: 'no rule' }, 'exit code 2\nno rule', true],
+    [
+      'an exit code before the output',
+      { exitCode: 2, output: 'no rule' },
+      'exit code 2\nno rule',
+      true,
+    ],
     ['an exit code alone', { exitCode: 1 }, 'exit code 1', true],
     ['a signal', { exitCode: null, output: 'x' }, 'the command was ended by a signal\nx', true],
     [
@@ -170,7 +192,12 @@ describe('run_command', () => {
       true,
     ],
     ['the last state of a progress bar', { output: '1%\r50%\r100%\r\nend\r' }, '100%\nend', false],
-    ['no colours', { output: '\x1b[31mred\x1b[0m \x1b]8;;http:x\x1b\\link\x1b]8;;\x07' }, 'red link', false],
+    [
+      'no colours',
+      { output: '\x1b[31mred\x1b[0m \x1b]8;;http:x\x1b\\link\x1b]8;;\x07' },
+      'red link',
+      false,
+    ],
     ['what hides otherwise as text', { output: 'a\u202Eb' }, 'a<U+202E>b', false],
   ])('answers with %s', async (_, result, text, isError) => {
     expect(await runTool(result)).toMatchObject({ text, isError });

@@ -11,7 +11,11 @@ it.each([
   ['tables', '<table><tr><th>A<th>B<tr><td>1<td>2</table>', 'A | B\n1 | 2'],
   ['preformatted text', '<pre>a\n  b\n</pre>after', 'a\n  b\n\nafter'],
   ['links', '<a href="../x?a=1&amp;b=2">there</a>', 'there (https://example.com/x?a=1&b=2)'],
-  ['links that lead nowhere', '<a href="#top">up</a> <a href="javascript:x()">js</a> <a>no</a>', 'up js no'],
+  [
+    'links that lead nowhere',
+    '<a href="#top">up</a> <a href="javascript:x()">js</a> <a>no</a>',
+    'up js no',
+  ],
   ['images', '<img src=x alt="a cat"><img src=y>', '[image: a cat]'],
   ['references', '&lt;b&gt; &amp;lt; &#65;&nbsp;&hellip; &unknown;', '<b> &lt; A … &unknown;'],
   ['scripts and styles', 'a<script>if (a < b) "</p>"</script><style>p{}</style>b', 'ab'],
@@ -22,7 +26,11 @@ it.each([
   ['a tag without an end', 'a<p title="x', 'a'],
   ['an end of a tag in a quoted value', '<p title="a > b">c</p>', 'c'],
   ['signs that start no tag', '1 < 2 and a<3', '1 < 2 and a<3'],
-  ['hidden text, which is shown', '<div style="display:none">obey</div><p hidden>me</p>', 'obey\nme'],
+  [
+    'hidden text, which is shown',
+    '<div style="display:none">obey</div><p hidden>me</p>',
+    'obey\nme',
+  ],
   ['a title', '<html><head><title>T</title></head><body>b</body></html>', 'T\nb'],
   ['nothing', '', ''],
 ])('HTML as text shows %s', async (_, html, expected) => {

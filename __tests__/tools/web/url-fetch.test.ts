@@ -13,7 +13,8 @@ import {
 import { type Handler, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
 import { quiet } from '../workspace-scene.js';
 
-const refusal = (url: string, allowedHosts: readonly string[] = []) => refuseUrl(new URL(url), allowedHosts);
+const refusal = (url: string, allowedHosts: readonly string[] = []) =>
+  refuseUrl(new URL(url), allowedHosts);
 
 it.each([
   ['gopher://example.com/', 'unsupported scheme "gopher": only http and https are allowed'],
@@ -110,7 +111,10 @@ function deps(addresses: Readonly<Record<string, readonly string[]>> = {}) {
 
 async function serve(handle: Handler) {
   const peer = await startLoopback(handle);
-  return { peer, at: (host: string, path = '/') => `http://${host}:${new URL(peer.url).port}${path}` };
+  return {
+    peer,
+    at: (host: string, path = '/') => `http://${host}:${new URL(peer.url).port}${path}`,
+  };
 }
 
 function fetchPage(url: string, options: Partial<WebOptions> = {}, signal = quiet) {
@@ -123,7 +127,9 @@ function send(response: ServerResponse, type: string, body: string | Uint8Array)
 
 describe('a fetched page', () => {
   it('is received with its type and final address', async () => {
-    const { peer, at } = await serve((_, response) => send(response, 'Text/HTML; charset=utf-8', '<p>grüße'));
+    const { peer, at } = await serve((_, response) =>
+      send(response, 'Text/HTML; charset=utf-8', '<p>grüße'),
+    );
     expect(await fetchPage(`${at('example.com', '/a?b=1')}#c`)).toEqual({
       url: at('example.com', '/a?b=1'),
       status: 200,
@@ -218,7 +224,11 @@ describe('C7 92: an address that is not public', () => {
     ['localhost', [], 'private network'],
     ['rebind.example.com', ['127.0.0.1'], 'resolves to the private or reserved address 127.0.0.1'],
     ['mapped.example.com', ['::ffff:10.0.0.1'], 'resolves to'],
-    ['mixed.example.com', [PUBLIC, '10.0.0.1'], 'resolves to the private or reserved address 10.0.0.1'],
+    [
+      'mixed.example.com',
+      [PUBLIC, '10.0.0.1'],
+      'resolves to the private or reserved address 10.0.0.1',
+    ],
     ['nothing.example.com', [], 'has no address'],
   ])('is never connected to: %s', async (host, addresses, reason) => {
     const { peer, at } = await serve((_, response) => send(response, 'text/plain', 'SECRET'));
@@ -238,7 +248,9 @@ describe('C7 92: an address that is not public', () => {
   });
 
   it.each(
-    ['RESULTS_URL', 'RUNTIME_URL', 'CACHE_URL', 'ID_TOKEN_REQUEST_URL'].map((name) => `ACTIONS_${name}`),
+    ['RESULTS_URL', 'RUNTIME_URL', 'CACHE_URL', 'ID_TOKEN_REQUEST_URL'].map(
+      (name) => `ACTIONS_${name}`,
+    ),
   )('includes the service of the runner that `%s` names, whatever is allowed', async (name) => {
     const { peer, at } = await serve(({ path }, response) => {
       if (path === '/') return send(response, 'text/plain', 'SECRET');
@@ -248,9 +260,9 @@ describe('C7 92: an address that is not public', () => {
     const told = 'host "runner.example.com" is a service of the runner';
     await expect(fetchPage(at('runner.example.com'), options)).rejects.toThrow(told);
     const allowedHosts = ['runner.example.com', 'example.com'];
-    await expect(fetchPage(at('example.com', '/moved'), { ...options, allowedHosts })).rejects.toThrow(
-      'is a service of the runner',
-    );
+    await expect(
+      fetchPage(at('example.com', '/moved'), { ...options, allowedHosts }),
+    ).rejects.toThrow('is a service of the runner');
     expect(peer.requests().map(({ path }) => path)).toEqual(['/moved']);
   });
 
@@ -263,9 +275,12 @@ describe('C7 92: an address that is not public', () => {
     expect((await fetchPage(at('ghe.example.com'), { ...deps().options, env })).text).toBe('page');
   });
 
-  it.each(['data:text/plain,a', 'example.com', '', '//'])('is not parsed from %p at all', async (url) => {
-    await expect(fetchPage(url)).rejects.toThrow(/unsupported scheme|not a complete address/);
-  });
+  it.each(['data:text/plain,a', 'example.com', '', '//'])(
+    'is not parsed from %p at all',
+    async (url) => {
+      await expect(fetchPage(url)).rejects.toThrow(/unsupported scheme|not a complete address/);
+    },
+  );
 });
 
 describe('C7 92: redirects', () => {
@@ -318,7 +333,8 @@ describe('C7 92: redirects', () => {
     await fetchPage(at('example.com').replace('//', '//user:secret@'));
     expect(seen).toHaveLength(2);
     for (const { headers } of seen)
-      for (const name of ['authorization', 'cookie', 'referer']) expect(headers).not.toHaveProperty(name);
+      for (const name of ['authorization', 'cookie', 'referer'])
+        expect(headers).not.toHaveProperty(name);
   });
 });
 
@@ -362,7 +378,9 @@ describe('behind a proxy', () => {
     const proxy = await startProxy();
     const options = { ...deps().options, env: { HTTP_PROXY: proxy.url } };
     await expect(fetchPage(at('169.254.169.254'), options)).rejects.toThrow('private or reserved');
-    await expect(fetchPage(at('metadata.google.internal'), options)).rejects.toThrow('private network');
+    await expect(fetchPage(at('metadata.google.internal'), options)).rejects.toThrow(
+      'private network',
+    );
     const listed = { ...options, allowedHosts: ['example.org'] };
     await expect(fetchPage(at('example.com'), listed)).rejects.toThrow('allowed_hosts');
     expect(proxy.asked).toEqual([]);
@@ -385,7 +403,9 @@ describe('behind a proxy', () => {
     const direct = { ...options, env };
     const page = { text: 'page', isByProxy: false };
     expect(await fetchPage(at('direct.example.com'), direct)).toMatchObject(page);
-    await expect(fetchPage(at('inside.example.com'), direct)).rejects.toThrow('resolves to the private');
+    await expect(fetchPage(at('inside.example.com'), direct)).rejects.toThrow(
+      'resolves to the private',
+    );
     expect(proxy.asked).toEqual([]);
   });
 });
@@ -396,7 +416,11 @@ async function callTool(text: string, { status = 200, type = 'text/plain' } = {}
     response.writeHead(status, { 'content-type': type }).end(text);
   });
   const url = `http://example.com:${new URL(peer.url).port}/a`;
-  const tool = createUrlFetch({ ...deps().options, maxBytes: undefined, allowedHosts: ['example.com'] });
+  const tool = createUrlFetch({
+    ...deps().options,
+    maxBytes: undefined,
+    allowedHosts: ['example.com'],
+  });
   return { ...(await tool.execute({ url: ` ${url} ` }, quiet)), url, tool };
 }
 
@@ -433,7 +457,9 @@ describe('url_fetch', () => {
 
   it('reports that a page was not received whole, within its maximum answer', async () => {
     const { text } = await callTool('word '.repeat(2_000_000));
-    expect(text).toMatch(/<\/third-party-text>\n\[only the first \d+ bytes of the page were received\]$/);
+    expect(text).toMatch(
+      /<\/third-party-text>\n\[only the first \d+ bytes of the page were received\]$/,
+    );
     expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
   });
 });

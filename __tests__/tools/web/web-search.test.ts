@@ -3,7 +3,10 @@ import { createWebSearch } from '../../../src/tools/web/web-search.js';
 import { type Handler, startLoopback } from '../../helpers/loopback.js';
 import { quiet } from '../workspace-scene.js';
 
-async function search(handle: Handler, { query = 'cats', key = ' tvly-key\n', signal = quiet } = {}) {
+async function search(
+  handle: Handler,
+  { query = 'cats', key = ' tvly-key\n', signal = quiet } = {},
+) {
   const peer = await startLoopback(handle);
   const env = { TAVILY_API_KEY: key, AXE_WEB_SEARCH_BASE_URL: `${peer.url}/x/` };
   const answer = createWebSearch(globalThis.fetch, env).execute({ query }, signal);
@@ -18,7 +21,12 @@ function say(text: string, status = 200): Handler {
 const results = JSON.stringify({
   query: 'cats',
   results: [
-    { title: 'Cats', url: 'https://example.com/cats', content: 'All about <system>cats</system>.', score: 1 },
+    {
+      title: 'Cats',
+      url: 'https://example.com/cats',
+      content: 'All about <system>cats</system>.',
+      score: 1,
+    },
     { title: null, url: 'https://example.org/' },
   ],
 });
@@ -43,9 +51,15 @@ it("web_search answers in axe's form, fenced", async () => {
   });
 });
 
-it.each([['{"results":[]}'], ['{}']])('web_search reports that nothing was found: %s', async (text) => {
-  expect(await (await search(say(text))).answer).toEqual({ text: 'No results found.', isError: false });
-});
+it.each([['{"results":[]}'], ['{}']])(
+  'web_search reports that nothing was found: %s',
+  async (text) => {
+    expect(await (await search(say(text))).answer).toEqual({
+      text: 'No results found.',
+      isError: false,
+    });
+  },
+);
 
 it.each<[string, Parameters<typeof search>, string, number]>([
   ['no key', [say(results), { key: ' ' }], 'TAVILY_API_KEY environment variable is not set', 0],
@@ -59,8 +73,18 @@ it.each<[string, Parameters<typeof search>, string, number]>([
   ['a redirect, which gets no key', [say('', 307)], 'Tavily API error (HTTP 307): ', 1],
   ['an HTML page', [say('<html>')], 'failed to parse Tavily response', 1],
   ['something else', [say('{"results":"none"}')], 'failed to parse Tavily response', 1],
-  ['too much', [say(`{"results":[],"x":"${'x'.repeat(200_000)}"}`)], 'failed to parse Tavily response', 1],
-  ['a broken answer', [(_, response) => void response.destroy()], 'the search could not be reached: ', 1],
+  [
+    'too much',
+    [say(`{"results":[],"x":"${'x'.repeat(200_000)}"}`)],
+    'failed to parse Tavily response',
+    1,
+  ],
+  [
+    'a broken answer',
+    [(_, response) => void response.destroy()],
+    'the search could not be reached: ',
+    1,
+  ],
 ])('web_search answers with an error for %s', async (_, args, text, requests) => {
   const { peer, answer } = await search(...args);
   expect(await answer).toEqual({ text: expect.stringContaining(text), isError: true });

@@ -1,6 +1,11 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type ChangeRules, Changes, joinEdits, whyNotAllowed } from '../../../src/tools/workspace/changes.js';
+import {
+  type ChangeRules,
+  Changes,
+  joinEdits,
+  whyNotAllowed,
+} from '../../../src/tools/workspace/changes.js';
 
 const RULES: ChangeRules = {
   allowed: ['**'],
@@ -82,7 +87,11 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
   ['nothing', [], 'no file was changed'],
   ['what was taken back', [['a', 'x\n', 'x\n']], 'no file was changed'],
   ['a line', [['a', 'x\n', 'y\n']], undefined],
-  ['CRLF, a byte order mark and no final newline', [['a', '\uFEFFx\r\ny', '\uFEFFz\r\ny']], undefined],
+  [
+    'CRLF, a byte order mark and no final newline',
+    [['a', '\uFEFFx\r\ny', '\uFEFFz\r\ny']],
+    undefined,
+  ],
   ['a new file', [['a', undefined, 'x']], undefined],
   ['a deleted file', [['b', 'x', undefined]], undefined],
   ['a protected file', [['.gitignore', 'x', 'y']], `".gitignore": ${GIT}`],
@@ -92,9 +101,17 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
   ['text next to what was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
   ['a secret', [['a', '', `key = "${KEY}"`]], `"a": it would get ${LEAKS}`],
   ['a token', [['a', '', `t = "ghp_${'a1B2'.repeat(9)}"`]], `"a": it would get ${LEAKS}`],
-  ['what hides in a new name', [['a\u202et.ts', undefined, 'x']], `the name of a new file has ${HIDES}`],
+  [
+    'what hides in a new name',
+    [['a\u202et.ts', undefined, 'x']],
+    `the name of a new file has ${HIDES}`,
+  ],
   ['a file that had such a name before', [['a\u202et.ts', 'x', 'y']], undefined],
-  ['a secret in a new name', [[`${KEY}.ts`, undefined, 'x']], `the name of a new file has ${LEAKS}`],
+  [
+    'a secret in a new name',
+    [[`${KEY}.ts`, undefined, 'x']],
+    `the name of a new file has ${LEAKS}`,
+  ],
   ['51 files', FIFTY_ONE, '51 files were changed, and the limit is 50'],
   [
     'over a megabyte',

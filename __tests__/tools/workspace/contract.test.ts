@@ -67,16 +67,29 @@ function sceneOf(workspace: Workspace, changes: Changes): Scene {
 
 const rules = (allowed: readonly string[]): ChangeRules => {
   const agentsDirs = ['axe/agents'];
-  return { allowed, memoryRoots: MEMORY_ROOTS, agentsDirs, instructionFiles: () => [], secrets: [] };
+  return {
+    allowed,
+    memoryRoots: MEMORY_ROOTS,
+    agentsDirs,
+    instructionFiles: () => [],
+    secrets: [],
+  };
 };
 
-function checkoutScene(files: Files, allowed: readonly string[]): Scene & { readonly root: string } {
+function checkoutScene(
+  files: Files,
+  allowed: readonly string[],
+): Scene & { readonly root: string } {
   const root = join(tempDir('contract'), 'repo');
   mkdirSync(root);
   writeFiles(root, files);
   chmodSync(join(root, EXECUTABLE), 0o755);
   const changes = new Changes(rules(allowed));
-  const guarded = { denied: [], readOnly: [], memory: MEMORY_ROOTS.map((path) => join(root, path)) };
+  const guarded = {
+    denied: [],
+    readOnly: [],
+    memory: MEMORY_ROOTS.map((path) => join(root, path)),
+  };
   return { ...sceneOf(createWorkspace(root, guarded, { checkout: root, changes }), changes), root };
 }
 
@@ -90,7 +103,9 @@ const texts = ({ changes }: Scene) =>
   Object.fromEntries(
     [...changes.edits].map(([path, { before, after }]) => [
       path,
-      [before, after].map((bytes) => (bytes === undefined ? undefined : Buffer.from(bytes).toString())),
+      [before, after].map((bytes) =>
+        bytes === undefined ? undefined : Buffer.from(bytes).toString(),
+      ),
     ]),
   );
 
@@ -107,13 +122,17 @@ describe.each(SCENES)('the file tools over %s', (_, open) => {
     const top = '.axe/\n.github/\nAGENTS.md\nREADME.md\naxe/\npicture.png\nsrc/';
     expect(await scene.call('list_directory', {})).toBe(top);
     expect(await scene.call('list_directory', { path: '.axe' })).toBe('(the directory is empty)');
-    expect(await scene.call('list_directory', { path: './src/' })).toBe('a.ts\ndeep/\nempty.ts\nrun.sh');
+    expect(await scene.call('list_directory', { path: './src/' })).toBe(
+      'a.ts\ndeep/\nempty.ts\nrun.sh',
+    );
     expect(await scene.call('read_file', { path: 'src/a.ts', offset: 2 })).toBe('2: const b = 2;');
     expect(await scene.call('read_file', { path: 'src/empty.ts' })).toBe('(the file is empty)');
     expect(await scene.call('search_files', { text: 'const' })).toBe(
       'src/a.ts:1: const a = 1;\nsrc/a.ts:2: const b = 2;\nsrc/deep/c.ts:1: const c = 3;',
     );
-    expect(await scene.call('search_files', { glob: 'deep/*.ts', path: 'src' })).toBe('src/deep/c.ts');
+    expect(await scene.call('search_files', { glob: 'deep/*.ts', path: 'src' })).toBe(
+      'src/deep/c.ts',
+    );
     expect(scene.changes.problem).toBe('no file was changed');
   });
 
@@ -125,8 +144,12 @@ describe.each(SCENES)('the file tools over %s', (_, open) => {
     expect(await scene.call('search_files', { text: 'const' })).toBe(
       'src/deep/c.ts:1: const c = 4;\nsrc/new/d.ts:1: const d = 5;',
     );
-    expect(await scene.call('list_directory', { path: 'src' })).toBe('deep/\nempty.ts\nnew/\nrun.sh');
-    expect(await scene.call('read_file', { path: 'src/a.ts' })).toMatch(/^error: "src\/a.ts": no such file/);
+    expect(await scene.call('list_directory', { path: 'src' })).toBe(
+      'deep/\nempty.ts\nnew/\nrun.sh',
+    );
+    expect(await scene.call('read_file', { path: 'src/a.ts' })).toMatch(
+      /^error: "src\/a.ts": no such file/,
+    );
     expect(texts(scene)).toEqual({
       'src/a.ts': [FILES['src/a.ts'], undefined],
       'src/deep/c.ts': [FILES['src/deep/c.ts'], '\uFEFFconst c = 4;\r\nexport {};\r\n'],
@@ -141,24 +164,52 @@ describe.each(SCENES)('the file tools over %s', (_, open) => {
   it.each([
     ['read_file', { path: 'missing.ts' }, /no such file/],
     ['read_file', { path: 'src' }, /is a directory, not a file/],
-    ['read_file', { path: 'picture.png' }, /^error: binary file detected: "picture.png" \(7 bytes\)/],
+    [
+      'read_file',
+      { path: 'picture.png' },
+      /^error: binary file detected: "picture.png" \(7 bytes\)/,
+    ],
     ['read_file', { path: '.env' }, /credentials may be kept there/],
     ['read_file', { path: '.axe/memory/fixer.md' }, /memory is kept there/],
     ['read_file', { path: 'src/../../x' }, /`\.\.` is not allowed/],
     ['read_file', { path: 'README.md/x' }, /no such file|not a directory/i],
     ['list_directory', { path: 'README.md' }, /is not a directory/],
-    ['write_file', { path: 'docs/a.md', content: 'x' }, /the workflow lets runs change `src\/\*\*`/],
-    ['write_file', { path: '.github/workflows/ci.yml', content: 'x' }, /only people change workflows/],
-    ['write_file', { path: '.GITHUB/workflows/ci.yml', content: 'x' }, /only people change workflows/],
-    ['write_file', { path: 'src/.gitignore', content: 'x' }, /only people change what configures git/],
+    [
+      'write_file',
+      { path: 'docs/a.md', content: 'x' },
+      /the workflow lets runs change `src\/\*\*`/,
+    ],
+    [
+      'write_file',
+      { path: '.github/workflows/ci.yml', content: 'x' },
+      /only people change workflows/,
+    ],
+    [
+      'write_file',
+      { path: '.GITHUB/workflows/ci.yml', content: 'x' },
+      /only people change workflows/,
+    ],
+    [
+      'write_file',
+      { path: 'src/.gitignore', content: 'x' },
+      /only people change what configures git/,
+    ],
     ['write_file', { path: 'AGENTS.md', content: 'x' }, /only people change what guides agents/],
     ['write_file', { path: '.axe/memory/x.md', content: 'x' }, /memory/],
     ['write_file', { path: 'src', content: 'x' }, /is a directory, not a file/],
     ['write_file', { path: 'src/a.ts/b', content: 'x' }, /not a directory/i],
     ['edit_file', { path: 'src/a.ts', old_string: 'zzz', new_string: 'y' }, /old_string not found/],
     ['edit_file', { path: 'src/z.ts', old_string: 'zzz', new_string: 'y' }, /no such file/],
-    ['write_file', { path: EXECUTABLE, content: 'x' }, /was not changed: it is executable, which a commit/],
-    ['delete_file', { path: EXECUTABLE }, /was not changed: it is executable, which a commit here does/],
+    [
+      'write_file',
+      { path: EXECUTABLE, content: 'x' },
+      /was not changed: it is executable, which a commit/,
+    ],
+    [
+      'delete_file',
+      { path: EXECUTABLE },
+      /was not changed: it is executable, which a commit here does/,
+    ],
     ['delete_file', { path: 'src/z.ts' }, /no such file/],
     ['delete_file', { path: 'src/deep' }, /is a directory, not a file/],
     ['delete_file', { path: '.github/workflows/ci.yml' }, /only people change workflows/],
@@ -179,7 +230,10 @@ it('a link and a submodule of a commit are not changed, and a large file is not 
   };
   const files = { list: async () => new Map(Object.entries(special)), read: async () => undefined };
   const changes = new Changes(rules(['**']));
-  const { call } = sceneOf(createCommitWorkspace(files, { folder: '', changes, memoryRoots: [] }), changes);
+  const { call } = sceneOf(
+    createCommitWorkspace(files, { folder: '', changes, memoryRoots: [] }),
+    changes,
+  );
   const write = (path: string) => call('write_file', { path, content: 'x' });
   expect(await write('link')).toMatch(/is not a regular file/);
   expect(await write('link/x')).toMatch(/"link" is not a directory/);
@@ -228,16 +282,21 @@ it('whatever a model does, no file changes but those that the workflow allows', 
   const content = fc.constantFrom('', 'x', 'name = "evil"\n');
   const write = fc.record({ path, content }).map((input) => ['write_file', input] as const);
   const edit = path.map(
-    (one) => ['edit_file', { path: one, old_string: 'n', new_string: 'N', replace_all: true }] as const,
+    (one) =>
+      ['edit_file', { path: one, old_string: 'n', new_string: 'N', replace_all: true }] as const,
   );
   const remove = path.map((one) => ['delete_file', { path: one }] as const);
   const calls = fc.array(fc.oneof(write, edit, remove), { maxLength: 12 });
-  const allowed = fc.uniqueArray(fc.constantFrom(...Object.keys(PATTERNS)), { minLength: 1, maxLength: 3 });
+  const allowed = fc.uniqueArray(fc.constantFrom(...Object.keys(PATTERNS)), {
+    minLength: 1,
+    maxLength: 3,
+  });
   await fc.assert(
     fc.asyncProperty(calls, allowed, async (made, patterns) => {
       const onDisk = checkoutScene(FILES, patterns);
       const inCommit = commitScene(FILES, patterns);
-      for (const [name, input] of made) for (const { call } of [onDisk, inCommit]) await call(name, input);
+      for (const [name, input] of made)
+        for (const { call } of [onDisk, inCommit]) await call(name, input);
       expect(texts(inCommit)).toEqual(texts(onDisk));
       for (const file of inCommit.changes.edits.keys()) {
         expect(file).not.toMatch(NEVER);
@@ -249,7 +308,9 @@ it('whatever a model does, no file changes but those that the workflow allows', 
       for (const [file, text] of Object.entries(FILES)) {
         const place = join(onDisk.root, file);
         const now =
-          existsSync(place) && statSync(place).isFile() ? readFileSync(place).toString() : undefined;
+          existsSync(place) && statSync(place).isFile()
+            ? readFileSync(place).toString()
+            : undefined;
         if (!onDisk.changes.edits.has(file))
           expect([file, now]).toEqual([file, Buffer.from(text).toString()]);
       }

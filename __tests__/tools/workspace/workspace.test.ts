@@ -33,17 +33,26 @@ beforeEach(() => {
   base = tempDir('workspace');
   root = join(base, 'repo');
   mkdirSync(root);
-  writeFiles(base, { 'outside.txt': SECRET, 'repo/in.txt': 'inside', 'repo/src/a.ts': 'const a = 1;\n' });
+  writeFiles(base, {
+    'outside.txt': SECRET,
+    'repo/in.txt': 'inside',
+    'repo/src/a.ts': 'const a = 1;\n',
+  });
 });
 
 type Env = Readonly<Record<string, string>>;
 
 function call(name: string, input: object, env: Env = {}, folder = root): Promise<ToolResult> {
   const shell = createShell(process.env, bareJail);
-  return toolsOver(createWorkspace(folder, protectedPaths(env)), { shell, workdir: folder })(name, input);
+  return toolsOver(createWorkspace(folder, protectedPaths(env)), { shell, workdir: folder })(
+    name,
+    input,
+  );
 }
 
-/** Every file tool aimed at one path; `edit_file` and `search_files` look for text they would find. */
+/**
+ * Every file tool aimed at one path; `edit_file` and `search_files` look for text they would find.
+ */
 const AIMS: readonly (readonly [string, (path: string) => object])[] = [
   ['read_file', (path) => ({ path })],
   ['list_directory', (path) => ({ path })],
@@ -62,7 +71,9 @@ async function expectDenied(path: string, env: Env = {}, folder = root): Promise
 
 describe('the file tools over a real folder', () => {
   it('accept absolute paths inside the folder', async () => {
-    expect(await call('read_file', { path: join(root, 'in.txt') })).toMatchObject({ text: '1: inside' });
+    expect(await call('read_file', { path: join(root, 'in.txt') })).toMatchObject({
+      text: '1: inside',
+    });
     expect((await call('list_directory', { path: root })).text).toBe('in.txt\nsrc/');
   });
 
@@ -108,7 +119,9 @@ describe('the file tools over a real folder', () => {
   it('report errors without naming places outside', async () => {
     const below = { path: 'in.txt/x' };
     expect((await call('read_file', below)).text).toBe('"in.txt/x": not a directory');
-    expect((await call('write_file', { ...below, content: '' })).text).toBe('"in.txt/x": not a directory');
+    expect((await call('write_file', { ...below, content: '' })).text).toBe(
+      '"in.txt/x": not a directory',
+    );
     const top = await call('write_file', { path: '.', content: '' });
     expect(top.text).toBe('"." is a directory, not a file');
     expect((await call('read_file', { path: 'x'.repeat(300) })).text).toContain('name too long');
@@ -163,7 +176,9 @@ it('C7 85: a kernel interface is denied even if the working directory is the who
 it('C7 85: a kernel interface reveals nothing of our environment to a command', async () => {
   process.env['AXE_TEST_SECRET'] = SECRET;
   try {
-    const { text } = await call('run_command', { command: 'cat /proc/self/environ | tr "\\0" "\\n"; env' });
+    const { text } = await call('run_command', {
+      command: 'cat /proc/self/environ | tr "\\0" "\\n"; env',
+    });
     expect(text).toContain('PATH=');
     expect(text).not.toContain(SECRET);
   } finally {
@@ -171,16 +186,20 @@ it('C7 85: a kernel interface reveals nothing of our environment to a command', 
   }
 });
 
-it.each(CREDENTIAL_FILES)('C7 86: credentials in %p are denied, also behind a link', async (path) => {
-  writeFiles(root, { [path]: SECRET });
-  await expectDenied(path);
-  symlinkSync(join(root, path), join(root, 'harmless.txt'));
-  await expectDenied('harmless.txt');
-  expect(readFileSync(join(root, path), 'utf8')).toBe(SECRET);
-});
+it.each(CREDENTIAL_FILES)(
+  'C7 86: credentials in %p are denied, also behind a link',
+  async (path) => {
+    writeFiles(root, { [path]: SECRET });
+    await expectDenied(path);
+    symlinkSync(join(root, path), join(root, 'harmless.txt'));
+    await expectDenied('harmless.txt');
+    expect(readFileSync(join(root, path), 'utf8')).toBe(SECRET);
+  },
+);
 
 it('C7 86: credentials in the runner’s folders are denied wherever these are', async () => {
-  const secrets = `temp/git-credentials-1 temp/_github_workflow/event.json event.json home/.aws/credentials
+  const secrets =
+    `temp/git-credentials-1 temp/_github_workflow/event.json event.json home/.aws/credentials
     home/.docker/config.json home/.netrc home/.ssh/id_rsa creds.json`.split(/\s+/);
   writeFiles(root, Object.fromEntries(secrets.map((path) => [path, SECRET])));
   const env = {
@@ -253,7 +272,9 @@ describe('C7 88: links', () => {
     symlinkSync('../outside.txt', join(root, 'relative'));
     symlinkSync(base, join(root, 'folder'));
     symlinkSync('file', join(root, 'twice'));
-    for (const path of 'file relative folder folder/outside.txt folder/new.txt folder/a/b twice'.split(' '))
+    for (const path of 'file relative folder folder/outside.txt folder/new.txt folder/a/b twice'.split(
+      ' ',
+    ))
       await expectDenied(path);
     expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe(SECRET);
     expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
@@ -314,9 +335,17 @@ describe('C7 89: what is not a regular file', () => {
   it('with 50 GB of zeros is recognized as not text at once', async () => {
     writeFileSync(join(root, 'sparse.bin'), '');
     truncateSync(join(root, 'sparse.bin'), 50 * 1024 ** 3);
-    expect((await call('read_file', { path: 'sparse.bin' })).text).toContain('binary file detected');
-    expect((await call('search_files', { text: 'x', glob: 'sparse.bin' })).text).toBe('(nothing found)');
-    const edited = await call('edit_file', { path: 'sparse.bin', old_string: 'a', new_string: 'b' });
+    expect((await call('read_file', { path: 'sparse.bin' })).text).toContain(
+      'binary file detected',
+    );
+    expect((await call('search_files', { text: 'x', glob: 'sparse.bin' })).text).toBe(
+      '(nothing found)',
+    );
+    const edited = await call('edit_file', {
+      path: 'sparse.bin',
+      old_string: 'a',
+      new_string: 'b',
+    });
     expect(edited.text).toContain('too large to change');
   });
 });
@@ -324,7 +353,11 @@ describe('C7 89: what is not a regular file', () => {
 it('C7 90: a protected file can be read and not edited', async () => {
   writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
   expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
-  const edit = { path: '.github/workflows/x.yml', old_string: 'push', new_string: 'pull_request_target' };
+  const edit = {
+    path: '.github/workflows/x.yml',
+    old_string: 'push',
+    new_string: 'pull_request_target',
+  };
   expect((await call('edit_file', edit)).text).toContain('only people change workflows');
   expect(readFileSync(join(root, '.github/workflows/x.yml'), 'utf8')).toBe('on: push');
 });
@@ -350,13 +383,25 @@ it('C7 90: a protected file is also a file that controls later steps, and the ac
     GITHUB_OUTPUT: join(root, 'output-file'),
     GITHUB_ACTION_PATH: join(root, 'tools/axe'),
   };
-  for (const path of ['env-file', 'path-file', 'output-file', 'tools/axe/dist/post.js', 'tools/axe/new.js'])
-    expect([path, (await call('write_file', { path, content: 'x' }, env)).isError]).toEqual([path, true]);
+  for (const path of [
+    'env-file',
+    'path-file',
+    'output-file',
+    'tools/axe/dist/post.js',
+    'tools/axe/new.js',
+  ])
+    expect([path, (await call('write_file', { path, content: 'x' }, env)).isError]).toEqual([
+      path,
+      true,
+    ]);
   expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
   expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
 });
 
-/** A checked path, and then something else in its place: what a race between check and use comes to (C7 88). */
+/**
+ * A checked path, and then something else in its place: what a race between check and use comes to
+ * (C7 88).
+ */
 function scene() {
   const base = tempDir('swap');
   writeFiles(base, {
@@ -379,9 +424,21 @@ function scene() {
 describe('C7 88: a path that was replaced after it was checked', () => {
   it.each([
     ['read', 'the file', 'folder/a.txt', 'folder/a.txt', 'not a regular file'],
-    ['read', 'a folder on the way', 'folder/a.txt', 'folder', 'was replaced while it was being opened'],
+    [
+      'read',
+      'a folder on the way',
+      'folder/a.txt',
+      'folder',
+      'was replaced while it was being opened',
+    ],
     ['listed', 'the folder', 'folder', 'folder', 'not a directory'],
-    ['listed', 'a folder on the way', 'folder/sub', 'folder', 'was replaced while it was being opened'],
+    [
+      'listed',
+      'a folder on the way',
+      'folder/sub',
+      'folder',
+      'was replaced while it was being opened',
+    ],
   ])('is not %s: a link in place of %s', async (how, _, path, swapped, why) => {
     const { checked, swap } = scene();
     const was = checked(path);

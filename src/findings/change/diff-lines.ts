@@ -28,8 +28,9 @@ export interface FileLines {
 export type DiffLines = ReadonlyMap<string, FileLines>;
 
 /**
- * What of a unified diff can carry a comment: the lines of its hunks, removed ones on the left, added ones on the right,
- * those between on both. Binary files and submodules have none (GitHub REST API, "create a review for a pull request").
+ * What of a unified diff can carry a comment: the lines of its hunks, removed ones on the left,
+ * added ones on the right, those between on both. Binary files and submodules have none (GitHub
+ * REST API, "create a review for a pull request").
  */
 export function readDiffLines(diff: string): DiffLines {
   // A link that becomes a file is removed and added: two parts of the diff with one path.
@@ -54,12 +55,14 @@ function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
 }
 
 /**
- * The file a path means: as it is written, or with what models put before it (`./`, `/`, `a/`, `b/`), or the file that
- * had that path before. Never one that the diff does not name.
+ * The file a path means: as it is written, or with what models put before it (`./`, `/`, `a/`,
+ * `b/`), or the file that had that path before. Never one that the diff does not name.
  */
 export function findFile(lines: DiffLines, path: string): FileLines | undefined {
   const known =
-    lines.get(path) ?? lines.get(path.replace(/^(?:\.?\/)+/, '')) ?? lines.get(path.replace(/^[ab]\//, ''));
+    lines.get(path) ??
+    lines.get(path.replace(/^(?:\.?\/)+/, '')) ??
+    lines.get(path.replace(/^[ab]\//, ''));
   if (known !== undefined) return known;
   const renamed = [...lines.values()].filter(({ previousPath }) => previousPath === path);
   return renamed.length === 1 ? renamed[0] : undefined;
@@ -70,14 +73,17 @@ export function shownCode(line: string): string {
   return normalizeCode(fencedText(line));
 }
 
-/** Whether a line says which line it is, by three different words or names; `}` and `return null;` do not. */
+/**
+ * Whether a line says which line it is, by three different words or names; `}` and `return null;`
+ * do not.
+ */
 function isTelling(line: string): boolean {
   return new Set(line.match(/[\p{L}\p{N}_]+/gu) ?? []).size >= 3;
 }
 
 /**
- * What a line of code is known by where the line itself is not kept: 16 hexadecimal digits, behind `~` for one that does
- * not say which line it is. Empty for no line.
+ * What a line of code is known by where the line itself is not kept: 16 hexadecimal digits, behind
+ * `~` for one that does not say which line it is. Empty for no line.
  */
 export function codeKey(line: string): string {
   const code = normalizeCode(line);
@@ -105,7 +111,8 @@ export function isQuoted(text: string, quoted: string): boolean {
   return [quoted, quoted.replace(/^[+-]/, '')]
     .map(shownCode)
     .some(
-      (part) => line === part || (part.length >= MIN_PART && line.includes(part)) || isMasked(line, part),
+      (part) =>
+        line === part || (part.length >= MIN_PART && line.includes(part)) || isMasked(line, part),
     );
 }
 
@@ -151,15 +158,21 @@ export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedF
 const MAX_DISTANCE = 10;
 
 /**
- * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
- * {@link MAX_DISTANCE}, or else the review's text. The file is always one of the diff.
+ * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one
+ * of the file within {@link MAX_DISTANCE}, or else the review's text. The file is always one of the
+ * diff.
  */
 export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding {
   const file = findFile(lines, finding.path);
   if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
-  const ordered = withOrder({ ...finding, path: file.path, side: existingSide(file, finding.side) });
+  const ordered = withOrder({
+    ...finding,
+    path: file.path,
+    side: existingSide(file, finding.side),
+  });
   const placement = placeIn(file, ordered);
-  // Next to which line a comment had to move changes from push to push; the line that was meant does not.
+  // Next to which line a comment had to move changes from push to push; the line that was meant
+  // does not.
   const isOnItsLine = placement.kind === 'line' && placement.about === undefined;
   const code = isOnItsLine ? file[placement.side].get(placement.line)?.text : finding.code;
   return { finding: code === undefined ? ordered : { ...ordered, code }, placement };
@@ -179,16 +192,28 @@ function placeIn(file: FileLines, finding: Finding): Placement {
   const start = startOf(file, finding, end);
   const isExact = end === line && start === startLine;
   const place = asRight(file, { side, line: end, startLine: start });
-  return { kind: 'line', path: file.path, ...place, about: end === line ? undefined : line, isExact };
+  return {
+    kind: 'line',
+    path: file.path,
+    ...place,
+    about: end === line ? undefined : line,
+    isExact,
+  };
 }
 
-/** A new file has no left side, and a deleted one no right: only the other can be meant. A binary file has neither. */
+/**
+ * A new file has no left side, and a deleted one no right: only the other can be meant. A binary
+ * file has neither.
+ */
 function existingSide(file: FileLines, side: Side): Side {
   const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
   return file[side].size === 0 && file[other].size > 0 ? other : side;
 }
 
-/** Where a comment is shown: the last line meant, or the last of its range that is in the diff, or one nearby. */
+/**
+ * Where a comment is shown: the last line meant, or the last of its range that is in the diff, or
+ * one nearby.
+ */
 function endOf(file: FileLines, { side, line, startLine = line }: Finding): number | undefined {
   const distance = (one: number) => Math.max(0, startLine - one, one - line);
   const [nearest] = [...file[side].keys()].toSorted((a, b) => {
@@ -211,10 +236,17 @@ function startOf(file: FileLines, { side, startLine }: Finding, end: number): nu
 function asRight(file: FileLines, place: Pick<Finding, 'side' | 'line' | 'startLine'>) {
   const { side, line, startLine } = place;
   const first = startLine ?? line;
-  const right = Array.from({ length: line - first + 1 }, (_, index) => file.LEFT.get(first + index)?.other);
+  const right = Array.from(
+    { length: line - first + 1 },
+    (_, index) => file.LEFT.get(first + index)?.other,
+  );
   const [start, end] = [right[0], right.at(-1)];
   if (side === 'RIGHT' || end === undefined || right.includes(undefined)) return place;
-  return { side: 'RIGHT' as const, line: end, startLine: startLine === undefined ? undefined : start };
+  return {
+    side: 'RIGHT' as const,
+    line: end,
+    startLine: startLine === undefined ? undefined : start,
+  };
 }
 
 /** Tells the model where its finding will be. */
@@ -234,8 +266,8 @@ export function aboutLines({ line, startLine, side }: Finding): string {
 
 /**
  * Models miscount lines in a diff, but copy a line correctly: where the number and the quoted code
- * disagree, the code wins, at the nearest line that has it. A range moves as a whole. Gives the text of the line where the diff
- * has other code on it, and nowhere the code that is quoted.
+ * disagree, the code wins, at the nearest line that has it. A range moves as a whole. Gives the
+ * text of the line where the diff has other code on it, and nowhere the code that is quoted.
  */
 export function followCode(finding: Finding, lines: DiffLines): Finding | string {
   const file = findFile(lines, finding.path);
@@ -276,7 +308,12 @@ function move(finding: Finding, { side, line }: Spot): Finding {
   return { ...finding, side, line, startLine: moved };
 }
 
-/** A question about a finding is asked once a line and category, and what is held back is counted once. */
-export function placeKey({ finding: { path, line, category } }: Pick<PlacedFinding, 'finding'>): string {
+/**
+ * A question about a finding is asked once a line and category, and what is held back is counted
+ * once.
+ */
+export function placeKey({
+  finding: { path, line, category },
+}: Pick<PlacedFinding, 'finding'>): string {
   return `${category} ${line} ${path}`;
 }

@@ -32,14 +32,18 @@ export type Scope = {
       readonly change: FetchedChange;
       /** Paths of it that are as at the base again: they are no files of the pull request. */
       readonly reverted?: readonly string[];
-      /** The branch was rewritten or merged: `change` is what the pull request changes in files whose patch is another one now. */
+      /**
+       * The branch was rewritten or merged: `change` is what the pull request changes in files
+       * whose patch is another one now.
+       */
       readonly isRewritten?: boolean;
     }
 );
 
 /**
- * Decides by what is remembered whether a review can go on where the last one ended. `head` is a sha; `into` names the branch the
- * pull request goes into, empty where it is not known. `isFullRequested`: somebody wants all of it looked at.
+ * Decides by what is remembered whether a review can go on where the last one ended. `head` is a
+ * sha; `into` names the branch the pull request goes into, empty where it is not known.
+ * `isFullRequested`: somebody wants all of it looked at.
  */
 export function planScope({
   facts,
@@ -66,7 +70,10 @@ export function planScope({
   return last.head === head ? full('again') : ({ kind: 'ask', before } as const);
 }
 
-/** Why the whole pull request is looked at, in words that go on from "because"; empty for a first review. */
+/**
+ * Why the whole pull request is looked at, in words that go on from "because"; empty for a first
+ * review.
+ */
 export const WHY_FULL = {
   first: '',
   asked: 'that was asked for',
@@ -79,13 +86,15 @@ export const WHY_FULL = {
 export type FullReason = keyof typeof WHY_FULL;
 
 /**
- * `/axe review` or `/axe review full`, alone on the first line of a comment on a pull request that says something;
- * undefined for all others.
+ * `/axe review` or `/axe review full`, alone on the first line of a comment on a pull request that
+ * says something; undefined for all others.
  */
 export function reviewCommand(trigger: Trigger): { readonly isFull: boolean } | undefined {
   if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
   const [all, word] =
-    /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+review(?:[ \t]+(full))?[ \t]*(?:\r?\n|$)/i.exec(trigger.body) ?? [];
+    /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+review(?:[ \t]+(full))?[ \t]*(?:\r?\n|$)/i.exec(
+      trigger.body,
+    ) ?? [];
   return all === undefined ? undefined : { isFull: word !== undefined };
 }
 
@@ -95,13 +104,15 @@ export function isQuestion(trigger: Trigger): boolean {
 }
 
 /**
- * What a change of a file is known by wherever a rebase moves it: path, mode, kind, and its hunks with their context, but
- * without line numbers. Undefined where that cannot be told: a diff that is put together from the files that GitHub lists has
- * no modes, and lacks the lines of large files.
+ * What a change of a file is known by wherever a rebase moves it: path, mode, kind, and its hunks
+ * with their context, but without line numbers. Undefined where that cannot be told: a diff that is
+ * put together from the files that GitHub lists has no modes, and lacks the lines of large files.
  */
 export function patchId({ path, header, hunks }: DiffFile): string | undefined {
   const all = header.split('\n');
-  const isWhole = all.some((line) => BLOBS.test(line) || (hunks.length === 0 && WITHOUT_BLOBS.test(line)));
+  const isWhole = all.some(
+    (line) => BLOBS.test(line) || (hunks.length === 0 && WITHOUT_BLOBS.test(line)),
+  );
   if (!isWhole) return undefined;
   const lines = all.filter((line) => !LIKENESS.test(line));
   // What has no lines, such as a binary file, is known by its blobs.
@@ -120,7 +131,10 @@ const LIKENESS = /^(?:dis)?similarity index /;
 /** 96 bits, so that nobody can make another change with the same. */
 const ID_LENGTH = 16;
 
-/** What the files of a change are known by, but for those that nobody has read; nobody reads binary ones. */
+/**
+ * What the files of a change are known by, but for those that nobody has read; nobody reads binary
+ * ones.
+ */
 export function patchesOf(diff: string, isUnread: (path: string) => boolean): readonly string[] {
   return parseDiff(diff).flatMap((file) =>
     isUnread(file.path) && file.content !== 'binary' ? [] : (patchId(file) ?? []),
@@ -158,7 +172,9 @@ export interface Coverage {
   readonly read: number;
   /** A file that GitHub counts and does not list has no path. */
   readonly unread: readonly { readonly path: string; readonly why: UnreadReason }[];
-  /** GitHub lists only the first files, and nobody knows how many there are; left out: it lists all. */
+  /**
+   * GitHub lists only the first files, and nobody knows how many there are; left out: it lists all.
+   */
   readonly isListShort?: true;
   /** The run ended before it had looked at everything that it was shown; left out: it did not. */
   readonly isCutShort?: true;
@@ -168,13 +184,17 @@ export interface CoverageParts {
   readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal' | 'isListShort'>;
   /** Whether the inputs keep a file from the model. */
   isLeftOut(path: string): boolean;
-  /** Paths of files that the model was not shown, or not whole; of an earlier run too, where it is still so. */
+  /**
+   * Paths of files that the model was not shown, or not whole; of an earlier run too, where it is
+   * still so.
+   */
   readonly notShown: readonly string[];
 }
 
 /**
- * How much of a change is read. It is `whole` only if every file that GitHub counts was shown whole, by this run or an
- * earlier one. A file that only moved, changed its mode or is empty has no lines that could be missed.
+ * How much of a change is read. It is `whole` only if every file that GitHub counts was shown
+ * whole, by this run or an earlier one. A file that only moved, changed its mode or is empty has no
+ * lines that could be missed.
  */
 export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Coverage {
   const unreadable = new Set(filesWithoutLines(change));
@@ -191,7 +211,10 @@ export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Cove
       const why = whyUnread(path);
       return why === undefined ? [] : [{ path, why }];
     }),
-    ...Array.from({ length: files - listed.length }, () => ({ path: '', why: 'unlisted' as const })),
+    ...Array.from({ length: files - listed.length }, () => ({
+      path: '',
+      why: 'unlisted' as const,
+    })),
   ];
   const read = files - unread.length;
   const { isListShort } = change;
@@ -217,17 +240,33 @@ export const NOTHING_READ: Coverage = { kind: 'none', files: 0, read: 0, unread:
 
 /** The coverage of a run that ended before its work did. */
 export function cutShort(coverage: Coverage): Coverage {
-  return { ...coverage, kind: coverage.kind === 'whole' ? 'part' : coverage.kind, isCutShort: true };
+  return {
+    ...coverage,
+    kind: coverage.kind === 'whole' ? 'part' : coverage.kind,
+    isCutShort: true,
+  };
 }
 
-/** The coverage of a run that ended without an answer: nobody knows anything about what the model was sent. */
+/**
+ * The coverage of a run that ended without an answer: nobody knows anything about what the model
+ * was sent.
+ */
 export function withoutAnswer(coverage: Coverage): Coverage {
-  const failed = Array.from({ length: coverage.read }, () => ({ path: '', why: 'failed' as const }));
+  const failed = Array.from({ length: coverage.read }, () => ({
+    path: '',
+    why: 'failed' as const,
+  }));
   return { ...coverage, kind: 'none', read: 0, unread: [...coverage.unread, ...failed] };
 }
 
-/** Paths of files that have changed content and of which GitHub shows no line: they are binary, or too large. */
-export function filesWithoutLines({ diff, files }: Pick<FetchedChange, 'diff' | 'files'>): readonly string[] {
+/**
+ * Paths of files that have changed content and of which GitHub shows no line: they are binary, or
+ * too large.
+ */
+export function filesWithoutLines({
+  diff,
+  files,
+}: Pick<FetchedChange, 'diff' | 'files'>): readonly string[] {
   const parts = new Map(parseDiff(diff).map((file) => [file.path, file]));
   return files
     .filter(({ path, additions, deletions }) => {
@@ -240,14 +279,17 @@ export function filesWithoutLines({ diff, files }: Pick<FetchedChange, 'diff' | 
 }
 
 /**
- * The one sentence on how much was read, in markdown that nobody has cleaned yet: the reviewed commits, then every
- * reason for which files were not read, with their number and the first names.
+ * The one sentence on how much was read, in markdown that nobody has cleaned yet: the reviewed
+ * commits, then every reason for which files were not read, with their number and the first names.
  */
 export function formatCoverage(coverage: Coverage, scope?: Scope): string {
   if (coverage.files === 0 && coverage.kind === 'none')
     return 'Nothing was read: the change could not be fetched.';
   const verb = scope === undefined ? 'Read' : 'Reviewed';
-  if (coverage.read === 0 && coverage.unread.some(({ path, why }) => path === '' && why === 'failed'))
+  if (
+    coverage.read === 0 &&
+    coverage.unread.some(({ path, why }) => path === '' && why === 'failed')
+  )
     return `Nothing was ${verb.toLowerCase()}: the run ended without an answer.`;
   const how = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
   const opening = `${verb}${how}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;

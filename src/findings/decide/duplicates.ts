@@ -20,9 +20,9 @@ const NEAR = 30;
 const ALIKE = 0.5;
 
 /**
- * Whether a finding is an earlier one: by a telling line of code and its category, or by the model's own word. What is on
- * the same line, or near it under a similar title, is asked about once. Nothing is a way round a dismissal of this very line
- * and category.
+ * Whether a finding is an earlier one: by a telling line of code and its category, or by the
+ * model's own word. What is on the same line, or near it under a similar title, is asked about
+ * once. Nothing is a way round a dismissal of this very line and category.
  */
 export function findSame(
   draft: Finding,
@@ -52,7 +52,9 @@ export function findSame(
   if (isNew) return { kind: 'new' };
   const like = inFile.filter(
     (one) =>
-      !here.includes(one) && Math.abs(one.line - draft.line) <= NEAR && isAlike(one.title, draft.title),
+      !here.includes(one) &&
+      Math.abs(one.line - draft.line) <= NEAR &&
+      isAlike(one.title, draft.title),
   );
   const asked = [...here, ...like];
   return asked.length === 0 ? { kind: 'new' } : { kind: 'ask', of: asked };
@@ -79,12 +81,22 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 const FILLERS = new Set(
-  'a an and are as at be by for from has in is it its of on or that the this to was with'.split(' '),
+  'a an and are as at be by for from has in is it its of on or that the this to was with'.split(
+    ' ',
+  ),
 );
 
-/** The line of the change that reads as a finding's did, the nearest one; undefined for none, or where nobody knows. */
+/**
+ * The line of the change that reads as a finding's did, the nearest one; undefined for none, or
+ * where nobody knows.
+ */
 export function whereStands(
-  finding: { readonly path: string; readonly side: Side; readonly line: number; readonly key: string },
+  finding: {
+    readonly path: string;
+    readonly side: Side;
+    readonly line: number;
+    readonly key: string;
+  },
   lines: DiffLines | undefined,
   isFree: (line: number) => boolean = () => true,
 ): number | undefined {
@@ -96,14 +108,20 @@ export function whereStands(
 
 const KEYS = new WeakMap<FileLines[Side], ReturnType<typeof keysOf>>();
 
-/** The lines of a side by what they are known by; made once, since every finding looks its own up. */
+/**
+ * The lines of a side by what they are known by; made once, since every finding looks its own up.
+ */
 function keysOf(lines: FileLines[Side]): ReadonlyMap<string, readonly number[]> {
-  const keys = KEYS.get(lines) ?? groupBy([...lines.keys()], (line) => codeKey(lines.get(line)?.text ?? ''));
+  const keys =
+    KEYS.get(lines) ?? groupBy([...lines.keys()], (line) => codeKey(lines.get(line)?.text ?? ''));
   KEYS.set(lines, keys);
   return keys;
 }
 
-/** Whether two findings of a run are about one line, and of one category; only a telling line says so. */
+/**
+ * Whether two findings of a run are about one line, and of one category; only a telling line says
+ * so.
+ */
 export function isOfLine(a: Finding, b: Finding): boolean {
   const key = codeKey(a.code ?? '');
   const isOneLine = a.path === b.path && a.line === b.line && key === codeKey(b.code ?? '');
@@ -111,8 +129,8 @@ export function isOfLine(a: Finding, b: Finding): boolean {
 }
 
 /**
- * Whether lines that a comment offered to commit stand in a file one after the other, and the push added one of them or took
- * one out between them: what stood there before was not committed.
+ * Whether lines that a comment offered to commit stand in a file one after the other, and the push
+ * added one of them or took one out between them: what stood there before was not committed.
  */
 export function isCommitted(
   suggestion: string,
@@ -124,7 +142,8 @@ export function isCommitted(
   const lines = [...(file?.RIGHT ?? []), ...pushed.RIGHT];
   const now = new Map(lines.map(([line, { text }]) => [line, normalizeCode(text)]));
   const isAt = (first: number) => offered.every((line, index) => now.get(first + index) === line);
-  const isAdded = (line: number) => pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
+  const isAdded = (line: number) =>
+    pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
   const oldLine = (line: number) => pushed.RIGHT.get(line)?.other ?? Number.NaN;
   // Beside a brace many lines are taken out.
   const isTold = offered.some((line) => isTellingKey(codeKey(line)));
@@ -137,7 +156,9 @@ export function isCommitted(
 
 /** The dismissals that hold, newest first: whoever reopens one takes it back. */
 export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {
-  const raised = new Map(marks.flatMap((mark) => (mark.kind === 'raised' ? [[mark.id, mark] as const] : [])));
+  const raised = new Map(
+    marks.flatMap((mark) => (mark.kind === 'raised' ? [[mark.id, mark] as const] : [])),
+  );
   const last = new Map<string, MarkOnPull>();
   for (const mark of marks.toSorted((a, b) => a.at - b.at))
     if (mark.kind !== 'raised') last.set(mark.id, mark);
@@ -165,13 +186,24 @@ export function lessonOfLine(
 }
 
 /** No lesson holds back what is critical or about security. */
-export function isNeverHeld({ severity, category }: Pick<Finding, 'severity' | 'category'>): boolean {
+export function isNeverHeld({
+  severity,
+  category,
+}: Pick<Finding, 'severity' | 'category'>): boolean {
   return severity === 'critical' || category === 'security';
 }
 
-/** Lessons of the same file under a title like this one: the model is asked whether it means one of them. */
-export function lessonsLike({ path, title }: Finding, lessons: readonly Lesson[]): readonly Lesson[] {
-  return lessons.filter((one) => one.path === path && one.title !== '' && isAlike(one.title, title));
+/**
+ * Lessons of the same file under a title like this one: the model is asked whether it means one of
+ * them.
+ */
+export function lessonsLike(
+  { path, title }: Finding,
+  lessons: readonly Lesson[],
+): readonly Lesson[] {
+  return lessons.filter(
+    (one) => one.path === path && one.title !== '' && isAlike(one.title, title),
+  );
 }
 
 /** Which decision of a person holds a finding back. */

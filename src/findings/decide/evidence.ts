@@ -20,7 +20,10 @@ interface ShownFile {
   readonly fragments: (readonly string[])[];
 }
 
-/** What a run has shown to the model, kept so that its evidence can be looked up; the tokens of a run are its limit. */
+/**
+ * What a run has shown to the model, kept so that its evidence can be looked up; the tokens of a
+ * run are its limit.
+ */
 export class ShownFiles {
   readonly #files = new Map<string, ShownFile>();
 
@@ -62,8 +65,9 @@ export type ShownEvidence = Evidence & { readonly side: Side };
 export const MAX_EVIDENCE = 5;
 
 /**
- * Looks a piece of evidence up among what the run has shown to the model, or says why it is refused. The text may be on another
- * line than it was said to be; what is given back names the right one.
+ * Looks a piece of evidence up among what the run has shown to the model, or says why it is
+ * refused. The text may be on another line than it was said to be; what is given back names the
+ * right one.
  */
 export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): ShownEvidence | string {
   const parts = linesOf(evidence.code);
@@ -96,8 +100,15 @@ function exactly({ lines }: ShownFile, parts: readonly string[], line: number): 
   return code !== undefined && isAt(lines, line, parts) ? { line, code } : undefined;
 }
 
-/** The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on another line. */
-function nearby({ lines, fragments }: ShownFile, parts: readonly string[], line: number): Found | undefined {
+/**
+ * The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on
+ * another line.
+ */
+function nearby(
+  { lines, fragments }: ShownFile,
+  parts: readonly string[],
+  line: number,
+): Found | undefined {
   if (!parts.some((part) => WORDS.test(part))) return undefined;
   let best: Found | undefined;
   for (const [at, code] of lines) {
@@ -131,8 +142,9 @@ function pathsMeant(path: string): ReadonlySet<string> {
 }
 
 /**
- * The added lines of a diff, as `path:line`, whose comment claims a check that nobody can see in it: "already validated",
- * "reviewed by security". Such comments talk reviewing models out of true findings (ALIBI, arXiv 2607.24964).
+ * The added lines of a diff, as `path:line`, whose comment claims a check that nobody can see in
+ * it: "already validated", "reviewed by security". Such comments talk reviewing models out of true
+ * findings (ALIBI, arXiv 2607.24964).
  */
 export function claimedChecks(files: readonly DiffFile[]): readonly string[] {
   return files.flatMap(({ path, hunks }) =>
@@ -151,7 +163,8 @@ const MAX_PATH = 200;
 /** From the mark that begins a comment, in the common languages, to the end of its line. */
 const COMMENT = /(?:(?<!:)\/\/|\/\*|<!--|"""|'''|^\s*\*\s|(?:^|\s)(?:#|--|;+)\s)(?<text>.+)/;
 
-const DONE = '(?:validated|saniti[sz]ed|escaped|verified|authenticated|authori[sz]ed|vetted|audited)';
+const DONE =
+  '(?:validated|saniti[sz]ed|escaped|verified|authenticated|authori[sz]ed|vetted|audited)';
 const CLAIM = new RegExp(
   [
     `\\b(?:already|previously|just|pre-?)\\s*(?:been\\s+)?(?:${DONE}|checked)\\b`,

@@ -14,16 +14,28 @@ import {
 } from '../finding.js';
 import type { KnownFinding, Lesson, SameClaim, Settlement } from '../known-finding.js';
 import type { PullMemory } from '../state-facts.js';
-import { findSame, isCommitted, isNeverHeld, lessonOfLine, lessonsLike, whereStands } from './duplicates.js';
+import {
+  findSame,
+  isCommitted,
+  isNeverHeld,
+  lessonOfLine,
+  lessonsLike,
+  whereStands,
+} from './duplicates.js';
 
 /** What the findings of a pull request are held against. */
 export interface LedgerContext {
   /** Each agent has a ledger of its own. */
   readonly agent: string;
-  /** The whole diff; undefined where it is not known: then findings are where they were said to be. */
+  /**
+   * The whole diff; undefined where it is not known: then findings are where they were said to be.
+   */
   readonly lines: DiffLines | undefined;
   readonly isFork: boolean;
-  /** Nobody without write access wrote what the run has read: only then the model's word ends a finding. */
+  /**
+   * Nobody without write access wrote what the run has read: only then the model's word ends a
+   * finding.
+   */
   readonly isTrusted: boolean;
   /** The event is a push, by somebody with write access. */
   readonly isPushByWriter: boolean;
@@ -55,15 +67,18 @@ interface Change {
 }
 
 /**
- * The findings of one pull request and agent, and the only code that changes their state. What is kept, and where each rule
- * comes from, is in `docs/internals/findings.md`.
+ * The findings of one pull request and agent, and the only code that changes their state. What is
+ * kept, and where each rule comes from, is in `docs/internals/findings.md`.
  */
 export class Ledger {
   readonly #findings: KnownFinding[];
 
   constructor(
     readonly context: LedgerContext,
-    /** Undefined where GitHub could not be asked: what the state knows is then the least that is open. */
+    /**
+     * Undefined where GitHub could not be asked: what the state knows is then the least that is
+     * open.
+     */
     readonly seen: Seen | undefined,
     findings: readonly KnownFinding[],
   ) {
@@ -81,7 +96,9 @@ export class Ledger {
 
   /** The open ones, worst first. */
   get open(): readonly KnownFinding[] {
-    return this.#findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
+    return this.#findings
+      .filter(isOpen)
+      .toSorted((a, b) => compareSeverity(a.severity, b.severity));
   }
 
   find(name: string): KnownFinding | undefined {
@@ -97,7 +114,8 @@ export class Ledger {
     const same = findSame(draft, own, this.#findings, lines);
     if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
     const before = meant ?? lessonOfLine(draft, lessons);
-    if (before !== undefined && isTrusted && !isNeverHeld(draft)) return { kind: 'held-back', of: before };
+    if (before !== undefined && isTrusted && !isNeverHeld(draft))
+      return { kind: 'held-back', of: before };
     const like = before === undefined && claim.isNew !== true ? lessonsLike(draft, lessons) : [];
     if (same.kind === 'refused') return same;
     const asked = [...(same.kind === 'ask' ? same.of : []), ...like];
@@ -120,11 +138,13 @@ export class Ledger {
 
   #raiseAgain(was: KnownFinding, draft: Finding): Raising {
     if (was.state === 'dismissed') return { kind: 'held-back', of: was };
-    // Its own line decides, not the one that the model names: "the same" moves no finding whose line stands.
+    // Its own line decides, not the one that the model names: "the same" moves no finding whose
+    // line stands.
     const stands = whereStands(was, this.context.lines);
     const isPersons = was.state === 'settled' && was.by === 'person';
     if (isPersons && stands !== undefined && !was.endedGone) return { kind: 'held-back', of: was };
-    const { path, line, side, startLine, code } = stands === undefined ? draft : { ...was, line: stands };
+    const { path, line, side, startLine, code } =
+      stands === undefined ? draft : { ...was, line: stands };
     // A word of the model never makes a finding milder: that would end it by the back door.
     const severity = worse(draft.severity, was.severity);
     const moved = { ...was, path, line, side, startLine, code, severity, isGone: false };
@@ -132,7 +152,11 @@ export class Ledger {
     if (isOpen(was)) {
       // What no text says is forgotten by the next reading.
       if (severity !== was.severity || stands === undefined)
-        return { kind: 'back', finding: this.#put({ ...moved, key, by: undefined, isTold: false }), was };
+        return {
+          kind: 'back',
+          finding: this.#put({ ...moved, key, by: undefined, isTold: false }),
+          was,
+        };
       const finding = this.#put(moved);
       return was.isTold || was.first === undefined
         ? { kind: 'kept', finding }
@@ -196,7 +220,11 @@ export class Ledger {
 }
 
 /** A finding that has ended. */
-export function ended(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
+export function ended(
+  finding: KnownFinding,
+  state: 'settled' | 'dismissed',
+  change: Change,
+): KnownFinding {
   return { ...finding, ...change, state, isTold: false };
 }
 
@@ -213,7 +241,10 @@ export function opened(finding: KnownFinding, change: Change): KnownFinding {
   };
 }
 
-/** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
+/**
+ * What a run has made of the findings of its pull request, besides what the ledger says of them
+ * now.
+ */
 export interface News {
   /** Raised by this run. */
   readonly fresh: readonly PlacedFinding[];
@@ -229,9 +260,10 @@ export interface News {
 }
 
 /**
- * Puts what a run wants to the ledger as it is now: between the reading at its beginning and this one people may have
- * answered, and another run may have posted. `knew` are the ids of the findings that the model was told of, and `pushed` is what
- * is new since the last review; undefined where nobody knows.
+ * Puts what a run wants to the ledger as it is now: between the reading at its beginning and this
+ * one people may have answered, and another run may have posted. `knew` are the ids of the findings
+ * that the model was told of, and `pushed` is what is new since the last review; undefined where
+ * nobody knows.
  */
 export function applyActs(
   ledger: Ledger,

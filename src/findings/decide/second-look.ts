@@ -27,7 +27,10 @@ import type { Settlement } from '../known-finding.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
 import type { FindingScope } from './take-finding.js';
 
-/** Findings of one file within so many lines are judged together, since they rest on the same code, and so many at most. */
+/**
+ * Findings of one file within so many lines are judged together, since they rest on the same code,
+ * and so many at most.
+ */
 const NEAR_LINES = 60;
 const MAX_CLAIMS = 3;
 
@@ -46,7 +49,8 @@ export function groupClaims(findings: readonly Finding[]): readonly (readonly Fi
       }
     }
   }
-  const worstOf = (group: readonly Finding[]) => group.map(({ severity }) => severity).reduce(worse);
+  const worstOf = (group: readonly Finding[]) =>
+    group.map(({ severity }) => severity).reduce(worse);
   return groups.toSorted((a, b) => compareSeverity(worstOf(a), worstOf(b)));
 }
 
@@ -64,10 +68,13 @@ export interface DescribedClaims {
 }
 
 /**
- * What a verifier is told: each claim in its own words, and the code around all of them. Severity, confidence and who found
- * it are left out: a verifier that knows them judges these.
+ * What a verifier is told: each claim in its own words, and the code around all of them. Severity,
+ * confidence and who found it are left out: a verifier that knows them judges these.
  */
-export function describeClaims(group: readonly Finding[], surroundings: ClaimSurroundings): DescribedClaims {
+export function describeClaims(
+  group: readonly Finding[],
+  surroundings: ClaimSurroundings,
+): DescribedClaims {
   const around = describeAround(group, surroundings);
   const opening =
     group.length === 1
@@ -92,13 +99,18 @@ function describeClaim(finding: Finding, number: number): readonly string[] {
   const offered = suggestion === undefined ? [] : [suggestion];
   return [
     `Claim ${number}, on ${range} of the file ${version}:`,
-    fence([`File: ${cleanLine(path, MAX_PATH)}`, ...words].join('\n'), { source: `claim ${number}` }),
+    fence([`File: ${cleanLine(path, MAX_PATH)}`, ...words].join('\n'), {
+      source: `claim ${number}`,
+    }),
     ...fenced(evidence.map(formatEvidence), `evidence of claim ${number}`),
     ...fenced(offered, `suggestion of claim ${number}, in place of ${range}`),
   ];
 }
 
-/** What a verifier is told of a finding that is said to be over: its words, who says so why, and the code of both places. */
+/**
+ * What a verifier is told of a finding that is said to be over: its words, who says so why, and the
+ * code of both places.
+ */
 export function describeSettlement(
   { finding, reason, evidence }: Settlement,
   surroundings: ClaimSurroundings,
@@ -107,7 +119,11 @@ export function describeSettlement(
   const after = evidence.map((one) => ({ path: one.path, side: 'RIGHT' as const, line: one.line }));
   const around = describeAround([{ path, side, line }, ...after], surroundings);
   const where = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
-  const claim = [`File: ${cleanLine(path, MAX_PATH)}`, `Its line then: ${code}`, body || title].join('\n');
+  const claim = [
+    `File: ${cleanLine(path, MAX_PATH)}`,
+    `Its line then: ${code}`,
+    body || title,
+  ].join('\n');
   const blocks = [
     'Decide whether this claim about the pull request is still true of the code as it is now.',
     FENCE_NOTICE,
@@ -140,7 +156,10 @@ const AROUND = 40;
 /** Most bytes that are told of a file. */
 const MAX_TOLD_BYTES = 48 * 1024;
 
-/** The code around lines, file by file, as far as it is known; `shown` is what of it counts as evidence. */
+/**
+ * The code around lines, file by file, as far as it is known; `shown` is what of it counts as
+ * evidence.
+ */
 function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurroundings) {
   const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
     const rows = rowsOf(path, surroundings);
@@ -166,7 +185,10 @@ function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurr
   };
 }
 
-/** A line of a file with the change in it: its number on each side that has it, and where it stands in the new version. */
+/**
+ * A line of a file with the change in it: its number on each side that has it, and where it stands
+ * in the new version.
+ */
 interface Row {
   readonly at: number;
   readonly LEFT?: number;
@@ -231,10 +253,16 @@ const MAX_REASON = 400;
 /** Collects the verdicts of one verifier on its claims; each claim has one. */
 export class Verdicts {
   readonly #given = new Map<string, FindingVerdict>();
-  /** Claims whose refutation named no line that was shown: they are unclear unless the verifier does better. */
+  /**
+   * Claims whose refutation named no line that was shown: they are unclear unless the verifier does
+   * better.
+   */
   readonly #unproven = new Map<string, FindingVerdict>();
 
-  /** `ids` are the findings in the order of their claims; `shownFiles` is what this verifier has been shown. */
+  /**
+   * `ids` are the findings in the order of their claims; `shownFiles` is what this verifier has
+   * been shown.
+   */
   constructor(
     private readonly ids: readonly string[],
     private readonly shownFiles: ShownFiles,
@@ -254,7 +282,8 @@ export class Verdicts {
     const id = claim === undefined ? undefined : this.ids[claim - 1];
     if (id === undefined)
       return refused(`Not accepted: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
-    if (this.#given.has(id)) return refused(`Not accepted: claim ${claim} already has its verdict.`);
+    if (this.#given.has(id))
+      return refused(`Not accepted: claim ${claim} already has its verdict.`);
     const verdict = { ...given, reason: cleanLine(given.reason, MAX_REASON) };
     const problem = given.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
     if (problem !== undefined) {
@@ -269,7 +298,9 @@ export class Verdicts {
 
   /** A wish refutes nothing, and neither does a line that the verifier has not seen. */
   #problemOf(evidence: readonly Evidence[]): string | undefined {
-    const checks = evidence.slice(0, MAX_EVIDENCE).map((one) => checkEvidence(one, this.shownFiles));
+    const checks = evidence
+      .slice(0, MAX_EVIDENCE)
+      .map((one) => checkEvidence(one, this.shownFiles));
     if (checks.some((check) => typeof check !== 'string')) return undefined;
     const [first] = checks;
     if (typeof first === 'string') return first;
@@ -280,9 +311,9 @@ export class Verdicts {
 type VerdictScope = Pick<FindingScope, 'overrides' | 'isRead'> & Pick<PublishRules, 'minSeverity'>;
 
 /**
- * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the
- * verifier failed or the budget was spent, leaves it as it is, and is counted. `requested` are ids of the findings that were to
- * have a second look.
+ * The findings of a run after their second look. Only a verdict takes a finding away: one that was
+ * not given, because the verifier failed or the budget was spent, leaves it as it is, and is
+ * counted. `requested` are ids of the findings that were to have a second look.
  */
 export function applyVerdicts(
   buffered: Buffered,

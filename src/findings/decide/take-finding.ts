@@ -70,7 +70,9 @@ export interface FindingScope {
   readonly run: string;
   /** What the model has been shown. */
   readonly shown: ShownFiles;
-  /** Strangers may have a part in what this run reads, so titles of theirs are nothing new to it. */
+  /**
+   * Strangers may have a part in what this run reads, so titles of theirs are nothing new to it.
+   */
   readonly isUntrusted: boolean;
   /** Whether a path is among those that the review is about. */
   isInScope(path: string): boolean;
@@ -87,9 +89,9 @@ interface Taken {
 }
 
 /**
- * Takes a comment among the findings of a run, or says why not. What the pull request has already is not said twice: where
- * place and words do not decide whether a finding is an earlier one, the model is asked, once. `questioned` are the places about
- * which it was.
+ * Takes a comment among the findings of a run, or says why not. What the pull request has already
+ * is not said twice: where place and words do not decide whether a finding is an earlier one, the
+ * model is asked, once. `questioned` are the places about which it was.
  */
 export function takeFinding(
   request: CommentRequest,
@@ -100,7 +102,10 @@ export function takeFinding(
 ): Taken {
   const { lines, ledger } = scope;
   const { findings, heldBack } = before;
-  const refuse = (text: string): Taken => ({ answer: refused(`Not accepted: ${text}`), state: before });
+  const refuse = (text: string): Taken => ({
+    answer: refused(`Not accepted: ${text}`),
+    state: before,
+  });
   const take = (text: string, changed: Partial<Buffered>): Taken => {
     return { answer: taken(text), state: { ...before, ...changed } };
   };
@@ -166,7 +171,12 @@ export function takeFinding(
   }
 }
 
-function answerTaken(placed: PlacedFinding, index: number, lines: DiffLines, replaced = ''): string {
+function answerTaken(
+  placed: PlacedFinding,
+  index: number,
+  lines: DiffLines,
+  replaced = '',
+): string {
   const { severity } = placed.finding;
   return `Comment ${index + 1} (severity ${severity})${replaced}: ${describePlacement(placed, lines)} Nothing is posted before the run ends.`;
 }
@@ -226,8 +236,10 @@ function questionAbout(
   const listed = asked.slice(0, MAX_ASKED).map((one) => {
     const isHere = !('pull' in one);
     const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
-    const place = isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${shown(one.path)}`;
-    const title = isHere && !isUntrusted && one.lane !== 'trusted' ? one.category : `“${one.title}”`;
+    const place =
+      isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${shown(one.path)}`;
+    const title =
+      isHere && !isUntrusted && one.lane !== 'trusted' ? one.category : `“${one.title}”`;
     return `${one.handle} ${state}${place}: ${title}`;
   });
   const [first] = asked;
@@ -236,7 +248,10 @@ function questionAbout(
 
 const MAX_ASKED = 5;
 
-/** What its lines read already is no suggestion, and lines that were shown otherwise than they are get none to commit. */
+/**
+ * What its lines read already is no suggestion, and lines that were shown otherwise than they are
+ * get none to commit.
+ */
 function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
     return { finding, placement };
@@ -245,9 +260,11 @@ function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines
   const current = Array.from({ length: line - startLine + 1 }, (_, index) =>
     (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
   ).join('\n');
-  if (finding.suggestion === current) return { finding: { ...finding, suggestion: undefined }, placement };
+  if (finding.suggestion === current)
+    return { finding: { ...finding, suggestion: undefined }, placement };
   const isExact =
-    current === fencedText(current) && (current.includes(MASK) || !finding.suggestion?.includes(MASK));
+    current === fencedText(current) &&
+    (current.includes(MASK) || !finding.suggestion?.includes(MASK));
   return { finding, placement: { ...placement, isExact } };
 }
 
@@ -286,8 +303,8 @@ function asksOnly(body: string): boolean {
 }
 
 /**
- * Whether the change adds or removes one of the lines. A changed file whose lines are not in the diff, since it is
- * binary, too large or only renamed, counts as changed everywhere.
+ * Whether the change adds or removes one of the lines. A changed file whose lines are not in the
+ * diff, since it is binary, too large or only renamed, counts as changed everywhere.
  */
 function isChanged(
   lines: DiffLines,
@@ -317,9 +334,9 @@ export interface SettleRequest {
 const MAX_REASON = 300;
 
 /**
- * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since the finding was posted,
- * and a dismissal a person who has written in its conversation: neither a wish of the model's nor a sentence in a diff
- * closes anything.
+ * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since
+ * the finding was posted, and a dismissal a person who has written in its conversation: neither a
+ * wish of the model's nor a sentence in a diff closes anything.
  */
 export function takeSettlement(
   request: SettleRequest,
@@ -355,7 +372,9 @@ function problemOfEnd(
       return undefined;
     case 'dismissed': {
       const login = by.replace(/^@/, '').toLowerCase();
-      const people = (finding.thread?.replies ?? []).filter(isOfPerson).map(({ author }) => author.login);
+      const people = (finding.thread?.replies ?? [])
+        .filter(isOfPerson)
+        .map(({ author }) => author.login);
       return people.some((one) => one.toLowerCase() === login && scope.ledger.context.isWriter(one))
         ? undefined
         : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
@@ -368,8 +387,9 @@ function problemOfEnd(
 }
 
 /**
- * Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. Or
- * whether it was taken out since the last review; what the whole diff has taken out may have been out before.
+ * Whether a line was added after the finding was posted: it is new in the diff, and not among what
+ * was shown with it. Or whether it was taken out since the last review; what the whole diff has
+ * taken out may have been out before.
  */
 function isChangedSince(
   { path, code }: Evidence,
@@ -379,7 +399,9 @@ function isChangedSince(
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' &&
-    [code, code.replace(mark, '')].map(shownCode).some((one) => one === text || isMasked(text, one));
+    [code, code.replace(mark, '')]
+      .map(shownCode)
+      .some((one) => one === text || isMasked(text, one));
   if (file === undefined) return false;
   const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
   const before = new Set(hunk.map((line) => shownCode(line.slice(1))));

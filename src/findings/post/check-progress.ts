@@ -56,8 +56,9 @@ const REMEDY = 'The result is in the job summary.';
 export type CheckProgress = ReturnType<typeof createCheckProgress>;
 
 /**
- * Shows the check of a commit from the moment that a model is asked. To begin it is a courtesy: where GitHub refuses that,
- * the log says so, and the warning is left to its end. What a killed run leaves in progress is ended by the post step.
+ * Shows the check of a commit from the moment that a model is asked. To begin it is a courtesy:
+ * where GitHub refuses that, the log says so, and the warning is left to its end. What a killed run
+ * leaves in progress is ended by the post step.
  */
 export function createCheckProgress(options: CheckProgressOptions) {
   let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
@@ -86,7 +87,8 @@ export function createCheckProgress(options: CheckProgressOptions) {
       if (check === undefined) return;
       let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };
       if (kind === 'cancelled') end = { title: 'Cancelled', conclusion: 'cancelled' };
-      else if (review?.isBlocking === true) end = { title: openTitle(review), conclusion: 'failure' };
+      else if (review?.isBlocking === true)
+        end = { title: openTitle(review), conclusion: 'failure' };
       await write(check, { ...end, summary: message }, options, check);
       await finished();
     },
@@ -94,8 +96,8 @@ export function createCheckProgress(options: CheckProgressOptions) {
 }
 
 /**
- * The commit that the check of an event is about: what is reviewed, where that is known, else the event's own. Another
- * workflow's is left alone: it may be anybody's.
+ * The commit that the check of an event is about: what is reviewed, where that is known, else the
+ * event's own. Another workflow's is left alone: it may be anybody's.
  */
 export function commitOf(trigger: Trigger, reviewed?: string): string | undefined {
   if (reviewed !== undefined) return reviewed;
@@ -113,7 +115,8 @@ async function begin(
   const { repository } = trigger;
   const key = { repository, headSha, name: agent.name };
   await keep({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
-  const summary = runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
+  const summary =
+    runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
   const check = { ...key, title: 'At work', summary };
   const started = await withGitHub((signal) => startCheckRun(client, check, signal), REMEDY);
   if (!(started instanceof GitHubError)) return { ...key, ...started };
@@ -123,8 +126,9 @@ async function begin(
 }
 
 /**
- * A commit without a check would wait for it forever where the check is required. Open findings hold as they are; without any,
- * what the check of the commit before said of how much was read holds still.
+ * A commit without a check would wait for it forever where the check is required. Open findings
+ * hold as they are; without any, what the check of the commit before said of how much was read
+ * holds still.
  */
 async function tell(
   { repository, headSha, name, review, skipped, isUnread = false }: ToldCheck,
@@ -149,7 +153,10 @@ function endAfter(review: ReviewEnd, before: CheckEnd | undefined, isUnread: boo
   if (before === undefined) return { title: 'Nothing was reviewed', conclusion: 'neutral' };
   // What could not be read holds as it was, and is no success.
   if (isUnread)
-    return { title: before.title, conclusion: before.conclusion === 'failure' ? 'failure' : 'neutral' };
+    return {
+      title: before.title,
+      conclusion: before.conclusion === 'failure' ? 'failure' : 'neutral',
+    };
   if (read === coverageTitle(WHOLE)) return { title, conclusion: 'success' };
   return {
     title: known === undefined ? before.title : title,
@@ -165,8 +172,18 @@ async function write(
   { client, clean, log }: CheckProgressOptions,
   started?: FoundCheckRun,
 ): Promise<void> {
-  const report = { repository, headSha, name, ...end, summary: clean(end.summary), annotations: [] };
-  const result = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
+  const report = {
+    repository,
+    headSha,
+    name,
+    ...end,
+    summary: clean(end.summary),
+    annotations: [],
+  };
+  const result = await withGitHub(
+    (signal) => publishCheckRun(client, report, { signal, started }),
+    REMEDY,
+  );
   if (result instanceof GitHubError) log(`The check was not written: ${result.message}`);
 }
 
@@ -186,7 +203,8 @@ export async function endLeftCheck(
     annotations: [],
   } as const;
   const ended = await withGitHub((signal) => endCheckRun(client, report, signal), REMEDY);
-  if (ended === 'ended') log(`Ended the check of ${agent}, which the main step had left in progress.`);
+  if (ended === 'ended')
+    log(`Ended the check of ${agent}, which the main step had left in progress.`);
   else if (ended !== 'none') log(`The check of ${agent} is still in progress: ${ended.message}`);
 }
 

@@ -12,13 +12,17 @@ interface CommentFrame {
   readonly signature: string;
   /** On a fork a push ends no finding. */
   readonly isFork: boolean;
-  /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
+  /**
+   * Outbound cleaning (D24): each text by others goes through it by itself, and has to close what
+   * it opens.
+   */
   clean(markdown: string): string;
 }
 
 /**
- * Markdown of a comment on a line. What GitHub may offer to commit replaces exactly what was meant. Each text of the model's
- * is cleaned by itself: a section or fence that it leaves open must not take in what follows.
+ * Markdown of a comment on a line. What GitHub may offer to commit replaces exactly what was meant.
+ * Each text of the model's is cleaned by itself: a section or fence that it leaves open must not
+ * take in what follows.
  */
 export function commentText(placed: PlacedFinding, frame: CommentFrame): string {
   const { finding, placement } = placed;
@@ -33,18 +37,26 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
   ]);
 }
 
-/** The same for where no line carries it: nothing can be offered to be committed, and nobody can answer below it. */
+/**
+ * The same for where no line carries it: nothing can be offered to be committed, and nobody can
+ * answer below it.
+ */
 export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean']): string {
   const { finding } = placed;
   return paragraphs([
     headingOf(finding, clean),
     wordsOf(finding, clean),
     dismissedBefore(finding),
-    finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`),
+    finding.suggestion === undefined
+      ? ''
+      : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`),
   ]);
 }
 
-/** What a finding says below its title, as plain markdown that nobody has cleaned yet: for where nothing is posted. */
+/**
+ * What a finding says below its title, as plain markdown that nobody has cleaned yet: for where
+ * nothing is posted.
+ */
 export function plainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
     body,
@@ -61,20 +73,26 @@ export const SEVERITY_MARKS: Readonly<Record<Severity, string>> = {
   nit: '⚪',
 };
 
-function headingOf({ severity, category, confidence, title }: Finding, clean: CommentFrame['clean']): string {
+function headingOf(
+  { severity, category, confidence, title }: Finding,
+  clean: CommentFrame['clean'],
+): string {
   const name = `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
   const sure = confidence === 'unsure' ? ', not certain' : '';
   return `${SEVERITY_MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
 }
 
-/** Markdown inside a cell of a table; behind two backslashes a pipe would end the cell, and a code span with it. */
+/**
+ * Markdown inside a cell of a table; behind two backslashes a pipe would end the cell, and a code
+ * span with it.
+ */
 export function tableCell(markdown: string): string {
   return markdown.replace(/\\*\|/g, '\\|');
 }
 
 /**
- * A title inside a line of markdown. It is cut, then cleaned, and cut shorter where that made it too long: a cut through
- * cleaned markdown can bring to life what was in a code span.
+ * A title inside a line of markdown. It is cut, then cleaned, and cut shorter where that made it
+ * too long: a cut through cleaned markdown can bring to life what was in a code span.
  */
 export function titleLine(
   title: string,
@@ -84,13 +102,16 @@ export function titleLine(
 ): string {
   // Behind a word, where no block begins.
   const line = clean(`x ${cleanLine(title, kept)}`).slice(2);
-  return line.length <= most ? line : titleLine(title, clean, most, Math.floor((kept * most) / line.length));
+  return line.length <= most
+    ? line
+    : titleLine(title, clean, most, Math.floor((kept * most) / line.length));
 }
 
 const MAX_TITLE = 200;
 
 function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
-  // Cleaning can make an offer of what was none, and lets its lines be; as code they are cleaned too.
+  // Cleaning can make an offer of what was none, and lets its lines be; as code they are cleaned
+  // too.
   const words = clean(withoutOffers(clean(body)));
   return paragraphs([words, trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
@@ -98,7 +119,9 @@ function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): stri
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
   if (dismissedOn === undefined) return '';
   const why = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
-  const reason = isNeverHeld({ severity, category }) ? ` It is reported again because it ${why}.` : '';
+  const reason = isNeverHeld({ severity, category })
+    ? ` It is reported again because it ${why}.`
+    : '';
   return `*Dismissed before, on #${dismissedOn}.${reason}*`;
 }
 
@@ -140,7 +163,9 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
   ].join('\n\n');
 }
 
-/** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */
+/**
+ * Everything a run wanted published, as markdown for where nothing is posted; empty for nothing.
+ */
 export function formatBuffered(buffered: Buffered): string {
   const { findings, review, labels, issues, reaction, refusals } = buffered;
   const acts = [
@@ -172,7 +197,10 @@ function placeOf({ finding, placement }: PlacedFinding): string {
   return `${cleanLine(finding.path, MAX_PATH)}:${line}`;
 }
 
-/** Findings with their places below a heading, as markdown that nobody has cleaned yet; empty for none. */
+/**
+ * Findings with their places below a heading, as markdown that nobody has cleaned yet; empty for
+ * none.
+ */
 export function formatFindings(heading: string, findings: readonly PlacedFinding[]): string {
   if (findings.length === 0) return '';
   return [`**${heading}**`, ...findings.map(formatFinding)].join('\n\n');
@@ -189,7 +217,9 @@ const MAX_REFUSALS = 20;
 export function formatRefusals(refusals: readonly Refusal[]): string {
   if (refusals.length === 0) return '';
   const left = refusals.length - MAX_REFUSALS;
-  const lines = refusals.slice(0, MAX_REFUSALS).map(({ tool, why }) => `- ${codeSpan(tool)}: ${why}`);
+  const lines = refusals
+    .slice(0, MAX_REFUSALS)
+    .map(({ tool, why }) => `- ${codeSpan(tool)}: ${why}`);
   return [`**Refused**\n`, ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n');
 }
 
@@ -202,15 +232,16 @@ const CONTAINER = String.raw`[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)*`;
 const OFFER = new RegExp(`^(${CONTAINER}(?:\`{3,}|~{3,}))[ \\t]*suggestion\\b[^\\n]*$`, 'gim');
 
 /**
- * Text without blocks that GitHub would offer to commit: only the `suggestion` of a finding is held against the lines
- * it replaces. Their code stays, as code.
+ * Text without blocks that GitHub would offer to commit: only the `suggestion` of a finding is held
+ * against the lines it replaces. Their code stays, as code.
  */
 export function withoutOffers(markdown: string): string {
   return markdown.replace(OFFER, '$1');
 }
 
 /**
- * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark and footer stay whole.
+ * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark
+ * and footer stay whole.
  */
 export function framedBody({
   mark,
@@ -237,10 +268,16 @@ export function framedBody({
 const CUT_NOTE =
   '\n\n*The text is cut here: it is longer than a comment can be; the rest is in the job summary.*';
 
-/** Longest fence that is closed after a cut, with its line break; a longer one is not taken for a fence. */
+/**
+ * Longest fence that is closed after a cut, with its line break; a longer one is not taken for a
+ * fence.
+ */
 const MAX_CLOSING_FENCE = 101;
 
-/** Ends a code fence that was left open, which would swallow what follows (memory-and-security C8 99). */
+/**
+ * Ends a code fence that was left open, which would swallow what follows (memory-and-security C8
+ * 99).
+ */
 function closeFence(text: string): string {
   let open = '';
   for (const [, run = '', rest = ''] of text.matchAll(/^ {0,3}(`{3,100}|~{3,100})(.*)$/gm)) {

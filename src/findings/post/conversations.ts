@@ -3,7 +3,12 @@ import type { GitHubClient } from '../../github/client/client.js';
 import { GitHubError } from '../../github/client/errors.js';
 import { replyInThread, setThread } from '../../github/posting/comments.js';
 import { dismissReviews } from '../../github/posting/review.js';
-import { isOurLogin, type OwnReview, postsIn, type Thread } from '../../github/reading/conversation.js';
+import {
+  isOurLogin,
+  type OwnReview,
+  postsIn,
+  type Thread,
+} from '../../github/reading/conversation.js';
 import { count } from '../../lib/text/format.js';
 import { isMarked, type Mark, markOf } from '../../safety/mark.js';
 import type { Ledger } from '../decide/ledger.js';
@@ -36,11 +41,13 @@ interface Changed {
 }
 
 const REMEDY = 'Resolve them by hand; the findings themselves are reported correctly.';
-const DISMISS = 'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
+const DISMISS =
+  'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
 
 /**
- * Resolves the conversations of findings that have ended and opens those of findings that are open; what is said of it has the
- * outcome in its mark, so it is said afterwards. `replying` are conversations in which this run raises something.
+ * Resolves the conversations of findings that have ended and opens those of findings that are open;
+ * what is said of it has the outcome in its mark, so it is said afterwards. `replying` are
+ * conversations in which this run raises something.
  */
 export async function changeConversations(
   client: GitHubClient,
@@ -71,7 +78,8 @@ export async function changeConversations(
     const mark = backMark(finding, at, isOpened ? undefined : (thread.resolvedBy ?? ''));
     const others = wasResolved && thread !== undefined ? othersIn(thread, finding) : [];
     marks.push(mark, ...others);
-    if (answered?.has(finding.id) !== true) say(finding, backText(finding, posting), [mark, ...others]);
+    if (answered?.has(finding.id) !== true)
+      say(finding, backText(finding, posting), [mark, ...others]);
   }
   for (const finding of hiddenFindings(ledger)) {
     const { thread } = finding;
@@ -96,7 +104,8 @@ export async function changeConversations(
     const mark = endedMark(finding, at, closed);
     marks.push(mark);
     const text = answered?.has(finding.id) === true ? undefined : endText(finding, posting);
-    if (text !== undefined) say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
+    if (text !== undefined)
+      say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
   }
   for (const settlement of news.claimed) {
     const { finding } = settlement;
@@ -106,8 +115,8 @@ export async function changeConversations(
 }
 
 /**
- * Whether a conversation is closed by somebody whose closing says something: a stranger who opened the pull request can
- * close every conversation on it.
+ * Whether a conversation is closed by somebody whose closing says something: a stranger who opened
+ * the pull request can close every conversation on it.
  */
 export function isClosed(thread: Thread | undefined, { seen, context }: Ledger): boolean {
   if (thread?.isResolved !== true || seen === undefined) return false;
@@ -123,7 +132,10 @@ function setter(
   let isAllowed = true;
   return async ({ id }, isResolved) => {
     if (!isAllowed) return false;
-    const answer = await withGitHub((signal) => setThread(client, { id, isResolved }, signal), REMEDY);
+    const answer = await withGitHub(
+      (signal) => setThread(client, { id, isResolved }, signal),
+      REMEDY,
+    );
     isAllowed = answer === true;
     if (typeof answer !== 'boolean') {
       const message = `conversations of findings were not changed: ${answer.message}`;
@@ -133,7 +145,10 @@ function setter(
   };
 }
 
-/** Says what was changed, each in its conversation, and how many were said. Trouble is one warning, and ends it. */
+/**
+ * Says what was changed, each in its conversation, and how many were said. Trouble is one warning,
+ * and ends it.
+ */
 export async function sayReplies<Said extends ThreadReply>(
   client: GitHubClient,
   { place, warn }: ReviewPost,
@@ -161,7 +176,8 @@ export async function sayReplies<Said extends ThreadReply>(
 /** The reviews of an agent that were sent. */
 export function reviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[] {
   return (seen?.reviews ?? []).filter(
-    ({ state, body }) => state !== 'PENDING' && agentOf(readReviewMark(body)?.agent ?? '') === agentOf(agent),
+    ({ state, body }) =>
+      state !== 'PENDING' && agentOf(readReviewMark(body)?.agent ?? '') === agentOf(agent),
   );
 }
 
@@ -178,8 +194,8 @@ function hasAsked(ledger: Ledger, agent: string): boolean {
 }
 
 /**
- * The check of a run without news: it fails while a review asks for changes, or one has asked and a blocking finding is open.
- * If reviews could not be read, open findings decide.
+ * The check of a run without news: it fails while a review asks for changes, or one has asked and a
+ * blocking finding is open. If reviews could not be read, open findings decide.
  */
 export function reviewEndOf(asked: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>) {
   const { ledger, agent } = asked;
@@ -196,8 +212,8 @@ function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
 }
 
 /**
- * Whether the agent's findings ask for changes: one is open that is bad enough. A person who dismissed its review has decided
- * about those of then.
+ * Whether the agent's findings ask for changes: one is open that is bad enough. A person who
+ * dismissed its review has decided about those of then.
  */
 export function isAsking({
   ledger,
@@ -210,16 +226,24 @@ export function isAsking({
     .map(({ submittedAt = '' }) => Date.parse(submittedAt))
     .filter((at) => !Number.isNaN(at));
   const overruledAt = Math.max(0, ...overruled);
-  return ledger.open.some((one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt));
+  return ledger.open.some(
+    (one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt),
+  );
 }
 
-/** Findings ask for changes, and no review of the agent does. Of a change that is not known nobody can say that. */
+/**
+ * Findings ask for changes, and no review of the agent does. Of a change that is not known nobody
+ * can say that.
+ */
 export function mustAsk(posting: ReviewPost): boolean {
   const { ledger, agent } = posting;
   return ledger.context.lines !== undefined && isAsking(posting) && !hasAsked(ledger, agent);
 }
 
-/** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */
+/**
+ * Whether something became of findings that nobody was told of, or a review of the agent does not
+ * say any more what is open.
+ */
 export function hasNews(posting: ReviewPost): boolean {
   const { ledger, news, agent } = posting;
   if (ledger.seen === undefined) return false;
@@ -229,10 +253,13 @@ export function hasNews(posting: ReviewPost): boolean {
 }
 
 /**
- * Takes back the reviews of the agent that ask for changes, once no finding is open that does; whether one blocks still.
- * Trouble is a warning.
+ * Takes back the reviews of the agent that ask for changes, once no finding is open that does;
+ * whether one blocks still. Trouble is a warning.
  */
-export async function withdrawRequests(client: GitHubClient, posting: ReviewPost): Promise<boolean> {
+export async function withdrawRequests(
+  client: GitHubClient,
+  posting: ReviewPost,
+): Promise<boolean> {
   const { ledger, place, agent, head, warn } = posting;
   const requests = reviewsOf(ledger, agent).filter(({ state }) => state === 'CHANGES_REQUESTED');
   if (requests.length === 0) return false;
@@ -240,7 +267,10 @@ export async function withdrawRequests(client: GitHubClient, posting: ReviewPost
   if (isAsking(posting) || ledger.seen?.head !== head) return true;
   const ids = requests.map(({ id }) => id);
   const why = 'Nothing that this agent asked to change is open.';
-  const result = await withGitHub((signal) => dismissReviews(client, place, ids, why, signal), DISMISS);
+  const result = await withGitHub(
+    (signal) => dismissReviews(client, place, ids, why, signal),
+    DISMISS,
+  );
   if (!(result instanceof GitHubError)) return false;
   const message = `a review that asks for changes was not dismissed: ${result.message}`;
   warn({ code: 'publish-failed', message, remedy: result.remedy });
@@ -248,8 +278,9 @@ export async function withdrawRequests(client: GitHubClient, posting: ReviewPost
 }
 
 /**
- * What is kept of the findings of a pull request besides the marks of this run: where they stand, which GitHub tells only
- * once they are there; and where memory knows nothing of the pull request, what its texts say.
+ * What is kept of the findings of a pull request besides the marks of this run: where they stand,
+ * which GitHub tells only once they are there; and where memory knows nothing of the pull request,
+ * what its texts say.
  */
 export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
   const { findings, context } = ledger;
@@ -258,7 +289,8 @@ export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
     const { first, said, thread, severity, path, line, key, isTold } = finding;
     if (first === undefined) return [];
     const known = kept.findLast(({ id }) => id === first.id);
-    const isBound = said === undefined || (known?.thread === said.thread && known.comment === said.comment);
+    const isBound =
+      said === undefined || (known?.thread === said.thread && known.comment === said.comment);
     if (known !== undefined && isBound) return [];
     const raised = {
       ...(known ?? { ...first, severity, path, line, code: key }),
@@ -271,8 +303,13 @@ export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
   });
 }
 
-/** Ids of our texts, where memory knows of none: what was believed while reading is believed from now on. */
+/**
+ * Ids of our texts, where memory knows of none: what was believed while reading is believed from
+ * now on.
+ */
 export function adoptedIds({ seen, context: { memory } }: Ledger): readonly number[] {
   if (memory !== undefined || seen === undefined) return [];
-  return [...postsIn(seen).filter((post) => marksIn(post).length > 0), ...seen.reviews].map(({ id }) => id);
+  return [...postsIn(seen).filter((post) => marksIn(post).length > 0), ...seen.reviews].map(
+    ({ id }) => id,
+  );
 }

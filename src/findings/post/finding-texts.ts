@@ -12,13 +12,21 @@ import { marksIn } from '../read/peoples-words.js';
 import type { Back, Ended } from '../state-facts.js';
 import { SEVERITY_MARKS, titleLine } from './comment-text.js';
 
-/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
+/**
+ * How much a review has looked at: all there was, what the inputs or a budget left of it, or what
+ * it came to.
+ */
 export type ReviewExtent = 'whole' | 'part' | 'cut';
 
-/** What a run has to say of the findings of a pull request, and all that its texts are made from. */
+/**
+ * What a run has to say of the findings of a pull request, and all that its texts are made from.
+ */
 export interface ReviewPost {
   readonly place: { readonly repository: Repository; readonly number: number };
-  /** Whose review it is; one that was asked for in a comment bears the comment's number behind the agent's name. */
+  /**
+   * Whose review it is; one that was asked for in a comment bears the comment's number behind the
+   * agent's name.
+   */
   readonly agent: string;
   /** Sha of the commit that the findings were held against. */
   readonly head: string;
@@ -29,7 +37,9 @@ export interface ReviewPost {
   readonly buffered: Buffered;
   /** Ids of findings that are answered elsewhere; left out: none. */
   readonly answered?: ReadonlySet<string>;
-  /** Sentences for people about how the review came about, in markdown that nobody has cleaned yet. */
+  /**
+   * Sentences for people about how the review came about, in markdown that nobody has cleaned yet.
+   */
   readonly remarks: readonly string[];
   /** The run answers a question: what it says nothing of is not its subject. */
   readonly isQuestion?: boolean;
@@ -45,7 +55,10 @@ export interface ReviewPost {
   readonly signature: string;
   readonly now: Date;
   warn(warning: Warning): void;
-  /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
+  /**
+   * Outbound cleaning (D24): each text by others goes through it by itself, and has to close what
+   * it opens.
+   */
   clean(markdown: string): string;
 }
 
@@ -54,7 +67,10 @@ type TextFrame = Pick<ReviewPost, 'head' | 'clean'>;
 const SHORT_SHA = 7;
 const MAX_PATH = 200;
 
-/** What is answered in the conversation of a finding that has ended; undefined for who has resolved it, and sees that. */
+/**
+ * What is answered in the conversation of a finding that has ended; undefined for who has resolved
+ * it, and sees that.
+ */
 export function endText(
   { handle, state, why, login = '', reason = '' }: KnownFinding,
   { head, clean }: TextFrame,
@@ -119,9 +135,10 @@ export function claimText(
 }
 
 /**
- * One line for each earlier finding that this review has to tell of, as markdown, then what is open still; empty where
- * nothing happened to any, and none stands nowhere else. `opened` are ids of findings whose conversation this run has opened;
- * `listsOpen`: the review asks for changes because of what is open.
+ * One line for each earlier finding that this review has to tell of, as markdown, then what is open
+ * still; empty where nothing happened to any, and none stands nowhere else. `opened` are ids of
+ * findings whose conversation this run has opened; `listsOpen`: the review asks for changes because
+ * of what is open.
  */
 export function formatEarlier(
   { ledger, news, head, clean }: TextFrame & { readonly ledger: Ledger; readonly news: News },
@@ -146,7 +163,9 @@ export function formatEarlier(
   if (lines.length === 0 && !isLost && !listsOpen) return [];
   return [
     ...lines,
-    ...still.map((finding) => `- ${SEVERITY_MARKS[finding.severity]} ${name(finding)} — still open`),
+    ...still.map(
+      (finding) => `- ${SEVERITY_MARKS[finding.severity]} ${name(finding)} — still open`,
+    ),
   ];
 }
 
@@ -169,7 +188,9 @@ function nameOf(
   return `${titleLine(name, clean)} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }
 
-/** `closed`: the conversation is resolved as this is written, by somebody who can end the finding. */
+/**
+ * `closed`: the conversation is resolved as this is written, by somebody who can end the finding.
+ */
 export function endedMark(finding: KnownFinding, at: number, closed: boolean): Ended {
   const { id, by = 'model', why = 'fixed', login, endedGone, key } = finding;
   const state = finding.state === 'dismissed' ? 'dismissed' : 'settled';
@@ -185,16 +206,22 @@ export function backMark(finding: KnownFinding, at: number, closedBy?: string): 
 const MAX_OPEN = 30;
 const MAX_ENDED = 15;
 /**
- * What the model has to know of earlier findings on the files of this pull request; undefined if there is nothing. To an
- * untrusted run no titles are shown: a model wrote them.
+ * What the model has to know of earlier findings on the files of this pull request; undefined if
+ * there is nothing. To an untrusted run no titles are shown: a model wrote them.
  */
-export function formatKnown({ findings, open, context }: Ledger, isUntrusted: boolean): string | undefined {
+export function formatKnown(
+  { findings, open, context }: Ledger,
+  isUntrusted: boolean,
+): string | undefined {
   const showsTitle = ({ lane }: KnownFinding) => !isUntrusted && lane === 'trusted';
   const isPersons = ({ state, by }: KnownFinding) =>
     state === 'dismissed' || (state === 'settled' && by === 'person');
   const gone = open.filter(({ isGone }) => isGone);
   const paths = new Set(
-    [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [path, previousPath ?? path]),
+    [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [
+      path,
+      previousPath ?? path,
+    ]),
   );
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
   const described = (one: KnownFinding) => formatFinding(one, showsTitle(one));
@@ -234,7 +261,10 @@ function formatFinding(
   return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
 }
 
-/** What a run is told of a finding that it is to fix: what its comment says, with the lines that prove it. */
+/**
+ * What a run is told of a finding that it is to fix: what its comment says, with the lines that
+ * prove it.
+ */
 export function formatToFix(finding: KnownFinding): string {
   const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
   const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
@@ -248,7 +278,10 @@ export function formatToFix(finding: KnownFinding): string {
   return fence(paragraphs(text), { source: `finding ${handle}` });
 }
 
-function formatLesson({ handle, path, category, title, pull }: Lesson, isUntrusted: boolean): string {
+function formatLesson(
+  { handle, path, category, title, pull }: Lesson,
+  isUntrusted: boolean,
+): string {
   const said = isUntrusted || title === '' ? '' : ` — "${title}"`;
   return `- ${handle} ${cleanLine(path, MAX_PATH)} ${category}${said} (on #${pull})`;
 }

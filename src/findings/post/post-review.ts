@@ -68,7 +68,10 @@ export async function postReview(
   return unposted(posting, trouble);
 }
 
-/** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
+/**
+ * A run that says nothing of findings hides none: what is open counts for the check, the outputs
+ * and `fail-on`.
+ */
 function unchanged(posting: ReviewPost): PostedReview {
   const { place, ledger } = posting;
   const marks = [{ pull: place.number, marks: bindings(posting) }];
@@ -78,7 +81,14 @@ function unchanged(posting: ReviewPost): PostedReview {
 }
 
 /** Nothing raised, ended or said of any finding. */
-function isNothing({ findings, repeated, heldBack, refuted, settlements, review }: Buffered): boolean {
+function isNothing({
+  findings,
+  repeated,
+  heldBack,
+  refuted,
+  settlements,
+  review,
+}: Buffered): boolean {
   const said = [findings, repeated, heldBack, refuted, settlements];
   return said.every(({ length }) => length === 0) && review === undefined;
 }
@@ -96,8 +106,13 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
   const changed = await changeConversations(client, posting, repliedIn(posting));
   const prepared = prepareReview(posting, changed.marks);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
-  const { said, unsaid } = await sayReplies(client, posting, [...changed.replies, ...prepared.replies]);
-  const unreplied = prepared.replies.filter((one) => unsaid.includes(one)).map(({ placed }) => placed);
+  const { said, unsaid } = await sayReplies(client, posting, [
+    ...changed.replies,
+    ...prepared.replies,
+  ]);
+  const unreplied = prepared.replies
+    .filter((one) => unsaid.includes(one))
+    .map(({ placed }) => placed);
   const isRequested = await withdrawRequests(client, posting);
   const isLost = result instanceof GitHubError;
   const marks = [...bindings(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
@@ -125,7 +140,12 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
   }
   const { url, created } = result;
   const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
-  return { ...part, records: recordsOf(posting, url), url, details: formatFindings(UNPOSTED, left) };
+  return {
+    ...part,
+    records: recordsOf(posting, url),
+    url,
+    details: formatFindings(UNPOSTED, left),
+  };
 }
 
 /** The first review always says something; a later one only what people do not know yet. */
@@ -134,7 +154,10 @@ function isWorthPosting(posting: ReviewPost): boolean {
   if (news.fresh.length > 0 || mustAsk(posting)) return true;
   if (buffered.review === undefined) return false;
   const told = news.ended.filter(({ why }) => why !== 'resolved');
-  return reviewsOf(ledger, agent).length === 0 || told.length + news.back.length + news.claimed.length > 0;
+  return (
+    reviewsOf(ledger, agent).length === 0 ||
+    told.length + news.back.length + news.claimed.length > 0
+  );
 }
 
 async function post(
@@ -158,7 +181,11 @@ async function post(
 }
 
 function notPosted({ message, remedy }: Trouble) {
-  return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
+  return {
+    code: 'publish-failed',
+    message: `the review was not posted: ${message}`,
+    remedy,
+  } as const;
 }
 
 /** Where a review is not posted, its findings are in the job summary. */
@@ -197,8 +224,11 @@ function lineOf(
   const posted = comments.length === 0 ? 'a review' : count(comments.length, 'comment');
   const asked = comments.length === 0 ? '' : ` with ${posted}`;
   const isBlocking = event === 'REQUEST_CHANGES';
-  const what = isBlocking ? `Asked for changes on #${number}${asked}` : `Posted ${posted} on #${number}`;
-  const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
+  const what = isBlocking
+    ? `Asked for changes on #${number}${asked}`
+    : `Posted ${posted} on #${number}`;
+  const inText =
+    inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
   return sentences([`${what}${at}.`, inText]);
 }
 

@@ -10,8 +10,20 @@ import { BETWEEN_FINDINGS } from '../comment-parts.js';
 import { type Ledger, notRepeated } from '../decide/ledger.js';
 import { formatSeverities, isOpen } from '../finding.js';
 import type { KnownFinding } from '../known-finding.js';
-import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from '../state-facts.js';
-import { commentText, findingInText, SEVERITY_MARKS, tableCell, titleLine } from './comment-text.js';
+import {
+  agentOf,
+  type FindingMark,
+  findingMark,
+  type Raised,
+  readReviewMark,
+} from '../state-facts.js';
+import {
+  commentText,
+  findingInText,
+  SEVERITY_MARKS,
+  tableCell,
+  titleLine,
+} from './comment-text.js';
 import { isAsking, mustAsk, reviewsOf, type ThreadReply } from './conversations.js';
 import { formatEarlier, type ReviewPost } from './finding-texts.js';
 
@@ -40,9 +52,9 @@ export interface PreparedReview {
 }
 
 /**
- * Makes the one review of a run: the worst findings get their lines, one conversation for each line, and all others stand in
- * the review's text. On a line where a conversation of ours is open a finding is said there. `marks` are those of earlier
- * findings.
+ * Makes the one review of a run: the worst findings get their lines, one conversation for each
+ * line, and all others stand in the review's text. On a line where a conversation of ours is open a
+ * finding is said there. `marks` are those of earlier findings.
  */
 export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]): PreparedReview {
   const listed = worstFirst(posting.news.fresh);
@@ -71,19 +83,24 @@ export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]
 }
 
 /**
- * The open conversation of the agent on that line. One that is resolved, and whose findings have all ended, is finished: a
- * new finding there begins its own.
+ * The open conversation of the agent on that line. One that is resolved, and whose findings have
+ * all ended, is finished: a new finding there begins its own.
  */
 function threadAt({ placement }: PlacedFinding, ledger: Ledger): Thread | undefined {
   if (placement.kind !== 'line') return undefined;
   const { path, side, line } = placement;
-  const isOn = (place: { readonly path: string; readonly side: Side; readonly line: number | undefined }) =>
-    place.path === path && place.side === side && place.line === line;
+  const isOn = (place: {
+    readonly path: string;
+    readonly side: Side;
+    readonly line: number | undefined;
+  }) => place.path === path && place.side === side && place.line === line;
   // A finding that followed its line is there, wherever GitHub shows its conversation.
   const isHere = (one: KnownFinding) =>
     (isOn(one) && !one.isGone) || (one.thread !== undefined && isOn(one.thread));
   return ledger.findings.find(
-    (one) => isHere(one) && (one.thread?.isResolved === false || (one.thread !== undefined && isOpen(one))),
+    (one) =>
+      isHere(one) &&
+      (one.thread?.isResolved === false || (one.thread !== undefined && isOpen(one))),
   )?.thread;
 }
 
@@ -107,15 +124,20 @@ function prepareReply(
   const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
   const marks = [{ ...raisedMark(placed, posting), closedBy }];
   const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
-  // GitHub would put a suggestion in the place of the lines that the conversation is about, which may be others.
+  // GitHub would put a suggestion in the place of the lines that the conversation is about, which
+  // may be others.
   return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
 }
 
 /**
- * Joined, a comment takes the widest place; a suggestion is offered only where its lines are exactly the comment's, and that
- * of the worst finding alone: whoever commits two writes the code twice.
+ * Joined, a comment takes the widest place; a suggestion is offered only where its lines are
+ * exactly the comment's, and that of the worst finding alone: whoever commits two writes the code
+ * twice.
  */
-function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): readonly ReviewComment[] {
+function prepareComment(
+  group: readonly PlacedFinding[],
+  posting: ReviewPost,
+): readonly ReviewComment[] {
   const [first] = group;
   if (first === undefined || first.placement.kind !== 'line') return [];
   const { path, side, line } = first.placement;
@@ -137,18 +159,30 @@ function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): r
   const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
   return [
-    { path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN_FINDINGS)}` },
+    {
+      path,
+      side,
+      line,
+      startLine,
+      inText,
+      body: `${formatMark(mark)}\n${texts.join(BETWEEN_FINDINGS)}`,
+    },
   ];
 }
 
 function withoutOffer({ placement, ...rest }: PlacedFinding): PlacedFinding {
-  return { ...rest, placement: placement.kind === 'line' ? { ...placement, isExact: false } : placement };
+  return {
+    ...rest,
+    placement: placement.kind === 'line' ? { ...placement, isExact: false } : placement,
+  };
 }
 
 /** Room for the mark, in UTF-16 units: its titles are escaped. */
 const MARKER = 8000;
 
-/** As many findings of one line as a comment has room for, and the others; the first has it alone. */
+/**
+ * As many findings of one line as a comment has room for, and the others; the first has it alone.
+ */
 function fitOnLine(
   group: readonly PlacedFinding[],
   posting: ReviewPost,
@@ -158,7 +192,9 @@ function fitOnLine(
     room -= commentText(one, frameOf(posting)).length + BETWEEN_FINDINGS.length;
     return (room < 0 && index > 0) || index >= MAX_ON_LINE;
   });
-  return end < 0 ? { fitting: group, left: [] } : { fitting: group.slice(0, end), left: group.slice(end) };
+  return end < 0
+    ? { fitting: group, left: [] }
+    : { fitting: group.slice(0, end), left: group.slice(end) };
 }
 
 /** Findings in one comment: each takes a mark. */
@@ -171,10 +207,27 @@ function frameOf({ signature, clean, ledger }: ReviewPost) {
 /** Numbers that a model made up have no end. */
 const MAX_LINE = 999_999_999;
 
-/** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
-function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, clean }: ReviewPost): Raised {
+/**
+ * A path that is none of the diff is a model's text: where cleaning would change it, it is left
+ * out.
+ */
+function raisedMark(
+  { finding, placement }: PlacedFinding,
+  { agent, lane, now, clean }: ReviewPost,
+): Raised {
   const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
-  const { id, handle, title, category, severity, confidence, path, line, side, code = '' } = finding;
+  const {
+    id,
+    handle,
+    title,
+    category,
+    severity,
+    confidence,
+    path,
+    line,
+    side,
+    code = '',
+  } = finding;
   return {
     kind: 'raised',
     id,
@@ -194,9 +247,9 @@ function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, c
 }
 
 /**
- * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
- * findings without a line, findings beyond the limit (folded), what was not repeated. Never longer than GitHub takes: findings
- * for which there is no room are counted.
+ * The text of a review: hidden marker, headline and summary, what became of earlier findings, a
+ * table of the new ones, findings without a line, findings beyond the limit (folded), what was not
+ * repeated. Never longer than GitHub takes: findings for which there is no room are counted.
  */
 function formatBody(
   posting: ReviewPost,
@@ -212,7 +265,9 @@ function formatBody(
     mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
   );
   const earlier = formatEarlier(posting, new Set(opened), mustAsk(posting));
-  const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === head).length;
+  const before = reviewsOf(ledger, agent).filter(
+    ({ body }) => readReviewMark(body)?.head === head,
+  ).length;
   // Nothing new is said a second time by the mark that it had the first time.
   const isMore = before > 0 && (mustAsk(posting) || listed.length + earlier.length > 0);
   const mark = markOf(posting, marks, isMore ? before + 1 : 1);
@@ -222,7 +277,10 @@ function formatBody(
     earlier.slice(0, MAX_EARLIER).join('\n'),
     formatTable(listed, clean),
   ];
-  const used = fixed.reduce((sum, text) => sum + text.length, formatMark(mark).length + footer.length);
+  const used = fixed.reduce(
+    (sum, text) => sum + text.length,
+    formatMark(mark).length + footer.length,
+  );
   const inText = [...unplaced, ...overCap];
   const shown = fitFindings(inText, MAX_COMMENT_CHARACTERS - FRAME - used, clean);
   const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
@@ -242,13 +300,18 @@ function formatBody(
 const MAX_EARLIER = 30;
 const MAX_ROWS = 30;
 
-/** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
+/**
+ * `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is
+ * said.
+ */
 function headlineOf(
   { news, buffered, extent }: ReviewPost,
   listed: readonly PlacedFinding[],
   hasEarlier: boolean,
 ): string {
-  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
+  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[
+    extent ?? 'whole'
+  ];
   if (listed.length > 0) {
     const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
     return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
@@ -260,7 +323,8 @@ function headlineOf(
 }
 
 /** A model that begins with it needs no headline that says the same. */
-const SAYS_NOTHING_FOUND = /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
+const SAYS_NOTHING_FOUND =
+  /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
 
 /** One line a finding, worst first; a single one needs no table. */
 function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean']): string {
@@ -273,7 +337,10 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean'
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** Whose review it is, of which commit, and as many marks of its run as there is room for, also those said on lines. */
+/**
+ * Whose review it is, of which commit, and as many marks of its run as there is room for, also
+ * those said on lines.
+ */
 function markOf(posting: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
   const { agent, head, lane } = posting;
   const asks = isAsking(posting) || undefined;
@@ -289,7 +356,10 @@ const MAX_MARKS = 24_000;
 const MAX_NAME = 100;
 /** UTF-16 units of a remark, of which there are few. */
 const MAX_REMARK = 1000;
-/** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
+/**
+ * Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with
+ * numbers in them.
+ */
 const FRAME = 5000;
 const MAX_SUMMARY = 24_000;
 const CUT = '\n\n*The summary is too long to show here.*';
@@ -302,7 +372,10 @@ function fitSummary({ buffered, clean }: ReviewPost): string {
   return part.length + CUT.length <= MAX_SUMMARY ? part + CUT : CUT.trim();
 }
 
-/** The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one does not. */
+/**
+ * The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one
+ * does not.
+ */
 function fitFindings(
   findings: readonly PlacedFinding[],
   room: number,
@@ -349,7 +422,9 @@ function formatNotes({ news, buffered, remarks, clean }: ReviewPost, omitted: nu
     ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
     notRepeated(news),
     omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
-    refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,
+    refused === 0
+      ? ''
+      : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,
   ].filter((note) => note !== '');
   return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
 }

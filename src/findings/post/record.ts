@@ -24,8 +24,9 @@ import {
 } from '../finding.js';
 
 /**
- * What has become of a finding, for other programs: its state, or why it was raised and not posted. `refuted`: a second look
- * found that it is wrong; `unclear`: it could not tell, and nothing bad would come of it.
+ * What has become of a finding, for other programs: its state, or why it was raised and not posted.
+ * `refuted`: a second look found that it is wrong; `unclear`: it could not tell, and nothing bad
+ * would come of it.
  */
 export const RECORD_STATES = [...FINDING_STATES, 'refuted', 'unclear', 'held-back'] as const;
 
@@ -73,8 +74,14 @@ export interface MetGate {
   readonly why: string;
 }
 
-/** Those of {@link FINDINGS_GATES} that a review meets, in their order. They decide for forks too, where no review can block. */
-export function metGates(gates: readonly string[], review: ReviewResult | undefined): readonly MetGate[] {
+/**
+ * Those of {@link FINDINGS_GATES} that a review meets, in their order. They decide for forks too,
+ * where no review can block.
+ */
+export function metGates(
+  gates: readonly string[],
+  review: ReviewResult | undefined,
+): readonly MetGate[] {
   if (review === undefined) return [];
   return gates.flatMap((gate) => {
     const why = whyMet(gate, review);
@@ -97,7 +104,10 @@ function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string |
 }
 
 /** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
-export function blocking(findings: readonly FindingRecord[], least: Severity): readonly FindingRecord[] {
+export function blocking(
+  findings: readonly FindingRecord[],
+  least: Severity,
+): readonly FindingRecord[] {
   return findings.filter((record) => isOpen(record) && isBlocking(record, least));
 }
 
@@ -142,8 +152,13 @@ export function countFindings(findings: readonly FindingRecord[]) {
   };
 }
 
-function tally(names: readonly string[], found: readonly string[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(names.map((name) => [name, found.filter((one) => one === name).length]));
+function tally(
+  names: readonly string[],
+  found: readonly string[],
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    names.map((name) => [name, found.filter((one) => one === name).length]),
+  );
 }
 
 interface SarifTool {
@@ -155,12 +170,14 @@ interface SarifTool {
 }
 
 /**
- * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results, dismissed ones suppressed
- * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so a finding on
- * a removed line is about the whole file.
+ * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results,
+ * dismissed ones suppressed results; what is settled is left out, which closes its alert. SARIF
+ * knows only the new version of a file, so a finding on a removed line is about the whole file.
  */
 export function formatSarif(report: FindingsReport, tool: SarifTool): string {
-  const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
+  const reported = report.findings.filter(
+    (record) => isOpen(record) || record.state === 'dismissed',
+  );
   const categories = [...new Set(reported.map(({ category }) => category))].sort();
   const { kind, files, read } = report.coverage ?? NOTHING_READ;
   const run = {
@@ -201,7 +218,10 @@ const DESCRIPTIONS: Readonly<Record<Category, string>> = {
   other: 'A fault of another kind.',
 };
 
-/** GitHub reads the score of security alerts from the rule, so the rule has that of its worst finding. */
+/**
+ * GitHub reads the score of security alerts from the rule, so the rule has that of its worst
+ * finding.
+ */
 function ruleOf(category: Category, records: readonly FindingRecord[]): object {
   const [worst] = records
     .filter((record) => record.category === category)
@@ -216,8 +236,18 @@ function ruleOf(category: Category, records: readonly FindingRecord[]): object {
 }
 
 function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
-  const { id, category, severity, confidence, side, line, startLine = line, evidence = [] } = record;
-  const region = side === 'LEFT' ? undefined : { startLine: Math.min(startLine, line), endLine: line };
+  const {
+    id,
+    category,
+    severity,
+    confidence,
+    side,
+    line,
+    startLine = line,
+    evidence = [],
+  } = record;
+  const region =
+    side === 'LEFT' ? undefined : { startLine: Math.min(startLine, line), endLine: line };
   return {
     ruleId: ruleId(category),
     ruleIndex,
@@ -279,7 +309,9 @@ function suppressionsOf(
   clean: SarifTool['clean'],
 ): readonly object[] | undefined {
   if (state !== 'dismissed') return undefined;
-  const reasons = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
+  const reasons = [why, by === undefined ? undefined : `by ${by}`].filter(
+    (part) => part !== undefined,
+  );
   const justification = reasons.length === 0 ? undefined : clean(reasons.join(', '));
   return [{ kind: 'external', status: 'accepted', justification }];
 }
@@ -288,15 +320,21 @@ function suppressionsOf(
 function notificationsOf({ kind, files, read, isCutShort }: Coverage): readonly object[] {
   if (kind === 'whole') return [];
   const cut = isCutShort === true ? ' The review was cut short.' : '';
-  return [{ level: 'warning', message: { text: `${read} of ${count(files, 'file')} reviewed.${cut}` } }];
+  return [
+    { level: 'warning', message: { text: `${read} of ${count(files, 'file')} reviewed.${cut}` } },
+  ];
 }
 
 /**
- * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
- * review, where one was posted.
+ * Every finding that a run raised or knew of, each once and the worst first, with what has become
+ * of it. `url` is that of the review, where one was posted.
  */
 export function recordsOf(
-  { ledger, news, buffered }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
+  {
+    ledger,
+    news,
+    buffered,
+  }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
   url?: string,
 ): readonly FindingRecord[] {
   const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
@@ -307,11 +345,14 @@ export function recordsOf(
     if (back.has(one.id)) return { ...record, why: 'it came back' };
     if (claimed.has(one.id)) return { ...record, why: OVER };
     if (!fresh.has(one.id)) return record;
-    const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
+    const why =
+      one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
     return { ...record, isNew: true, why, url };
   });
   // What was decided on this pull request is among the known ones.
-  const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
+  const lessons = news.heldBack.flatMap(({ finding, of }) =>
+    'pull' in of ? [{ finding, of }] : [],
+  );
   const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
   const heldBack = [...heldOnce].map(({ finding, of }) => {
     const state: FindingRecord['state'] = 'held-back';
@@ -339,7 +380,8 @@ function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
 }
 
 function recordOf(finding: Finding): FindingRecord {
-  const { id, handle, agent, state, why, reason, title, said, trigger, evidence, suggestion } = finding;
+  const { id, handle, agent, state, why, reason, title, said, trigger, evidence, suggestion } =
+    finding;
   const body = said === undefined ? finding.body : bodyIn(finding.body);
   const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
   const place = { path, line, startLine, side };

@@ -24,14 +24,16 @@ export function readWord(post: Post): Word | undefined {
 }
 
 /** The marks of a text of ours that nobody else changed. */
-export function marksIn(post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>): readonly FindingMark[] {
+export function marksIn(
+  post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>,
+): readonly FindingMark[] {
   return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
 }
 
 /**
- * The accounts whose permission decides, each once: who resolved a conversation of ours first, which not everybody can, then
- * who belongs here by GitHub's word and wrote in one, or a word on a finding, then all others. Not all are asked, and a crowd
- * of strangers must hide nobody.
+ * The accounts whose permission decides, each once: who resolved a conversation of ours first,
+ * which not everybody can, then who belongs here by GitHub's word and wrote in one, or a word on a
+ * finding, then all others. Not all are asked, and a crowd of strangers must hide nobody.
  */
 export function peopleToAsk(seen: Seen): readonly string[] {
   const own = seen.threads
@@ -51,7 +53,8 @@ export function peopleToAsk(seen: Seen): readonly string[] {
     ...thumbs.map(({ login }) => login),
   ];
   const known = new Map<string, string>();
-  for (const login of logins) if (!known.has(login.toLowerCase())) known.set(login.toLowerCase(), login);
+  for (const login of logins)
+    if (!known.has(login.toLowerCase())) known.set(login.toLowerCase(), login);
   return [...known.values()].filter((login) => login !== 'ghost' && !login.endsWith('[bot]'));
 }
 
@@ -81,8 +84,9 @@ const opening = new RegExp(
 const turn = /\b(?:but|however|though|although|except|unless)\b|\?/;
 
 /**
- * Whether a reply rejects the finding it answers, read without a model: only its first paragraph, and only by a few set
- * phrases, which are all of it or stand before a reason. Whatever else a reply says is for the model.
+ * Whether a reply rejects the finding it answers, read without a model: only its first paragraph,
+ * and only by a few set phrases, which are all of it or stand before a reason. Whatever else a
+ * reply says is for the model.
  */
 export function isDismissal(body: string): boolean {
   let rest = openingOf(body);
@@ -98,7 +102,9 @@ export function isDismissal(body: string): boolean {
 
 const MAX_READ = 400;
 
-/** The first paragraph without what was quoted, in lower case, without emoji and marks of markdown. */
+/**
+ * The first paragraph without what was quoted, in lower case, without emoji and marks of markdown.
+ */
 function openingOf(body: string): string {
   const own = body
     .slice(0, MAX_READ * 10)

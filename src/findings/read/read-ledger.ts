@@ -1,4 +1,9 @@
-import { isOurLogin, type Post, type Seen, type Thread } from '../../github/reading/conversation.js';
+import {
+  isOurLogin,
+  type Post,
+  type Seen,
+  type Thread,
+} from '../../github/reading/conversation.js';
 import { laneOf } from '../../safety/mark.js';
 import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from '../change/diff-lines.js';
 import { offeredLines, partOf } from '../comment-parts.js';
@@ -10,11 +15,12 @@ import { type Back, type FindingMark, findingMarksOf, type Raised } from '../sta
 import { marksIn, readWord, type Word } from './peoples-words.js';
 
 /**
- * The findings of a pull request as GitHub and the agent's state tell them, brought to the present change. The state alone,
- * where GitHub could not be asked.
+ * The findings of a pull request as GitHub and the agent's state tell them, brought to the present
+ * change. The state alone, where GitHub could not be asked.
  *
- * Every text of our account can open a finding; only one whose id the state knows can end or move one, or any where the state
- * knows nothing of the pull request: every workflow of a repository posts under one account.
+ * Every text of our account can open a finding; only one whose id the state knows can end or move
+ * one, or any where the state knows nothing of the pull request: every workflow of a repository
+ * posts under one account.
  */
 export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledger {
   const { agent, memory } = context;
@@ -32,7 +38,8 @@ export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledg
   const firsts = new Map<string, Raised>();
   // Where the state knows a finding, no text says differently what it is.
   for (const mark of [...kept, ...marks])
-    if (mark.kind === 'raised' && mark.agent === agent && !firsts.has(mark.id)) firsts.set(mark.id, mark);
+    if (mark.kind === 'raised' && mark.agent === agent && !firsts.has(mark.id))
+      firsts.set(mark.id, mark);
   const inOrder = [...firsts.values()].toSorted((a, b) => a.at - b.at);
   const findings = inOrder.map((first) => {
     const own = marks.filter(({ id }) => id === first.id);
@@ -43,7 +50,8 @@ export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledg
 
 /** Where the state has a finding last. */
 function placeIn(kept: readonly FindingMark[], { id }: Back): Partial<Back> {
-  const ofKind = (kind: 'back' | 'raised') => kept.find((mark) => mark.id === id && mark.kind === kind);
+  const ofKind = (kind: 'back' | 'raised') =>
+    kept.find((mark) => mark.id === id && mark.kind === kind);
   const last = ofKind('back') ?? ofKind('raised');
   if (last === undefined || last.kind === 'ended') return {};
   const { path, line, side, code } = last;
@@ -76,7 +84,9 @@ interface Sources {
 function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFinding {
   const { first, seen, posts, context } = sources;
   const isRaising = (mark: FindingMark) => mark.kind === 'raised' && mark.id === first.id;
-  const kept = marks.findLast((mark): mark is Raised => mark.kind === 'raised' && mark.thread !== undefined);
+  const kept = marks.findLast(
+    (mark): mark is Raised => mark.kind === 'raised' && mark.thread !== undefined,
+  );
   const all = posts.filter((one) => one.thread !== undefined && one.marks.some(isRaising));
   const saying = all.find((one) => one.thread?.id === kept?.thread) ?? all[0];
   // A comment that somebody edited or deleted keeps its finding.
@@ -103,7 +113,8 @@ function withWords(
   const { id, handle, agent, category, severity, path, side, code: key } = first;
   const isKept = memory?.marks.some((mark) => mark.kind === 'raised' && mark.id === id) === true;
   const isPosted =
-    post !== undefined && [post.id, thread?.reviewId ?? 0].some((one) => memory?.posted.has(one) === true);
+    post !== undefined &&
+    [post.id, thread?.reviewId ?? 0].some((one) => memory?.posted.has(one) === true);
   const begun = post ?? thread?.first;
   const said = partOf(post?.body ?? '', handle);
   const body = visibleWords(said);
@@ -145,8 +156,9 @@ interface SaidWord extends Word {
 }
 
 /**
- * What people with write access have said of a finding. A word without a name is about what its conversation held when it
- * was written; a command without a name, in a conversation of several, is about none of them.
+ * What people with write access have said of a finding. A word without a name is about what its
+ * conversation held when it was written; a command without a name, in a conversation of several, is
+ * about none of them.
  */
 function wordsAbout(
   thread: Thread | undefined,
@@ -160,7 +172,9 @@ function wordsAbout(
     if (word === undefined || at < saidAt || !context.isWriter(post.author.login)) return [];
     const isMeant =
       word.handle === undefined
-        ? thread !== undefined && where === thread && !(word.isCommand && heldAt(thread, at, posts).size > 1)
+        ? thread !== undefined &&
+          where === thread &&
+          !(word.isCommand && heldAt(thread, at, posts).size > 1)
         : word.handle === first.handle;
     return isMeant ? [{ ...word, at, login: post.author.login }] : [];
   });
@@ -179,7 +193,11 @@ function timeOf({ createdAt }: Pick<Post, 'createdAt'>): number {
 }
 
 /** What marks and words say, one after the other. */
-function fold(first: KnownFinding, marks: readonly FindingMark[], words: readonly SaidWord[]): KnownFinding {
+function fold(
+  first: KnownFinding,
+  marks: readonly FindingMark[],
+  words: readonly SaidWord[],
+): KnownFinding {
   let finding = first;
   for (const one of [...marks, ...words].toSorted((a, b) => a.at - b.at)) {
     if (!('kind' in one)) finding = afterWord(finding, one);
@@ -204,14 +222,19 @@ function afterWord(finding: KnownFinding, { does, login, isCommand }: SaidWord):
 }
 
 /**
- * Gestures stand and have no moment at which they ended, so each is held against the newest mark and word. GitHub tells no
- * time of a *Resolve* and not who takes one back: the marks note whether, or by whom, a conversation was resolved as they
- * were written, and what differs from that is newer.
+ * Gestures stand and have no moment at which they ended, so each is held against the newest mark
+ * and word. GitHub tells no time of a *Resolve* and not who takes one back: the marks note whether,
+ * or by whom, a conversation was resolved as they were written, and what differs from that is
+ * newer.
  */
 function byGestures(
   finding: KnownFinding,
   /** The newest mark, the mark and the text that raised it. */
-  { last, raised, post }: { readonly last: FindingMark; readonly raised?: FindingMark; readonly post?: Post },
+  {
+    last,
+    raised,
+    post,
+  }: { readonly last: FindingMark; readonly raised?: FindingMark; readonly post?: Post },
   /** When the last word on it was said; milliseconds. */
   wordAt: number,
   { seen, context }: Sources,
@@ -234,10 +257,12 @@ function byGestures(
   if (isTakenBack && (wasClosed || !isWriters)) return opened(finding, { by: 'person' });
   // Whose gesture was noted once could write then.
   const isNoted = last.kind === 'ended' && resolver !== undefined && last.login === resolver;
-  // Nobody knows who opens a conversation; who closes it is known, and a stranger's closing is none.
+  // Nobody knows who opens a conversation; who closes it is known, and a stranger's closing is
+  // none.
   if (wasClosed && finding.state === 'settled' && !isOurs && !isWriters && !isNoted)
     return opened(finding, { by: 'person' });
-  const newest = last.kind === 'ended' || raised === undefined || raised.at < last.at ? last : raised;
+  const newest =
+    last.kind === 'ended' || raised === undefined || raised.at < last.at ? last : raised;
   const isOld = isWriters && 'closedBy' in newest && newest.closedBy === resolver;
   const isOpenOrOurs = isOpen(finding) || (finding.state === 'settled' && finding.by !== 'person');
   return isWriters && !isOld && (isTakenBack || isOpenOrOurs)
@@ -281,15 +306,17 @@ function hold(
 
 /** A fix that is exactly taken back brings its finding back, without a model. */
 function revive(finding: KnownFinding, stands: boolean): KnownFinding {
-  const wasFixed = finding.state === 'settled' && (finding.why === 'fixed' || finding.why === 'suggestion');
+  const wasFixed =
+    finding.state === 'settled' && (finding.why === 'fixed' || finding.why === 'suggestion');
   return wasFixed && finding.endedGone && stands && isTellingKey(finding.key)
     ? opened(finding, { by: 'program', why: 'reverted' })
     : finding;
 }
 
 /**
- * What the file of a finding is called now. Where the diff does not say so, for a push moved a file that the pull request adds
- * or rewrites, the one file that has its telling line among what it adds is meant.
+ * What the file of a finding is called now. Where the diff does not say so, for a push moved a file
+ * that the pull request adds or rewrites, the one file that has its telling line among what it adds
+ * is meant.
  */
 function pathNow({ path, key, side }: KnownFinding, lines: DiffLines): string {
   const known = findFile(lines, path);

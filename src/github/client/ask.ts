@@ -8,8 +8,8 @@ import type { GitHubClient, Tolerated } from './client.js';
 import { GitHubError, type GitHubErrorReason, GRAPHQL } from './errors.js';
 
 /**
- * Asks the REST API: `route` is a method and a path template, `GET /repos/{owner}/{repo}`. Throws a GitHubError, also for an
- * answer that does not fit.
+ * Asks the REST API: `route` is a method and a path template, `GET /repos/{owner}/{repo}`. Throws a
+ * GitHubError, also for an answer that does not fit.
  */
 export async function askRest<Output>(
   client: GitHubClient,
@@ -32,8 +32,9 @@ export function inRepo({ owner, name }: Pick<Repository, 'owner' | 'name'>) {
 }
 
 /**
- * Asks GraphQL. Its refusals do not name the permission that is missing, so the remedy gets `permission`: `issues: read`, or
- * several with ` or `. Throws a GitHubError, also for an answer that does not fit.
+ * Asks GraphQL. Its refusals do not name the permission that is missing, so the remedy gets
+ * `permission`: `issues: read`, or several with ` or `. Throws a GitHubError, also for an answer
+ * that does not fit.
  */
 export async function askGraphQl<Output>(
   client: GitHubClient,
@@ -44,9 +45,13 @@ export async function askGraphQl<Output>(
   signal: AbortSignal,
   tolerated: Tolerated = {},
 ): Promise<Output> {
-  const body = await client.graphql(query, { ...tolerated, variables, signal }).catch((thrown: unknown) => {
-    throw thrown instanceof GitHubError ? thrown.withPermission(permission.split(' or ')) : thrown;
-  });
+  const body = await client
+    .graphql(query, { ...tolerated, variables, signal })
+    .catch((thrown: unknown) => {
+      throw thrown instanceof GitHubError
+        ? thrown.withPermission(permission.split(' or '))
+        : thrown;
+    });
   const answer = v.safeParse(schema, body);
   if (!answer.success) throw notUnderstood(GRAPHQL);
   return answer.output;
@@ -59,8 +64,9 @@ export function notUnderstood(requestLine: string): GitHubError {
 }
 
 /**
- * Creates something that must exist once. Where the answer did not come, GitHub may have created it all the same, so it
- * is looked for before it is tried once more (memory-and-security C5 70). Throws what its parts throw.
+ * Creates something that must exist once. Where the answer did not come, GitHub may have created it
+ * all the same, so it is looked for before it is tried once more (memory-and-security C5 70).
+ * Throws what its parts throw.
  */
 export async function createOnce<Thing>(
   create: () => Promise<Thing>,
@@ -76,7 +82,10 @@ export async function againIfLost<Done>(write: () => Promise<Done>): Promise<Don
   return done instanceof GitHubError ? await write() : done;
 }
 
-/** GitHub's answer, or why there is none, if that is one of these reasons; without any, whatever it is. */
+/**
+ * GitHub's answer, or why there is none, if that is one of these reasons; without any, whatever it
+ * is.
+ */
 export async function orRefusal<Answer>(
   request: Promise<Answer>,
   ...reasons: readonly GitHubErrorReason[]
@@ -92,8 +101,8 @@ export async function orRefusal<Answer>(
 }
 
 /**
- * GitHub's answer, or why there is none, with a remedy: an error of GitHub's, or no answer in time, which has a limit of its
- * own, since the run's may be over already. Anything else is thrown on.
+ * GitHub's answer, or why there is none, with a remedy: an error of GitHub's, or no answer in time,
+ * which has a limit of its own, since the run's may be over already. Anything else is thrown on.
  */
 export async function withGitHub<T>(
   ask: (signal: AbortSignal) => Promise<T>,
@@ -137,9 +146,9 @@ export interface Listed<Item> {
 const PAGE_SIZE = 100;
 
 /**
- * Reads a list, no more than `maxPages` of 100; `schema` is that of one page. Octokit's own iterator passes no signal on, so
- * that a run which was ended would wait for pages, and it takes a 409 for an empty list (plugin-paginate-rest 14,
- * `iterator.js`). Throws a GitHubError.
+ * Reads a list, no more than `maxPages` of 100; `schema` is that of one page. Octokit's own
+ * iterator passes no signal on, so that a run which was ended would wait for pages, and it takes a
+ * 409 for an empty list (plugin-paginate-rest 14, `iterator.js`). Throws a GitHubError.
  */
 export async function fetchPages<Item>(
   client: GitHubClient,
@@ -151,7 +160,13 @@ export async function fetchPages<Item>(
 ): Promise<Listed<Item>> {
   const items: Item[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
-    const listed = await askRest(client, route, { ...params, per_page: PAGE_SIZE, page }, schema, signal);
+    const listed = await askRest(
+      client,
+      route,
+      { ...params, per_page: PAGE_SIZE, page },
+      schema,
+      signal,
+    );
     items.push(...listed);
     if (listed.length < PAGE_SIZE) return { items, isComplete: true };
   }

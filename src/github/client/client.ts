@@ -6,14 +6,15 @@ import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
 import { GitHubError, GRAPHQL, graphqlError, httpError, networkError } from './errors.js';
 
 /**
- * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason once it is
- * aborted.
+ * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason
+ * once it is aborted.
  */
 export interface GitHubClient {
   /**
-   * `route` is a method and a path template, `GET /repos/{owner}/{repo}`. `params` fill the placeholders; the rest becomes the
-   * query string (GET) or the JSON body. `accept` is the media type asked for, GitHub's JSON unless said otherwise. The
-   * body is parsed JSON, text, or an ArrayBuffer where the answer is neither.
+   * `route` is a method and a path template, `GET /repos/{owner}/{repo}`. `params` fill the
+   * placeholders; the rest becomes the query string (GET) or the JSON body. `accept` is the media
+   * type asked for, GitHub's JSON unless said otherwise. The body is parsed JSON, text, or an
+   * ArrayBuffer where the answer is neither.
    */
   request(
     route: string,
@@ -37,7 +38,9 @@ export interface GitHubClient {
 export interface Tolerated {
   /** What does not exist is null in the data. */
   readonly missingIsNull?: boolean;
-  /** A field that may be refused by itself: it is null in the data then, and `onLack` is told why. */
+  /**
+   * A field that may be refused by itself: it is null in the data then, and `onLack` is told why.
+   */
   readonly mayLack?: { readonly field: string; onLack(error: GitHubError): void };
 }
 
@@ -45,14 +48,19 @@ interface GitHubClientOptions {
   readonly token: string;
   /** `https://api.github.com`, or `https://HOST/api/v3` on GHES (`GITHUB_API_URL`). */
   readonly apiUrl: string;
-  /** `https://api.github.com/graphql`, or `https://HOST/api/graphql` on GHES (`GITHUB_GRAPHQL_URL`). */
+  /**
+   * `https://api.github.com/graphql`, or `https://HOST/api/graphql` on GHES (`GITHUB_GRAPHQL_URL`).
+   */
   readonly graphqlUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>;
   /** Told of each pause before it begins. */
   readonly onPause?: ((pause: RetryPause) => void) | undefined;
-  /** Permissions (`checks`) that are needed with `write` later: a refusal to read names them like that at once. */
+  /**
+   * Permissions (`checks`) that are needed with `write` later: a refusal to read names them like
+   * that at once.
+   */
   readonly needsWrite?: readonly string[];
 }
 
@@ -66,10 +74,11 @@ export interface RetryPause {
 }
 
 /**
- * A client over `@actions/github` that waits for no answer for ever, and asks again when GitHub is in passing trouble, for
- * reads and writes alike and until the signal's time is up (see {@link timeLeftMs}): the one policy for all of GitHub's
- * calls (D41). What GitHub limits was not carried out, so any request is made again, as late as GitHub asks. After a broken
- * connection or a status of 500 and above that is true of what may be carried out twice: not of a POST or a mutation, of
+ * A client over `@actions/github` that waits for no answer for ever, and asks again when GitHub is
+ * in passing trouble, for reads and writes alike and until the signal's time is up (see {@link
+ * timeLeftMs}): the one policy for all of GitHub's calls (D41). What GitHub limits was not carried
+ * out, so any request is made again, as late as GitHub asks. After a broken connection or a status
+ * of 500 and above that is true of what may be carried out twice: not of a POST or a mutation, of
  * which only the answer may be lost.
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
@@ -94,7 +103,9 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
         if (!(error instanceof GitHubError)) throw error;
         const spentMs = clock.now().getTime() - startMs;
         // Chance parts those who were turned away together.
-        const ownMs = Math.round(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4));
+        const ownMs = Math.round(
+          FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4),
+        );
         const isPassing =
           error.reason === 'rate-limited'
             ? retries < MAX_RETRIES.limited
@@ -144,8 +155,9 @@ const UNAVAILABLE_MS = 40_000;
 const DEFAULT_LEFT_MS = 120_000;
 
 /**
- * The package is imported late and its `context` is not read: importing it reads the event file and the proxy of the
- * environment, and throws where one is malformed. In the action both were checked by then.
+ * The package is imported late and its `context` is not read: importing it reads the event file and
+ * the proxy of the environment, and throws where one is malformed. In the action both were checked
+ * by then.
  */
 async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
   const { getOctokit } = await import('@actions/github').catch((thrown: unknown) => {
@@ -169,8 +181,9 @@ function ignore(): void {}
 const SENT_BYTES_PER_MS = 50;
 
 /**
- * A fetch that gives up when nothing comes for a while, and longer where much is sent. It returns answers that are there
- * to the last byte: octokit takes one that breaks off in the middle for a whole one.
+ * A fetch that gives up when nothing comes for a while, and longer where much is sent. It returns
+ * answers that are there to the last byte: octokit takes one that breaks off in the middle for a
+ * whole one.
  */
 function timedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -198,15 +211,23 @@ function timedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   };
 }
 
-/** An error of octokit's, whose class is not loaded before it is needed; without a response no answer came. */
+/**
+ * An error of octokit's, whose class is not loaded before it is needed; without a response no
+ * answer came.
+ */
 interface RequestError extends Error {
   readonly status: number;
   readonly request: { readonly url: string };
   readonly response?: { readonly headers: Environment; readonly data: unknown };
 }
 
-function requestError(route: string, needsWrite: readonly string[] | undefined, thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
+function requestError(
+  route: string,
+  needsWrite: readonly string[] | undefined,
+  thrown: unknown,
+): unknown {
+  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number')
+    return thrown;
   const { status, request, response } = thrown as RequestError;
   const path = decodeURIComponent(new URL(request.url).pathname).replace(/^\/api\/v3(?=\/)/, '');
   const requestLine = route === GRAPHQL ? GRAPHQL : `${route.split(' ')[0]} ${path}`;
@@ -219,7 +240,8 @@ function graphqlData(
   { data: body, headers }: Awaited<ReturnType<Octokit['request']>>,
   { missingIsNull = false, mayLack }: Tolerated,
 ): unknown {
-  if (!isObject(body)) throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
+  if (!isObject(body))
+    throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
   const [data, told] = [field(body, 'data'), field(body, 'errors')];
   const errors: readonly unknown[] = Array.isArray(told) ? told : [];
   if (errors.length === 0) return data;

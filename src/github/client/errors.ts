@@ -3,8 +3,9 @@ import type { Environment } from '../../lib/environment.js';
 import { AxeError, type NetworkCause } from '../../lib/errors.js';
 
 /**
- * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited` patience,
- * `unavailable` another attempt, `invalid` another request; `missing` may also hide a missing permission.
+ * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited`
+ * patience, `unavailable` another attempt, `invalid` another request; `missing` may also hide a
+ * missing permission.
  */
 export type GitHubErrorReason =
   | 'denied'
@@ -34,7 +35,13 @@ export class GitHubError extends AxeError {
   }
 
   /** The same error in other words. */
-  with({ message = this.message, remedy = this.remedy }: { message?: string; remedy?: string }): GitHubError {
+  with({
+    message = this.message,
+    remedy = this.remedy,
+  }: {
+    message?: string;
+    remedy?: string;
+  }): GitHubError {
     return new GitHubError(message, { ...this, remedy });
   }
 
@@ -56,8 +63,8 @@ function permissionRemedy(reason: 'denied' | 'missing', permissions: readonly st
 export const GRAPHQL = 'POST /graphql';
 
 /**
- * The error for an answer with a status of 400 and above. `needsWrite`: permissions that are needed with `write` anyway, so
- * that people add a line once.
+ * The error for an answer with a status of 400 and above. `needsWrite`: permissions that are needed
+ * with `write` anyway, so that people add a line once.
  */
 export function httpError(
   requestLine: string,
@@ -102,10 +109,13 @@ const graphqlErrorSchema = v.fallback(
 /** The error for a request that brought no answer. */
 export function networkError(requestLine: string, cause: NetworkCause): GitHubError {
   const [what, address] =
-    requestLine === GRAPHQL ? ['', 'GITHUB_GRAPHQL_URL'] : [` \`${requestLine}\``, 'GITHUB_API_URL'];
+    requestLine === GRAPHQL
+      ? ['', 'GITHUB_GRAPHQL_URL']
+      : [` \`${requestLine}\``, 'GITHUB_API_URL'];
   return new GitHubError(`GitHub did not answer${what}: ${cause.message}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
-    remedy: cause.remedy ?? `Check the network, \`HTTPS_PROXY\` and \`${address}\`, and run it again.`,
+    remedy:
+      cause.remedy ?? `Check the network, \`HTTPS_PROXY\` and \`${address}\`, and run it again.`,
   });
 }
 
@@ -139,15 +149,22 @@ function reasonOf(
   text: string,
 ): GitHubErrorReason {
   const isLimit =
-    headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || RATE_LIMIT.test(text);
+    headers['retry-after'] !== undefined ||
+    headers['x-ratelimit-remaining'] === '0' ||
+    RATE_LIMIT.test(text);
   // GitHub tells limits with 429 or 403 (REST API, "Rate limits").
   if (status === 429 || (status === 403 && isLimit)) return 'rate-limited';
-  if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum|\bnot_available\b/i.test(text))
+  if (
+    status === 406 ||
+    status === 413 ||
+    /too[_ ]large|exceeded the maximum|\bnot_available\b/i.test(text)
+  )
     return 'too-large';
   if (status === 401 || status === 403 || status === 451) return 'denied';
   // A server without a GraphQL API hides nothing.
   if (status === 404 && requestLine === GRAPHQL) return 'invalid';
-  // What is gone for good (410), such as issues that are switched off, is not hidden from the token.
+  // What is gone for good (410), such as issues that are switched off, is not hidden from the
+  // token.
   if (status === 404) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
@@ -157,7 +174,11 @@ const RATE_LIMIT = /\brate limit|abuse detection/i;
 /** Types are not documented, and not every refusal has one; so the words count too. */
 function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorReason {
   if (types.has('RATE_LIMITED') || RATE_LIMIT.test(text)) return 'rate-limited';
-  if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES') || text.includes('not accessible by')) {
+  if (
+    types.has('FORBIDDEN') ||
+    types.has('INSUFFICIENT_SCOPES') ||
+    text.includes('not accessible by')
+  ) {
     return 'denied';
   }
   if (types.has('NOT_FOUND')) return 'missing';
@@ -202,8 +223,13 @@ function remedyOf(
   }
 }
 
-/** The permissions of which a request takes one, by its route; GraphQL's are given by whoever asks. */
-function permissionsOf(requestLine: string, needsWrite: readonly string[]): readonly string[] | undefined {
+/**
+ * The permissions of which a request takes one, by its route; GraphQL's are given by whoever asks.
+ */
+function permissionsOf(
+  requestLine: string,
+  needsWrite: readonly string[],
+): readonly string[] | undefined {
   const [method = '', path = ''] = requestLine.split(' ');
   const level = method === 'GET' ? 'read' : 'write';
   const scopes = ROUTE_SCOPES.find(([pattern]) => pattern.test(path))?.[1];
@@ -211,8 +237,8 @@ function permissionsOf(requestLine: string, needsWrite: readonly string[]): read
 }
 
 /**
- * The first that fits (REST API, "Permissions required for GitHub Apps"). A search itself needs `metadata` alone; what it
- * finds is what the token may read.
+ * The first that fits (REST API, "Permissions required for GitHub Apps"). A search itself needs
+ * `metadata` alone; what it finds is what the token may read.
  */
 const ROUTE_SCOPES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/search\/code\b/, ['contents']],

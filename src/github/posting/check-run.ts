@@ -32,23 +32,35 @@ export interface CheckRunReport extends CheckRunKey {
 const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
 
 /**
- * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty annotations at a time; no more are
- * sent, and a check that has some keeps those. Throws a GitHubError.
+ * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty
+ * annotations at a time; no more are sent, and a check that has some keeps those. Throws a
+ * GitHubError.
  */
 export async function publishCheckRun(
   client: GitHubClient,
   report: CheckRunReport,
-  { signal, started }: { readonly signal: AbortSignal; readonly started?: FoundCheckRun | undefined },
+  {
+    signal,
+    started,
+  }: { readonly signal: AbortSignal; readonly started?: FoundCheckRun | undefined },
 ): Promise<string> {
   const find = () => findCheckRun(client, report, signal);
   const found = started ?? (await find());
   if (found === undefined)
     return (await createOnce(() => create(client, report, reportParams(report), signal), find)).url;
-  await update(client, found.isAnnotated ? { ...report, annotations: [] } : report, found.id, signal);
+  await update(
+    client,
+    found.isAnnotated ? { ...report, annotations: [] } : report,
+    found.id,
+    signal,
+  );
   return found.url;
 }
 
-/** Creates a check run that says that a run is at work, or goes on with the one that is there. Throws a GitHubError. */
+/**
+ * Creates a check run that says that a run is at work, or goes on with the one that is there.
+ * Throws a GitHubError.
+ */
 export async function startCheckRun(
   client: GitHubClient,
   { title, summary, ...key }: CheckRunKey & { readonly title: string; readonly summary: string },
@@ -66,13 +78,18 @@ export async function endCheckRun(
   signal: AbortSignal,
 ): Promise<'ended' | 'none'> {
   const runs = await listCheckRuns(client, report, signal);
-  const found = runs.find(({ externalId, status }) => externalId === report.name && status !== 'completed');
+  const found = runs.find(
+    ({ externalId, status }) => externalId === report.name && status !== 'completed',
+  );
   if (found === undefined) return 'none';
   await update(client, report, found.id, signal);
   return 'ended';
 }
 
-/** How the newest finished check of this name on a commit ended; undefined where there is none. Throws a GitHubError. */
+/**
+ * How the newest finished check of this name on a commit ended; undefined where there is none.
+ * Throws a GitHubError.
+ */
 export async function readCheckRun(
   client: GitHubClient,
   key: CheckRunKey,
@@ -120,7 +137,9 @@ async function findCheckRun(
   key: CheckRunKey,
   signal: AbortSignal,
 ): Promise<FoundCheckRun | undefined> {
-  return (await listCheckRuns(client, key, signal)).find(({ externalId }) => externalId === key.name);
+  return (await listCheckRuns(client, key, signal)).find(
+    ({ externalId }) => externalId === key.name,
+  );
 }
 
 async function listCheckRuns(

@@ -26,10 +26,10 @@ interface PostedComment {
 }
 
 /**
- * Updates the agent's sticky comment, or creates it; one that `isOnce` is left as it is where it is among the last
- * hundred. It is looked for among the comments the current token wrote, so nobody can have theirs overwritten or claim
- * ours (memory-and-security C8 98). A creation whose answer was lost is looked for before it is tried once more (C5 70).
- * Throws a GitHubError.
+ * Updates the agent's sticky comment, or creates it; one that `isOnce` is left as it is where it is
+ * among the last hundred. It is looked for among the comments the current token wrote, so nobody
+ * can have theirs overwritten or claim ours (memory-and-security C8 98). A creation whose answer
+ * was lost is looked for before it is tried once more (C5 70). Throws a GitHubError.
  */
 export async function publishComment(
   client: GitHubClient,
@@ -41,7 +41,9 @@ export async function publishComment(
   const found = await find();
   if (found !== undefined) {
     const place = { comment_id: idOf(found) };
-    const kept = isOnce ? found : await orRefusal(write(client, UPDATE, place, comment, signal), 'missing');
+    const kept = isOnce
+      ? found
+      : await orRefusal(write(client, UPDATE, place, comment, signal), 'missing');
     // One that was deleted while we looked is created again.
     if (!(kept instanceof GitHubError)) return { url: kept, created: false };
   }
@@ -126,13 +128,17 @@ async function findComment(
 interface ThreadReply extends MarkedComment {
   /** Any comment of the thread, as the REST API numbers it. */
   readonly commentId: number;
-  /** The thread's first comment, where nothing can have answered yet: the thread is not looked at first. */
+  /**
+   * The thread's first comment, where nothing can have answered yet: the thread is not looked at
+   * first.
+   */
   readonly firstId?: number;
 }
 
 /**
- * Answers in the thread of a review comment, unless an answer with the mark by the current token is there; looks
- * again after an answer of GitHub's that did not come (memory-and-security C5 70). Throws a GitHubError.
+ * Answers in the thread of a review comment, unless an answer with the mark by the current token is
+ * there; looks again after an answer of GitHub's that did not come (memory-and-security C5 70).
+ * Throws a GitHubError.
  */
 export async function replyInThread(
   client: GitHubClient,
@@ -149,7 +155,10 @@ export async function replyInThread(
   return { url: await replyTo(client, reply, firstId, signal), created: true };
 }
 
-/** GitHub refuses replies to another comment than the first of a thread (REST API, "Create a reply"). */
+/**
+ * GitHub refuses replies to another comment than the first of a thread (REST API, "Create a
+ * reply").
+ */
 async function replyTo(
   client: GitHubClient,
   reply: ThreadReply,
@@ -180,8 +189,8 @@ async function findThread(
 }
 
 /**
- * Resolves a conversation or opens it again; false where the token may not, which takes `contents: write` beside
- * `pull-requests: write`. Doing it twice is fine. Throws a GitHubError.
+ * Resolves a conversation or opens it again; false where the token may not, which takes `contents:
+ * write` beside `pull-requests: write`. Doing it twice is fine. Throws a GitHubError.
  */
 export async function setThread(
   client: GitHubClient,

@@ -4,7 +4,14 @@ import type { Repository } from '../../event/trigger.js';
 import { shown } from '../../lib/text/format.js';
 import { foldersAbove } from '../../lib/text/glob.js';
 import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
-import { askGraphQl, askRest, createOnce, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
+import {
+  askGraphQl,
+  askRest,
+  createOnce,
+  inRepo,
+  notUnderstood,
+  orRefusal,
+} from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { blobSha } from '../reading/contents.js';
@@ -21,7 +28,9 @@ export type Edits = ReadonlyMap<string, Edit>;
 /** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
 interface ProposedChange {
   readonly repository: Repository;
-  /** Branch that it is to go into; an open pull request keeps its own unless this one was asked for. */
+  /**
+   * Branch that it is to go into; an open pull request keeps its own unless this one was asked for.
+   */
   readonly base: string;
   readonly isBaseAsked?: boolean;
   /** Branch that it is put on, or the next free one with a number behind it. */
@@ -36,9 +45,10 @@ interface ProposedChange {
 }
 
 /**
- * Commits edits on top of a branch and opens a pull request for them, or brings the open one of an earlier run up to date. The
- * commit is made by GitHub itself, which shows it as verified. Every file has to be at the newest commit what the run has read.
- * A branch with any commit but ours is left alone. Throws a GitHubError; no branch is left behind then.
+ * Commits edits on top of a branch and opens a pull request for them, or brings the open one of an
+ * earlier run up to date. The commit is made by GitHub itself, which shows it as verified. Every
+ * file has to be at the newest commit what the run has read. A branch with any commit but ours is
+ * left alone. Throws a GitHubError; no branch is left behind then.
  */
 export async function proposeChange(
   client: GitHubClient,
@@ -67,7 +77,15 @@ export async function proposeChange(
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
   try {
     const message = { headline: change.message };
-    const made = await commitOnBranch(client, repository, target, state.head, edits, message, signal);
+    const made = await commitOnBranch(
+      client,
+      repository,
+      target,
+      state.head,
+      edits,
+      message,
+      signal,
+    );
     const { oid, isByJob } = made;
     if (from !== undefined) {
       const refUpdates = [
@@ -85,13 +103,21 @@ export async function proposeChange(
             () => askRest(client, OPEN_PULL, { ...params, head: branch }, pullSchema, signal),
             async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
           )
-        : await askRest(client, UPDATE_PULL, { ...params, pull_number: open.number }, pullSchema, signal);
+        : await askRest(
+            client,
+            UPDATE_PULL,
+            { ...params, pull_number: open.number },
+            pullSchema,
+            signal,
+          );
     return { number, url, branch, created: open === undefined, isByJob };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     // What goes wrong with that is nobody's concern.
     const left = { ...here, ref: `heads/${target}` };
-    await orRefusal(client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params: left, signal }));
+    await orRefusal(
+      client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params: left, signal }),
+    );
     if (NOT_PERMITTED.test(thrown.message)) throw thrown.with({ remedy: ALLOW });
     throw thrown.with({ remedy: thrown.remedy ?? PERMISSIONS });
   }
@@ -100,12 +126,19 @@ export async function proposeChange(
 const OPEN_PULL = 'POST /repos/{owner}/{repo}/pulls';
 const UPDATE_PULL = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
 
-/** Puts a branch onto a commit in the place of the one it is known to have, and removes the one that the commit was made on. */
-const MOVE_BRANCH = 'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
+/**
+ * Puts a branch onto a commit in the place of the one it is known to have, and removes the one that
+ * the commit was made on.
+ */
+const MOVE_BRANCH =
+  'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
 
-const PERMISSIONS = 'It needs `contents: write` and `pull-requests: write` under `permissions:` of the job.';
+const PERMISSIONS =
+  'It needs `contents: write` and `pull-requests: write` under `permissions:` of the job.';
 
-/** GitHub refuses pull requests by the job's own token unless a setting allows them, in these words. */
+/**
+ * GitHub refuses pull requests by the job's own token unless a setting allows them, in these words.
+ */
 const NOT_PERMITTED = /not permitted to create/i;
 const ALLOW =
   'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that is allowed to.';
@@ -115,12 +148,14 @@ const MAX_BRANCHES = 9;
 
 /** The name that a branch was to have, and those that it gets where earlier ones are taken. */
 function branchesFor(branch: string): readonly string[] {
-  return Array.from({ length: MAX_BRANCHES }, (_, at) => (at === 0 ? branch : `${branch}-${at + 1}`));
+  return Array.from({ length: MAX_BRANCHES }, (_, at) =>
+    at === 0 ? branch : `${branch}-${at + 1}`,
+  );
 }
 
 /**
- * The first branch that is free, or whose newest commit is the one that a pull request of ours names: that of an earlier run,
- * open or closed.
+ * The first branch that is free, or whose newest commit is the one that a pull request of ours
+ * names: that of an earlier run, open or closed.
  */
 async function chooseBranch(
   client: GitHubClient,
@@ -158,7 +193,10 @@ function isOpen({ state }: FoundPull): boolean {
   return state === 'open';
 }
 
-/** The newest pull requests of the branches for a change that were closed without being merged. Throws a GitHubError. */
+/**
+ * The newest pull requests of the branches for a change that were closed without being merged.
+ * Throws a GitHubError.
+ */
 export async function listClosedPulls(
   client: GitHubClient,
   repository: Repository,
@@ -182,7 +220,13 @@ async function listPulls(
 ): Promise<readonly FoundPull[]> {
   const head = `${repository.owner}:${branch}`;
   const params = { ...inRepo(repository), state: 'all', head, per_page: 20 };
-  const pulls = await askRest(client, 'GET /repos/{owner}/{repo}/pulls', params, v.array(pullSchema), signal);
+  const pulls = await askRest(
+    client,
+    'GET /repos/{owner}/{repo}/pulls',
+    params,
+    v.array(pullSchema),
+    signal,
+  );
   return pulls.filter((pull) => pull.head.ref === branch);
 }
 
@@ -196,8 +240,9 @@ interface CommitMessage {
 }
 
 /**
- * Commits edits on a branch that others push to. The commit is put on the newest one, if every file is there what the run has
- * read; where the branch moves just then, that is looked at again. Throws a GitHubError.
+ * Commits edits on a branch that others push to. The commit is put on the newest one, if every file
+ * is there what the run has read; where the branch moves just then, that is looked at again. Throws
+ * a GitHubError.
  */
 export async function commitEdits(
   client: GitHubClient,
@@ -215,7 +260,15 @@ export async function commitEdits(
       return { oid: state.head, isByJob: false, url: state.url };
     requireUnmoved(edits, branch, state);
     try {
-      const made = await commitOnBranch(client, repository, branch, state.head, edits, message, signal);
+      const made = await commitOnBranch(
+        client,
+        repository,
+        branch,
+        state.head,
+        edits,
+        message,
+        signal,
+      );
       return { ...made, url: state.url };
     } catch (thrown) {
       if (!(thrown instanceof GitHubError) || attempt === MAX_ATTEMPTS) throw thrown;
@@ -231,7 +284,10 @@ const MAX_ATTEMPTS = 3;
 /** GitHub's words where a branch is not at the commit that was expected. */
 const MOVED = /expected branch to point to/i;
 
-/** Asks for the base, for what it has at each path and the folders above it, and for the branches, all at one moment. */
+/**
+ * Asks for the base, for what it has at each path and the folders above it, and for the branches,
+ * all at one moment.
+ */
 async function fetchState(
   client: GitHubClient,
   { owner, name }: Repository,
@@ -254,7 +310,12 @@ async function fetchState(
     ${refs.map(([alias]) => `${alias}: ref(qualifiedName: $${alias}) { target { oid } }`).join('\n    ')}
   }
 }`;
-  const asked = { owner, name, base: `refs/heads/${base}`, ...Object.fromEntries([...files, ...refs]) };
+  const asked = {
+    owner,
+    name,
+    base: `refs/heads/${base}`,
+    ...Object.fromEntries([...files, ...refs]),
+  };
   const permission = 'contents: read';
   const missing = { missingIsNull: true };
   const answer = await askGraphQl(client, query, asked, stateSchema, permission, signal, missing);
@@ -303,14 +364,21 @@ const PLAIN_FILE = 0o100644;
 
 /** Whether a path has these bytes, or nothing. */
 function isAt(path: string, bytes: Uint8Array | undefined, { entries }: State): boolean {
-  const isInFolders = foldersAbove(path).every((folder) => (entries.get(folder)?.type ?? 'tree') === 'tree');
+  const isInFolders = foldersAbove(path).every(
+    (folder) => (entries.get(folder)?.type ?? 'tree') === 'tree',
+  );
   return isInFolders && entries.get(path)?.oid === (bytes && blobSha(bytes));
 }
 
-/** Throws a GitHubError that names the files which are not what the run has read, or that a commit cannot carry. */
+/**
+ * Throws a GitHubError that names the files which are not what the run has read, or that a commit
+ * cannot carry.
+ */
 function requireUnmoved(edits: Edits, base: string, state: State): void {
   const { entries } = state;
-  const moved = [...edits].flatMap(([path, { before }]) => (isAt(path, before, state) ? [] : [shown(path)]));
+  const moved = [...edits].flatMap(([path, { before }]) =>
+    isAt(path, before, state) ? [] : [shown(path)],
+  );
   if (moved.length > 0) {
     const are = moved.length === 1 ? 'is' : 'are';
     throw refusedChange(
@@ -318,7 +386,9 @@ function requireUnmoved(edits: Edits, base: string, state: State): void {
       `Run it again. A checkout has to be of ${shown(base)}.`,
     );
   }
-  const special = [...edits.keys()].filter((path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE);
+  const special = [...edits.keys()].filter(
+    (path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE,
+  );
   if (special.length > 0)
     throw refusedChange(
       `${special.map(shown).join(', ')}: a commit through the API cannot keep links or executable files`,
@@ -326,7 +396,10 @@ function requireUnmoved(edits: Edits, base: string, state: State): void {
     );
 }
 
-/** Makes the commit on a branch that is at `head`. By the job's own token, its workflows wait for a person. Throws a GitHubError. */
+/**
+ * Makes the commit on a branch that is at `head`. By the job's own token, its workflows wait for a
+ * person. Throws a GitHubError.
+ */
 async function commitOnBranch(
   client: GitHubClient,
   { owner, name }: Repository,
@@ -351,13 +424,23 @@ async function commitOnBranch(
   const query = `mutation ($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid author { name } } }
 }`;
-  const answer = await askGraphQl(client, query, { input }, commitSchema, 'contents: write', signal);
+  const answer = await askGraphQl(
+    client,
+    query,
+    { input },
+    commitSchema,
+    'contents: write',
+    signal,
+  );
   const { oid, author } = answer.createCommitOnBranch.commit;
   return { oid, isByJob: author?.name === JOB };
 }
 
 const commitSchema = v.object({
   createCommitOnBranch: v.object({
-    commit: v.object({ oid: v.string(), author: v.nullish(v.object({ name: v.nullish(v.string()) })) }),
+    commit: v.object({
+      oid: v.string(),
+      author: v.nullish(v.object({ name: v.nullish(v.string()) })),
+    }),
   }),
 });

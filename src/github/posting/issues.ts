@@ -27,9 +27,10 @@ interface ReportIssue {
 }
 
 /**
- * Replaces title and body of the open issue with the mark, or opens one. It is looked for among the issues the current
- * token opened, so that nobody can put theirs in its place; a closed one is done with. A creation whose answer was lost is
- * looked for before it is tried once more (memory-and-security C5 70); `created` is false where it was open. Throws a GitHubError.
+ * Replaces title and body of the open issue with the mark, or opens one. It is looked for among the
+ * issues the current token opened, so that nobody can put theirs in its place; a closed one is done
+ * with. A creation whose answer was lost is looked for before it is tried once more
+ * (memory-and-security C5 70); `created` is false where it was open. Throws a GitHubError.
  */
 export async function findOrCreateIssue(
   client: GitHubClient,
@@ -86,8 +87,8 @@ const issuesSchema = v.object({
 });
 
 /**
- * Issues with the mark that the current token opened, those that changed last first; no more pages of fifty are read than it
- * takes to find one. Throws a GitHubError.
+ * Issues with the mark that the current token opened, those that changed last first; no more pages
+ * of fifty are read than it takes to find one. Throws a GitHubError.
  */
 export async function findIssues(
   client: GitHubClient,
@@ -109,7 +110,9 @@ export async function findIssues(
       signal,
     );
     const { nodes, pageInfo } = answer.repository.issues;
-    const ours = nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, mark) ? [node] : []));
+    const ours = nodes.flatMap((node) =>
+      node?.viewerDidAuthor && isMarked(node.body, mark) ? [node] : [],
+    );
     if (ours.length > 0 || page === maxPages || !pageInfo.hasNextPage) return ours;
     after = pageInfo.endCursor;
   }
@@ -118,9 +121,10 @@ export async function findIssues(
 const labelSchema = v.object({ name: v.string() });
 
 /**
- * Adds and removes labels that the repository has; names are compared as GitHub does, without regard to case. A label
- * both to add and to remove is added. One that was set or gone before is in none of the lists, and none is made that the
- * repository does not have. May be repeated. Throws a GitHubError.
+ * Adds and removes labels that the repository has; names are compared as GitHub does, without
+ * regard to case. A label both to add and to remove is added. One that was set or gone before is in
+ * none of the lists, and none is made that the repository does not have. May be repeated. Throws a
+ * GitHubError.
  */
 export async function setLabels(
   client: GitHubClient,
@@ -147,7 +151,9 @@ export async function setLabels(
     else added.push(found.name);
   }
   if (added.length > 0)
-    await againIfLost(() => client.request(`POST ${route}`, { params: { ...issue, labels: added }, signal }));
+    await againIfLost(() =>
+      client.request(`POST ${route}`, { params: { ...issue, labels: added }, signal }),
+    );
   const removed = present.filter((name) => holds(remove, name) && !holds(add, name));
   for (const name of removed) {
     const gone = await orRefusal(
@@ -165,13 +171,19 @@ function holds(names: readonly string[], name: string): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
-/** What can be reacted to: an issue or pull request, a comment in its conversation, a comment on a line. */
+/**
+ * What can be reacted to: an issue or pull request, a comment in its conversation, a comment on a
+ * line.
+ */
 export type ReactionSubject =
   | { readonly kind: 'issue'; readonly number: number }
   | { readonly kind: 'issue-comment'; readonly id: number }
   | { readonly kind: 'review-comment'; readonly id: number };
 
-/** Sets a reaction. GitHub keeps one of each kind per account, so it may be repeated. Throws a GitHubError. */
+/**
+ * Sets a reaction. GitHub keeps one of each kind per account, so it may be repeated. Throws a
+ * GitHubError.
+ */
 export async function react(
   client: GitHubClient,
   repository: Repository,
@@ -179,7 +191,8 @@ export async function react(
   content: ReactionName,
   signal: AbortSignal,
 ): Promise<void> {
-  const id = subject.kind === 'issue' ? { issue_number: subject.number } : { comment_id: subject.id };
+  const id =
+    subject.kind === 'issue' ? { issue_number: subject.number } : { comment_id: subject.id };
   const params = { ...inRepo(repository), ...id, content };
   await againIfLost(() => client.request(ROUTES[subject.kind], { params, signal }));
 }
@@ -191,4 +204,13 @@ const ROUTES: Readonly<Record<ReactionSubject['kind'], string>> = {
 };
 
 /** The reactions GitHub knows (REST API, reactions). */
-export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
+export const REACTIONS = [
+  '+1',
+  '-1',
+  'laugh',
+  'confused',
+  'heart',
+  'hooray',
+  'rocket',
+  'eyes',
+] as const;

@@ -16,9 +16,10 @@ export interface PublishedReview {
 }
 
 /**
- * Posts one review with all its comments, once: a review of ours with its mark for this head is looked for before
- * (among those that the caller has just read, if it has), and again after an answer that did not come
- * (memory-and-security C5 70). GitHub takes all of a review or nothing of it; comments it does not take on their lines go into the body. Throws a GitHubError.
+ * Posts one review with all its comments, once: a review of ours with its mark for this head is
+ * looked for before (among those that the caller has just read, if it has), and again after an
+ * answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
+ * it; comments it does not take on their lines go into the body. Throws a GitHubError.
  */
 export async function publishReview(
   client: GitHubClient,
@@ -57,7 +58,10 @@ export async function publishReview(
   }
 }
 
-/** GitHub does not say which comments it refuses, so each is posted by itself, outside of the review; those that it refuses. */
+/**
+ * GitHub does not say which comments it refuses, so each is posted by itself, outside of the
+ * review; those that it refuses.
+ */
 async function postEach(
   client: GitHubClient,
   draft: ReviewPayload,
@@ -76,7 +80,10 @@ async function postEach(
   return refused;
 }
 
-/** The review with the mark for this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
+/**
+ * The review with the mark for this head, if it is out; a draft that an earlier attempt left is
+ * removed, or it would block us.
+ */
 async function clearPosted(
   client: GitHubClient,
   draft: ReviewPayload,
@@ -84,7 +91,8 @@ async function clearPosted(
   signal: AbortSignal,
 ): Promise<OwnReview | undefined> {
   const ours = own.filter(
-    ({ headSha, body }) => isMarked(body, draft.mark) && (headSha === undefined || headSha === draft.headSha),
+    ({ headSha, body }) =>
+      isMarked(body, draft.mark) && (headSha === undefined || headSha === draft.headSha),
   );
   for (const { id } of ours.filter(({ state }) => state === 'PENDING')) {
     const params = { ...pullParams(draft), review_id: id };
@@ -125,11 +133,16 @@ function commentParams({ path, line, side, startLine, body }: ReviewComment) {
 }
 
 /**
- * Why GitHub did not take a review: no answer came; changes cannot be requested here, on one's own pull request, say;
- * a comment's line is not in the diff; or something that another attempt would not change. GitHub says it in words only, in
- * a 422 whose `errors` are sentences, several of them in one string.
+ * Why GitHub did not take a review: no answer came; changes cannot be requested here, on one's own
+ * pull request, say; a comment's line is not in the diff; or something that another attempt would
+ * not change. GitHub says it in words only, in a 422 whose `errors` are sentences, several of them
+ * in one string.
  */
-export function refusalOf({ reason, status, message }: GitHubError): 'lost' | 'event' | 'line' | 'other' {
+export function refusalOf({
+  reason,
+  status,
+  message,
+}: GitHubError): 'lost' | 'event' | 'line' | 'other' {
   if (reason === 'unavailable') return 'lost';
   if (status !== 422) return 'other';
   if (REQUEST_CHANGES.test(message)) return 'event';
@@ -138,13 +151,18 @@ export function refusalOf({ reason, status, message }: GitHubError): 'lost' | 'e
 
 const REQUEST_CHANGES = /can ?not request changes/i;
 
-/** Newer servers say "could not be resolved", older ones name the "review thread" and its fields. */
+/**
+ * Newer servers say "could not be resolved", older ones name the "review thread" and its fields.
+ */
 const LINE =
   /(?:line|path) could not be resolved|must be part of the (?:diff|same hunk)|must precede the end line|review[_ ]thread|review comments is invalid|position is invalid/i;
 
 const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
-/** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
+/**
+ * The body of a review with the comments that have no line below it; never longer than GitHub
+ * takes.
+ */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
   let text = `${body.trimEnd()}\n\n${HEADING}`;
@@ -173,8 +191,8 @@ function withFooter(body: string, footer = ''): string {
 }
 
 /**
- * Takes back reviews that request changes; `message` is shown in the pull request's timeline. One that is dismissed already
- * is fine. Throws a GitHubError.
+ * Takes back reviews that request changes; `message` is shown in the pull request's timeline. One
+ * that is dismissed already is fine. Throws a GitHubError.
  */
 export async function dismissReviews(
   client: GitHubClient,
@@ -218,6 +236,8 @@ export interface ReviewPayload extends SubjectPlace {
   readonly comments: readonly ReviewComment[];
   /** Tells this review of this head from all others. */
   readonly mark: Mark;
-  /** Our reviews of this pull request, as they were read just before; left out: they are looked for. */
+  /**
+   * Our reviews of this pull request, as they were read just before; left out: they are looked for.
+   */
   readonly own?: readonly OwnReview[];
 }

@@ -19,7 +19,11 @@ import { fetchPull, type PullSubject } from './subject.js';
 
 /** What lies between a commit that was reviewed and the new one. */
 export type NewSince =
-  | { readonly kind: 'ahead'; readonly change: FetchedChange; readonly warnings: readonly Warning[] }
+  | {
+      readonly kind: 'ahead';
+      readonly change: FetchedChange;
+      readonly warnings: readonly Warning[];
+    }
   | { readonly kind: 'rewritten' | 'unread' };
 
 /** A change as far as it could be read. */
@@ -34,11 +38,11 @@ export interface ReadChange {
 }
 
 /**
- * The change of a pull request between two commits, so that a push during the run cannot slip anything in
- * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
- * base repository, which holds the heads of all its pull requests, those from deleted forks too
- * (`refs/pull/N/head`). What the token may not read is a warning. `asked` is the pull request as it is now. Throws a
- * GitHubError for other trouble.
+ * The change of a pull request between two commits, so that a push during the run cannot slip
+ * anything in (memory-and-security C5 71): the pull request's own diff would be the newest. Both
+ * commits are named by sha in the base repository, which holds the heads of all its pull requests,
+ * those from deleted forks too (`refs/pull/N/head`). What the token may not read is a warning.
+ * `asked` is the pull request as it is now. Throws a GitHubError for other trouble.
  */
 export async function fetchPullChange(
   client: GitHubClient,
@@ -52,7 +56,9 @@ export async function fetchPullChange(
     orRefusal(fetchDiff(client, pair, signal), 'denied'),
     orRefusal(asked, 'denied'),
   ]);
-  const warnings = [diff, now].flatMap((found) => (found instanceof GitHubError ? unreadWarning(found) : []));
+  const warnings = [diff, now].flatMap((found) =>
+    found instanceof GitHubError ? unreadWarning(found) : [],
+  );
   const pull = now instanceof GitHubError ? undefined : now;
   const hasMoved = pull !== undefined && pull.head.sha !== head;
   if (hasMoved)
@@ -71,7 +77,10 @@ export async function fetchPullChange(
   return assembled(listed, warnings, total);
 }
 
-/** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
+/**
+ * The change between two commits of a repository. What the token may not read, or is gone, is a
+ * warning.
+ */
 export async function fetchChangeBetween(
   client: GitHubClient,
   pair: CommitPair,
@@ -93,8 +102,9 @@ export async function fetchChangeBetween(
 }
 
 /**
- * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left behind for a while, and
- * then knows nothing of it; both are told. Rejects only for an aborted signal.
+ * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left
+ * behind for a while, and then knows nothing of it; both are told. Rejects only for an aborted
+ * signal.
  */
 export async function fetchNewSince(
   client: GitHubClient,
@@ -104,18 +114,20 @@ export async function fetchNewSince(
   const found = await orRefusal(
     Promise.all([fetchDiff(client, pair, signal), fetchComparison(client, pair, signal)]),
   );
-  if (found instanceof GitHubError) return { kind: found.reason === 'missing' ? 'rewritten' : 'unread' };
+  if (found instanceof GitHubError)
+    return { kind: found.reason === 'missing' ? 'rewritten' : 'unread' };
   const [diff, comparison] = found;
   const { status, hasMerge, isComplete } = comparison;
   // What a merge brought is not the pull request's.
-  if (status !== 'ahead' || hasMerge) return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+  if (status !== 'ahead' || hasMerge)
+    return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
   if (diff !== undefined) return { kind: 'ahead', change: changeOf(diff), warnings: [] };
   return isComplete ? { kind: 'ahead', ...assembled(comparison, []) } : { kind: 'unread' };
 }
 
 /**
- * What the head changed since it left the base: the whole diff, or where GitHub does not make it, what it shows of each
- * file, incomplete where there are more than it lists. Throws a GitHubError.
+ * What the head changed since it left the base: the whole diff, or where GitHub does not make it,
+ * what it shows of each file, incomplete where there are more than it lists. Throws a GitHubError.
  */
 export async function fetchComparedDiff(
   client: GitHubClient,
@@ -125,12 +137,21 @@ export async function fetchComparedDiff(
   const diff = await fetchDiff(client, pair, signal);
   if (diff !== undefined) return { diff, isComplete: true };
   const { repository, pull: number } = pair;
-  const now = number === undefined ? undefined : await fetchPull(client, { repository, number }, signal);
-  const { items, isComplete } = await listFiles(client, pair, { number, head: now?.head.sha }, signal);
+  const now =
+    number === undefined ? undefined : await fetchPull(client, { repository, number }, signal);
+  const { items, isComplete } = await listFiles(
+    client,
+    pair,
+    { number, head: now?.head.sha },
+    signal,
+  );
   return { diff: assembleDiff(items), isComplete };
 }
 
-/** Those of the pull request if the head is its newest commit: its own list is longer than a comparison's. */
+/**
+ * Those of the pull request if the head is its newest commit: its own list is longer than a
+ * comparison's.
+ */
 async function listFiles(
   client: GitHubClient,
   pair: CommitPair,
@@ -149,7 +170,13 @@ const MAX_PAGES = 30;
 /** A diff comes whole or not at all; `total` is how many files GitHub counts, or 0. */
 function changeOf(diff: string, total = 0): FetchedChange {
   const files = parseDiff(diff).map(({ path, status, additions, deletions, previousPath }) => {
-    return { path, status: status === 'deleted' ? 'removed' : status, additions, deletions, previousPath };
+    return {
+      path,
+      status: status === 'deleted' ? 'removed' : status,
+      additions,
+      deletions,
+      previousPath,
+    };
   });
   return { diff, files, filesTotal: Math.max(total, files.length) };
 }
@@ -199,7 +226,10 @@ const patchedFileSchema = v.pipe(
   ),
 );
 
-/** A unified diff of the files' hunks, with the headers git would write; files without hunks keep their header. */
+/**
+ * A unified diff of the files' hunks, with the headers git would write; files without hunks keep
+ * their header.
+ */
 function assembleDiff(files: readonly PatchedFile[]): string {
   return files.map(formatFileDiff).join('');
 }
@@ -239,8 +269,8 @@ function compareParams({ repository, base, head }: CommitPair): Record<string, u
 }
 
 /**
- * The diff between two commits. Undefined where GitHub does not make it: more than 20,000 lines or 300 files, no common
- * ancestor. Throws a GitHubError.
+ * The diff between two commits. Undefined where GitHub does not make it: more than 20,000 lines or
+ * 300 files, no common ancestor. Throws a GitHubError.
  */
 async function fetchDiff(
   client: GitHubClient,
@@ -274,7 +304,10 @@ const comparedCommitSchema = v.object({
 
 const comparisonSchema = v.pipe(
   v.object({
-    status: v.fallback(v.picklist(['ahead', 'behind', 'diverged', 'identical', 'unknown']), 'unknown'),
+    status: v.fallback(
+      v.picklist(['ahead', 'behind', 'diverged', 'identical', 'unknown']),
+      'unknown',
+    ),
     total_commits: v.fallback(v.number(), 0),
     files: v.optional(v.array(patchedFileSchema), []),
     commits: v.fallback(v.array(comparedCommitSchema), []),
@@ -286,7 +319,9 @@ const comparisonSchema = v.pipe(
     /** Of the head against the base; `diverged` where it does not come after it. */
     status,
     commitsTotal: total,
-    /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
+    /**
+     * One of the commits is a merge, or that cannot be told since there are more than are listed.
+     */
     hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),
     commits: commits.map(({ sha, commit: { message }, author }): CommitNote => {
       return { sha, message, author: author?.login ?? '' };
@@ -294,7 +329,10 @@ const comparisonSchema = v.pipe(
   })),
 );
 
-/** Files and commits between two commits, both on the first page (REST API, "Compare two commits"). Throws a GitHubError. */
+/**
+ * Files and commits between two commits, both on the first page (REST API, "Compare two commits").
+ * Throws a GitHubError.
+ */
 async function fetchComparison(
   client: GitHubClient,
   pair: CommitPair,

@@ -4,13 +4,25 @@ import type { Base, Repository } from '../../event/trigger.js';
 import { warningText } from '../../lib/errors.js';
 import { stripTerminalSequences } from '../../safety/fence.js';
 import { isOwnText } from '../../safety/mark.js';
-import { askRest, fetchPages, inRepo, orRefusal, type SubjectPlace, unreadWarning } from '../client/ask.js';
+import {
+  askRest,
+  fetchPages,
+  inRepo,
+  orRefusal,
+  type SubjectPlace,
+  unreadWarning,
+} from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
-const personSchema = v.nullable(v.object({ name: v.optional(v.string()), date: v.optional(v.string()) }));
+const personSchema = v.nullable(
+  v.object({ name: v.optional(v.string()), date: v.optional(v.string()) }),
+);
 
-/** The author is a login where GitHub knows the account, else the name git has, if there is one; it proves nothing. */
+/**
+ * The author is a login where GitHub knows the account, else the name git has, if there is one; it
+ * proves nothing.
+ */
 const commitSchema = v.pipe(
   v.object({
     sha: v.string(),
@@ -27,7 +39,10 @@ const commitSchema = v.pipe(
 
 export type FileCommit = v.InferOutput<typeof commitSchema>;
 
-/** The commits of a pull request, oldest first; GitHub lists 250 (REST API, "List commits on a pull request"). Throws a GitHubError. */
+/**
+ * The commits of a pull request, oldest first; GitHub lists 250 (REST API, "List commits on a pull
+ * request"). Throws a GitHubError.
+ */
 export async function commitsOf(
   client: GitHubClient,
   { repository, number }: SubjectPlace,
@@ -38,14 +53,28 @@ export async function commitsOf(
   return (await fetchPages(client, route, params, v.array(commitSchema), 3, signal)).items;
 }
 
-/** The newest commits that changed a file, back from a ref; none where the ref never had it. Throws a GitHubError. */
+/**
+ * The newest commits that changed a file, back from a ref; none where the ref never had it. Throws
+ * a GitHubError.
+ */
 export async function fetchCommitsOfFile(
   client: GitHubClient,
   repository: Repository,
-  params: { readonly path: string; readonly sha: string; readonly per_page: number; readonly page: number },
+  params: {
+    readonly path: string;
+    readonly sha: string;
+    readonly per_page: number;
+    readonly page: number;
+  },
   signal: AbortSignal,
 ): Promise<readonly FileCommit[]> {
-  return await askRest(client, COMMITS, { ...inRepo(repository), ...params }, v.array(commitSchema), signal);
+  return await askRest(
+    client,
+    COMMITS,
+    { ...inRepo(repository), ...params },
+    v.array(commitSchema),
+    signal,
+  );
 }
 
 const COMMITS = 'GET /repos/{owner}/{repo}/commits';
@@ -59,8 +88,8 @@ const tagSchema = v.pipe(
 const MAX_PAGES = 5;
 
 /**
- * What lies between a tag and the one before it, on the way back from its commit: the name of that one, and the shas of the
- * two commits. Undefined for the first. Throws a GitHubError.
+ * What lies between a tag and the one before it, on the way back from its commit: the name of that
+ * one, and the shas of the two commits. Undefined for the first. Throws a GitHubError.
  */
 export async function fetchTagRange(
   client: GitHubClient,
@@ -70,26 +99,43 @@ export async function fetchTagRange(
 ): Promise<{ readonly since: string; readonly base: string; readonly head: string } | undefined> {
   const here = inRepo(repository);
   const tagsRoute = 'GET /repos/{owner}/{repo}/tags';
-  const { items: tags } = await fetchPages(client, tagsRoute, here, v.array(tagSchema), MAX_PAGES, signal);
+  const { items: tags } = await fetchPages(
+    client,
+    tagsRoute,
+    here,
+    v.array(tagSchema),
+    MAX_PAGES,
+    signal,
+  );
   const from = tags.find(({ name }) => name === tag)?.sha ?? tag;
   const shas = v.array(v.object({ sha: v.string() }));
-  const { items } = await fetchPages(client, COMMITS, { ...here, sha: from }, shas, MAX_PAGES, signal);
+  const { items } = await fetchPages(
+    client,
+    COMMITS,
+    { ...here, sha: from },
+    shas,
+    MAX_PAGES,
+    signal,
+  );
   const commits = items.map(({ sha }) => sha);
   const before = previousTag(tag, tags, commits);
   return before && { since: before.name, base: before.sha, head: commits[0] ?? from };
 }
 
 /**
- * The tag before a new one: the nearest on the way back that belongs to the same series (`v`, `cli-v`). Before a release
- * that is a release too, since its notes tell what its release candidates brought as well. Undefined for the first.
- * `commits` are the shas up to the new tag, newest first; the first is its own.
+ * The tag before a new one: the nearest on the way back that belongs to the same series (`v`,
+ * `cli-v`). Before a release that is a release too, since its notes tell what its release
+ * candidates brought as well. Undefined for the first. `commits` are the shas up to the new tag,
+ * newest first; the first is its own.
  */
 export function previousTag(
   tag: string,
   tags: readonly v.InferOutput<typeof tagSchema>[],
   [own, ...earlier]: readonly string[],
 ) {
-  const candidates = tags.filter(({ name, sha }) => name !== tag && sha !== own && isSameSeries(name, tag));
+  const candidates = tags.filter(
+    ({ name, sha }) => name !== tag && sha !== own && isSameSeries(name, tag),
+  );
   const nearest = earlier.find((sha) => candidates.some((one) => one.sha === sha));
   return candidates.find((one) => one.sha === nearest);
 }
@@ -117,8 +163,9 @@ const pullSchema = v.object({
 });
 
 /**
- * The open pull request of this repository whose head a commit is; undefined where there is none. Payloads name it only for
- * branches of the repository itself, and not always. Throws a GitHubError.
+ * The open pull request of this repository whose head a commit is; undefined where there is none.
+ * Payloads name it only for branches of the repository itself, and not always. Throws a
+ * GitHubError.
  */
 export async function fetchPullOfCommit(
   client: GitHubClient,
@@ -132,11 +179,19 @@ export async function fetchPullOfCommit(
   return items.find(({ state, head }) => state === 'open' && head.sha === sha);
 }
 
-const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
+const FAILED = new Set([
+  'failure',
+  'timed_out',
+  'cancelled',
+  'action_required',
+  'startup_failure',
+  'error',
+]);
 
 /**
- * The checks and statuses of a commit, those of a name if it is not empty, with the ends of the first logs of Actions jobs
- * that failed. What the token may not see is among what is unread. Rejects only for an aborted signal.
+ * The checks and statuses of a commit, those of a name if it is not empty, with the ends of the
+ * first logs of Actions jobs that failed. What the token may not see is among what is unread.
+ * Rejects only for an aborted signal.
  */
 export async function failingChecks(
   client: GitHubClient,
@@ -150,7 +205,9 @@ export async function failingChecks(
   async function list<Item>(what: string, path: string, schema: v.GenericSchema<unknown, Item[]>) {
     const route = `GET /repos/{owner}/{repo}/commits/{ref}/${path}`;
     const params = { ...inRepo(repository), ref: sha };
-    const listed = await orRefusal(fetchPages(client, route, params, schema, MAX_CHECK_PAGES, signal));
+    const listed = await orRefusal(
+      fetchPages(client, route, params, schema, MAX_CHECK_PAGES, signal),
+    );
     if (!(listed instanceof GitHubError)) return { ...listed, unread: [] };
     return { items: [], isComplete: false, unread: [unreadWarning(listed, what)] };
   }
@@ -161,14 +218,18 @@ export async function failingChecks(
   ]);
   // What a run of ours says of its findings is nobody's news, and no stranger's word.
   const byOthers = runs.items.filter(({ isOwn }) => !isOwn);
-  const checks = [...byOthers, ...statuses.items].filter((check) => name === '' || check.name === name);
+  const checks = [...byOthers, ...statuses.items].filter(
+    (check) => name === '' || check.name === name,
+  );
   const failed: FailedCheck[] = [];
   let logsLeft = maxLogs;
   for (const { name, state: conclusion, summary, jobId } of checks) {
     if (!FAILED.has(conclusion)) continue;
     const hasLog = jobId !== undefined && logsLeft > 0;
     if (hasLog) logsLeft -= 1;
-    const log = hasLog ? await fetchJobLog(client, repository, jobId, maxLogLines, signal) : undefined;
+    const log = hasLog
+      ? await fetchJobLog(client, repository, jobId, maxLogLines, signal)
+      : undefined;
     failed.push({ name, conclusion, summary, log });
   }
   return {
@@ -224,8 +285,8 @@ const statusesSchema = v.pipe(
 );
 
 /**
- * The end of the log of an Actions job, or why it could not be read. GitHub leads to a file elsewhere, which comes whole; a
- * job that still runs has none. Rejects only for an aborted signal.
+ * The end of the log of an Actions job, or why it could not be read. GitHub leads to a file
+ * elsewhere, which comes whole; a job that still runs has none. Rejects only for an aborted signal.
  */
 async function fetchJobLog(
   client: GitHubClient,
@@ -245,8 +306,8 @@ async function fetchJobLog(
 }
 
 /**
- * The last lines of a job's log without the runner's times and colours, ending with the last error the runner marked,
- * if there is one: what follows it only cleans up.
+ * The last lines of a job's log without the runner's times and colours, ending with the last error
+ * the runner marked, if there is one: what follows it only cleans up.
  */
 export function tailOf(log: string, maxLines: number): string {
   const lines = log.split(/\r?\n/).map((line) => stripTerminalSequences(line.replace(TIME, '')));

@@ -44,8 +44,8 @@ const contentSchema = v.object({
 });
 
 /**
- * Reads a path through the contents API, byte for byte. A link to a file of the same ref is followed by GitHub
- * itself; any other is refused. Throws a GitHubError.
+ * Reads a path through the contents API, byte for byte. A link to a file of the same ref is
+ * followed by GitHub itself; any other is refused. Throws a GitHubError.
  */
 export async function readPathAt(
   place: RefPlace,
@@ -55,7 +55,10 @@ export async function readPathAt(
   const { client, repository, ref } = place;
   const route = 'GET /repos/{owner}/{repo}/contents/{path}';
   const params = { ...inRepo(repository), path, ref };
-  const body = await orRefusal(askRest(client, route, params, v.unknown(), signal, OBJECT), 'missing');
+  const body = await orRefusal(
+    askRest(client, route, params, v.unknown(), signal, OBJECT),
+    'missing',
+  );
   if (body instanceof GitHubError) return { kind: 'missing' };
   const found = v.safeParse(contentSchema, body);
   if (!found.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
@@ -99,8 +102,9 @@ const textSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(
 const textsSchema = v.object({ repository: v.record(v.string(), v.nullable(textSchema)) });
 
 /**
- * Texts of files, each named by its sha or as `ref:path`, in one request; none of those that are not there. GitHub cuts long
- * ones and converts what is not UTF-8, so a text is that of the file only if {@link blobSha} says so. Throws a GitHubError.
+ * Texts of files, each named by its sha or as `ref:path`, in one request; none of those that are
+ * not there. GitHub cuts long ones and converts what is not UTF-8, so a text is that of the file
+ * only if {@link blobSha} says so. Throws a GitHubError.
  */
 export async function fetchTexts(
   client: GitHubClient,
@@ -119,7 +123,14 @@ export async function fetchTexts(
   }
 }`;
   const params = { owner, name, ...Object.fromEntries(asked) };
-  const { repository } = await askGraphQl(client, query, params, textsSchema, 'contents: read', signal);
+  const { repository } = await askGraphQl(
+    client,
+    query,
+    params,
+    textsSchema,
+    'contents: read',
+    signal,
+  );
   return new Map(
     asked.flatMap(([alias, one]) => {
       const found = repository[alias];
@@ -142,12 +153,18 @@ const treeSchema = v.object({
 });
 
 /**
- * Everything a ref or tree holds, as far as GitHub lists it at once: 100,000 entries or 7 MB (REST API, "Get a tree").
- * Throws a GitHubError.
+ * Everything a ref or tree holds, as far as GitHub lists it at once: 100,000 entries or 7 MB (REST
+ * API, "Get a tree"). Throws a GitHubError.
  */
 export function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSignal) {
   const params = { ...inRepo(repository), tree_sha: ref, recursive: '1' };
-  return askRest(client, 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', params, treeSchema, signal);
+  return askRest(
+    client,
+    'GET /repos/{owner}/{repo}/git/trees/{tree_sha}',
+    params,
+    treeSchema,
+    signal,
+  );
 }
 
 /** Blobs always come in base64 (REST API, "Get a blob"). */
@@ -158,8 +175,9 @@ function decodeBase64(content: string): Uint8Array {
 }
 
 /**
- * A path as the API takes it: relative to the repository's root, without `.` or empty parts; the empty string is the
- * root. `workspace` is the root's place on the runner. Throws a ConfigError for a path that leads outside.
+ * A path as the API takes it: relative to the repository's root, without `.` or empty parts; the
+ * empty string is the root. `workspace` is the root's place on the runner. Throws a ConfigError for
+ * a path that leads outside.
  */
 export function repositoryPath(path: string, workspace?: string): string {
   const root = `${(workspace ?? '').replace(/\/+$/, '')}/`;
@@ -174,8 +192,9 @@ export function repositoryPath(path: string, workspace?: string): string {
 }
 
 /**
- * The sha of the commit that a branch, a tag or a sha names now. Throws a GitHubError: `missing` for a repository that
- * is not there or not to be seen, `invalid` for a ref it does not have (REST API, "Get a commit").
+ * The sha of the commit that a branch, a tag or a sha names now. Throws a GitHubError: `missing`
+ * for a repository that is not there or not to be seen, `invalid` for a ref it does not have (REST
+ * API, "Get a commit").
  */
 export async function resolveCommit(
   { client, repository, ref }: RefPlace,
@@ -191,8 +210,9 @@ export async function resolveCommit(
 const SHA = 'application/vnd.github.sha';
 
 /**
- * Files of a branch, the default one if it is undefined, as its newest commit has them, and which commits are in its history,
- * in one request. Undefined where the branch is not there. Throws a GitHubError.
+ * Files of a branch, the default one if it is undefined, as its newest commit has them, and which
+ * commits are in its history, in one request. Undefined where the branch is not there. Throws a
+ * GitHubError.
  */
 export async function fetchBaseCode(
   client: GitHubClient,
@@ -214,11 +234,19 @@ export async function fetchBaseCode(
   }
 }`;
   const variables = { owner, name, ...Object.fromEntries(asked) };
-  const answer = await askGraphQl(client, query, variables, answerSchema, 'contents: read', signal, {
-    missingIsNull: true,
-    // A commit that GitHub does not compare is in no history that we know.
-    mayLack: { field: 'history', onLack: () => undefined },
-  });
+  const answer = await askGraphQl(
+    client,
+    query,
+    variables,
+    answerSchema,
+    'contents: read',
+    signal,
+    {
+      missingIsNull: true,
+      // A commit that GitHub does not compare is in no history that we know.
+      mayLack: { field: 'history', onLack: () => undefined },
+    },
+  );
   const { base, history } = answer.repository;
   if (base === null) return undefined;
   const { oid: commit, ...entries } = base.target;
@@ -248,7 +276,9 @@ const answerSchema = v.object({
 const inHistorySchema = v.object({ aheadBy: v.literal(0) });
 
 const entrySchema = v.object({
-  object: v.nullish(v.object({ text: v.nullish(v.string()), isTruncated: v.optional(v.boolean()) })),
+  object: v.nullish(
+    v.object({ text: v.nullish(v.string()), isTruncated: v.optional(v.boolean()) }),
+  ),
 });
 
 /** Null for what is no file; undefined for a binary one, or one that GitHub does not give whole. */

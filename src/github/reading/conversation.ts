@@ -7,7 +7,10 @@ export interface Post {
   readonly id: number;
   readonly url: string;
   readonly author: Actor;
-  /** What GitHub shows besides the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
+  /**
+   * What GitHub shows besides the name (`MEMBER`); it proves no permission, and only says whom to
+   * ask first.
+   */
   readonly authorAssociation: string;
   /** The current token wrote it. */
   readonly isOurs: boolean;
@@ -75,7 +78,10 @@ export function postsIn({ threads, comments }: Seen): readonly Post[] {
   return [...threads.flatMap(({ first, replies }) => [first, ...replies]), ...comments];
 }
 
-/** Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some places. */
+/**
+ * Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some
+ * places.
+ */
 export function isOurLogin(login: string, seen: Seen): boolean {
   const plain = (name: string) => name.toLowerCase().replace(/\[bot\]$/, '');
   return postsIn(seen).some(({ isOurs, author }) => isOurs && plain(author.login) === plain(login));

@@ -19,12 +19,18 @@ import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from './changes.js';
 import { commitsOf, failingChecks, fetchPullOfCommit, fetchTagRange } from './commits.js';
 import { isWriter } from './permission.js';
-import { type DatedPost, type FoundSubject, type LinkedIssue, readSubjectsOnce } from './subject.js';
+import {
+  type DatedPost,
+  type FoundSubject,
+  type LinkedIssue,
+  readSubjectsOnce,
+} from './subject.js';
 
 /**
- * Fetches what a trigger's user message needs beside the event: change, commits, conversation, linked issues, failing
- * checks. No checkout is needed, and everything is asked for at the same time. What the token may not read is a warning;
- * of the change, other trouble is a GitHubError that is thrown.
+ * Fetches what a trigger's user message needs beside the event: change, commits, conversation,
+ * linked issues, failing checks. No checkout is needed, and everything is asked for at the same
+ * time. What the token may not read is a warning; of the change, other trouble is a GitHubError
+ * that is thrown.
  */
 export async function fetchContext(
   client: GitHubClient,
@@ -63,8 +69,8 @@ export async function fetchContext(
 type SubjectReader = ReturnType<typeof readSubjectsOnce>;
 
 /**
- * A review names the commits it is about, as a pull request's own events do. Any other comment does not; then the pull
- * request is read as it is when the run begins, and stays that for all of it.
+ * A review names the commits it is about, as a pull request's own events do. Any other comment does
+ * not; then the pull request is read as it is when the run begins, and stays that for all of it.
  */
 async function fetchPull(
   client: GitHubClient,
@@ -83,7 +89,8 @@ async function fetchPull(
 
   async function readChange() {
     const found = named ?? (await orRefusal(now, ...MAY_LACK));
-    if (found instanceof GitHubError) return { change: undefined, warnings: [unreadWarning(found)] };
+    if (found instanceof GitHubError)
+      return { change: undefined, warnings: [unreadWarning(found)] };
     const { head, base } = found;
     const pinned = named === undefined ? { head, base } : undefined;
     return { ...(await fetchPullChange(client, place, { head, base }, now, signal)), pinned };
@@ -112,7 +119,10 @@ async function fetchIssue(
 /** A question can be answered without the change: a token that may not see it gets one of these. */
 const MAY_LACK = ['denied', 'missing'] as const;
 
-/** What a new branch is compared with is where it left the default branch; a deleted one holds nothing. */
+/**
+ * What a new branch is compared with is where it left the default branch; a deleted one holds
+ * nothing.
+ */
 async function fetchPush(
   client: GitHubClient,
   trigger: PushTrigger,
@@ -121,7 +131,8 @@ async function fetchPush(
   const { repository, before, after, ref } = trigger;
   const kind = pushKind(trigger);
   const tag = tagOf(trigger);
-  if (kind !== 'deleted' && tag !== undefined) return await fetchTag(client, repository, tag, signal);
+  if (kind !== 'deleted' && tag !== undefined)
+    return await fetchTag(client, repository, tag, signal);
   if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return NOTHING;
   const base = kind === 'created' ? repository.defaultBranch : before;
   if (base === '') return NOTHING;
@@ -139,14 +150,21 @@ async function fetchTag(
 ): Promise<TriggerContext> {
   const range = await orRefusal(fetchTagRange(client, repository, tag, signal), ...MAY_LACK);
   if (range instanceof GitHubError)
-    return { kind: 'none', unread: ['the changes since the last tag'], warnings: [unreadWarning(range)] };
+    return {
+      kind: 'none',
+      unread: ['the changes since the last tag'],
+      warnings: [unreadWarning(range)],
+    };
   if (range === undefined) return { kind: 'none', sinceTag: '', warnings: [] };
   const { since, base, head } = range;
   const change = await fetchChangeBetween(client, { repository, base, head }, signal);
   return { ...changeContext(change), sinceTag: since };
 }
 
-/** The checks of the run's commit with their logs; the change where a pull request says what it is compared with. */
+/**
+ * The checks of the run's commit with their logs; the change where a pull request says what it is
+ * compared with.
+ */
 async function fetchWorkflowRun(
   client: GitHubClient,
   trigger: WorkflowRunTrigger,
@@ -156,7 +174,8 @@ async function fetchWorkflowRun(
 
   async function readChange(): Promise<TriggerContext> {
     const pull =
-      trigger.pull ?? (await orRefusal(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
+      trigger.pull ??
+      (await orRefusal(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
     if (pull === undefined) return NOTHING;
     if (pull instanceof GitHubError) return { kind: 'none', warnings: [unreadWarning(pull)] };
     const pair = { repository, base: pull.base.sha || pull.base.ref, head };
@@ -194,12 +213,16 @@ type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 /** What becomes a remark: of a comment that came with a review with the number of that. */
 type Said = Pick<DatedPost, 'id' | 'author' | 'isOurs' | 'body'> & { readonly reviewId?: number };
 
-/** Threads, comments and issues whose authors' permissions are asked for; those of further authors are unknown. */
+/**
+ * Threads, comments and issues whose authors' permissions are asked for; those of further authors
+ * are unknown.
+ */
 const MAX_AUTHORS = 12;
 
 /**
- * Reads what is around an issue or pull request, everything at the same time; of failing checks no logs, for which there are
- * tools. What cannot be read is a warning and named in the result. Rejects only for an aborted signal.
+ * Reads what is around an issue or pull request, everything at the same time; of failing checks no
+ * logs, for which there are tools. What cannot be read is a warning and named in the result.
+ * Rejects only for an aborted signal.
  */
 async function fetchSurroundings(
   client: GitHubClient,
@@ -244,8 +267,8 @@ async function fetchSurroundings(
 const ALL_SAID = 'the conversation, the review threads and the linked issues';
 
 /**
- * What people said up to the event, with who of them may write. What was written or changed later is left out (C5 71), and
- * so is the comment that the event holds.
+ * What people said up to the event, with who of them may write. What was written or changed later
+ * is left out (C5 71), and so is the comment that the event holds.
  */
 async function listen(
   client: GitHubClient,
@@ -257,7 +280,13 @@ async function listen(
   const { repository, at: before } = trigger;
   const without = trigger.kind === 'comment' ? trigger.commentId : undefined;
   let changedLater = 0;
-  function isInTime({ id, changedAt }: { readonly id?: number; readonly changedAt: string }): boolean {
+  function isInTime({
+    id,
+    changedAt,
+  }: {
+    readonly id?: number;
+    readonly changedAt: string;
+  }): boolean {
     if (id !== undefined && id === without) return false;
     const isLater = before !== undefined && Date.parse(changedAt) > Date.parse(before);
     if (isLater) changedLater += 1;
@@ -271,9 +300,13 @@ async function listen(
   const closing = issues?.filter(isInTime);
   const people = [...(threads ?? []).flatMap(({ said }) => said), ...below, ...(closing ?? [])];
   // A bot may quote anybody, so none is a writer.
-  const logins = new Set(people.filter(({ author }) => !author.isBot).map(({ author }) => author.login));
+  const logins = new Set(
+    people.filter(({ author }) => !author.isBot).map(({ author }) => author.login),
+  );
   const newest = [...logins].slice(-MAX_AUTHORS);
-  const answers = await Promise.all(newest.map((login) => isWriter(client, repository, login, signal)));
+  const answers = await Promise.all(
+    newest.map((login) => isWriter(client, repository, login, signal)),
+  );
   const writers = new Set(newest.filter((_, index) => answers[index]));
   const remark = ({ id, reviewId, author, isOurs, body }: Said): Remark => ({
     id,
@@ -287,7 +320,13 @@ async function listen(
   });
   return {
     threads: threads?.map(({ path, line, originalLine, isResolved, isOutdated, said }) => {
-      return { path, line: line ?? originalLine, isResolved, isOutdated, remarks: said.map(remark) };
+      return {
+        path,
+        line: line ?? originalLine,
+        isResolved,
+        isOutdated,
+        remarks: said.map(remark),
+      };
     }),
     comments: below.map(remark),
     issues: closing?.map((issue) => ({

@@ -6,8 +6,9 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
 /**
- * What GitHub says of one account. `permission` is the base that it enforces; `role_name`, which is missing on older servers,
- * only tells `maintain` from `write` and `triage` from `read`, so that a custom role's name can never raise anybody.
+ * What GitHub says of one account. `permission` is the base that it enforces; `role_name`, which is
+ * missing on older servers, only tells `maintain` from `write` and `triage` from `read`, so that a
+ * custom role's name can never raise anybody.
  */
 const answerSchema = v.pipe(
   v.object({
@@ -15,14 +16,16 @@ const answerSchema = v.pipe(
     role_name: v.fallback(v.string(), ''),
   }),
   v.transform(({ permission: base, role_name: role }): PermissionAnswer => {
-    const isFiner = (base === 'write' && role === 'maintain') || (base === 'read' && role === 'triage');
+    const isFiner =
+      (base === 'write' && role === 'maintain') || (base === 'read' && role === 'triage');
     return { kind: 'known', permission: isFiner ? role : base };
   }),
 );
 
 /**
- * Asks what an account may do in a repository (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
- * Rejects only for an aborted signal: every error is an answer, and the answer is `unknown`.
+ * Asks what an account may do in a repository (`GET
+ * /repos/{owner}/{repo}/collaborators/{username}/permission`). Rejects only for an aborted signal:
+ * every error is an answer, and the answer is `unknown`.
  */
 export async function fetchPermission(
   client: GitHubClient,

@@ -1,4 +1,11 @@
-import { type Base, type Head, isRepository, pushKind, type Trigger, tagOf } from '../../event/trigger.js';
+import {
+  type Base,
+  type Head,
+  isRepository,
+  pushKind,
+  type Trigger,
+  tagOf,
+} from '../../event/trigger.js';
 import { orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -20,8 +27,8 @@ export interface SubjectCommits {
 }
 
 /**
- * The commits of an event: those it names, so that a push during the run changes nothing, or for a comment that names
- * none the pull request's as they are now. Throws a GitHubError.
+ * The commits of an event: those it names, so that a push during the run changes nothing, or for a
+ * comment that names none the pull request's as they are now. Throws a GitHubError.
  */
 export async function subjectCommits(
   client: GitHubClient,
@@ -33,8 +40,13 @@ export async function subjectCommits(
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
   /** The changes since the previous tag, as the task shows them. */
   async function tagCommits(tag: string, head = `refs/tags/${tag}`): Promise<SubjectCommits> {
-    const range = await orRefusal(fetchTagRange(client, repository, tag, signal), 'denied', 'missing');
-    if (range === undefined || range instanceof GitHubError) return { ...none, head, isChange: false };
+    const range = await orRefusal(
+      fetchTagRange(client, repository, tag, signal),
+      'denied',
+      'missing',
+    );
+    if (range === undefined || range instanceof GitHubError)
+      return { ...none, head, isChange: false };
     return { ...none, head: range.head, base: range.base, isChange: true };
   }
   switch (trigger.kind) {
@@ -50,7 +62,8 @@ export async function subjectCommits(
     case 'push': {
       const kind = pushKind(trigger);
       const tag = tagOf(trigger);
-      if (kind !== 'deleted' && tag !== undefined) return await tagCommits(tag, shaOr(trigger.after, branch));
+      if (kind !== 'deleted' && tag !== undefined)
+        return await tagCommits(tag, shaOr(trigger.after, branch));
       return {
         ...none,
         head: shaOr(trigger.after, branch),
@@ -81,7 +94,13 @@ export async function subjectCommits(
     }
     // A queue may hold what a fork brought, before it is merged.
     case 'merge_group':
-      return { ...none, head: trigger.head.sha, base: trigger.base.sha, isForeign: true, isChange: true };
+      return {
+        ...none,
+        head: trigger.head.sha,
+        base: trigger.base.sha,
+        isForeign: true,
+        isChange: true,
+      };
     case 'release':
       return await tagCommits(trigger.tag);
     case 'issue':

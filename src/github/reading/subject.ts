@@ -6,7 +6,10 @@ import type { GitHubClient } from '../client/client.js';
 import { type GitHubError, GRAPHQL } from '../client/errors.js';
 import type { OwnReview, Post, Thread } from './conversation.js';
 
-/** What is around an issue or pull request. Titles and bodies are somebody's words, not to be trusted. */
+/**
+ * What is around an issue or pull request. Titles and bodies are somebody's words, not to be
+ * trusted.
+ */
 export interface FoundSubject {
   readonly title: string;
   readonly isOpen: boolean;
@@ -58,7 +61,10 @@ export type LinkedIssue = v.InferOutput<typeof linkedSchema>;
 const OPENING =
   'title body closed createdAt author { __typename login } comments(last: 100) { totalCount nodes { ...said } }';
 
-/** Of a thread the first comment by itself, and the newest ones, since only these matter of a long one. */
+/**
+ * Of a thread the first comment by itself, and the newest ones, since only these matter of a long
+ * one.
+ */
 const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     issueOrPullRequest(number: $number) {
@@ -99,7 +105,10 @@ fragment onLine on PullRequestReviewComment {
   thumbsDown: reactions(first: 20, content: THUMBS_DOWN) { nodes { createdAt user { login } } }
 }`;
 
-/** An account as events and the REST API name it: GraphQL leaves out a bot's `[bot]`, and a deleted account. */
+/**
+ * An account as events and the REST API name it: GraphQL leaves out a bot's `[bot]`, and a deleted
+ * account.
+ */
 const accountSchema = v.pipe(
   v.nullable(v.object({ __typename: v.string(), login: v.string() })),
   v.transform((account): Actor => {
@@ -132,7 +141,9 @@ const saidSchema = v.object({
   author: accountSchema,
   editor: accountSchema,
   isMinimized: v.optional(v.boolean(), false),
-  thumbsDown: v.optional(nodesOf(v.object({ createdAt: v.string(), user: loginSchema })), { nodes: [] }),
+  thumbsDown: v.optional(nodesOf(v.object({ createdAt: v.string(), user: loginSchema })), {
+    nodes: [],
+  }),
 });
 
 const openingSchema = v.object({
@@ -222,9 +233,9 @@ const subjectSchema = v.object({
 const MAX_PAGES = 20;
 
 /**
- * What is around an issue or pull request, in one request: the newest hundred comments that nobody has hidden, and of a
- * pull request what it is now, its review threads and the issues it would close. More than fifty threads take further
- * requests. Throws a GitHubError.
+ * What is around an issue or pull request, in one request: the newest hundred comments that nobody
+ * has hidden, and of a pull request what it is now, its review threads and the issues it would
+ * close. More than fifty threads take further requests. Throws a GitHubError.
  */
 export async function fetchSubject(
   client: GitHubClient,
@@ -242,7 +253,9 @@ export async function fetchSubject(
   };
   async function ask(after: string | null) {
     const variables = { owner, name, number: place.number, after };
-    return await askGraphQl(client, SUBJECT_QUERY, variables, subjectSchema, permission, signal, { mayLack });
+    return await askGraphQl(client, SUBJECT_QUERY, variables, subjectSchema, permission, signal, {
+      mayLack,
+    });
   }
   const subject = (await ask(null)).repository.issueOrPullRequest;
   const { title, closed, createdAt, body, author, comments } = subject;
@@ -254,7 +267,8 @@ export async function fetchSubject(
     comments: comments.nodes.filter(({ isMinimized }) => !isMinimized).map(postOf),
     olderComments,
   };
-  if (subject.__typename === 'Issue') return { ...about, pull: undefined, isComplete: olderComments === 0 };
+  if (subject.__typename === 'Issue')
+    return { ...about, pull: undefined, isComplete: olderComments === 0 };
   const { reviews } = subject;
   const threads = [...subject.reviewThreads.nodes];
   let { pageInfo } = subject.reviewThreads;
@@ -282,7 +296,8 @@ export async function fetchSubject(
       ),
       linkedIssues: refused ?? subject.closingIssuesReferences?.nodes ?? [],
     },
-    isComplete: !pageInfo.hasNextPage && olderComments === 0 && reviews.totalCount <= reviews.nodes.length,
+    isComplete:
+      !pageInfo.hasNextPage && olderComments === 0 && reviews.totalCount <= reviews.nodes.length,
   };
 }
 
@@ -304,10 +319,13 @@ const PERMISSIONS = {
 };
 
 /**
- * Reviews that the current token wrote, newest first, and whether somebody else dismissed them. Nobody else's review is ever
- * taken for one of ours, whatever it says (memory-and-security C8 98).
+ * Reviews that the current token wrote, newest first, and whether somebody else dismissed them.
+ * Nobody else's review is ever taken for one of ours, whatever it says (memory-and-security C8 98).
  */
-function ownReviews({ reviews, timelineItems }: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
+function ownReviews({
+  reviews,
+  timelineItems,
+}: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
   const own = reviews.nodes.filter(
     ({ viewerDidAuthor, body }) => viewerDidAuthor && isMarked(body, { kind: 'review' }),
   );
@@ -329,8 +347,8 @@ function ownReviews({ reviews, timelineItems }: v.InferOutput<typeof pullSchema>
 }
 
 /**
- * Reads each issue or pull request once, whoever asks: what the prompt shows and what is learnt are then one state. What is
- * posted later is held against a reading of its own.
+ * Reads each issue or pull request once, whoever asks: what the prompt shows and what is learnt are
+ * then one state. What is posted later is held against a reading of its own.
  */
 export function readSubjectsOnce(client: GitHubClient) {
   const read = new Map<number, Promise<FoundSubject>>();
@@ -384,7 +402,10 @@ function postOf(node: v.InferOutput<typeof saidSchema>): DatedPost {
   };
 }
 
-/** The number at the end of a URL: `databaseId` is too small for today's, and older servers do not have `fullDatabaseId`. */
+/**
+ * The number at the end of a URL: `databaseId` is too small for today's, and older servers do not
+ * have `fullDatabaseId`.
+ */
 export function idOf(url: string): number {
   return Number(/\d+$/.exec(url)?.[0]);
 }

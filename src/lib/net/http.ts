@@ -3,14 +3,18 @@ import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from '
 import type { Environment } from '../environment.js';
 import { AxeError, ConfigError, networkCause } from '../errors.js';
 
-/** A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first byte. */
+/**
+ * A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first
+ * byte.
+ */
 const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
 
 /**
- * The fetch that every connection of ours uses, directly or through the proxy the environment names, `NO_PROXY` respected
- * (D25). Only the caller's signal limits how long an answer may take. `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects
- * with a ConfigError where the proxy's address is none, and as fetch does, with an AxeError as the cause, where the proxy
- * does not let a request through or a certificate is not known: nobody else is to be blamed for it.
+ * The fetch that every connection of ours uses, directly or through the proxy the environment
+ * names, `NO_PROXY` respected (D25). Only the caller's signal limits how long an answer may take.
+ * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's
+ * address is none, and as fetch does, with an AxeError as the cause, where the proxy does not let a
+ * request through or a certificate is not known: nobody else is to be blamed for it.
  */
 export function createFetch(env: Environment): typeof globalThis.fetch {
   const dispatchers = new Map<string, Dispatcher>();
@@ -21,13 +25,15 @@ export function createFetch(env: Environment): typeof globalThis.fetch {
     const key = proxy?.href ?? '';
     const dispatcher = dispatchers.get(key) ?? createDispatcher(proxy);
     dispatchers.set(key, dispatcher);
-    // undici's fetch and Node's are the same function in two versions; only their declared types differ.
+    // undici's fetch and Node's are the same function in two versions; only their declared types
+    // differ.
     const fetch = undiciFetch as unknown as (input: unknown, init: object) => Promise<Response>;
     try {
       return await fetch(input, { ...init, dispatcher });
     } catch (thrown) {
       const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-      const cause = certificateTrouble(thrown, url) ?? (proxy && proxyTrouble(thrown, proxy, variable));
+      const cause =
+        certificateTrouble(thrown, url) ?? (proxy && proxyTrouble(thrown, proxy, variable));
       throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
     }
   };
@@ -48,11 +54,14 @@ function proxyUrl(proxy: string): URL {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new ConfigError('the proxy in the environment is not a usable address', {
-    remedy: 'Set `HTTPS_PROXY` and `HTTP_PROXY` to an http address, for example `http://proxy.example:3128`.',
+    remedy:
+      'Set `HTTPS_PROXY` and `HTTP_PROXY` to an http address, for example `http://proxy.example:3128`.',
   });
 }
 
-/** A server of one's own, or a proxy that reads along, has a certificate that Node does not know. */
+/**
+ * A server of one's own, or a proxy that reads along, has a certificate that Node does not know.
+ */
 function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefined {
   const { code = '', message } = networkCause(thrown);
   if (!UNTRUSTED.has(code)) return undefined;
@@ -62,7 +71,10 @@ function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefine
   });
 }
 
-/** A chain without a known end (https://nodejs.org/api/tls.html, "X509 certificate error codes", 2026-11-24). */
+/**
+ * A chain without a known end (https://nodejs.org/api/tls.html, "X509 certificate error codes",
+ * 2026-11-24).
+ */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -72,12 +84,13 @@ const UNTRUSTED = new Set([
 ]);
 
 /**
- * Whether the proxy, which `variable` of the environment names, is to blame; a connection that was made and broke later may
- * be anybody's.
+ * Whether the proxy, which `variable` of the environment names, is to blame; a connection that was
+ * made and broke later may be anybody's.
  */
 function proxyTrouble(thrown: unknown, proxy: URL, variable: string): AxeError | undefined {
   const { code = '', message } = networkCause(thrown);
-  // The words of undici 6 for a status with which the proxy refused: for a tunnel, and for plain http.
+  // The words of undici 6 for a status with which the proxy refused: for a tunnel, and for plain
+  // http.
   const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
   const status = tunnel ?? plain;
   if (status === undefined && !UNCONNECTED.has(code)) return undefined;
@@ -91,7 +104,10 @@ function proxyTrouble(thrown: unknown, proxy: URL, variable: string): AxeError |
     : new ConfigError(`${name} answered ${status}`, details);
 }
 
-/** What keeps a connection from being made. Whoever is asked through a proxy, it is the proxy that is connected to. */
+/**
+ * What keeps a connection from being made. Whoever is asked through a proxy, it is the proxy that
+ * is connected to.
+ */
 const UNCONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -103,9 +119,10 @@ const UNCONNECTED = new Set([
 ]);
 
 /**
- * The proxy that the environment names for an address, as a URL; undefined where it is asked directly. The rules are
- * those of Go and so of axe: `HTTPS_PROXY` is for https alone, an address without scheme is taken for http, empty
- * means not set, this machine is never asked through a proxy, and `NO_PROXY` is obeyed but for its ranges of addresses.
+ * The proxy that the environment names for an address, as a URL; undefined where it is asked
+ * directly. The rules are those of Go and so of axe: `HTTPS_PROXY` is for https alone, an address
+ * without scheme is taken for http, empty means not set, this machine is never asked through a
+ * proxy, and `NO_PROXY` is obeyed but for its ranges of addresses.
  */
 export function proxyFor(url: URL, env: Environment): string | undefined {
   const isSecure = url.protocol === 'https:';
@@ -116,7 +133,8 @@ export function proxyFor(url: URL, env: Environment): string | undefined {
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (isSecure ? '443' : '80') : url.port;
   const exempt = (firstSet([env['NO_PROXY'], env['no_proxy']]) ?? '').toLowerCase().split(/[\s,]+/);
-  const isLoopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  const isLoopback =
+    host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
   if (isLoopback || exempt.some((entry) => covers(entry, host, port))) return undefined;
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
@@ -126,8 +144,8 @@ function firstSet(values: readonly (string | undefined)[]): string | undefined {
 }
 
 /**
- * Whether an entry of `NO_PROXY` covers a host: `*`, an address, a name with everything below it, or with a dot before it
- * only what is below; each may name a port.
+ * Whether an entry of `NO_PROXY` covers a host: `*`, an address, a name with everything below it,
+ * or with a dot before it only what is below; each may name a port.
  */
 function covers(entry: string, host: string, port: string): boolean {
   const [, pattern = '', ownPort = ''] =

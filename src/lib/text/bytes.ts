@@ -1,9 +1,10 @@
 import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
 
 /**
- * The text of a file's bytes with nothing lost: a byte that is no part of valid UTF-8 becomes one unpaired surrogate
- * (U+DC80 to U+DCFF, as Python's `surrogateescape` does it, PEP 383), and {@link encodeBytes} makes the byte of it
- * again. So a file that a person saved in another encoding keeps its bytes through a rewrite. A byte order mark is kept.
+ * The text of a file's bytes with nothing lost: a byte that is no part of valid UTF-8 becomes one
+ * unpaired surrogate (U+DC80 to U+DCFF, as Python's `surrogateescape` does it, PEP 383), and {@link
+ * encodeBytes} makes the byte of it again. So a file that a person saved in another encoding keeps
+ * its bytes through a rewrite. A byte order mark is kept.
  */
 export function decodeBytes(bytes: Uint8Array): string {
   try {
@@ -36,16 +37,25 @@ function escapeInvalid(bytes: Uint8Array): string {
   );
 }
 
-/** Valid characters (RFC 3629, section 4), and in the group a byte that is in none, as one code unit a byte. */
+/**
+ * Valid characters (RFC 3629, section 4), and in the group a byte that is in none, as one code unit
+ * a byte.
+ */
 const CHARACTERS =
   /[^\x80-\xff]+|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|([\x80-\xff])/g;
 
-/** Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths (axe-behaviour §7, §18). */
+/**
+ * Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths
+ * (axe-behaviour §7, §18).
+ */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(encodeBytes(a), encodeBytes(b));
 }
 
-/** The beginning of a text in at most this many bytes of UTF-8, and how many were left out; no character is split. */
+/**
+ * The beginning of a text in at most this many bytes of UTF-8, and how many were left out; no
+ * character is split.
+ */
 export function cutToBytes(text: string, maxBytes: number) {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return { text, leftOutBytes: 0 };
@@ -61,8 +71,8 @@ export function utf8Bytes(text: string): number {
 const NOTE_BYTES = 100;
 
 /**
- * THE rule by which a tool result is made to fit: the first and the last part stay, cut between lines where there is
- * one near, never inside a character. Lengths in bytes of UTF-8.
+ * THE rule by which a tool result is made to fit: the first and the last part stay, cut between
+ * lines where there is one near, never inside a character. Lengths in bytes of UTF-8.
  */
 export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES): string {
   const bytes = new TextEncoder().encode(text);
@@ -72,7 +82,10 @@ export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES)
   return buffer.text();
 }
 
-/** {@link truncate} for what arrives piece by piece, in bounded memory. Bytes that are not UTF-8 become U+FFFD. */
+/**
+ * {@link truncate} for what arrives piece by piece, in bounded memory. Bytes that are not UTF-8
+ * become U+FFFD.
+ */
 export function createOutputBuffer(maxBytes: number) {
   const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
   /** All of it, or its first and last bytes with some around them. */
@@ -86,7 +99,10 @@ export function createOutputBuffer(maxBytes: number) {
     total += bytes.length;
     if (keptBytes <= 2 * maxBytes + 65_536) return;
     const joined = Buffer.concat(kept);
-    kept = [Buffer.from(joined.subarray(0, half)), Buffer.from(joined.subarray(joined.length - half))];
+    kept = [
+      Buffer.from(joined.subarray(0, half)),
+      Buffer.from(joined.subarray(joined.length - half)),
+    ];
     keptBytes = 2 * half;
   }
 

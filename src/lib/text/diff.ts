@@ -1,11 +1,19 @@
-/** The version of a file that a line number counts in, as GitHub names it: before the change or after it. */
+/**
+ * The version of a file that a line number counts in, as GitHub names it: before the change or
+ * after it.
+ */
 export type Side = 'LEFT' | 'RIGHT';
 
 /** A line of a hunk; numbers count from 1, `text` is without the mark and the line break. */
 type DiffLine =
   | { readonly kind: 'added'; readonly newLine: number; readonly text: string }
   | { readonly kind: 'removed'; readonly oldLine: number; readonly text: string }
-  | { readonly kind: 'context'; readonly oldLine: number; readonly newLine: number; readonly text: string };
+  | {
+      readonly kind: 'context';
+      readonly oldLine: number;
+      readonly newLine: number;
+      readonly text: string;
+    };
 
 /** Lines that changed together, with some around them. */
 export interface DiffHunk {
@@ -35,7 +43,9 @@ export interface DiffFile {
   readonly text: string;
 }
 
-/** A file whose part of the diff is being read; a path is undefined where the file does not exist. */
+/**
+ * A file whose part of the diff is being read; a path is undefined where the file does not exist.
+ */
 interface OpenFile {
   oldPath: string | undefined;
   newPath: string | undefined;
@@ -54,8 +64,9 @@ interface OpenHunk extends DiffHunk {
 }
 
 /**
- * The files of a unified diff, as git or `diff -u` writes it. Lines of a hunk are counted, so that no content is taken
- * for a header, and a line that cannot be content ends a hunk that was cut short. Anything else gives no files.
+ * The files of a unified diff, as git or `diff -u` writes it. Lines of a hunk are counted, so that
+ * no content is taken for a header, and a line that cannot be content ends a hunk that was cut
+ * short. Anything else gives no files.
  */
 export function parseDiff(diff: string): readonly DiffFile[] {
   const files: OpenFile[] = [];
@@ -86,8 +97,15 @@ function openFile(oldPath: string | undefined, newPath: string | undefined): Ope
   return { oldPath, newPath, status: 'modified', content: 'text', header: [], hunks: [] };
 }
 
-/** `---` and `+++`: the surest word on paths, and the first of a file where there is no `diff --git`. */
-function readPaths(files: OpenFile[], oldPath: string | undefined, newPath: string | undefined): void {
+/**
+ * `---` and `+++`: the surest word on paths, and the first of a file where there is no `diff
+ * --git`.
+ */
+function readPaths(
+  files: OpenFile[],
+  oldPath: string | undefined,
+  newPath: string | undefined,
+): void {
   let file = files.at(-1);
   if (file === undefined || file.hunks.length > 0) {
     file = openFile(oldPath, newPath);
@@ -143,12 +161,16 @@ function readPrefixed(written: string): string | undefined {
   return readPath(written)?.replace(PREFIX, '');
 }
 
-/** What git puts before paths: `a/`, `b/`, or by `diff.mnemonicPrefix` the index, the work tree, a commit, an object. */
+/**
+ * What git puts before paths: `a/`, `b/`, or by `diff.mnemonicPrefix` the index, the work tree, a
+ * commit, an object.
+ */
 const PREFIX = /^[abciwo]\//;
 
 /**
- * The paths of a `diff --git` line. Unquoted paths hold no end mark, but both are the same file's, unless it was
- * renamed, and then the lines below say so: the line splits where both halves are equal (git-diff, "generate patch").
+ * The paths of a `diff --git` line. Unquoted paths hold no end mark, but both are the same file's,
+ * unless it was renamed, and then the lines below say so: the line splits where both halves are
+ * equal (git-diff, "generate patch").
  */
 function readGitLine(line: string): readonly [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length).replace(/\r$/, '');
@@ -162,7 +184,8 @@ function splitOf(rest: string): number {
   if (rest.startsWith('"')) return endOfQuoted(rest);
   const middle = (rest.length - 1) / 2;
   const [before, after] = [rest.slice(0, middle), rest.slice(middle + 1)];
-  if (rest[middle] === ' ' && before.replace(PREFIX, '') === after.replace(PREFIX, '')) return middle;
+  if (rest[middle] === ' ' && before.replace(PREFIX, '') === after.replace(PREFIX, ''))
+    return middle;
   const quoted = rest.indexOf(' "');
   return quoted > 0 ? quoted : rest.lastIndexOf(' b/');
 }
@@ -177,13 +200,17 @@ function withoutTimestamp(written: string): string {
   return (tab < 0 ? written : written.slice(0, tab)).replace(/\r$/, '');
 }
 
-/** A path in git's quotes: backslash escapes as in C, bytes outside ASCII in octal, together UTF-8. */
+/**
+ * A path in git's quotes: backslash escapes as in C, bytes outside ASCII in octal, together UTF-8.
+ */
 function unquote(written: string): string {
   const inner = written.slice(1, endOfQuoted(written)).replace(/"$/, '');
-  const parts = Array.from(inner.matchAll(/\\([0-7]{1,3})|\\(.)|[^\\]+/gs), ([part, octal, letter]) =>
-    octal === undefined
-      ? Buffer.from(letter === undefined ? part : (ESCAPES[letter] ?? letter))
-      : Buffer.of(Number.parseInt(octal, 8)),
+  const parts = Array.from(
+    inner.matchAll(/\\([0-7]{1,3})|\\(.)|[^\\]+/gs),
+    ([part, octal, letter]) =>
+      octal === undefined
+        ? Buffer.from(letter === undefined ? part : (ESCAPES[letter] ?? letter))
+        : Buffer.of(Number.parseInt(octal, 8)),
   );
   return Buffer.concat(parts).toString('utf8');
 }
@@ -242,7 +269,10 @@ function takeLine(hunk: OpenHunk, line: string): boolean {
 /** Lines around a change that are shown with it. */
 const CONTEXT = 3;
 
-/** A change of a text file as `git apply` takes it: its bytes before and after, undefined where there is none. */
+/**
+ * A change of a text file as `git apply` takes it: its bytes before and after, undefined where
+ * there is none.
+ */
 export function formatPatch(
   path: string,
   before: Uint8Array | undefined,
@@ -279,9 +309,13 @@ function compareLines(old: readonly string[], now: readonly string[]): readonly 
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
   let end = 0;
-  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end))
+    end += 1;
   const same = (text: string): PatchLine => ({ sign: ' ', text });
-  const [oldRest, nowRest] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const [oldRest, nowRest] = [
+    old.slice(start, old.length - end),
+    now.slice(start, now.length - end),
+  ];
   return [
     ...old.slice(0, start).map(same),
     ...compareMiddle(oldRest, nowRest),
@@ -298,7 +332,8 @@ function compareMiddle(old: readonly string[], now: readonly string[]): readonly
   const at = (i: number, j: number) => common[i * width + j] ?? 0;
   for (let i = old.length - 1; isSmall && i >= 0; i -= 1)
     for (let j = now.length - 1; j >= 0; j -= 1)
-      common[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      common[i * width + j] =
+        old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
   const lines: PatchLine[] = [];
   let [i, j] = [0, 0];
   while (i < old.length || j < now.length) {
@@ -323,7 +358,10 @@ function hunksOf(lines: readonly PatchLine[]): readonly string[] {
   const hunks: string[] = [];
   for (let first = 0; first < changed.length; ) {
     let last = first;
-    while ((changed[last + 1] ?? Number.POSITIVE_INFINITY) - (changed[last] ?? 0) <= 2 * CONTEXT + 1)
+    while (
+      (changed[last + 1] ?? Number.POSITIVE_INFINITY) - (changed[last] ?? 0) <=
+      2 * CONTEXT + 1
+    )
       last += 1;
     const from = Math.max(0, (changed[first] ?? 0) - CONTEXT);
     hunks.push(formatHunk(lines, from, (changed[last] ?? 0) + CONTEXT + 1));

@@ -1,6 +1,9 @@
 import { type AxeError, describeError } from '../errors.js';
 
-/** A whole number for people, `24,730`. A first `toLocaleString` loads the data of all languages: 10 ms of every run. */
+/**
+ * A whole number for people, `24,730`. A first `toLocaleString` loads the data of all languages: 10
+ * ms of every run.
+ */
 export function grouped(number: number): string {
   const digits = Math.round(number).toFixed(0);
   return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -25,15 +28,18 @@ export function count(number: number, noun: string): string {
   return `${grouped(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
-/** An amount of US dollars for people: cents, and the digits after them of what is less than a dollar. */
+/**
+ * An amount of US dollars for people: cents, and the digits after them of what is less than a
+ * dollar.
+ */
 export function usd(amount: number): string {
   const digits = amount >= 1 ? 2 : amount === 0 || amount >= 0.0001 ? 4 : 6;
   return `$${amount.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
 }
 
 /**
- * A text by somebody else as part of one line of ours: line breaks and control characters are spaces, invisible
- * characters are gone, and at most `maxCodePoints` are left.
+ * A text by somebody else as part of one line of ours: line breaks and control characters are
+ * spaces, invisible characters are gone, and at most `maxCodePoints` are left.
  */
 export function cleanLine(text: string, maxCodePoints: number): string {
   const visible = text
@@ -44,7 +50,10 @@ export function cleanLine(text: string, maxCodePoints: number): string {
   return cutToCharacters(visible, maxCodePoints);
 }
 
-/** The beginning of a text in at most this many code points; an ellipsis, counted too, says that there was more. */
+/**
+ * The beginning of a text in at most this many code points; an ellipsis, counted too, says that
+ * there was more.
+ */
 export function cutToCharacters(text: string, maxCodePoints: number): string {
   const points = Array.from(text);
   if (points.length <= maxCodePoints) return text;
@@ -56,12 +65,17 @@ export function cutToCharacters(text: string, maxCodePoints: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what a sequence begins with
 const ANSI_SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-/** Format and tag characters, lone surrogates, variation selectors, and letters that draw nothing. */
+/**
+ * Format and tag characters, lone surrogates, variation selectors, and letters that draw nothing.
+ */
 const INVISIBLE = /[\p{Cf}\p{Cs}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
 
 const MAX_SHOWN = 200;
 
-/** A path, pattern or address of the model's in a message of ours: quoted, on one line, not too long. */
+/**
+ * A path, pattern or address of the model's in a message of ours: quoted, on one line, not too
+ * long.
+ */
 export function shown(text: string): string {
   return JSON.stringify(cleanLine(text, MAX_SHOWN));
 }
@@ -94,7 +108,10 @@ function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }
 
-/** An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it would be out of sight. */
+/**
+ * An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it
+ * would be out of sight.
+ */
 export function errorBlock(error: AxeError): string {
   return paragraphs([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
 }

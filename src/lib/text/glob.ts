@@ -10,7 +10,10 @@ export interface CompiledPattern {
   matches(path: string): boolean;
   /** Whether a file below this folder could match, so that it is worth opening. */
   mayContain(folder: string): boolean;
-  /** Whether the pattern has `**` in it; such a pattern does not go through linked folders, as in axe. */
+  /**
+   * Whether the pattern has `**` in it; such a pattern does not go through linked folders, as in
+   * axe.
+   */
   readonly isRecursive: boolean;
 }
 
@@ -18,9 +21,10 @@ export interface CompiledPattern {
 type Step = RegExp | 'any-depth';
 
 /**
- * Compiles a context file pattern with axe's rules (axe-behaviour §7): `*`, `?`, `[a-z]`, `[^a]`, `\` in a segment, and
- * `**` as a whole segment for any number of folders. Takes time linear in the path for a given pattern. `.git` and
- * `node_modules` match only where the pattern names them (ours). Throws a ConfigError for a malformed pattern.
+ * Compiles a context file pattern with axe's rules (axe-behaviour §7): `*`, `?`, `[a-z]`, `[^a]`,
+ * `\` in a segment, and `**` as a whole segment for any number of folders. Takes time linear in the
+ * path for a given pattern. `.git` and `node_modules` match only where the pattern names them
+ * (ours). Throws a ConfigError for a malformed pattern.
  */
 export function compileGlob(pattern: string): CompiledPattern {
   const isRecursive = pattern.includes('**');
@@ -41,19 +45,28 @@ export function compileGlob(pattern: string): CompiledPattern {
   };
 }
 
-/** The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as {@link compileGlob} does. */
-export function selectPaths(patterns: readonly string[], paths: Iterable<string>): readonly string[] {
+/**
+ * The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as
+ * {@link compileGlob} does.
+ */
+export function selectPaths(
+  patterns: readonly string[],
+  paths: Iterable<string>,
+): readonly string[] {
   const compiled = patterns.map(compileGlob);
   const selected = [...paths].filter((path) => compiled.some((pattern) => pattern.matches(path)));
   return [...new Set(selected)].sort(compareBytes);
 }
 
 /**
- * The segments of a plain pattern with `.`, `..` and doubled slashes resolved and a leading slash ignored. A pattern that
- * leads out of the workdir, or to the workdir itself, matches nothing. Patterns with `**` are taken as they are: `./**`
- * matches nothing, as in axe.
+ * The segments of a plain pattern with `.`, `..` and doubled slashes resolved and a leading slash
+ * ignored. A pattern that leads out of the workdir, or to the workdir itself, matches nothing.
+ * Patterns with `**` are taken as they are: `./**` matches nothing, as in axe.
  */
-function cleanSegments(pattern: string): { readonly names: readonly string[]; readonly isInside: boolean } {
+function cleanSegments(pattern: string): {
+  readonly names: readonly string[];
+  readonly isInside: boolean;
+} {
   const names: string[] = [];
   let isInside = true;
   for (const segment of pattern.split('/')) {
@@ -70,14 +83,21 @@ function compileStep(name: string, pattern: string): Step {
   if (name === '**') return 'any-depth';
   const segment = compileSegment(name);
   if (segment === undefined) {
-    throw new PatternError(`invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`, {
-      remedy: 'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that means itself.',
-    });
+    throw new PatternError(
+      `invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`,
+      {
+        remedy:
+          'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that means itself.',
+      },
+    );
   }
   return segment;
 }
 
-/** The steps that can come next after the segments: all ways through the pattern at once, so none is tried twice. */
+/**
+ * The steps that can come next after the segments: all ways through the pattern at once, so none is
+ * tried twice.
+ */
 function walkSteps(steps: readonly Step[], segments: readonly string[]): ReadonlySet<number> {
   let states = withSkips(steps, [0]);
   for (const segment of segments) {
@@ -110,8 +130,8 @@ const TOKEN = new RegExp(
 );
 
 /**
- * One segment of a pattern by the rules of Go's `path/filepath.Match` (https://pkg.go.dev/path/filepath#Match); undefined
- * if it is malformed.
+ * One segment of a pattern by the rules of Go's `path/filepath.Match`
+ * (https://pkg.go.dev/path/filepath#Match); undefined if it is malformed.
  */
 function compileSegment(segment: string): RegExp | undefined {
   const parts: string[] = [];
@@ -129,7 +149,8 @@ function compileSegment(segment: string): RegExp | undefined {
   if (end < segment.length) return undefined;
   if (parts.length === 0) return new RegExp(`^${part}$`, 'su');
   const [first = '', ...between] = parts;
-  // What is between two stars is taken where it first comes, and no other place is tried: the group makes it atomic.
+  // What is between two stars is taken where it first comes, and no other place is tried: the group
+  // makes it atomic.
   const middle = between.map((one, index) => `(?=(.*?${one}))\\${index + 1}`).join('');
   return new RegExp(`^${first}${middle}.*${part}$`, 'su');
 }

@@ -1,7 +1,8 @@
 /**
- * The id of an entry without provenance, as axe writes them: of its text, but for line ends, trailing space and git's
- * conflict markers, which an unfinished merge leaves between entries. Two entries with the same text are the same entry.
- * Nothing secret hangs on it, so two hashes of 32 bits are enough: FNV-1a, and one that mixes by multiplying and shifting.
+ * The id of an entry without provenance, as axe writes them: of its text, but for line ends,
+ * trailing space and git's conflict markers, which an unfinished merge leaves between entries. Two
+ * entries with the same text are the same entry. Nothing secret hangs on it, so two hashes of 32
+ * bits are enough: FNV-1a, and one that mixes by multiplying and shifting.
  */
 export function textId(text: string): string {
   const plain = text.replaceAll('\r\n', '\n').replace(CONFLICT_MARKER, '').trimEnd();

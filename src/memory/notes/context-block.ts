@@ -12,14 +12,18 @@ export interface BlockOptions {
   readonly today: string;
   /** `calendar`: today and yesterday; `recent`: the two newest days that hold anything. */
   readonly daily: 'calendar' | 'recent';
-  /** Most bytes of all sections together; the tags around them and the mark of a cut are not counted. */
+  /**
+   * Most bytes of all sections together; the tags around them and the mark of a cut are not
+   * counted.
+   */
   readonly maxBytes: number;
 }
 
 /**
- * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and two daily logs
- * (memory-tools 1.3 and 4.4); empty where there is nothing to tell. `files` are a memory tree's, by path. Whatever is in
- * them, the block is one block: text that looks like its tags gets a backslash.
+ * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and
+ * two daily logs (memory-tools 1.3 and 4.4); empty where there is nothing to tell. `files` are a
+ * memory tree's, by path. Whatever is in them, the block is one block: text that looks like its
+ * tags gets a backslash.
  */
 export function formatMemoryBlock(
   files: ReadonlyMap<string, string>,
@@ -47,7 +51,11 @@ function sectionsOf(files: ReadonlyMap<string, string>, options: BlockOptions): 
   const open = linesOf(textOf('scratchpad')).filter((line) => /^[-*] \[ \]/.test(line.trimStart()));
   const [newer, older] = daysShown(files, options);
   const day = (date: string, rank: number) =>
-    section(`Daily log ${date}${date === today ? ' (today)' : ''}`, textOfDay(files, date, places), rank);
+    section(
+      `Daily log ${date}${date === today ? ' (today)' : ''}`,
+      textOfDay(files, date, places),
+      rank,
+    );
   return [
     section('Long-term memory (MEMORY.md)', textOf('long_term'), 2),
     section('Scratchpad (open items)', open.join('\n'), 0),
@@ -56,7 +64,10 @@ function sectionsOf(files: ReadonlyMap<string, string>, options: BlockOptions): 
   ];
 }
 
-/** What is behind the last place that may be shown, so that a tag which begins there is seen for one. */
+/**
+ * What is behind the last place that may be shown, so that a tag which begins there is seen for
+ * one.
+ */
 const MARGIN_BYTES = 1024;
 
 /** The two days a prompt shows, the newer one first; none to come. */
@@ -77,16 +88,22 @@ function daysShown(
 
 /** A day is read from the flat place where it has no text at its own (D37). */
 function textOfDay(files: ReadonlyMap<string, string>, date: string, places: NotesPlaces): string {
-  return files.get(pathOf({ kind: 'daily', date }, places)) || (files.get(flatDailyPath(date, places)) ?? '');
+  return (
+    files.get(pathOf({ kind: 'daily', date }, places)) ||
+    (files.get(flatDailyPath(date, places)) ?? '')
+  );
 }
 
 /**
- * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a backslash is behind the
- * `<` of whatever reads like such a tag, in any case, script or width (memory-tools 4.4). The file keeps its bytes.
+ * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a
+ * backslash is behind the `<` of whatever reads like such a tag, in any case, script or width
+ * (memory-tools 4.4). The file keeps its bytes.
  */
 function neutraliseTags(text: string): string {
   return text.replace(TAG_START, (bracket: string, name: string) =>
-    foldLetters(name.replace(UNSEEN, '').slice(0, MAX_NAME)).startsWith('memory') ? `${bracket}\\` : bracket,
+    foldLetters(name.replace(UNSEEN, '').slice(0, MAX_NAME)).startsWith('memory')
+      ? `${bracket}\\`
+      : bracket,
   );
 }
 
@@ -94,10 +111,14 @@ function neutraliseTags(text: string): string {
 const BRACKETS = '<\\uFF1C\\uFE64\\u2039\\u3008\\u300A\\u27E8\\u276E\\u29FC\\u227A\\u02C2\\u1438';
 
 /**
- * A bracket, then anything but letters and digits (slashes of any width, white space, what nobody sees), and then a name.
- * A backslash ends it, so that a tag is neutralised once, and so does the next bracket, so that no text is looked at twice.
+ * A bracket, then anything but letters and digits (slashes of any width, white space, what nobody
+ * sees), and then a name. A backslash ends it, so that a tag is neutralised once, and so does the
+ * next bracket, so that no text is looked at twice.
  */
-const TAG_START = new RegExp(`[${BRACKETS}](?=[^\\p{L}\\p{N}\\\\${BRACKETS}]*(\\p{L}[^${BRACKETS}]*))`, 'gu');
+const TAG_START = new RegExp(
+  `[${BRACKETS}](?=[^\\p{L}\\p{N}\\\\${BRACKETS}]*(\\p{L}[^${BRACKETS}]*))`,
+  'gu',
+);
 
 /** What can be between the letters of a name that still reads as it. */
 const UNSEEN = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
@@ -114,9 +135,10 @@ interface Section {
 }
 
 /**
- * Joins sections in their order within a number of bytes; no character is split. Room is given by rank: the first section
- * that does not fit is cut to what is left, and those after it go. `cut` has the titles of what is not all there; the mark
- * of a cut is in the text next to what was counted.
+ * Joins sections in their order within a number of bytes; no character is split. Room is given by
+ * rank: the first section that does not fit is cut to what is left, and those after it go. `cut`
+ * has the titles of what is not all there; the mark of a cut is in the text next to what was
+ * counted.
  */
 function fitSections(
   sections: readonly Section[],

@@ -28,10 +28,10 @@ interface Found {
 }
 
 /**
- * Searches long-term memory, daily logs, notes and the agent's own run log for the words of a query, each of them
- * literally and whatever its case (memory-tools 1.5). Scratchpads, former versions and the files of others that may be
- * among `files` are not looked at. Best is `MEMORY.md`, then the file with more of the words, with more lines, and of a
- * later day.
+ * Searches long-term memory, daily logs, notes and the agent's own run log for the words of a
+ * query, each of them literally and whatever its case (memory-tools 1.5). Scratchpads, former
+ * versions and the files of others that may be among `files` are not looked at. Best is
+ * `MEMORY.md`, then the file with more of the words, with more lines, and of a later day.
  */
 export function searchNotes(
   files: ReadonlyMap<string, string>,
@@ -49,8 +49,13 @@ export function searchNotes(
     return [{ ...hit, isLongTerm: target?.kind === 'long_term', date }];
   });
   found.sort(compareFound);
-  const linesWith = (index: number) => found.reduce((sum, { termLines }) => sum + (termLines[index] ?? 0), 0);
-  return { query, terms: terms.map(({ term }, index) => ({ term, lines: linesWith(index) })), hits: found };
+  const linesWith = (index: number) =>
+    found.reduce((sum, { termLines }) => sum + (termLines[index] ?? 0), 0);
+  return {
+    query,
+    terms: terms.map(({ term }, index) => ({ term, lines: linesWith(index) })),
+    hits: found,
+  };
 }
 
 function searchFile(
@@ -68,7 +73,13 @@ function searchFile(
   }
   if (hitLines.length > 0) {
     const matchedTerms = terms.filter((_, index) => termLines[index] !== 0).map(({ term }) => term);
-    return { path, matchedTerms, totalHits: hitLines.length, body: bodyAround(hitLines, lines), termLines };
+    return {
+      path,
+      matchedTerms,
+      totalHits: hitLines.length,
+      body: bodyAround(hitLines, lines),
+      termLines,
+    };
   }
   const name = path.slice(path.lastIndexOf('/') + 1).normalize('NFC');
   const matchedTerms = terms.filter(({ pattern }) => pattern.test(name)).map(({ term }) => term);
@@ -97,7 +108,10 @@ const CONTEXT_LINES = 3;
 /** Most regions of one file. */
 const MAX_REGIONS = 5;
 
-/** The regions around these lines, those that touch as one, each with an ellipsis on a line of its own behind it. */
+/**
+ * The regions around these lines, those that touch as one, each with an ellipsis on a line of its
+ * own behind it.
+ */
 function bodyAround(hitLines: readonly number[], lines: readonly string[]): string {
   const regions: { readonly start: number; end: number }[] = [];
   for (const line of hitLines) {
@@ -115,14 +129,23 @@ function bodyAround(hitLines: readonly number[], lines: readonly string[]): stri
 /** A word that is looked for, as the query has it. */
 interface SearchTerm {
   readonly term: string;
-  /** `école` is in `ÉCOLE`, `STRASSE` not in `Straße`: simple case folding, which is what `i` means together with `u`. */
+  /**
+   * `école` is in `ÉCOLE`, `STRASSE` not in `Straße`: simple case folding, which is what `i` means
+   * together with `u`.
+   */
   readonly pattern: RegExp;
 }
 
-/** A query of more words than this is not a query but a text; the rest is not looked for, nor named in the reply. */
+/**
+ * A query of more words than this is not a query but a text; the rest is not looked for, nor named
+ * in the reply.
+ */
 const MAX_TERMS = 64;
 
-/** The words of a query in their order; of words that differ only in the case of ASCII letters the first. */
+/**
+ * The words of a query in their order; of words that differ only in the case of ASCII letters the
+ * first.
+ */
 function parseTerms(query: string): readonly SearchTerm[] {
   const words = new Map<string, string>();
   for (const word of query.toWellFormed().split(/\p{White_Space}+/u)) {
@@ -135,16 +158,23 @@ function parseTerms(query: string): readonly SearchTerm[] {
   });
 }
 
-/** `root` is before paths; the text is cut at `maxBytes`; without a `limit` there are as many files as there is room for. */
+/**
+ * `root` is before paths; the text is cut at `maxBytes`; without a `limit` there are as many files
+ * as there is room for.
+ */
 interface SearchView {
   readonly root: string;
   readonly maxBytes: number;
   readonly limit?: number | undefined;
 }
 
-/** What the model is told of a search (memory-tools 1.5): a line of figures, then the best files until there is no more room. */
+/**
+ * What the model is told of a search (memory-tools 1.5): a line of figures, then the best files
+ * until there is no more room.
+ */
 export function renderSearch(result: SearchResult, view: SearchView): string {
-  const text = result.hits.length === 0 ? `No matches for '${result.query}'.` : withHits(result, view);
+  const text =
+    result.hits.length === 0 ? `No matches for '${result.query}'.` : withHits(result, view);
   const { text: kept, leftOutBytes } = cutToBytes(readableText(text), view.maxBytes);
   return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
 }

@@ -30,7 +30,10 @@ export type NoteWish =
   | {
       readonly kind: 'append';
       readonly content: string;
-      /** What the content is appended as; `head` goes before it where the note is empty. Left out: as it is. */
+      /**
+       * What the content is appended as; `head` goes before it where the note is empty. Left out:
+       * as it is.
+       */
       readonly form?: (
         content: string,
         now: Date,
@@ -66,12 +69,18 @@ export interface FailedNote {
   readonly message: string;
 }
 
-/** The notes of a run, as its tools see them: one after the other, each seeing what those before it wrote. */
+/**
+ * The notes of a run, as its tools see them: one after the other, each seeing what those before it
+ * wrote.
+ */
 export interface Notes {
   /** `YYYY-MM-DD`, in UTC. */
   today(): string;
   change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer>;
-  /** The whole text, '' if there is none. Throws a ToolError if memory cannot be read, as the others do. */
+  /**
+   * The whole text, '' if there is none. Throws a ToolError if memory cannot be read, as the others
+   * do.
+   */
   read(target: NoteTarget): Promise<string>;
   /** The agent's run log as a model is shown it. */
   readRunLog(): Promise<string>;
@@ -91,7 +100,10 @@ interface NotesSessionOptions {
   /** What is before paths that are shown: the absolute folder, or empty. */
   readonly root: string;
   readonly caps: NotesCaps;
-  /** Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its signal. */
+  /**
+   * Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its
+   * signal.
+   */
   load(under: readonly string[] | undefined): Promise<TreeResult>;
   redact(text: string): string;
   /** What notes rest on, once they were held against the code. */
@@ -102,8 +114,8 @@ interface NotesSessionOptions {
   /** Hears of each change that was made. */
   noteWrite?(action: NoteWish['kind'], path: string, bytes: number): void;
   /**
-   * Saves changes at once, and every call reads the store anew: on the command line. Without it the store is read once,
-   * at the first call, and changes are kept for the save of the run.
+   * Saves changes at once, and every call reads the store anew: on the command line. Without it the
+   * store is read once, at the first call, and changes are kept for the save of the run.
    */
   writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
 }
@@ -121,17 +133,29 @@ export interface NotesCaps {
 const MAX_RECENT = 100;
 
 export interface NotesSession extends Notes {
-  /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
+  /**
+   * Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many
+   * it sums up.
+   */
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
   /** Everything a run may ask for, with its changes. */
   tree(): Promise<TreeResult>;
-  /** The changes that still have to be saved, in order; those of a tainted run are in the untrusted lane (D19). */
+  /**
+   * The changes that still have to be saved, in order; those of a tainted run are in the untrusted
+   * lane (D19).
+   */
   changes(lane: Lane): readonly NoteChange[];
-  /** The newest changes, saved or not, oldest first: the path as the model was shown it, and what was written. */
+  /**
+   * The newest changes, saved or not, oldest first: the path as the model was shown it, and what
+   * was written.
+   */
   recent(): readonly { readonly path: string; readonly content: string }[];
 }
 
-/** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
+/**
+ * Opens the notes of a run. Nothing is read before the first call; calls are carried out one after
+ * the other.
+ */
 export function createNotesSession(options: NotesSessionOptions): NotesSession {
   const { places, runLog, root, caps, redact, now, writeThrough } = options;
   const inTurn = createQueue();
@@ -198,7 +222,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const edit = editOf(wish, content, timestamp, dedup, redact(options.checked().withheld(text)));
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
-    // Pieces that are no secrets may be one together (D11); one that was there before is masked first.
+    // Pieces that are no secrets may be one together (D11); one that was there before is masked
+    // first.
     const masked = editedText(redact(text), edit);
     if (redact(masked) !== masked)
       return failed('with the text already there it would form a secret. Leave it out.');
@@ -234,8 +259,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   }
 
   /**
-   * What a model is given. Of files that are asked for by name, one that cannot be read is an error; a search goes on
-   * without it.
+   * What a model is given. Of files that are asked for by name, one that cannot be read is an
+   * error; a search goes on without it.
    */
   async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
     const loaded = await load(requested);
@@ -265,12 +290,16 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
     search: (query, view) =>
       inTurn(async () =>
-        renderSearch(searchNotes(await readTree(), query, { ...places, runLog }), { root, ...view }),
+        renderSearch(searchNotes(await readTree(), query, { ...places, runLog }), {
+          root,
+          ...view,
+        }),
       ),
     addSummary: (content, messages) =>
       inTurn(() => {
         const of = messages === undefined ? '' : ` (${messages} msgs)`;
-        // A part of a daily log: a blank line, its time in UTC, and the text without space around it.
+        // A part of a daily log: a blank line, its time in UTC, and the text without space around
+        // it.
         const form = (text: string, at: Date) => ({
           text: `\n### ${at.toISOString().slice(11, 16)} — compaction summary${of}\n${text.trim()}\n`,
         });
@@ -287,8 +316,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
 }
 
 /**
- * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files, scratchpads, run logs and former
- * versions are left out, as memory-tools 1.4 has it.
+ * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files,
+ * scratchpads, run logs and former versions are left out, as memory-tools 1.4 has it.
  */
 export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   const paths = [...tree].flatMap(([path, text]) => {
@@ -298,9 +327,18 @@ export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly strin
   return paths.sort(compareBytes);
 }
 
-/** A model could not take over what it was not given, so that stays in a text that is written anew. */
-function editOf(wish: NoteWish, content: string, now: Date, dedup: boolean, withheld: string): NoteEdit {
-  if (wish.kind === 'overwrite') return { kind: 'overwrite', text: joinOnLines([content, withheld]) };
+/**
+ * A model could not take over what it was not given, so that stays in a text that is written anew.
+ */
+function editOf(
+  wish: NoteWish,
+  content: string,
+  now: Date,
+  dedup: boolean,
+  withheld: string,
+): NoteEdit {
+  if (wish.kind === 'overwrite')
+    return { kind: 'overwrite', text: joinOnLines([content, withheld]) };
   if (wish.form === undefined) return { kind: 'append', text: content, dedup };
   return { kind: 'append', ...wish.form(content, now), dedup: false };
 }
@@ -315,10 +353,24 @@ function failed(message: string): FailedNote {
 }
 
 /** Memory could not be read: nothing is written then either (D14). */
-function notRead({ message, remedy }: { message: string; remedy?: string | undefined }): FailedNote {
-  return notSaved({ reason: 'unavailable', message: `memory could not be read: ${message}`, remedy });
+function notRead({
+  message,
+  remedy,
+}: {
+  message: string;
+  remedy?: string | undefined;
+}): FailedNote {
+  return notSaved({
+    reason: 'unavailable',
+    message: `memory could not be read: ${message}`,
+    remedy,
+  });
 }
 
 function notSaved({ reason, message, remedy }: Omit<FailedSave, 'kind'>): FailedNote {
-  return { kind: 'failed', reason, message: remedy === undefined ? message : `${message}. ${remedy}` };
+  return {
+    kind: 'failed',
+    reason,
+    message: remedy === undefined ? message : `${message}. ${remedy}`,
+  };
 }

@@ -11,11 +11,16 @@ import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
 import { parseLog } from '../units.js';
 
 /**
- * What a store answers about a run log with the text of the state next to it (D36). `text` is from its first entry on where
- * it is not all of it; `bytes` are those of all of it, 0 where there is none.
+ * What a store answers about a run log with the text of the state next to it (D36). `text` is from
+ * its first entry on where it is not all of it; `bytes` are those of all of it, 0 where there is
+ * none.
  */
 export function readLog(
-  { text, isWhole, bytes }: { readonly text: string; readonly isWhole: boolean; readonly bytes: number },
+  {
+    text,
+    isWhole,
+    bytes,
+  }: { readonly text: string; readonly isWhole: boolean; readonly bytes: number },
   state: string,
   { lastN, maxBytes = 0 }: ReadRequest,
   place: LogPlace,
@@ -42,13 +47,21 @@ export function readLog(
   };
 }
 
-/** What a store that reads whole files answers; of the log that is asked for, and the state next to it. */
+/**
+ * What a store that reads whole files answers; of the log that is asked for, and the state next to
+ * it.
+ */
 export function readLogIn(tree: MemoryTree, request: ReadRequest, place: LogPlace): RestoreResult {
-  const [text = '', state = ''] = [request.path, statePath(request.path)].map((path) => tree.get(path));
+  const [text = '', state = ''] = [request.path, statePath(request.path)].map((path) =>
+    tree.get(path),
+  );
   return readLog({ text, isWhole: true, bytes: encodeBytes(text).length }, state, request, place);
 }
 
-/** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
+/**
+ * What a store shows of a tree that it read: of some places their files with something in them, or
+ * else all.
+ */
 export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
   if (under === undefined) return tree;
   return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
@@ -80,7 +93,11 @@ export function tooLarge(left: readonly string[]): readonly Warning[] {
 }
 
 /** What is told of some files, five of them by name; nothing where there are none. */
-export function warningOf(told: string, all: readonly string[], advice: string): readonly Warning[] {
+export function warningOf(
+  told: string,
+  all: readonly string[],
+  advice: string,
+): readonly Warning[] {
   if (all.length === 0) return [];
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
   const message = `${told}${all.slice(0, MAX_NAMED).join(', ')}${more}. ${advice}`;
@@ -88,7 +105,10 @@ export function warningOf(told: string, all: readonly string[], advice: string):
 }
 
 /** The run goes on, and what is there is left to people; nothing where there is no damage. */
-export function damageWarnings({ location, url }: Place, damage: string | undefined): readonly Warning[] {
+export function damageWarnings(
+  { location, url }: Place,
+  damage: string | undefined,
+): readonly Warning[] {
   if (damage === undefined) return [];
   const where = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
   const message = `${where} ${damage}. It was read as far as possible and left unchanged`;
@@ -96,9 +116,10 @@ export function damageWarnings({ location, url }: Place, damage: string | undefi
 }
 
 /**
- * The newest entries of a log (0: all of it), as they are in it. Where they do not fit into the bound (0: there is none),
- * those that do, and of an entry that is larger than the whole bound its two ends. A heading that is no time belongs to
- * the entry above it, and nothing is cut there, unless the log has no time at all: then people wrote it.
+ * The newest entries of a log (0: all of it), as they are in it. Where they do not fit into the
+ * bound (0: there is none), those that do, and of an entry that is larger than the whole bound its
+ * two ends. A heading that is no time belongs to the entry above it, and nothing is cut there,
+ * unless the log has no time at all: then people wrote it.
  */
 export function newestEntries(
   log: string,
@@ -128,7 +149,10 @@ const LEAST_LAST_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
 /** Room for the words between the two. */
 const NOTE_BYTES = 64;
 
-/** An entry without its middle, in so many bytes or in what a heading and a result take; no character is split. */
+/**
+ * An entry without its middle, in so many bytes or in what a heading and a result take; no
+ * character is split.
+ */
 function withoutMiddle(entry: string, maxBytes: number): string {
   const room = maxBytes - NOTE_BYTES;
   const lastBytes = Math.max(Math.floor(room / 2), LEAST_LAST_BYTES);
@@ -144,19 +168,29 @@ function withoutMiddle(entry: string, maxBytes: number): string {
 /** Most of a file that is held at once: more than any prompt takes, and less than a text can be. */
 const MAX_END_BYTES = 16 * 1024 * 1024;
 
-/** The end of a file, from the beginning of a line on where it is not all of it. Throws what reading throws. */
-export async function readEnd(file: OpenFile): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+/**
+ * The end of a file, from the beginning of a line on where it is not all of it. Throws what reading
+ * throws.
+ */
+export async function readEnd(
+  file: OpenFile,
+): Promise<{ readonly text: string; readonly isWhole: boolean }> {
   const start = Math.max(0, file.bytes - MAX_END_BYTES);
   const text = decodeBytes(await file.read(start, file.bytes - start));
-  return start === 0 ? { text, isWhole: true } : { text: text.slice(text.indexOf('\n') + 1), isWhole: false };
+  return start === 0
+    ? { text, isWhole: true }
+    : { text: text.slice(text.indexOf('\n') + 1), isWhole: false };
 }
 
 const BLOCK_BYTES = 1024 * 1024;
 
-/** Counts the entries of a file of any size in constant memory (D33). Throws what reading throws. */
+/**
+ * Counts the entries of a file of any size in constant memory (D33). Throws what reading throws.
+ */
 export async function countEntriesIn(file: OpenFile): Promise<number> {
   let count = 0;
-  // The last characters of a block may begin a heading. Each byte is one character, so that none is cut.
+  // The last characters of a block may begin a heading. Each byte is one character, so that none is
+  // cut.
   for (let [at, carried] = [0, '\n']; at < file.bytes; at += BLOCK_BYTES) {
     const block = carried + Buffer.from(await file.read(at, BLOCK_BYTES)).toString('latin1');
     count += block.split('\n## ').length - 1;

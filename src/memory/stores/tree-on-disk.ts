@@ -16,7 +16,10 @@ interface ReadTree {
   readonly blocked: readonly BlockedPlace[];
 }
 
-/** Of a run log that is asked for by its name, so that gc can trim one that has grown too large; GitHub takes no larger file. */
+/**
+ * Of a run log that is asked for by its name, so that gc can trim one that has grown too large;
+ * GitHub takes no larger file.
+ */
 const MAX_LOG_BYTES = 100 * 1024 * 1024;
 const MAX_DEPTH = 8;
 /** A note's former version has its name without `.md`; names of notes have no dots. */
@@ -25,8 +28,9 @@ export const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitattributes))$/;
 
 /**
- * Reads memory files of a folder: regular `.md` files and their `.bak` that have one name only, within limits. Links are never
- * followed, everything else is left out with a warning (D17). `blocked` are places in it that cannot be used.
+ * Reads memory files of a folder: regular `.md` files and their `.bak` that have one name only,
+ * within limits. Links are never followed, everything else is left out with a warning (D17).
+ * `blocked` are places in it that cannot be used.
  */
 export async function readFound(
   files: Files,
@@ -40,7 +44,9 @@ export async function readFound(
   const left: string[] = [];
   let [count, bytes] = [0, 0];
   // Of too many the last are left out.
-  for (const { path, stat, isNamed = false } of found.toSorted((a, b) => compareFiles(a.path, b.path))) {
+  for (const { path, stat, isNamed = false } of found.toSorted((a, b) =>
+    compareFiles(a.path, b.path),
+  )) {
     if (PASSING_FILE.test(path)) continue;
     if (stat.kind !== 'file' || stat.names !== undefined || !isMemoryPath(path)) {
       others.push(path);

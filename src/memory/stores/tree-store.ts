@@ -22,20 +22,32 @@ export interface Snapshot {
   readonly kind: 'snapshot';
   /** Files by `/`-separated path; a backend may leave out files nobody asked for. */
   readonly tree: MemoryTree;
-  /** What the backend compares on commit: a commit id, a key's number; empty where nothing is there yet. */
+  /**
+   * What the backend compares on commit: a commit id, a key's number; empty where nothing is there
+   * yet.
+   */
   readonly version: string;
   readonly warnings: readonly Warning[];
-  /** Ids of the changes that were saved since the time that was asked for, and of entries that were taken out; may be left out where nobody asked. */
+  /**
+   * Ids of the changes that were saved since the time that was asked for, and of entries that were
+   * taken out; may be left out where nobody asked.
+   */
   readonly saved?: ReadonlySet<string> | undefined;
   /** Paths of files that did not fit; left out where all did. */
   readonly left?: readonly string[] | undefined;
   /** Notes whose place holds something else; left out where there are none. */
   readonly blocked?: readonly BlockedPlace[] | undefined;
-  /** Readers may have passed over what was saved here: it is committed once more, even if nothing differs. */
+  /**
+   * Readers may have passed over what was saved here: it is committed once more, even if nothing
+   * differs.
+   */
   readonly isOpen?: boolean | undefined;
   /** Of a branch: everybody can read it. */
   readonly isPublic?: boolean | undefined;
-  /** Of a branch: what must not be overwritten, since it is not a memory file, by path with half a sentence why. */
+  /**
+   * Of a branch: what must not be overwritten, since it is not a memory file, by path with half a
+   * sentence why.
+   */
   readonly refused?: ReadonlyMap<string, string> | undefined;
   /** Of a cache: the files outside of the store's folder, of which nothing changes. */
   readonly others?: MemoryTree | undefined;
@@ -44,7 +56,11 @@ export interface Snapshot {
 /** What became of one attempt to make a tree the newest version. */
 export type CommitResult =
   /** `notices` are whole sentences that people should read. */
-  | { readonly kind: 'committed'; readonly version: string; readonly notices?: readonly string[] | undefined }
+  | {
+      readonly kind: 'committed';
+      readonly version: string;
+      readonly notices?: readonly string[] | undefined;
+    }
   /** Somebody else was first; nothing was written. */
   | { readonly kind: 'conflict' }
   /** No answer came, and it may have been written. */
@@ -55,13 +71,19 @@ export type CommitResult =
 export interface TreeBackend {
   readonly kind: Extract<StoreKind, 'cache' | 'branch'>;
   /**
-   * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
-   * in it; a backend may read more, never less. With `since` it also says which changes were saved from then on.
+   * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its
+   * end) the files directly in it; a backend may read more, never less. With `since` it also says
+   * which changes were saved from then on.
    */
-  read(signal: AbortSignal, paths: readonly string[] | 'all', since?: Date): Promise<Snapshot | FailedSave>;
+  read(
+    signal: AbortSignal,
+    paths: readonly string[] | 'all',
+    since?: Date,
+  ): Promise<Snapshot | FailedSave>;
   /**
-   * Writes the files of `tree` that differ from the newest version's, if that is still the snapshot's. One whose text
-   * is empty now is removed; others are left alone. `ids` are those of the changes that are saved with it.
+   * Writes the files of `tree` that differ from the newest version's, if that is still the
+   * snapshot's. One whose text is empty now is removed; others are left alone. `ids` are those of
+   * the changes that are saved with it.
    */
   commit(
     snapshot: Snapshot,
@@ -95,7 +117,8 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     readTree,
     async write(changes, signal) {
       const outside = changes.find((change) => !isTreePath(change.path));
-      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+      if (outside !== undefined)
+        return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
       return await update(backend, changes, options, signal);
     },
     ...(drop && {
@@ -148,7 +171,9 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
         await clock.sleep(retryAfterMs, limit.signal);
       }
     } catch (thrown) {
-      const message = limit.isOver() ? `there was no answer within ${READ_MS / 1000} s` : messageOf(thrown);
+      const message = limit.isOver()
+        ? `there was no answer within ${READ_MS / 1000} s`
+        : messageOf(thrown);
       return failed('error', message, thrown instanceof AxeError ? thrown.remedy : undefined);
     } finally {
       limit.end();
@@ -156,7 +181,9 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
   }
 }
 
-/** After each lost race up to so much longer, so that a crowd spreads over the time that it needs. */
+/**
+ * After each lost race up to so much longer, so that a crowd spreads over the time that it needs.
+ */
 const RACE_MS = 10_000;
 const MOST_RACE_MS = 40_000;
 /** Nobody else is in the way of an answer that was lost, so only time helps. */
@@ -173,9 +200,10 @@ const NOTICED_MS = 3_000;
 type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<CommitResult>;
 
 /**
- * The one loop by which nothing is lost (D12): changes are applied to the newest version, and after a conflict to the
- * newer one, until it is committed or time is up. The place keeps the ids of what it saved: after a lost answer, and for
- * changes that an earlier process may have saved, they are asked for before anything is committed.
+ * The one loop by which nothing is lost (D12): changes are applied to the newest version, and after
+ * a conflict to the newer one, until it is committed or time is up. The place keeps the ids of what
+ * it saved: after a lost answer, and for changes that an earlier process may have saved, they are
+ * asked for before anything is committed.
  */
 async function update(
   backend: TreeBackend,
@@ -184,7 +212,9 @@ async function update(
   signal: AbortSignal,
 ): Promise<SaveResult> {
   const { clock } = options;
-  const earlier = changes.flatMap((change) => ('again' in change && change.again ? [change.again] : []));
+  const earlier = changes.flatMap((change) =>
+    'again' in change && change.again ? [change.again] : [],
+  );
   const [since = clock.now()] = earlier.toSorted((a, b) => a.getTime() - b.getTime());
   /** Ids of a commit without an answer. */
   let unanswered: readonly string[] = [];
@@ -197,8 +227,11 @@ async function update(
     const isOpenChange = (change: Change) => !('id' in change && isSaved(change.id));
     const open = unanswered.some(isSaved) ? [] : changes.filter(isOpenChange);
     const next = applyChanges(tree, open);
-    // What the newest version passed over is not in it, and could still come again: that it was taken out is saved too.
-    const removed = open.flatMap((change) => (change.kind === 'rewrite' ? (change.removes ?? []) : []));
+    // What the newest version passed over is not in it, and could still come again: that it was
+    // taken out is saved too.
+    const removed = open.flatMap((change) =>
+      change.kind === 'rewrite' ? (change.removes ?? []) : [],
+    );
     const isNews = saved !== undefined && removed.some((id) => !saved.has(id));
     const isSame = [...next].every(([path, text]) => text === (tree.get(path) ?? ''));
     if (isSame && !isOpen && !isNews) return { kind: 'committed', version };
@@ -212,7 +245,10 @@ async function update(
   return await repeat(backend, changes[0]?.path ?? '', attempt, options, signal);
 }
 
-/** Attempts until one succeeds, none can, or the budget is spent, which also ends a request that is under way. */
+/**
+ * Attempts until one succeeds, none can, or the budget is spent, which also ends a request that is
+ * under way.
+ */
 async function repeat(
   backend: TreeBackend,
   path: string,
@@ -243,8 +279,10 @@ async function repeat(
       if (result.kind === 'unknown') unanswered += 1;
       const waitMs = waitFor(result, lost, unanswered, clock.random());
       const leftMs = endMs - clock.now().getTime();
-      // Whoever lost a race and would wait for too long has one chance more, at any moment of what is left.
-      const isLast = result.kind === 'conflict' && waitMs !== undefined && waitMs > leftMs - LAST_MS;
+      // Whoever lost a race and would wait for too long has one chance more, at any moment of what
+      // is left.
+      const isLast =
+        result.kind === 'conflict' && waitMs !== undefined && waitMs > leftMs - LAST_MS;
       const delayMs = isLast ? Math.round(clock.random() * (leftMs - LAST_MS)) : waitMs;
       if (delayMs === undefined || delayMs > leftMs - LAST_MS || (isLast && leftMs < 2 * LAST_MS))
         return ended(result, effort());
@@ -256,7 +294,11 @@ async function repeat(
   } catch (thrown) {
     const isTimeUp = limit.isOver() || (signal.aborted && timeLeftMs(signal) === 0);
     if (isTimeUp)
-      return failed('timeout', `there was no answer in time; gave up after ${effort()}`, STATUS_REMEDY);
+      return failed(
+        'timeout',
+        `there was no answer in time; gave up after ${effort()}`,
+        STATUS_REMEDY,
+      );
     if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
     return failed('error', messageOf(thrown));
   } finally {
@@ -267,7 +309,12 @@ async function repeat(
 type NotCommitted = Exclude<CommitResult, { readonly kind: 'committed' }>;
 
 /** Milliseconds until the next attempt; undefined where none is worth it. */
-function waitFor(result: NotCommitted, lost: number, unanswered: number, random: number): number | undefined {
+function waitFor(
+  result: NotCommitted,
+  lost: number,
+  unanswered: number,
+  random: number,
+): number | undefined {
   switch (result.kind) {
     case 'conflict':
       return Math.round(random * Math.min(MOST_RACE_MS, lost * RACE_MS));
@@ -299,4 +346,5 @@ function ended(result: NotCommitted, effort: string): FailedSave {
   }
 }
 
-const STATUS_REMEDY = 'The service is slow or failing (https://www.githubstatus.com); run it again later.';
+const STATUS_REMEDY =
+  'The service is slow or failing (https://www.githubstatus.com); run it again later.';

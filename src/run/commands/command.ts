@@ -18,10 +18,15 @@ import type { MemoryPlan, RunRequest } from '../records.js';
 import { factsChange } from '../save.js';
 
 interface OnFinding {
-  /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
+  /**
+   * The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment
+   * is.
+   */
   readonly handle: string | undefined;
   readonly trigger: CommentTrigger;
-  /** It was said in the conversation of a finding, in a set phrase; elsewhere that is no command. */
+  /**
+   * It was said in the conversation of a finding, in a set phrase; elsewhere that is no command.
+   */
   readonly isReply?: true;
 }
 
@@ -44,8 +49,8 @@ export interface AgentMemory {
 }
 
 /**
- * What every command over an agent's memory begins with: admission, the agent with its warnings, its store. `trust` says how
- * far what is written is trusted, by what the actor may do.
+ * What every command over an agent's memory begins with: admission, the agent with its warnings,
+ * its store. `trust` says how far what is written is trusted, by what the actor may do.
  */
 export async function openAgentMemory(
   request: RunRequest,

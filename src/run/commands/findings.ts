@@ -31,8 +31,9 @@ import {
 } from './command.js';
 
 /**
- * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment itself is what ends or opens
- * a finding, so it is read with everything else that was said, and answered. Review and check follow at once.
+ * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment
+ * itself is what ends or opens a finding, so it is read with everything else that was said, and
+ * answered. Review and check follow at once.
  */
 export async function runFindingCommand(
   command: FindingCommand,
@@ -61,7 +62,8 @@ export async function runFindingCommand(
   const marks = (told.marks ?? []).flatMap((one) => one.marks);
   const kept = markFacts(marks, trigger.number);
   // Where memory takes none, the answer has them.
-  const unkept = kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
+  const unkept =
+    kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
   if (unkept?.kind === 'failed' && unkept.reason === 'not-saved') {
     const { message, remedy } = unkept;
     deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
@@ -81,27 +83,40 @@ export async function runFindingCommand(
   // Also findings that stay closed in its conversation.
   const here = new Set(meant.map(({ id, thread }) => thread?.id ?? id));
   const about = ledger.findings.filter(({ id, thread }) => here.has(thread?.id ?? id));
-  const own = marks.filter((mark) => mark.kind !== 'raised' && about.some(({ id }) => id === mark.id));
+  const own = marks.filter(
+    (mark) => mark.kind !== 'raised' && about.some(({ id }) => id === mark.id),
+  );
   return { result: done(text, true), among: 'for-all', marks: own };
 }
 
-/** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
+/**
+ * Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each
+ * other, too.
+ */
 export async function isAboutFinding(
   { trigger }: FindingCommand | FixCommand,
   { github, deadline }: Dependencies,
 ): Promise<boolean> {
   const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
   if (answer?.kind !== 'read') return false;
-  return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
+  return answer.seen.threads.some(
+    ({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0,
+  );
 }
 
-/** The findings of the pull request that a command is on, with its change, or why they are not known. */
+/**
+ * The findings of the pull request that a command is on, with its change, or why they are not
+ * known.
+ */
 async function readPullFindings(
   command: FindingCommand | FixCommand,
   { agent, memory }: AgentMemory,
   deps: Dependencies,
 ): Promise<
-  | { readonly ledger: Ledger; readonly change: (ReviewedChange & { readonly isFork: boolean }) | undefined }
+  | {
+      readonly ledger: Ledger;
+      readonly change: (ReviewedChange & { readonly isFork: boolean }) | undefined;
+    }
   | CommandAnswer
 > {
   const { trigger } = command;
@@ -131,10 +146,14 @@ async function readPullFindings(
 }
 
 /**
- * The comment that gives the command may not be among those that GitHub lists yet, and after the trigger phrase it reads like
- * none: the ledger reads it as the command that it is.
+ * The comment that gives the command may not be among those that GitHub lists yet, and after the
+ * trigger phrase it reads like none: the ledger reads it as the command that it is.
  */
-function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: FindingCommand, now: Date): Seen {
+function withComment(
+  seen: Seen,
+  { trigger, verb, handle = '', isReply }: FindingCommand,
+  now: Date,
+): Seen {
   const { commentId, inReplyTo, author } = trigger;
   const said = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
   const isListed = postsIn(seen).some(({ id }) => id === commentId);
@@ -170,9 +189,17 @@ function answerOnce(result: MemoryRefusal): CommandAnswer {
 
 /** What other agents have raised in texts of a pull request: in all of them, if none are given. */
 function raisedByOthers({ seen, context }: Ledger, posts?: readonly Post[]) {
-  const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
-  const marks = (posts ?? [...(seen === undefined ? [] : postsIn(seen)), ...reviews]).flatMap(marksIn);
-  return marks.flatMap((mark) => (mark.kind === 'raised' && mark.agent !== context.agent ? [mark] : []));
+  const reviews = (seen?.reviews ?? []).map(({ body }) => ({
+    body,
+    isOurs: true,
+    isEditedByOther: false,
+  }));
+  const marks = (posts ?? [...(seen === undefined ? [] : postsIn(seen)), ...reviews]).flatMap(
+    marksIn,
+  );
+  return marks.flatMap((mark) =>
+    mark.kind === 'raised' && mark.agent !== context.agent ? [mark] : [],
+  );
 }
 
 /** The findings that a command is about, or why it is about none. */
@@ -190,13 +217,15 @@ function findMeant(
     return answerOnce(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
   }
   const thread = seen?.threads.find(({ first }) => first.id === trigger.inReplyTo);
-  const held = thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
+  const held =
+    thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
   if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
   const isOthers =
     thread !== undefined &&
     held.length === 0 &&
     raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
-  if (isOthers) return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
+  if (isOthers)
+    return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
   return answerOnce(unnamed(verb, held.length > 1 ? held : ledger.findings));
 }
 
@@ -209,7 +238,9 @@ function unnamed(
   verb: (FindingCommand | FixCommand)['verb'],
   findings: readonly KnownFinding[],
 ): MemoryRefusal {
-  const toChange = findings.filter((one) => isOpen(one) !== (verb === 'reopen') && one.state !== 'outdated');
+  const toChange = findings.filter(
+    (one) => isOpen(one) !== (verb === 'reopen') && one.state !== 'outdated',
+  );
   const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
     const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");
     return `- \`/axe ${verb} ${handle}\` — ${cleanLine(title, MAX_TITLE)} (\`${place}\`)`;
@@ -240,21 +271,29 @@ export async function findToFix(
   const open = meant.filter(isOpen);
   if (open.length === 0) {
     if (isAll && raisedByOthers(ledger).length > 0)
-      return { result: refusal('not-found', 'the findings belong to another agent'), isSilent: true };
+      return {
+        result: refusal('not-found', 'the findings belong to another agent'),
+        isSilent: true,
+      };
     const handles = meant.map(({ handle }) => handle).join(', ');
     return answerOnce(refusal('refused', isAll ? 'no finding is open' : `${handles} is not open`));
   }
   if (trigger.isClosed === true)
     return { result: refusal('refused', `pull request #${trigger.number} is closed`) };
-  if (change === undefined) return { result: refusal('unreadable', 'the pull request could not be read') };
+  if (change === undefined)
+    return { result: refusal('unreadable', 'the pull request could not be read') };
   if (change.isFork)
     return {
-      result: refusal('refused', 'the pull request comes from a fork, and its branch is not pushed to'),
+      result: refusal(
+        'refused',
+        'the pull request comes from a fork, and its branch is not pushed to',
+      ),
     };
   // A commit rests on the words of the comment: those of another workflow may be a stranger's.
   const posted = ledger.context.memory?.posted;
   const isOurs = ({ said, thread }: KnownFinding) =>
-    said === undefined || [said.comment, thread?.reviewId ?? 0].some((id) => posted?.has(id) === true);
+    said === undefined ||
+    [said.comment, thread?.reviewId ?? 0].some((id) => posted?.has(id) === true);
   if (deps.changes !== undefined)
     return open.map((one) => (isOurs(one) ? one : { ...one, lane: 'untrusted' as const }));
   const remedy =
@@ -263,8 +302,8 @@ export async function findToFix(
 }
 
 /**
- * The run that fixes findings. It is shown them and nothing else of the pull request: whose words a title, a description or a
- * comment are does not matter then.
+ * The run that fixes findings. It is shown them and nothing else of the pull request: whose words a
+ * title, a description or a comment are does not matter then.
  */
 export function fixRequest(
   request: RunRequest,

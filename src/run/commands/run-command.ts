@@ -38,8 +38,8 @@ import { findToFix, fixRequest, isAboutFinding, runFindingCommand } from './find
 type FixRun = { readonly kind: 'fix'; readonly request: RunRequest };
 
 /**
- * Carries out the command of a comment that takes no model; what comes back of `/axe fix` is the run to make. Undefined where
- * there is no command. Throws an AxeError.
+ * Carries out the command of a comment that takes no model; what comes back of `/axe fix` is the
+ * run to make. Undefined where there is no command. Throws an AxeError.
  */
 export async function runCommentCommand(
   request: RunRequest,
@@ -51,7 +51,8 @@ export async function runCommentCommand(
   if (command === undefined || trigger.kind !== 'comment') return undefined;
   if ('isReply' in command && command.isReply === true && !(await isAboutFinding(command, deps)))
     return undefined;
-  if (command.verb === 'help' || command.verb === 'mistyped') return await answerHelp(command, request, deps);
+  if (command.verb === 'help' || command.verb === 'mistyped')
+    return await answerHelp(command, request, deps);
   // Only people with write access give commands.
   const trust = () => classifyTrust(trigger, { actor: 'write', author: 'write' });
   const opened = await openAgentMemory(request, DEFAULT_ADMISSION_POLICY, trust, deps);
@@ -64,7 +65,8 @@ export async function runCommentCommand(
   if (!('result' in answer)) return { kind: 'fix', request: fixRequest(request, trigger, answer) };
   const { result, isSilent: isLeft = false, ...told } = answer;
   // A plain sentence requests nothing, so no failure is reported.
-  const isUnasked = command.verb === 'dismiss' && command.isReply === true && result.kind !== 'done';
+  const isUnasked =
+    command.verb === 'dismiss' && command.isReply === true && result.kind !== 'done';
   const isSilent = isLeft || isUnasked;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   if (!isSilent) deps.acknowledgement?.start();
@@ -108,8 +110,9 @@ async function pause(
 const MAX_SAID = 60;
 
 /**
- * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an agent, its memory or a
- * model. Whoever may neither triage nor start a run gets no answer, so that no stranger makes a repository talk.
+ * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an
+ * agent, its memory or a model. Whoever may neither triage nor start a run gets no answer, so that
+ * no stranger makes a repository talk.
  */
 async function answerHelp(
   command: Extract<ReadCommand, { verb: 'help' | 'mistyped' }>,
@@ -118,7 +121,11 @@ async function answerHelp(
 ): Promise<RunReport> {
   const { minPermission, allowUsers, triggerPhrase } = admissionPolicy;
   // No bot is answered, whatever the workflow allows: two of them could go on for ever.
-  const policy = { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers };
+  const policy = {
+    ...DEFAULT_ADMISSION_POLICY,
+    minPermission: weaker(minPermission, 'triage'),
+    allowUsers,
+  };
   const access = await admitActor({ trigger, policy }, deps);
   if (access.kind === 'skipped') return access;
   deps.acknowledgement?.start();
@@ -126,11 +133,14 @@ async function answerHelp(
   let name = 'help';
   if (command.verb === 'mistyped') {
     name = cleanLine(command.said, MAX_SAID);
-    const [word, form] = [name, cleanLine(command.meant, MAX_SAID)].map((text) => text.replaceAll('`', "'"));
+    const [word, form] = [name, cleanLine(command.meant, MAX_SAID)].map((text) =>
+      text.replaceAll('`', "'"),
+    );
     const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
     result = refusal('refused', `\`${word}\` is not a command`, remedy);
   } else {
-    const question = triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
+    const question =
+      triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
     const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
     result = done(text, false);
   }
@@ -141,11 +151,11 @@ async function answerHelp(
 }
 
 /**
- * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the store that its runs
- * use. No word that memory says is in the answer.
+ * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the
+ * store that its runs use. No word that memory says is in the answer.
  *
- * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once; the
- * agent whose entry it is has the last word. Each of them remembers.
+ * Several agents may hear a comment. What none of them can do, and what is not in an agent's
+ * memory, is answered once; the agent whose entry it is has the last word. Each of them remembers.
  */
 async function answerMemoryCommand(
   command: CommentMemoryCommand,
@@ -154,7 +164,8 @@ async function answerMemoryCommand(
   deps: Dependencies,
 ): Promise<CommandAnswer> {
   const result = await runInMemory(command, opened, request, deps);
-  if (result.kind === 'done') for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
+  if (result.kind === 'done')
+    for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
   if (command.verb === 'remember') return { result };
   const isAnybodys =
     result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
@@ -168,7 +179,8 @@ async function runInMemory(
   deps: Dependencies,
 ): Promise<MemoryCommandResult> {
   const [id = ''] = words;
-  // A note is a whole file of everybody's, which one line of a comment is not to delete, and no comment shows any memory.
+  // A note is a whole file of everybody's, which one line of a comment is not to delete, and no
+  // comment shows any memory.
   const isForgetting = verb === 'forget' && !isNotesPath(id) && !words.includes('--purge');
   if (!isForgetting && verb !== 'promote' && verb !== 'remember') {
     const remedy = `Run \`axe-action memory ${verb} <agent> --repo <owner/name>\` on the command line. A question to the agent does not begin with \`/axe\`.`;
@@ -195,7 +207,8 @@ async function runInMemory(
     secrets: deps.secrets,
     readBase: agent.config.memory.notes ? deps.readBase : undefined,
     // No model had a part in it, and an event's commit is not what it is about.
-    origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
+    origin:
+      provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
   });
 }
 
@@ -210,7 +223,10 @@ function readWords(verb: string, words: readonly string[]): MemoryCommand | Memo
 
 interface CommentMemoryCommand {
   readonly verb: 'remember' | 'forget' | 'promote' | 'show' | 'search';
-  /** What follows the verb: of `remember` one text, line breaks included, of the others the words of the first line. */
+  /**
+   * What follows the verb: of `remember` one text, line breaks included, of the others the words of
+   * the first line.
+   */
   readonly words: readonly string[];
 }
 
@@ -220,13 +236,15 @@ type ReadCommand =
   | CommentMemoryCommand
   | FindingCommand
   | FixCommand
-  /** `said` is not a command; `meant` is the one that it most likely stands for, as it is written. */
+  /**
+   * `said` is not a command; `meant` is the one that it most likely stands for, as it is written.
+   */
   | { readonly verb: 'mistyped'; readonly said: string; readonly meant: string };
 
 /**
- * The command that a comment begins with, `/axe help`, or that follows the `trigger-phrase` where the comment says
- * nothing else, `@axe help`; or a reply that dismisses a finding in a set phrase. Undefined for what an agent is to answer: a
- * question, and `/axe review`.
+ * The command that a comment begins with, `/axe help`, or that follows the `trigger-phrase` where
+ * the comment says nothing else, `@axe help`; or a reply that dismisses a finding in a set phrase.
+ * Undefined for what an agent is to answer: a question, and `/axe review`.
  */
 export function readCommand(trigger: Trigger, triggerPhrase: string): ReadCommand | undefined {
   if (trigger.kind !== 'comment') return undefined;
@@ -244,14 +262,20 @@ export function readCommand(trigger: Trigger, triggerPhrase: string): ReadComman
 /** `/axe` on the first line that says something; four spaces before it would make it code. */
 const SLASH = /^(?:[ \t]*\n)* {0,3}\/axe(?:[ \t]+(.*))?(?:\n([\s\S]*))?$/i;
 
-/** "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand it. */
+/**
+ * "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand
+ * it.
+ */
 function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
   const isReply = trigger.on === 'pull_request' && trigger.inReplyTo !== undefined;
   if (!isReply || isOwnText(trigger.body) || !isDismissal(trigger.body)) return undefined;
   return { verb: 'dismiss', handle: undefined, trigger, isReply: true };
 }
 
-/** After the phrase a command is all that the comment says: `@axe help`, and not `@axe help me with the cache`. */
+/**
+ * After the phrase a command is all that the comment says: `@axe help`, and not `@axe help me with
+ * the cache`.
+ */
 function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefined {
   if (FIX_THIS.test(task)) {
     // Elsewhere the agent is meant, and another thing.
@@ -259,7 +283,8 @@ function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefine
     return { verb: 'fix', handle: undefined, isAll: false, trigger, isReply: true };
   }
   const [, second, ...more] = task.split(/\s+/);
-  const isAlone = second === undefined || FIX_ALL.test(task) || (more.length === 0 && isName(second));
+  const isAlone =
+    second === undefined || FIX_ALL.test(task) || (more.length === 0 && isName(second));
   const command = isAlone && !task.includes('\n') ? readLine(task, '', trigger) : undefined;
   // `@axe search config2` is a question.
   return command !== undefined && 'words' in command ? undefined : command;
@@ -287,7 +312,9 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
       const isAll = FIX_ALL.test(line);
       const isAlone = rest.length === (handle === undefined ? 0 : 1);
       if (isAlone || isAll || FIX_THIS.test(line)) return { verb, handle, isAll, trigger };
-      return handle === undefined ? undefined : { verb: 'mistyped', said: line, meant: `/axe fix ${handle}` };
+      return handle === undefined
+        ? undefined
+        : { verb: 'mistyped', said: line, meant: `/axe fix ${handle}` };
     }
     case 'remember': {
       const said = `${line.slice(first.length)}\n${below}`.trim();

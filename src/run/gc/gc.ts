@@ -68,13 +68,18 @@ type Ask = (system: string, message: string) => Promise<GcReply>;
 /** How garbage collection ended, with what can be made of its analysis where there is one. */
 interface Collected {
   readonly end: GcEnd;
-  readonly analysed?: { readonly text: string; readonly gone: readonly GoneLine[]; readonly ask: Ask };
+  readonly analysed?: {
+    readonly text: string;
+    readonly gone: readonly GoneLine[];
+    readonly ask: Ask;
+  };
 }
 
 /**
- * Garbage collection (axe-behaviour §19): counts an agent's run log, has a model look for patterns in the newest of it and
- * trims it to what the agent wants to keep. What is appended in the meantime stays on every store. The offline rules
- * analyse nothing: with them there are figures and no trim. Throws an AxeError; nothing is trimmed then.
+ * Garbage collection (axe-behaviour §19): counts an agent's run log, has a model look for patterns
+ * in the newest of it and trims it to what the agent wants to keep. What is appended in the
+ * meantime stays on every store. The offline rules analyse nothing: with them there are figures and
+ * no trim. Throws an AxeError; nothing is trimmed then.
  */
 export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
   const { log, state } = await readLog(request, deps);
@@ -94,7 +99,8 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   const newest = newestOf(log, roomTokens);
   const reply = await ask(ANALYST_PROMPT, newest.text);
   const { text } = reply;
-  if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
+  if (text.trim() !== '')
+    request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
   const broken = brokenAnalysis(reply);
   if (broken !== undefined) throw broken;
   const end: GcEnd = request.dryRun === false ? await trim(plan, request) : { kind: 'dry-run' };
@@ -109,7 +115,10 @@ async function findGone(
   if (!agent.config.memory.notes) return [];
   const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
   const places = placesOf(agent, path, trigger, workdir);
-  const found = await store.readTree(deps.deadline.signal, notesUnder(places, path, deps.clock.now()));
+  const found = await store.readTree(
+    deps.deadline.signal,
+    notesUnder(places, path, deps.clock.now()),
+  );
   if (found.kind === 'failed') throw new AxeError(found.message, { remedy: found.remedy });
   const { checked, warnings } = await checkCited(found.tree, places, deps);
   for (const warning of warnings) deps.reporter.warn(warning);
@@ -133,7 +142,10 @@ async function readLog(
   return { log, state };
 }
 
-/** Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and an answer takes room. */
+/**
+ * Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and
+ * an answer takes room.
+ */
 async function openQuestions(
   ref: ModelRef,
   limits: BudgetLimits,
@@ -186,13 +198,24 @@ async function openQuestions(
   return { ask, roomTokens: Math.floor(Math.min(window, maxTokens || window, byCost) / 2) };
 }
 
-/** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
-function newestOf(log: string, roomTokens: number): { readonly text: string; readonly entries: number } {
+/**
+ * All of a log where it fits, else the newest whole entries that do; of one that is too long alone
+ * its ends.
+ */
+function newestOf(
+  log: string,
+  roomTokens: number,
+): { readonly text: string; readonly entries: number } {
   // No script has more than eight bytes for a token by our estimate.
-  for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
+  for (
+    let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8);
+    ;
+    maxBytes = Math.floor(maxBytes * 0.8)
+  ) {
     const { text: newest, loaded } = newestEntries(log, 0, maxBytes);
     const text = promptText(newest);
-    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: loaded };
+    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES)
+      return { text, entries: loaded };
   }
 }
 
@@ -216,9 +239,10 @@ export type Suggest = (
 ) => Promise<Suggestion>;
 
 /**
- * Garbage collection in a workflow: the analysis goes to the job summary, and the trim through the store that the
- * agent's runs use. Throws a ConfigError for an event that strangers can cause and for an agent without memory; trouble
- * with model or store is in the report, with what was found out before it.
+ * Garbage collection in a workflow: the analysis goes to the job summary, and the trim through the
+ * store that the agent's runs use. Throws a ConfigError for an event that strangers can cause and
+ * for an agent without memory; trouble with model or store is in the report, with what was found
+ * out before it.
  */
 export async function collectAgentMemory(
   request: RunRequest,
@@ -289,7 +313,8 @@ export async function collectAgentMemory(
     const cost = findings.usage?.costUsd;
     const now = deps.clock.now();
     const fact =
-      spend && spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
+      spend &&
+      spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
     if (fact !== undefined) {
       const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
       if (saved.kind === 'failed') {
@@ -301,7 +326,10 @@ export async function collectAgentMemory(
   }
 }
 
-/** Only what people with write access cause may cost money and change memory without anybody looking. */
+/**
+ * Only what people with write access cause may cost money and change memory without anybody
+ * looking.
+ */
 function refuseStrangers(trigger: Trigger): void {
   if (trigger.kind === 'schedule' || trigger.kind === 'dispatch' || trigger.kind === 'push') return;
   const event = trigger.kind === 'local' ? 'local' : trigger.event;

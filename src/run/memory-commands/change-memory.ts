@@ -36,7 +36,10 @@ interface ComposedEntry {
   readonly text: string;
 }
 
-/** The one way by which a person's words become an entry: redact, form. Without provenance it is known by its text. */
+/**
+ * The one way by which a person's words become an entry: redact, form. Without provenance it is
+ * known by its text.
+ */
 export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
   const { timestamp, task, result, provenance } = parts;
   const text = formatEntry({
@@ -67,7 +70,10 @@ function forgetEntry(path: string, id: string): Change {
   return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids), removes: [id] };
 }
 
-/** Adds an entry of a person's own to the trusted lane, or a note where the text names lines of code that it rests on. */
+/**
+ * Adds an entry of a person's own to the trusted lane, or a note where the text names lines of code
+ * that it rests on.
+ */
 export async function rememberText(
   { text: result }: Extract<MemoryCommand, { kind: 'remember' }>,
   view: MemoryView,
@@ -84,7 +90,8 @@ export async function rememberText(
   }
   const { path } = view.trusted;
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
-  const provenance = origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' };
+  const provenance =
+    origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' };
   const entry = composeEntry({ timestamp: clock.now(), task, result, provenance }, secrets);
   const where = `in \`${path}\` in ${view.location}`;
   const known = sameEntry(entry, view);
@@ -92,7 +99,10 @@ export async function rememberText(
     const text = `That is already remembered, as \`${known}\` ${where}.`;
     return { kind: 'done', text, changed: false };
   }
-  const saved = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], session);
+  const saved = await saveChanges(
+    [{ kind: 'append', path, id: entry.id, text: entry.text }],
+    session,
+  );
   if (saved.kind === 'failed') return saved;
   const told = [
     `Remembered as \`${entry.id}\` ${where}.`,
@@ -103,8 +113,14 @@ export async function rememberText(
   return { kind: 'done', text: told.join('\n\n'), changed: true };
 }
 
-/** The text with what the base has at the places that it names. Throws a ToolError for one that it cannot rest on. */
-async function withCode(text: string, { readBase, signal, secrets }: CommandSession): Promise<string> {
+/**
+ * The text with what the base has at the places that it names. Throws a ToolError for one that it
+ * cannot rest on.
+ */
+async function withCode(
+  text: string,
+  { readBase, signal, secrets }: CommandSession,
+): Promise<string> {
   return await completeCitations(text, async ({ path, line }) => {
     const base = await readBase?.([{ path, line, code: '' }], signal);
     const file = base?.files.get(path);
@@ -113,7 +129,11 @@ async function withCode(text: string, { readBase, signal, secrets }: CommandSess
     const code = file?.split('\n')[line - 1];
     if (code === undefined) {
       const trouble =
-        file === undefined ? 'could not be read' : file === null ? 'is not a file' : `has no line ${line}`;
+        file === undefined
+          ? 'could not be read'
+          : file === null
+            ? 'is not a file'
+            : `has no line ${line}`;
       throw new ToolError(
         `\`${path}\` ${trouble} at ${base.commit.slice(0, 7)}. Name another place, or leave \`(${path}:${line})\` out.`,
       );
@@ -145,10 +165,15 @@ async function rememberNote(
   return { kind: 'done', text: [told, ...masked, ...saved.notices].join('\n\n'), changed: true };
 }
 
-/** Id of what the same person remembered in the same words: a job that is run again must not say it twice. */
+/**
+ * Id of what the same person remembered in the same words: a job that is run again must not say it
+ * twice.
+ */
 function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | undefined {
   const [written] = readEntries(text, 'trusted');
-  return trusted.entries.find(({ task, result }) => task === written?.task && result === written?.result)?.id;
+  return trusted.entries.find(
+    ({ task, result }) => task === written?.task && result === written?.result,
+  )?.id;
 }
 
 function cutNotes(result: string): readonly string[] {
@@ -162,8 +187,9 @@ function maskedNotes(text: string, { secrets }: CommandSession): readonly string
 }
 
 /**
- * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is made of the old one, so that
- * promoting twice adds one; the old one goes from both lanes, since a tainted run has it in both (D19).
+ * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is
+ * made of the old one, so that promoting twice adds one; the old one goes from both lanes, since a
+ * tainted run has it in both (D19).
  */
 export async function promoteEntry(
   { id }: Extract<MemoryCommand, { kind: 'promote' }>,
@@ -176,12 +202,21 @@ export async function promoteEntry(
   const promoted = old === undefined ? entriesWith(`p-${id}`, view.trusted.entries) : [];
   const promotedId = 'kind' in promoted ? undefined : promoted[0]?.id;
   if (old === undefined && promotedId !== undefined)
-    return { kind: 'done', text: `\`${id}\` was promoted before: \`${promotedId}\`.`, changed: false };
+    return {
+      kind: 'done',
+      text: `\`${id}\` was promoted before: \`${promotedId}\`.`,
+      changed: false,
+    };
   if (old === undefined) return noSuchEntry(id, view.location, 'untrusted entry');
   const newId = `p-${old.id}`;
   const fields = fieldsOf(old);
   // Where it came from stays; that it is trusted is the word of the person who promotes it.
-  const provenance = { ...old.provenance, id: newId, trust: 'trusted', actor: session.origin?.actor };
+  const provenance = {
+    ...old.provenance,
+    id: newId,
+    trust: 'trusted',
+    actor: session.origin?.actor,
+  };
   const timestamp = new Date(old.timeMs);
   const entry = composeEntry({ timestamp, ...fields, provenance }, session.secrets);
   const saved = await saveChanges(
@@ -190,7 +225,10 @@ export async function promoteEntry(
   );
   if (saved.kind === 'failed') return saved;
   const told = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it while it is among their newest entries.`;
-  const losses = [...cutNotes(fields.result), ...maskedNotes(`${fields.task}\n${fields.result}`, session)];
+  const losses = [
+    ...cutNotes(fields.result),
+    ...maskedNotes(`${fields.task}\n${fields.result}`, session),
+  ];
   return {
     kind: 'done',
     text: [told, ...losses, ...saved.notices].join('\n\n'),
@@ -200,8 +238,8 @@ export async function promoteEntry(
 }
 
 /**
- * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The path of a note
- * deletes the note.
+ * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is
+ * gone. The path of a note deletes the note.
  */
 export async function forgetMemory(
   { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
@@ -219,17 +257,23 @@ export async function forgetMemory(
   }
   const lanes = [view.trusted, view.untrusted];
   // On a disk a rewrite makes the copy anew.
-  const copies = store.kind === 'file' ? [] : lanes.map(({ path, lane }) => ({ path: `${path}.bak`, lane }));
+  const copies =
+    store.kind === 'file' ? [] : lanes.map(({ path, lane }) => ({ path: `${path}.bak`, lane }));
   const trimmed = copies.flatMap(({ path, lane }) => readEntries(tree.get(path) ?? '', lane));
   const inLogs = entriesWith(id, allEntries(view));
   const found = 'kind' in inLogs || inLogs.length > 0 ? inLogs : entriesWith(id, trimmed);
   if ('kind' in found) return found;
   const [entry] = found;
-  if (entry === undefined && !(purge && store.dropHistory !== undefined)) return noSuchEntry(id, location);
+  if (entry === undefined && !(purge && store.dropHistory !== undefined))
+    return noSuchEntry(id, location);
   const known = entry?.id ?? id;
   const done: MemoryDone =
     entry === undefined
-      ? { kind: 'done', text: `No entry in ${location} has the id \`${known}\` now.`, changed: false }
+      ? {
+          kind: 'done',
+          text: `No entry in ${location} has the id \`${known}\` now.`,
+          changed: false,
+        }
       : {
           kind: 'done',
           text: `Forgot \`${known}\` in ${location}.`,
@@ -241,7 +285,10 @@ export async function forgetMemory(
   return await carryOut(done, changes, OLDER[store.kind], purge, session);
 }
 
-/** Saves, drops older versions where that is asked for, and says where the entry or the note can still be read. */
+/**
+ * Saves, drops older versions where that is asked for, and says where the entry or the note can
+ * still be read.
+ */
 async function carryOut(
   done: MemoryDone,
   changes: readonly Change[],
@@ -253,7 +300,8 @@ async function carryOut(
   const saved = changes.length === 0 ? undefined : await saveChanges(changes, session);
   if (saved?.kind === 'failed') return saved;
   const told = [done.text, ...(saved?.notices ?? [])];
-  if (!purge || store.dropHistory === undefined) return { ...done, text: paragraphs([...told, older]) };
+  if (!purge || store.dropHistory === undefined)
+    return { ...done, text: paragraphs([...told, older]) };
   const dropped = await store.dropHistory(signal);
   if (dropped.kind === 'saved') {
     const left = store.kind === 'file' ? LEFT_ON_DISK : LEFT_ON_GITHUB;

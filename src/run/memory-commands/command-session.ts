@@ -45,18 +45,27 @@ const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
   promote: '<id>',
 };
 
-/** The command that words stand for; `prefix` is what stands before its name. Throws an AxeError that says how it is written. */
+/**
+ * The command that words stand for; `prefix` is what stands before its name. Throws an AxeError
+ * that says how it is written.
+ */
 export function parseMemoryCommand(
   [name = '', ...words]: readonly string[],
-  { prefix, flags = NO_FLAGS }: { readonly prefix: string; readonly flags?: CommandFlags | undefined },
+  {
+    prefix,
+    flags = NO_FLAGS,
+  }: { readonly prefix: string; readonly flags?: CommandFlags | undefined },
 ): MemoryCommand {
-  const kind = Object.keys(ARGUMENTS).find((known): known is MemoryCommand['kind'] => known === name);
+  const kind = Object.keys(ARGUMENTS).find(
+    (known): known is MemoryCommand['kind'] => known === name,
+  );
   if (kind === undefined) throw new AxeError(`unknown memory command "${name}"`);
   const argument = ARGUMENTS[kind];
   const agent = prefix.startsWith('/') ? '' : '<agent> ';
   const usage = { remedy: `Usage: \`${prefix} ${name} ${agent}${argument}\`.` };
   const text = words.join(' ').trim();
-  if (argument.startsWith('<') && text === '') throw new AxeError(`\`${name}\` needs \`${argument}\``, usage);
+  if (argument.startsWith('<') && text === '')
+    throw new AxeError(`\`${name}\` needs \`${argument}\``, usage);
   if (/\bid\b/.test(argument) && words.length > 1)
     throw new AxeError(`\`${name}\` takes one argument, not ${words.length}`, usage);
   const [id = ''] = words;
@@ -144,7 +153,11 @@ export async function viewMemory({
   const found = await readWith(store, places, signal);
   const trouble = found.kind === 'failed' ? found : firstUnread(found, places);
   if (found.kind === 'failed' || trouble !== undefined)
-    return refusal('unreadable', `the memory could not be read: ${trouble?.message}`, trouble?.remedy);
+    return refusal(
+      'unreadable',
+      `the memory could not be read: ${trouble?.message}`,
+      trouble?.remedy,
+    );
   const { tree, warnings, location } = found;
   return {
     kind: 'view',
@@ -167,7 +180,9 @@ async function readWith(
   const left = found.kind === 'tree' ? places.filter((path) => found.left?.includes(path)) : [];
   if (found.kind === 'failed' || left.length === 0) return found;
   const named = await store.readTree(signal, left);
-  return named.kind === 'failed' ? named : { ...found, tree: new Map([...found.tree, ...named.tree]) };
+  return named.kind === 'failed'
+    ? named
+    : { ...found, tree: new Map([...found.tree, ...named.tree]) };
 }
 
 /** The entries of both lanes, those first that trusted runs load. */
@@ -184,17 +199,26 @@ export async function saveChanges(
   const saved = await store.write(changes, signal);
   if (saved.kind === 'failed') return notSaved(saved, false);
   const [unsaved] = saved.unsaved ?? [];
-  return unsaved === undefined ? { kind: 'saved', notices: saved.notices ?? [] } : notSaved(unsaved, true);
+  return unsaved === undefined
+    ? { kind: 'saved', notices: saved.notices ?? [] }
+    : notSaved(unsaved, true);
 }
 
 function notSaved(
   { message, remedy }: { readonly message: string; readonly remedy?: string | undefined },
   changed: boolean,
 ): MemoryRefusal {
-  return { ...refusal('not-saved', `the memory could not be changed: ${message}`, remedy), changed };
+  return {
+    ...refusal('not-saved', `the memory could not be changed: ${message}`, remedy),
+    changed,
+  };
 }
 
-export function refusal(reason: MemoryRefusal['reason'], message: string, remedy?: string): MemoryRefusal {
+export function refusal(
+  reason: MemoryRefusal['reason'],
+  message: string,
+  remedy?: string,
+): MemoryRefusal {
   return { kind: 'failed', reason, message, changed: false, remedy };
 }
 
@@ -215,14 +239,18 @@ export function noSuchEntry(
       `no note \`${id}\` in ${location}`,
       'Give the path of a note as `show` lists it after the entries.',
     );
-  const remedy = 'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
+  const remedy =
+    'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
 
 /** Fewest characters that may stand for an id they begin. */
 const MIN_PREFIX = 6;
 
-/** The entries of an id, or of the beginning of one; several where both lanes have it, none where it is nobody's. */
+/**
+ * The entries of an id, or of the beginning of one; several where both lanes have it, none where it
+ * is nobody's.
+ */
 export function entriesWith(
   id: string,
   entries: readonly MemoryEntry[],
@@ -242,7 +270,10 @@ function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog 
   return { lane, path, text, entries: readEntries(text, lane) };
 }
 
-/** What a person is told of a command where nothing of memory may be shown, in markdown that is not yet cleaned. */
+/**
+ * What a person is told of a command where nothing of memory may be shown, in markdown that is not
+ * yet cleaned.
+ */
 export function formatCommandResult(result: MemoryCommandResult): string {
   return result.kind === 'done' ? result.text : formatRefusal(result);
 }

@@ -18,7 +18,10 @@ export interface MemoryEntry {
   readonly timeMs: number;
   /** Undefined for an entry that has no such line. */
   readonly task: string | undefined;
-  /** All that it says besides the task, without provenance; undefined for an entry with neither label. */
+  /**
+   * All that it says besides the task, without provenance; undefined for an entry with neither
+   * label.
+   */
   readonly result: string | undefined;
   /** What is under the heading, without provenance. */
   readonly body: string;
@@ -91,8 +94,12 @@ export function formatEntries(entries: readonly MemoryEntry[]): string {
 export function formatWhole(entry: MemoryEntry): string {
   const { task, result, body } = entry;
   const text =
-    task === undefined && result === undefined ? body : `Task: ${task ?? ''}\nResult: ${result ?? ''}`;
-  return [formatHead(entry), ...originOf(entry), ...text.split('\n')].join('\n  ').replace(/ +$/gm, '');
+    task === undefined && result === undefined
+      ? body
+      : `Task: ${task ?? ''}\nResult: ${result ?? ''}`;
+  return [formatHead(entry), ...originOf(entry), ...text.split('\n')]
+    .join('\n  ')
+    .replace(/ +$/gm, '');
 }
 
 export function formatBrief(entry: MemoryEntry): string {
@@ -104,7 +111,10 @@ function formatListed(entry: MemoryEntry): string {
   const lines =
     task === undefined && result === undefined
       ? firstLines(body)
-      : [`Task: ${shorten(task ?? '', MAX_TASK_CHARACTERS)}`, ...firstLines(`Result: ${result ?? ''}`)];
+      : [
+          `Task: ${shorten(task ?? '', MAX_TASK_CHARACTERS)}`,
+          ...firstLines(`Result: ${result ?? ''}`),
+        ];
   return [formatHead(entry), ...lines].join('\n  ');
 }
 
@@ -144,7 +154,8 @@ export interface MemoryNote {
 /** The notes of a tree by their paths, but for what is a run log of the agent's. */
 export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly MemoryNote[] {
   const notes = [...tree].filter(
-    ([path, text]) => text !== '' && isNotesPath(path) && !isStatePath(path) && !logs.includes(path),
+    ([path, text]) =>
+      text !== '' && isNotesPath(path) && !isStatePath(path) && !logs.includes(path),
   );
   return notes.map(([path, text]) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -156,7 +167,10 @@ export function formatNoteList(notes: readonly MemoryNote[]): string {
 }
 
 /** The lines that hold all the words, whatever their case, as a markdown list with their places. */
-export function searchNoteLines(notes: readonly MemoryNote[], words: readonly string[]): readonly string[] {
+export function searchNoteLines(
+  notes: readonly MemoryNote[],
+  words: readonly string[],
+): readonly string[] {
   const terms = words.map(fold);
   return notes.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {

@@ -24,8 +24,8 @@ import {
 } from './entry.js';
 
 /**
- * Does what a person wants with an agent's memory, in whatever store it lives, without a model. Trouble with memory is a
- * value; nothing is written where the memory could not be read.
+ * Does what a person wants with an agent's memory, in whatever store it lives, without a model.
+ * Trouble with memory is a value; nothing is written where the memory could not be read.
  */
 export async function runMemoryCommand(
   command: MemoryCommand,
@@ -93,7 +93,8 @@ function searchMemory(
       : `${found.length} of ${entries.length} entries of ${place} contain${found.length === 1 ? 's' : ''} ${quoted}:`;
   const lines = searchNoteLines(view.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
-  const contain = lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
+  const contain =
+    lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
   const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
   return list(above, newest(found, last), [...inNotes, ...others(view, lane)]);
 }
@@ -107,7 +108,13 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
   const entries = entriesWith(id, allEntries(view));
   if ('kind' in entries) return entries;
   if (entries.length === 0) return noSuchEntry(id, view.location);
-  return { kind: 'done', text: '', quoted: entries.map(formatWhole).join('\n'), entries, changed: false };
+  return {
+    kind: 'done',
+    text: '',
+    quoted: entries.map(formatWhole).join('\n'),
+    entries,
+    changed: false,
+  };
 }
 
 /** By their times, of one time the one that is below; 0 is all. */
@@ -123,6 +130,10 @@ function others(view: MemoryView, shown: LogLane): readonly string[] {
   return [`The ${lane} lane has ${count(entries.length, 'entry')} (\`--lane ${lane}\`).`];
 }
 
-function list(above: string, entries: readonly MemoryEntry[], below: readonly string[]): MemoryDone {
+function list(
+  above: string,
+  entries: readonly MemoryEntry[],
+  below: readonly string[],
+): MemoryDone {
   return { kind: 'done', text: above, entries, below: below.join('\n\n'), changed: false };
 }

@@ -28,8 +28,16 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
       'Reads a text file of the working directory. Every line is given as `number: content`. A long file comes in pages: pass the `offset` that the end of a page names to read on.',
     shape: {
       path: FILE_PATH,
-      offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
-      limit: { type: 'integer', description: `Maximum lines. Default: ${READ_FILE_LINES}.`, minimum: 1 },
+      offset: {
+        type: 'integer',
+        description: 'Number of the first line to read. Default: 1.',
+        minimum: 1,
+      },
+      limit: {
+        type: 'integer',
+        description: `Maximum lines. Default: ${READ_FILE_LINES}.`,
+        minimum: 1,
+      },
       ...artifactArgument(artifacts),
     },
     async run({ path, offset = 1, limit = READ_FILE_LINES, artifact }) {
@@ -54,9 +62,9 @@ export function refuseBinary(start: Uint8Array, path: string, bytes: number): vo
 }
 
 /**
- * Lines of a file from line `offset` on (the first is 1), of which `bytes` is the beginning and `size` all of it, with a note
- * on how to read on. A line too long to show loses its middle; the `\r` of a line break is not part of a line. Throws a
- * ToolError for an offset behind the end.
+ * Lines of a file from line `offset` on (the first is 1), of which `bytes` is the beginning and
+ * `size` all of it, with a note on how to read on. A line too long to show loses its middle; the
+ * `\r` of a line break is not part of a line. Throws a ToolError for an offset behind the end.
  */
 export function readPage(bytes: Uint8Array, size: number, offset: number, limit: number) {
   const lines: string[] = [];
@@ -79,7 +87,8 @@ export function readPage(bytes: Uint8Array, size: number, offset: number, limit:
     throw new ToolError(`line ${offset} is too far into the file to be read`);
   if (lines.length === 0 && offset > 1)
     throw new ToolError(`offset ${offset} exceeds file length of ${number - 1} lines`);
-  const note = at < size ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
+  const note =
+    at < size ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
   return { lines, note };
 }
 
@@ -103,13 +112,19 @@ const ARTIFACT = {
   },
 } as const;
 
-/** The argument by which a file tool works in the folder of artifacts; none where the agent has no such folder. */
+/**
+ * The argument by which a file tool works in the folder of artifacts; none where the agent has no
+ * such folder.
+ */
 export function artifactArgument(artifacts: ArtifactFolder | undefined): typeof ARTIFACT {
   // The door: an argument that a tool does not have is undefined in its input.
   return artifacts === undefined ? ({} as typeof ARTIFACT) : ARTIFACT;
 }
 
-/** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */
+/**
+ * `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives
+ * them.
+ */
 export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'list_directory',
@@ -132,7 +147,8 @@ export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFo
         .slice(0, MAX_LISTED_ENTRIES)
         .map(({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`);
       const leftOut = entries.length - lines.length;
-      if (leftOut > 0) lines.push(`[${leftOut} more names; \`search_files\` finds them by pattern]`);
+      if (leftOut > 0)
+        lines.push(`[${leftOut} more names; \`search_files\` finds them by pattern]`);
       return truncate(lines.join('\n'));
     },
   });
@@ -146,7 +162,10 @@ function oneLine(name: string): string {
 /** Files that are read at the same time: without a checkout they come in one answer of GitHub's. */
 const SIDE_BY_SIDE = 30;
 
-/** `search_files`: files by name, lines by text, or both. The text is literal: no expression can take for ever. */
+/**
+ * `search_files`: files by name, lines by text, or both. The text is literal: no expression can
+ * take for ever.
+ */
 export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
   return defineTool({
     name: 'search_files',
@@ -160,13 +179,19 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
         description:
           'Pattern for paths relative to `path`: `*`, `?`, `[a-z]`, and `**` for any directories. Without a `/` it is a pattern for names at any depth. Default: all files.',
       },
-      path: { type: 'string', description: 'Directory to search. Default: `.`, the working directory.' },
+      path: {
+        type: 'string',
+        description: 'Directory to search. Default: `.`, the working directory.',
+      },
       ignore_case: { type: 'boolean', description: 'Whether to ignore case. Default: false.' },
     },
     async run({ text, glob, path = '.', ignore_case = false }, signal) {
-      if (text === undefined && glob === undefined) throw new ToolError('give `text`, `glob`, or both');
+      if (text === undefined && glob === undefined)
+        throw new ToolError('give `text`, `glob`, or both');
       if (text !== undefined && !/^[^\r\n]+$/.test(text))
-        throw new ToolError('`text` is part of one line: it cannot be empty or contain a line break');
+        throw new ToolError(
+          '`text` is part of one line: it cannot be empty or contain a line break',
+        );
       const endsAt = clock.now().getTime() + SEARCH_LIMITS.timeMs;
       const lines: string[] = [];
       let cut = 0;
@@ -175,7 +200,9 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
       const waiting: string[] = [];
       const searchWaiting = async (wanted: string) => {
         const files = waiting.splice(0);
-        const found = await Promise.all(files.map((file) => findLines(workspace, file, wanted, ignore_case)));
+        const found = await Promise.all(
+          files.map((file) => findLines(workspace, file, wanted, ignore_case)),
+        );
         for (const file of found) {
           lines.push(...file.lines);
           if (file.isUnread) unread += 1;
@@ -199,7 +226,9 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
       if (cut > 0)
         note += `\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${count(cut, 'file')}]`;
       if (unread > 0) note += `\n[${count(unread, 'file')} could not be read]`;
-      return truncate(`${lines.slice(0, SEARCH_LIMITS.matches).join('\n') || '(nothing found)'}${note}`);
+      return truncate(
+        `${lines.slice(0, SEARCH_LIMITS.matches).join('\n') || '(nothing found)'}${note}`,
+      );
     },
   });
 }
@@ -216,8 +245,9 @@ function compile(glob: string): CompiledPattern {
 }
 
 /**
- * The files below a folder whose path in it matches, and undefined after each folder that is listed, so that a search that
- * finds nothing can end. Links are not followed, and what cannot be read is left out.
+ * The files below a folder whose path in it matches, and undefined after each folder that is
+ * listed, so that a search that finds nothing can end. Links are not followed, and what cannot be
+ * read is left out.
  */
 async function* findFiles(
   workspace: Workspace,
@@ -234,7 +264,8 @@ async function* findFiles(
   for (const { name, kind } of entries) {
     const path = join(below, name);
     if (kind === 'file' && pattern.matches(path)) yield join(folder, path);
-    if (kind === 'directory' && pattern.mayContain(path)) yield* findFiles(workspace, folder, pattern, path);
+    if (kind === 'directory' && pattern.mayContain(path))
+      yield* findFiles(workspace, folder, pattern, path);
   }
 }
 
@@ -242,8 +273,8 @@ async function* findFiles(
 const AROUND = 150;
 
 /**
- * The lines of a file that contain a text, as `path:line: content`; none of one that is binary. The search goes on after a
- * file that vanished, that the guard refuses, or that GitHub does not give.
+ * The lines of a file that contain a text, as `path:line: content`; none of one that is binary. The
+ * search goes on after a file that vanished, that the guard refuses, or that GitHub does not give.
  */
 async function findLines(workspace: Workspace, path: string, text: string, ignoreCase: boolean) {
   const found = await workspace.read(path, SEARCH_LIMITS.fileBytes).catch((thrown: unknown) => {

@@ -59,11 +59,19 @@ export function createEditFile(workspace: Workspace): Tool {
     shape: {
       path: FILE_PATH,
       old_string: { type: 'string', description: 'The exact text to look for.', required: true },
-      new_string: { type: 'string', description: 'The text to put there; may be empty.', required: true },
-      replace_all: { type: 'boolean', description: 'Whether to replace every occurrence. Default: false.' },
+      new_string: {
+        type: 'string',
+        description: 'The text to put there; may be empty.',
+        required: true,
+      },
+      replace_all: {
+        type: 'boolean',
+        description: 'Whether to replace every occurrence. Default: false.',
+      },
     },
     async run({ path, old_string, new_string, replace_all = false }) {
-      if (old_string === '') throw new ToolError('old_string is required: the text to look for is empty');
+      if (old_string === '')
+        throw new ToolError('old_string is required: the text to look for is empty');
       if (old_string === new_string) throw new ToolError('old_string and new_string are the same');
       let count = 0;
       await workspace.change(path, (bytes) => {
@@ -90,7 +98,8 @@ export function createEditFile(workspace: Workspace): Tool {
 }
 
 function decode(bytes: Uint8Array | undefined, path: string): string {
-  if (bytes === undefined) throw new ToolError(`${shown(path)}: no such file; write_file creates new ones`);
+  if (bytes === undefined)
+    throw new ToolError(`${shown(path)}: no such file; write_file creates new ones`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -5,9 +5,19 @@ import { SETTLE_WAYS } from '../../findings/known-finding.js';
 import type { Publications } from '../../findings/publication-buffer.js';
 import { REACTIONS } from '../../github/posting/issues.js';
 import { ToolError } from '../../lib/errors.js';
-import { type Argument, defineTool, type InputOf, readChoice, type Shape, type Tool } from '../tool.js';
+import {
+  type Argument,
+  defineTool,
+  type InputOf,
+  readChoice,
+  type Shape,
+  type Tool,
+} from '../tool.js';
 
-/** The names of the tools that publish, for an agent's `tools`, in the order every model sees them in. */
+/**
+ * The names of the tools that publish, for an agent's `tools`, in the order every model sees them
+ * in.
+ */
 export const REVIEW_TOOL_NAMES: readonly string[] = [
   'add_review_comment',
   'settle_finding',
@@ -29,7 +39,11 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       {
         finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
         how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
-        reason: { type: 'string', description: 'One sentence, at most 300 characters.', required: true },
+        reason: {
+          type: 'string',
+          description: 'One sentence, at most 300 characters.',
+          required: true,
+        },
         evidence: {
           type: 'list',
           description:
@@ -39,7 +53,13 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
         by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
       },
       ({ finding, how, reason, evidence = [], by }) =>
-        publications.settle({ finding, how: readChoice('how', how, SETTLE_WAYS), reason, evidence, by }),
+        publications.settle({
+          finding,
+          how: readChoice('how', how, SETTLE_WAYS),
+          reason,
+          evidence,
+          by,
+        }),
     ),
     publishing(
       'submit_review',
@@ -47,7 +67,8 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       {
         summary: {
           type: 'string',
-          description: 'A few sentences in markdown, at most 8192 bytes. Do not repeat the comments.',
+          description:
+            'A few sentences in markdown, at most 8192 bytes. Do not repeat the comments.',
           required: true,
         },
       },
@@ -60,39 +81,55 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
         add: { type: 'string', description: 'Labels to add, separated by commas.' },
         remove: { type: 'string', description: 'Labels to remove, separated by commas.' },
       },
-      ({ add, remove }) => publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }),
+      ({ add, remove }) =>
+        publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }),
     ),
     publishing(
       'create_issue',
       'Opens an issue in this repository when the run ends. A run can open very few: only for something that people must act on and that does not fit in your answer. Calling again with the same title changes the issue.',
       {
-        title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        title: {
+          type: 'string',
+          description: 'One line of at most 200 characters.',
+          required: true,
+        },
         body: { type: 'string', description: 'Markdown, at most 32768 bytes.', required: true },
         labels: {
           type: 'string',
-          description: 'Labels, separated by commas; only those that the workflow allows are accepted.',
+          description:
+            'Labels, separated by commas; only those that the workflow allows are accepted.',
         },
       },
-      ({ title, body, labels }) => publications.createIssue({ title, body, labels: splitNames(labels) }),
+      ({ title, body, labels }) =>
+        publications.createIssue({ title, body, labels: splitNames(labels) }),
     ),
     publishing(
       'open_pull_request',
       'Opens a pull request for the files that you have written, edited or deleted in this run, when the run ends. An earlier one of yours for the same task is brought up to date. The last call counts.',
       {
-        title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        title: {
+          type: 'string',
+          description: 'One line of at most 200 characters.',
+          required: true,
+        },
         body: { type: 'string', description: 'What changes and why, in markdown.', required: true },
         base: {
           type: 'string',
           description: 'Branch to merge into. Default: the one whose files you were given.',
         },
       },
-      ({ title, body, base }) => publications.openPullRequest({ title, body, base: base || undefined }),
+      ({ title, body, base }) =>
+        publications.openPullRequest({ title, body, base: base || undefined }),
     ),
     publishing(
       'push_to_pull_request',
       'Makes a commit on the branch of the pull request of this run, when the run ends: of the files that you have written, edited or deleted since the last call. Call it once for each commit.',
       {
-        message: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        message: {
+          type: 'string',
+          description: 'One line of at most 200 characters.',
+          required: true,
+        },
       },
       ({ message }) => publications.pushToPullRequest(message),
     ),
@@ -100,7 +137,11 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       'react',
       'Reacts to the comment, issue or pull request that this run is about, when the run ends; the last call counts.',
       {
-        reaction: { type: 'string', description: `One of: ${REACTIONS.join(', ')}.`, required: true },
+        reaction: {
+          type: 'string',
+          description: `One of: ${REACTIONS.join(', ')}.`,
+          required: true,
+        },
       },
       ({ reaction }) => publications.react(reaction),
     ),
@@ -113,17 +154,26 @@ function createAddReviewComment(publications: Publications): Tool {
     'add_review_comment',
     'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` unchanged: they are checked. The severity is worked out from `effect` and `reach`.',
     {
-      path: { type: 'string', description: 'Path of the file as the diff names it.', required: true },
+      path: {
+        type: 'string',
+        description: 'Path of the file as the diff names it.',
+        required: true,
+      },
       line: {
         type: 'integer',
         description: 'Number of the line in the file, not in the diff; of a range, the last one.',
         required: true,
         minimum: 1,
       },
-      code: { type: 'string', description: 'The text of that line, copied from the diff.', required: true },
+      code: {
+        type: 'string',
+        description: 'The text of that line, copied from the diff.',
+        required: true,
+      },
       title: {
         type: 'string',
-        description: 'The fault in one line of at most 80 characters, without its place and severity.',
+        description:
+          'The fault in one line of at most 80 characters, without its place and severity.',
         required: true,
       },
       body: {
@@ -131,7 +181,12 @@ function createAddReviewComment(publications: Publications): Tool {
         description: 'What happens and why, in markdown: one paragraph, at most 4096 bytes.',
         required: true,
       },
-      category: { type: 'string', description: 'What it is about.', required: true, choices: CATEGORIES },
+      category: {
+        type: 'string',
+        description: 'What it is about.',
+        required: true,
+        choices: CATEGORIES,
+      },
       effect: { ...IMPACT.effect, required: true },
       reach: { ...IMPACT.reach, required: true },
       trigger: {
@@ -156,9 +211,13 @@ function createAddReviewComment(publications: Publications): Tool {
       },
       sure: {
         type: 'boolean',
-        description: 'False if data or safety may be at risk and you cannot tell for certain. Default: true.',
+        description:
+          'False if data or safety may be at risk and you cannot tell for certain. Default: true.',
       },
-      same_as: { type: 'string', description: 'Name of the earlier finding (`FQ7K2`) that it repeats.' },
+      same_as: {
+        type: 'string',
+        description: 'Name of the earlier finding (`FQ7K2`) that it repeats.',
+      },
       new: {
         type: 'boolean',
         description: 'True if you were asked, and it is not one of the earlier findings.',
@@ -198,7 +257,11 @@ const IMPACT = {
       'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
     choices: EFFECTS,
   },
-  reach: { type: 'string', description: 'How often it happens where the code is used.', choices: REACHES },
+  reach: {
+    type: 'string',
+    description: 'How often it happens where the code is used.',
+    choices: REACHES,
+  },
 } as const satisfies Readonly<Record<string, Argument>>;
 
 /** A tool over the buffer, which takes what a call asks for or says why it does not. */
@@ -222,8 +285,9 @@ function publishing<const S extends Shape>(
 }
 
 /**
- * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a model that writes its reason
- * first decides for what it has just argued. No agent can be given this tool.
+ * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a
+ * model that writes its reason first decides for what it has just argued. No agent can be given
+ * this tool.
  */
 export function createGiveVerdict(verdicts: Verdicts): Tool {
   return publishing(
@@ -237,7 +301,11 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
         required: true,
         choices: VERDICT_KINDS,
       },
-      claim: { type: 'integer', description: 'Number of the claim. Default: the only one.', minimum: 1 },
+      claim: {
+        type: 'integer',
+        description: 'Number of the claim. Default: the only one.',
+        minimum: 1,
+      },
       evidence: {
         type: 'list',
         description: 'For `refuted`: the lines that refute it, up to 5.',
@@ -246,7 +314,8 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
       ...IMPACT,
       suggestion_fixes: {
         type: 'boolean',
-        description: 'False if the suggestion does not fix it or breaks something else. Default: true.',
+        description:
+          'False if the suggestion does not fix it or breaks something else. Default: true.',
       },
       reason: { type: 'string', description: 'One or two sentences.', required: true },
     },

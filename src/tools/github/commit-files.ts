@@ -7,8 +7,8 @@ import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
 import { once, toTool } from './reader.js';
 
 /**
- * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come
- * together. Those that anybody may have made are not read here.
+ * The files of an event's commit through GitHub's API: one request lists them, and those that are
+ * asked for together come together. Those that anybody may have made are not read here.
  */
 export function createSubjectFiles(
   client: GitHubClient,
@@ -25,8 +25,12 @@ export function createSubjectFiles(
     if (isForeign) throw new ToolError(IS_FORKS);
     const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
     if (truncated)
-      throw new ToolError('the repository is too large for GitHub to list all its files: check it out');
-    return new Map(tree.filter(({ type }) => type !== 'tree').map((entry) => [entry.path, fileOf(entry)]));
+      throw new ToolError(
+        'the repository is too large for GitHub to list all its files: check it out',
+      );
+    return new Map(
+      tree.filter(({ type }) => type !== 'tree').map((entry) => [entry.path, fileOf(entry)]),
+    );
   });
   const known = new Map<string, Promise<Uint8Array | undefined>>();
   const waiting: Waiting[] = [];

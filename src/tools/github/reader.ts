@@ -10,14 +10,18 @@ import { shown } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../safety/path-rules.js';
 import { defineTool, readChoice } from '../tool.js';
 
-/** Accounts that are asked about for one answer; with more, somebody among them counts as a stranger. */
+/**
+ * Accounts that are asked about for one answer; with more, somebody among them counts as a
+ * stranger.
+ */
 const MAX_AUTHORS = 20;
 
 export type GitHubReader = ReturnType<typeof createGitHubReader>;
 
 /**
- * The repository of an event as tools read it: at the event's commits, no others, and without the folders in which memory is
- * kept. Commits, the diff and permissions are asked for once in a run. Everything throws a ToolError or an AxeError.
+ * The repository of an event as tools read it: at the event's commits, no others, and without the
+ * folders in which memory is kept. Commits, the diff and permissions are asked for once in a run.
+ * Everything throws a ToolError or an AxeError.
  */
 export function createGitHubReader(
   client: GitHubClient,
@@ -43,15 +47,18 @@ export function createGitHubReader(
     isMemory,
     commits,
     /** The issue or pull request of the event; undefined where it is about none. */
-    number: subjectNumber(trigger) ?? (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined),
+    number:
+      subjectNumber(trigger) ??
+      (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined),
     diff: once(async (signal) => {
       const place = { repository, ...(await commits(signal)) };
       const { diff, isComplete } = await fetchComparedDiff(client, place, signal);
       return { files: parseDiff(diff), isComplete };
     }),
     /**
-     * The commit of an argument `ref`; without a change both sides are the default branch. Anybody may have made the head of a
-     * fork, or one of which that cannot be told (D19); the base is always the repository's own.
+     * The commit of an argument `ref`; without a change both sides are the default branch. Anybody
+     * may have made the head of a fork, or one of which that cannot be told (D19); the base is
+     * always the repository's own.
      */
     async at(given: string | undefined, signal: AbortSignal) {
       const side = readChoice('ref', given, ['head', 'base'], 'head');
@@ -64,7 +71,10 @@ export function createGitHubReader(
       if (isMemory(inside)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
       return inside;
     },
-    /** Whether each of these accounts is known to have write access; false for bots, whose words are nobody's. */
+    /**
+     * Whether each of these accounts is known to have write access; false for bots, whose words are
+     * nobody's.
+     */
     async areWriters(logins: readonly string[], signal: AbortSignal): Promise<boolean> {
       const names = [...new Set(logins)];
       if (names.length > MAX_AUTHORS) return false;
@@ -90,8 +100,8 @@ export async function toTool<Result>(ask: () => Promise<Result>): Promise<Result
 }
 
 /**
- * Asks once and remembers the answer; a failure is forgotten, so that the next one asks again. Who waits for somebody
- * else's question waits with that one's signal.
+ * Asks once and remembers the answer; a failure is forgotten, so that the next one asks again. Who
+ * waits for somebody else's question waits with that one's signal.
  */
 export function once<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,

@@ -22,8 +22,9 @@ const OVERHEAD_BYTES = 4096;
 const NOBODY = 'ghost';
 
 /**
- * `github_comments`: what was said about an issue or pull request. Anybody may comment, so it taints unless everybody
- * who is quoted is known to have write access (D19); bots, ourselves too, may quote anybody, under whatever account.
+ * `github_comments`: what was said about an issue or pull request. Anybody may comment, so it
+ * taints unless everybody who is quoted is known to have write access (D19); bots, ourselves too,
+ * may quote anybody, under whatever account.
  */
 export function createGitHubComments(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -37,7 +38,11 @@ export function createGitHubComments(github: GitHubReader): Tool {
         description: 'Number of the issue or pull request. Default: the one your task is about.',
         minimum: 1,
       },
-      offset: { type: 'integer', description: 'Number of the first post to show. Default: 1.', minimum: 1 },
+      offset: {
+        type: 'integer',
+        description: 'Number of the first post to show. Default: 1.',
+        minimum: 1,
+      },
     },
     async run({ number: given = github.number, offset = 1 }, signal) {
       const number = given ?? (await github.commits(signal)).pull;
@@ -48,7 +53,9 @@ export function createGitHubComments(github: GitHubReader): Tool {
       const subject = await fetchSubject(client, { repository, number }, signal);
       const posts = postsOf(subject);
       if (offset > posts.length) {
-        throw new ToolError(`\`offset\` ${offset} is past the end: there are ${posts.length} posts`);
+        throw new ToolError(
+          `\`offset\` ${offset} is past the end: there are ${posts.length} posts`,
+        );
       }
       const page = takePage(posts, offset);
       // The title is by the author of the description, on every page.
@@ -80,8 +87,8 @@ interface Said {
 }
 
 /**
- * The description, the newest comments and reviews by time, then the conversations on lines. A review without words of its
- * own is its comments on lines.
+ * The description, the newest comments and reviews by time, then the conversations on lines. A
+ * review without words of its own is its comments on lines.
  */
 function postsOf({ opening, comments, pull }: FoundSubject): readonly Said[] {
   const { author, createdAt: at, body } = opening;
@@ -89,7 +96,11 @@ function postsOf({ opening, comments, pull }: FoundSubject): readonly Said[] {
   const reviews = (pull?.allReviews ?? [])
     .filter((review) => review.body.trim() !== '')
     .map(({ state, ...review }) => {
-      return { ...review, what: `review (${state.toLowerCase().replaceAll('_', ' ')})`, isEdited: false };
+      return {
+        ...review,
+        what: `review (${state.toLowerCase().replaceAll('_', ' ')})`,
+        isEdited: false,
+      };
     });
   return [
     { what: 'description', author, at, isEdited: false, body },
@@ -113,7 +124,10 @@ function said({ author, createdAt: at, changedAt, body }: DatedPost, what: strin
   return { what, author: author.login, at, isEdited: changedAt !== at, body };
 }
 
-/** As many posts as fit, at least one. Everybody has a fence of their own, so that nobody can speak in another's name. */
+/**
+ * As many posts as fit, at least one. Everybody has a fence of their own, so that nobody can speak
+ * in another's name.
+ */
 function takePage(posts: readonly Said[], offset: number): readonly string[] {
   const page: string[] = [];
   let bytes = OVERHEAD_BYTES;
@@ -135,8 +149,8 @@ const MAX_SUMMARY_BYTES = 4096;
 const MAX_NAME = 200;
 
 /**
- * `github_checks`: what the checks of the head came to, and the ends of the logs of failed jobs. Programs write them,
- * and print what they were fed by whomever: they always taint (D19).
+ * `github_checks`: what the checks of the head came to, and the ends of the logs of failed jobs.
+ * Programs write them, and print what they were fed by whomever: they always taint (D19).
  */
 export function createGitHubChecks(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -156,11 +170,15 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const request = { name: name.trim(), ...LOGS };
       const checks = await failingChecks(client, { repository, sha }, request, signal);
       const { failed, others, unread, isComplete } = checks;
-      const rest = others.map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`).join('\n');
+      const rest = others
+        .map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`)
+        .join('\n');
       const all = [...failed.map(formatFailed), ...(rest === '' ? [] : [rest])].join('\n\n');
-      const text = all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
+      const text =
+        all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
       const notes = unread.map(warningText);
-      if (!isComplete && notes.length === 0) notes.push('there are more checks than were asked for');
+      if (!isComplete && notes.length === 0)
+        notes.push('there are more checks than were asked for');
       return { text: [text, ...notes.map((note) => `[${note}]`)].join('\n'), isTainted: true };
     },
   });

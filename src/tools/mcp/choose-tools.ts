@@ -3,13 +3,19 @@ import { cleanLine, cutToCharacters } from '../../lib/text/format.js';
 import { stripInvisible } from '../../safety/fence.js';
 import type { Tool } from '../tool.js';
 
-/** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */
+/**
+ * Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins
+ * need room.
+ */
 const MAX_TOOLS = 100;
 
 /** Longest description of a tool, in code points, and largest schema, in characters of JSON. */
 const MAX_PART = 16_384;
 
-/** Most characters of names, descriptions and schemas of all tools together: they are sent with every turn. */
+/**
+ * Most characters of names, descriptions and schemas of all tools together: they are sent with
+ * every turn.
+ */
 const MAX_DEFINITIONS = 200_000;
 
 /** A tool as a server lists it; nothing is known of its schema yet. */
@@ -36,9 +42,10 @@ export interface ChosenTool<Server> {
 }
 
 /**
- * Chooses from what servers offer the tools a model gets: named and described for every provider, few and small enough.
- * The order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
- * The notes say, for people, which tools of a server are left out and why.
+ * Chooses from what servers offer the tools a model gets: named and described for every provider,
+ * few and small enough. The order is that of the servers, within a server by name, whatever order
+ * it answers in, so that prompts can be cached. The notes say, for people, which tools of a server
+ * are left out and why.
  */
 export function chooseTools<Server>(
   offers: readonly Offer<Server>[],
@@ -70,7 +77,8 @@ export function chooseTools<Server>(
       const why = take(offer, offered);
       if (why !== undefined) leftOut.set(why, [...(leftOut.get(why) ?? []), offered.name]);
     }
-    for (const [why, names] of leftOut) notes.push({ server: offer.name, note: formatNote(why, names) });
+    for (const [why, names] of leftOut)
+      notes.push({ server: offer.name, note: formatNote(why, names) });
   }
   return { tools: [...tools.values()], notes };
 }
@@ -95,9 +103,9 @@ function describe(server: string, offered = ''): string {
 const MAX_TOOL_NAME = 64;
 
 /**
- * The name that a tool gets; undefined for none. A tool keeps the server's own name, as in axe, made safe for every
- * provider. A reserved name (a built-in's) is never given away. Where a name is taken, which ends axe's run, the other
- * tool is called `<server>_<tool>`.
+ * The name that a tool gets; undefined for none. A tool keeps the server's own name, as in axe,
+ * made safe for every provider. A reserved name (a built-in's) is never given away. Where a name is
+ * taken, which ends axe's run, the other tool is called `<server>_<tool>`.
  */
 function nameTool(
   server: string,
@@ -107,7 +115,9 @@ function nameTool(
 ): string | undefined {
   const own = safeName(tool);
   if (reserved.has(own)) return undefined;
-  return [own, safeName(`${server}_${tool}`)].find((name) => !reserved.has(name) && !taken.has(name));
+  return [own, safeName(`${server}_${tool}`)].find(
+    (name) => !reserved.has(name) && !taken.has(name),
+  );
 }
 
 /** The name in the characters that every provider takes. */
@@ -122,7 +132,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Whether a schema follows draft 2020-12, which Anthropic holds schemas to. */
 type SchemaCheck = (schema: JsonObject) => boolean;
 
-/** Loads the package late: few runs have a server. Only the meta-schema becomes a program, no schema of a server's. */
+/**
+ * Loads the package late: few runs have a server. Only the meta-schema becomes a program, no schema
+ * of a server's.
+ */
 export async function loadSchemaCheck(): Promise<SchemaCheck> {
   const { default: draft2020 } = await import('ajv/dist/2020.js');
   const ajv = new draft2020.Ajv2020({ strict: false, validateFormats: false, logger: false });
@@ -137,31 +150,46 @@ function isPattern(value: string): boolean {
   }
 }
 
-/** Most levels of a schema: what walks through it would end the run with one that is nested deeper than the stack. */
+/**
+ * Most levels of a schema: what walks through it would end the run with one that is nested deeper
+ * than the stack.
+ */
 const MAX_DEPTH = 64;
 
-/** All that is kept at the top: providers refuse a schema whose top is not a plain object, and with it the request. */
+/**
+ * All that is kept at the top: providers refuse a schema whose top is not a plain object, and with
+ * it the request.
+ */
 const TOP_KEYWORDS = ['properties', 'required', 'additionalProperties', '$defs', 'definitions'];
 
 /** Names of arguments that every provider takes (Anthropic: `properties` keys). */
 const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /**
- * The schema of a tool's arguments as providers take it: the top a plain object without the arguments whose names some
- * provider refuses, text without invisible characters. Undefined where that is not enough: one bad schema would fail every
- * request of the run.
+ * The schema of a tool's arguments as providers take it: the top a plain object without the
+ * arguments whose names some provider refuses, text without invisible characters. Undefined where
+ * that is not enough: one bad schema would fail every request of the run.
  */
 function makeToolSchema(offered: unknown, isSchema: SchemaCheck): Tool['inputSchema'] | undefined {
   if (!isJsonObject(offered) || (offered['type'] ?? 'object') !== 'object') return undefined;
   if (depthExceeds(offered, MAX_DEPTH)) return undefined;
-  const top = Object.fromEntries(Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)));
+  const top = Object.fromEntries(
+    Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)),
+  );
   if (JSON.stringify(top).length > MAX_PART || !isSchema(top)) return undefined;
   // The door: what fits the meta-schema is a schema.
   const { properties: all = {}, required: asked = [] } = top as Partial<Tool['inputSchema']>;
-  const properties = Object.fromEntries(Object.entries(all).filter(([name]) => ARGUMENT_NAME.test(name)));
+  const properties = Object.fromEntries(
+    Object.entries(all).filter(([name]) => ARGUMENT_NAME.test(name)),
+  );
   const required = asked.filter((name) => Object.hasOwn(all, name));
   if (required.some((name) => !Object.hasOwn(properties, name))) return undefined;
-  const schema = { type: 'object', ...top, properties, required: required.length > 0 ? required : undefined };
+  const schema = {
+    type: 'object',
+    ...top,
+    properties,
+    required: required.length > 0 ? required : undefined,
+  };
   if (!hasSafeDetails(schema)) return undefined;
   return clean(schema) as Tool['inputSchema'];
 }
@@ -170,8 +198,9 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
 const PLAIN = ['string', 'integer', 'boolean'];
 
 /**
- * Whether references lead somewhere in the schema, patterns are any, lists of values have one, and arguments that are sent
- * in headers can be (revision 2026-07-28): one of each name, of a plain type.
+ * Whether references lead somewhere in the schema, patterns are any, lists of values have one, and
+ * arguments that are sent in headers can be (revision 2026-07-28): one of each name, of a plain
+ * type.
  */
 function hasSafeDetails(schema: JsonObject): boolean {
   const headers: string[] = [];
@@ -206,7 +235,9 @@ function clean(value: unknown): unknown {
   if (typeof value === 'string') return stripInvisible(value);
   if (Array.isArray(value)) return value.map(clean);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [stripInvisible(key), clean(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [stripInvisible(key), clean(item)]),
+  );
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

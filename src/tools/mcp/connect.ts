@@ -4,14 +4,21 @@ import type { Warning } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
 import { redact } from '../../safety/redact.js';
 import type { Tool } from '../tool.js';
-import { type ChosenTool, chooseTools, isJsonObject, loadSchemaCheck, type Offer } from './choose-tools.js';
+import {
+  type ChosenTool,
+  chooseTools,
+  isJsonObject,
+  loadSchemaCheck,
+  type Offer,
+} from './choose-tools.js';
 import { describeFailure, type McpServer, openServer, type ServerDependencies } from './server.js';
 
 /**
- * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
- * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
- * answers calls with errors. What a server was given by `${VAR}` does not come back from it. The tools have always the same
- * order for the same servers. `close` ends sessions and programs, never rejects, and happens by itself when the signal aborts.
+ * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server
+ * that cannot be reached, is too slow or does not follow the protocol is a warning (`mcp-server`)
+ * and left out; one that is lost later answers calls with errors. What a server was given by
+ * `${VAR}` does not come back from it. The tools have always the same order for the same servers.
+ * `close` ends sessions and programs, never rejects, and happens by itself when the signal aborts.
  * Rejects only with the signal's reason, when nothing is left running.
  */
 export async function connectMcpServers(
@@ -41,7 +48,9 @@ export async function connectMcpServers(
     const { name } = config;
     let server: McpServer | undefined;
     try {
-      server = await options.open(expandServer(config, env), options, (what) => complain(name, what));
+      server = await options.open(expandServer(config, env), options, (what) =>
+        complain(name, what),
+      );
       opened.push(server);
       return { name, server, tools: await server.listTools() };
     } catch (thrown) {
@@ -78,7 +87,10 @@ function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): To
     inputSchema,
     async execute(input, signal) {
       if (!isJsonObject(input)) {
-        return { text: `${name} was not run: the arguments must be one JSON object.`, isError: true };
+        return {
+          text: `${name} was not run: the arguments must be one JSON object.`,
+          isError: true,
+        };
       }
       const result = await server.call(chosen, input, signal);
       return { ...result, text: redact(result.text, secrets) };
@@ -86,12 +98,18 @@ function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): To
   };
 }
 
-/** Keeps the stdio servers of a run in which tools write: each starts before the first of them does, and ends with it. */
+/**
+ * Keeps the stdio servers of a run in which tools write: each starts before the first of them does,
+ * and ends with it.
+ */
 export function createRunServers() {
   const started = new Map<string, Promise<McpServer>>();
   let isSealed = false;
 
-  /** The server of a configuration, started if it was not; over HTTP a new session. Rejects with an Error for people. */
+  /**
+   * The server of a configuration, started if it was not; over HTTP a new session. Rejects with an
+   * Error for people.
+   */
   const open: typeof openServer = async (config, deps, complain) => {
     if (config.transport !== 'stdio') return await openServer(config, deps, complain);
     const key = JSON.stringify(config);
@@ -114,7 +132,9 @@ export function createRunServers() {
       isSealed = true;
     },
     async close(): Promise<void> {
-      await Promise.allSettled([...started.values()].map(async (server) => await (await server).close()));
+      await Promise.allSettled(
+        [...started.values()].map(async (server) => await (await server).close()),
+      );
     },
   };
 }
@@ -123,8 +143,9 @@ export function createRunServers() {
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
- * A server with `${VAR}` replaced in its headers, as axe does, and in its arguments and variables, which is how a program
- * gets a key although its environment is scrubbed. Throws an Error that names what is missing, and never a value.
+ * A server with `${VAR}` replaced in its headers, as axe does, and in its arguments and variables,
+ * which is how a program gets a key although its environment is scrubbed. Throws an Error that
+ * names what is missing, and never a value.
  */
 export function expandServer(server: McpServerConfig, env: Environment): McpServerConfig {
   return {
@@ -134,13 +155,22 @@ export function expandServer(server: McpServerConfig, env: Environment): McpServ
     ),
     args: server.args.map((arg) => expand(arg, '`args`', env)),
     env: Object.fromEntries(
-      Object.entries(server.env).map(([name, value]) => [name, expand(value, `\`env.${name}\``, env)]),
+      Object.entries(server.env).map(([name, value]) => [
+        name,
+        expand(value, `\`env.${name}\``, env),
+      ]),
     ),
   };
 }
 
-/** The values that a server is given by `${VAR}`: they are secrets, whatever the variables are called. */
-export function valuesFor({ headers, args, env: own }: McpServerConfig, env: Environment): readonly string[] {
+/**
+ * The values that a server is given by `${VAR}`: they are secrets, whatever the variables are
+ * called.
+ */
+export function valuesFor(
+  { headers, args, env: own }: McpServerConfig,
+  env: Environment,
+): readonly string[] {
   const texts = [...Object.values(headers), ...args, ...Object.values(own)];
   const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name));
   return names.map((name) => env[name]?.trim() ?? '').filter((value) => value !== '');
@@ -158,12 +188,17 @@ function expandHeader(name: string, text: string, env: Environment): string {
   return value;
 }
 
-/** Surrounding white space of a variable goes: secrets are often stored with a line break at the end. */
+/**
+ * Surrounding white space of a variable goes: secrets are often stored with a line break at the
+ * end.
+ */
 function expand(text: string, where: string, env: Environment): string {
   return text.replace(VARIABLE, (_, name: string) => {
     const value = env[name]?.trim() ?? '';
     if (value === '') {
-      throw new Error(`${where} needs the environment variable \`${name}\`, which is not set or empty`);
+      throw new Error(
+        `${where} needs the environment variable \`${name}\`, which is not set or empty`,
+      );
     }
     return value;
   });

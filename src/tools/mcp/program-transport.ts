@@ -5,7 +5,10 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../lib/text/format.js';
 import { guardGroup, killGroup } from '../process/programs.js';
 
-/** How long a program has after each step of being stopped: its input ends, then SIGTERM, then SIGKILL. */
+/**
+ * How long a program has after each step of being stopped: its input ends, then SIGTERM, then
+ * SIGKILL.
+ */
 const GRACE_MS = 1000;
 
 /** How long the output of a program that is gone may still be on its way. */
@@ -15,9 +18,10 @@ const DRAIN_MS = 250;
 const MAX_WORDS = 1000;
 
 /**
- * An MCP server that is a program, one JSON message per line, in a process group of its own. The client's own transport
- * would add our environment and leave the program's children behind; here the group ends with the program, with `close`, and
- * with this process, even if that is killed (not on Windows). Only what leaves the group on purpose (`setsid`) survives.
+ * An MCP server that is a program, one JSON message per line, in a process group of its own. The
+ * client's own transport would add our environment and leave the program's children behind; here
+ * the group ends with the program, with `close`, and with this process, even if that is killed (not
+ * on Windows). Only what leaves the group on purpose (`setsid`) survives.
  */
 export class ProgramTransport implements Transport {
   onclose?: () => void;
@@ -55,7 +59,8 @@ export class ProgramTransport implements Transport {
     this.#child = child;
     // A program that ends without reading closes its end of the pipe.
     child.stdin.on('error', () => undefined);
-    // Only `\n` ends a message: JSON may hold what Node's line reader also takes for the end of a line.
+    // Only `\n` ends a message: JSON may hold what Node's line reader also takes for the end of a
+    // line.
     let rest = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
@@ -66,7 +71,8 @@ export class ProgramTransport implements Transport {
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
     this.#closed = new Promise((resolve) => child.once('close', resolve));
     child.once('exit', (code, signal) => {
-      if (!this.#isClosing) this.ending = signal === null ? `exit status ${code}` : `ended by ${signal}`;
+      if (!this.#isClosing)
+        this.ending = signal === null ? `exit status ${code}` : `ended by ${signal}`;
       this.#kill('SIGKILL');
       void this.#drain(child);
     });

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallToolResult, Client, Tool as DefinedTool, Transport } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  Client,
+  Tool as DefinedTool,
+  Transport,
+} from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
 import { field, parseJson } from '../../lib/data.js';
@@ -11,7 +16,10 @@ import { showOutput, type ToolResult } from '../tool.js';
 import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
 
-/** The client's own `listTools` refuses a whole list for one broken schema, and prints what the server says. */
+/**
+ * The client's own `listTools` refuses a whole list for one broken schema, and prints what the
+ * server says.
+ */
 const PAGE = v.object({
   tools: v.array(
     v.object({
@@ -50,8 +58,9 @@ export interface ServerDependencies {
 }
 
 /**
- * Opens a server. A program that ends stays ended; a session over HTTP is opened again when a call finds it lost: servers
- * forget sessions, proxies cut idle streams. `complain` hears of the first call that fails. Throws an Error for people.
+ * Opens a server. A program that ends stays ended; a session over HTTP is opened again when a call
+ * finds it lost: servers forget sessions, proxies cut idle streams. `complain` hears of the first
+ * call that fails. Throws an Error for people.
  */
 export async function openServer(
   config: McpServerConfig,
@@ -64,7 +73,9 @@ export async function openServer(
   let isClosed = false;
   let hasComplained = false;
 
-  /** The session in the place of a lost one, which is opened once for all calls that find it lost. */
+  /**
+   * The session in the place of a lost one, which is opened once for all calls that find it lost.
+   */
   async function reopen(lost: Session): Promise<Session> {
     if (latest !== lost || isClosed || config.transport === 'stdio') return latest;
     reopening ??= openSession(config, deps)
@@ -84,15 +95,20 @@ export async function openServer(
     const call = ({ request }: Session) =>
       request((client) => {
         const name = tool.tool;
-        // With the schema the client fills headers from arguments, and without one of results it takes any.
-        const toolDefinition = { name, inputSchema: tool.inputSchema as DefinedTool['inputSchema'] };
+        // With the schema the client fills headers from arguments, and without one of results it
+        // takes any.
+        const toolDefinition = {
+          name,
+          inputSchema: tool.inputSchema as DefinedTool['inputSchema'],
+        };
         const limits = { timeout: deps.callTimeoutMs, signal, toolDefinition };
         return client.callTool({ name, arguments: input }, limits);
       });
     try {
       return await call(session);
     } catch (thrown) {
-      // The server does not know the session (MCP specification, streamable HTTP, session management): nothing was called.
+      // The server does not know the session (MCP specification, streamable HTTP, session
+      // management): nothing was called.
       if (statusOf(thrown) !== 404) throw thrown;
       return await call(await reopen(session));
     }
@@ -145,19 +161,24 @@ interface Session {
   close(): Promise<void>;
 }
 
-/** How long a program may be silent when it is asked for the newer protocol: then it speaks the older one. */
+/**
+ * How long a program may be silent when it is asked for the newer protocol: then it speaks the
+ * older one.
+ */
 const PROBE_MS = 10_000;
 
 /** Time for a server to let a session go, in milliseconds. */
 const LEAVE_MS = 2000;
 
 /**
- * Opens a session with a server through the official client, in the newest protocol that both speak. We announce no
- * capability, so a server can ask for nothing (sampling, roots, elicitation), and its `instructions` are not read. Throws
- * an Error for people.
+ * Opens a session with a server through the official client, in the newest protocol that both
+ * speak. We announce no capability, so a server can ask for nothing (sampling, roots, elicitation),
+ * and its `instructions` are not read. Throws an Error for people.
  */
 async function openSession(server: McpServerConfig, deps: ServerDependencies): Promise<Session> {
-  const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import(
+    '@modelcontextprotocol/client'
+  );
   const { fetch, childEnv, cwd } = deps;
   const web = { fetch, requestInit: { headers: server.headers } };
   switch (server.transport) {
@@ -175,7 +196,11 @@ async function openSession(server: McpServerConfig, deps: ServerDependencies): P
       }
     }
     case 'streamable-http':
-      return await connect(new StreamableHTTPClientTransport(new URL(server.url), web), 'auto', deps);
+      return await connect(
+        new StreamableHTTPClientTransport(new URL(server.url), web),
+        'auto',
+        deps,
+      );
     case 'sse':
       return await connect(new SSEClientTransport(new URL(server.url), web), 'legacy', deps);
   }
@@ -226,7 +251,11 @@ async function connect(
     async close() {
       const isThere = ending === undefined;
       ending ??= 'its session was ended';
-      if (isThere && 'terminateSession' in transport && typeof transport.terminateSession === 'function') {
+      if (
+        isThere &&
+        'terminateSession' in transport &&
+        typeof transport.terminateSession === 'function'
+      ) {
         const never = new AbortController().signal;
         await within(transport.terminateSession(), LEAVE_MS, never).catch(() => undefined);
       }
@@ -235,7 +264,10 @@ async function connect(
   };
 }
 
-/** The result of some work; throws an Error for people when the time is over, and the signal's reason when it aborts. */
+/**
+ * The result of some work; throws an Error for people when the time is over, and the signal's
+ * reason when it aborts.
+ */
 async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   const over = new Promise<never>((_, reject) => {
@@ -257,8 +289,10 @@ const MAX_FAILURE = 500;
 export function describeFailure(thrown: unknown): string {
   const [code, cause] = [field(thrown, 'code'), field(thrown, 'cause')];
   if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined) return describeFailure(cause);
-  if (code === 'REQUEST_TIMEOUT') return unanswered(Number(field(field(thrown, 'data'), 'timeout')));
-  // fetch's own TypeError, which is of another class than ours, says nothing; the reason is its cause.
+  if (code === 'REQUEST_TIMEOUT')
+    return unanswered(Number(field(field(thrown, 'data'), 'timeout')));
+  // fetch's own TypeError, which is of another class than ours, says nothing; the reason is its
+  // cause.
   const isOfFetch = field(thrown, 'name') === 'TypeError' && cause !== undefined;
   const reason = isOfFetch ? `: ${networkCause(cause).message}` : '';
   const text = cleanLine(`${field(thrown, 'message') ?? thrown}${reason}`, MAX_FAILURE);
@@ -275,11 +309,15 @@ function statusOf(thrown: unknown): unknown {
 const MAX_SHOWN = 200;
 
 /**
- * The answer of `tools/call` as text: its texts joined by newlines, as in axe; what is not text described in a line;
- * structured content as JSON where it says more (MCP specification, tools, tool result). Hidden characters are written
- * out and the whole is cut by the one rule.
+ * The answer of `tools/call` as text: its texts joined by newlines, as in axe; what is not text
+ * described in a line; structured content as JSON where it says more (MCP specification, tools,
+ * tool result). Hidden characters are written out and the whole is cut by the one rule.
  */
-export function formatResult({ content, structuredContent, isError = false }: CallToolResult): ToolResult {
+export function formatResult({
+  content,
+  structuredContent,
+  isError = false,
+}: CallToolResult): ToolResult {
   const parts = content.map(formatPart);
   if (structuredContent !== undefined && !isSaid(structuredContent, content)) {
     parts.push(JSON.stringify(structuredContent, null, 2));
@@ -318,8 +356,9 @@ function shown(text: string): string {
 }
 
 /**
- * Whether the content says the same as JSON, which servers send for older clients (MCP specification, tools, structured
- * content): as one text, or as the texts or parts of a list in the place of a single key (`{"result": …}`).
+ * Whether the content says the same as JSON, which servers send for older clients (MCP
+ * specification, tools, structured content): as one text, or as the texts or parts of a list in the
+ * place of a single key (`{"result": …}`).
  */
 function isSaid(structured: unknown, content: Content): boolean {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -327,6 +366,7 @@ function isSaid(structured: unknown, content: Content): boolean {
   const said = [...texts, ...values, ...content, texts.join('\n'), texts, values, content];
   const [only, ...more] = Object.values(Object(structured));
   return said.some(
-    (one) => isDeepStrictEqual(one, structured) || (more.length === 0 && isDeepStrictEqual(one, only)),
+    (one) =>
+      isDeepStrictEqual(one, structured) || (more.length === 0 && isDeepStrictEqual(one, only)),
   );
 }

@@ -9,11 +9,21 @@ import { type NoteTarget, parseNoteName } from '../../memory/paths.js';
 import { lastEntries, parseEntries } from '../../memory/run-log.js';
 import { defineTool, schemaOf, type Tool } from '../tool.js';
 
-/** A note with the lines of code that it names. Throws a ToolError for one that a model was not shown. */
+/**
+ * A note with the lines of code that it names. Throws a ToolError for one that a model was not
+ * shown.
+ */
 type Cite = (content: string) => Promise<string>;
 
-/** The tools over notes of these names, each once and always in the same order; other names are left out. */
-export function createMemoryTools(notes: Notes, names: readonly string[], cite: Cite): readonly Tool[] {
+/**
+ * The tools over notes of these names, each once and always in the same order; other names are left
+ * out.
+ */
+export function createMemoryTools(
+  notes: Notes,
+  names: readonly string[],
+  cite: Cite,
+): readonly Tool[] {
   const tools = [
     createMemoryWrite(notes, cite),
     createMemoryRead(notes),
@@ -35,7 +45,11 @@ function createMemorySearch(notes: Notes): Tool {
     description:
       'Searches long-term memory, daily logs, notes and the log of earlier runs for words, taken literally but ignoring case, and shows the lines around them, best file first. `memory_read` gives the whole text.',
     shape: {
-      query: { type: 'string', description: 'The words, with spaces between them.', required: true },
+      query: {
+        type: 'string',
+        description: 'The words, with spaces between them.',
+        required: true,
+      },
       limit: {
         type: 'integer',
         description: `Maximum number of files, at most ${MAX_FILES}. Default: as many as fit.`,
@@ -68,13 +82,18 @@ function createMemoryRead(notes: Notes): Tool {
         type: 'string',
         description: 'Name of the note; for `daily` a day as YYYY-MM-DD, today by default.',
       },
-      offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
+      offset: {
+        type: 'integer',
+        description: 'Number of the first line to read. Default: 1.',
+        minimum: 1,
+      },
       limit: { type: 'integer', description: 'Maximum number of lines. Default: all.', minimum: 1 },
     },
     async run({ source, name, offset, limit }) {
       const text = await readSource(notes, source, name);
       if (text === '') return source === 'list' ? '' : '(empty)';
-      if (offset !== undefined || limit !== undefined) return cut(linesOf(text, offset ?? 1, limit));
+      if (offset !== undefined || limit !== undefined)
+        return cut(linesOf(text, offset ?? 1, limit));
       return source === 'run_log' ? newest(text) : cut(text);
     },
   });
@@ -117,7 +136,10 @@ function cut(text: string): string {
   return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
 }
 
-/** Of a run log that does not fit, as many of the newest entries as do; the beginning of one that is too long alone. */
+/**
+ * Of a run log that does not fit, as many of the newest entries as do; the beginning of one that is
+ * too long alone.
+ */
 function newest(text: string): string {
   if (utf8Bytes(text) <= MAX_SHOWN_NOTES_BYTES) return text;
   const fitting = parseEntries(text).find(
@@ -139,14 +161,19 @@ function createMemoryWrite(notes: Notes, cite: Cite): Tool {
       content: { type: 'string', description: 'The text, in markdown.', required: true },
       mode: {
         type: 'string',
-        description: '`append` adds to what is there, `overwrite` replaces all of it. Default: append.',
+        description:
+          '`append` adds to what is there, `overwrite` replaces all of it. Default: append.',
         choices: ['append', 'overwrite'],
       },
-      name: { type: 'string', description: 'Name of the note, without slashes and dots; only for `note`.' },
+      name: {
+        type: 'string',
+        description: 'Name of the note, without slashes and dots; only for `note`.',
+      },
     },
     async run({ target, content: given, mode, name }) {
       const content = await cite(given);
-      const wish: NoteWish = mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content };
+      const wish: NoteWish =
+        mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content };
       const place = targetOf(target, name, notes.today());
       if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');
       const answer = await notes.change(place, wish);
@@ -165,7 +192,8 @@ function createMemoryWrite(notes: Notes, cite: Cite): Tool {
 function describeWritten(written: Written): string {
   const { path, bytes, givenBytes, maxBytes, skippedLines: lines } = written;
   const skipped = lines === 0 ? '' : ` (skipped ${lines} duplicate line(s))`;
-  const cut = givenBytes <= maxBytes ? '' : ` (truncated from ${givenBytes} bytes to ${maxBytes} byte cap)`;
+  const cut =
+    givenBytes <= maxBytes ? '' : ` (truncated from ${givenBytes} bytes to ${maxBytes} byte cap)`;
   return `Wrote ${bytes} bytes to ${path}${skipped}${cut}`;
 }
 
@@ -195,7 +223,10 @@ function targetOf(target: string, name: string | undefined, today: string): Note
   }
 }
 
-/** `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON (memory-tools 2.2). */
+/**
+ * `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON
+ * (memory-tools 2.2).
+ */
 function createWriteMemory(notes: Notes, cite: Cite): Tool {
   return {
     name: 'write_memory',
@@ -206,7 +237,8 @@ function createWriteMemory(notes: Notes, cite: Cite): Tool {
       content: { type: 'string', description: 'What to remember, in markdown.', required: true },
       type: {
         type: 'string',
-        description: '`long_term` for lasting facts, `daily` for what happened today. Default: long_term.',
+        description:
+          '`long_term` for lasting facts, `daily` for what happened today. Default: long_term.',
         choices: ['long_term', 'daily'],
       },
     }),
@@ -247,7 +279,9 @@ function invalid(why: string) {
 type MemoryType = 'long_term' | 'daily';
 
 /** The checked arguments, or what is wrong with them in the words of memory-tools 2.2. */
-function checkArguments(input: unknown): { readonly content: string; readonly type: MemoryType } | string {
+function checkArguments(
+  input: unknown,
+): { readonly content: string; readonly type: MemoryType } | string {
   const content = field(input, 'content');
   const type = field(input, 'type') ?? 'long_term';
   if (typeof content !== 'string') return "Missing required parameter 'content'";
@@ -257,7 +291,10 @@ function checkArguments(input: unknown): { readonly content: string; readonly ty
   return { content, type };
 }
 
-/** In long-term memory with date and time, in a daily note, which begins with its date, with the time; in UTC. */
+/**
+ * In long-term memory with date and time, in a daily note, which begins with its date, with the
+ * time; in UTC.
+ */
 function datedEntry(type: MemoryType, content: string, now: Date): { text: string; head?: string } {
   const [date = '', time = ''] = formatTimestamp(now).slice(0, -1).split('T');
   const body = `${content}\n\n---\n\n`;
@@ -277,9 +314,13 @@ function confirmation(type: MemoryType, written: Written): string {
   const isLarge = fileBytes > warnBytes;
   const warnings = [
     ...(isLarge
-      ? [`File size ${fileBytes} bytes exceeds limit ${warnBytes} bytes. Consider memory maintenance.`]
+      ? [
+          `File size ${fileBytes} bytes exceeds limit ${warnBytes} bytes. Consider memory maintenance.`,
+        ]
       : []),
-    ...(givenBytes > maxBytes ? [`Content truncated from ${givenBytes} bytes to ${maxBytes} byte cap.`] : []),
+    ...(givenBytes > maxBytes
+      ? [`Content truncated from ${givenBytes} bytes to ${maxBytes} byte cap.`]
+      : []),
   ];
   return JSON.stringify({
     success: true,
@@ -290,7 +331,10 @@ function confirmation(type: MemoryType, written: Written): string {
   });
 }
 
-/** A place that is no file of memory, a link say, is refused; all else is an operation that failed (memory-tools 2.2). */
+/**
+ * A place that is no file of memory, a link say, is refused; all else is an operation that failed
+ * (memory-tools 2.2).
+ */
 function describeFailedNote({ reason, message }: FailedNote): string {
   if (reason === 'refused') return `Permission denied for tool 'write_memory': ${message}`;
   const operation = reason === 'unavailable' ? 'read memory' : 'append to memory file';

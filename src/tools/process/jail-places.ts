@@ -59,7 +59,8 @@ export function jailPlaces({
     writable: [tmpdir(), '/tmp', '/var/tmp', home ?? realHome],
     env: {
       ...(temporary === undefined ? {} : { TMPDIR: temporary }),
-      // Rust's programs are found by their folders. Git trusts somebody else's checkout by the real home's file alone.
+      // Rust's programs are found by their folders. Git trusts somebody else's checkout by the real
+      // home's file alone.
       ...(home !== undefined && {
         HOME: home,
         RUSTUP_HOME: env['RUSTUP_HOME'] || join(realHome, '.rustup'),
@@ -91,13 +92,22 @@ export function jailPlaces({
         env['CARGO_HOME'],
         env['RUSTUP_HOME'],
       ),
-      ...[process.execPath, ...paths.readOnly].flatMap((path) => RUNNER_FOLDER.exec(path)?.[0] ?? []),
+      ...[process.execPath, ...paths.readOnly].flatMap(
+        (path) => RUNNER_FOLDER.exec(path)?.[0] ?? [],
+      ),
     ],
-    reserved: [...configuration.filter((path) => !/\.ya?ml$/.test(path)), ...instructionFolders, ...memory],
+    reserved: [
+      ...configuration.filter((path) => !/\.ya?ml$/.test(path)),
+      ...instructionFolders,
+      ...memory,
+    ],
   };
 }
 
-/** The runner's folders of all actions of the job, whose `post` steps are still to come, and of the programs it runs them with. */
+/**
+ * The runner's folders of all actions of the job, whose `post` steps are still to come, and of the
+ * programs it runs them with.
+ */
 const RUNNER_FOLDER = /^.*\/(?:_actions|externals)(?=\/)/;
 
 function absolute(...paths: readonly (string | undefined)[]): readonly string[] {
@@ -114,17 +124,24 @@ function credentialsIn(home: string): readonly string[] {
 const PACKAGES = /(?:^|\/)(?:node_modules|site-packages|vendor)\//;
 
 /**
- * Files with credentials that an earlier step put in the workspace, absolute. What git tracks is no secret in its
- * repository, and is needed to build it; without git the names at the top are looked at.
+ * Files with credentials that an earlier step put in the workspace, absolute. What git tracks is no
+ * secret in its repository, and is needed to build it; without git the names at the top are looked
+ * at.
  */
-export async function untrackedCredentials(workspace: string, env: Environment): Promise<readonly string[]> {
+export async function untrackedCredentials(
+  workspace: string,
+  env: Environment,
+): Promise<readonly string[]> {
   const signal = new AbortController().signal;
   const paths = await runGit(['ls-files', '--others', '-z'], { cwd: workspace, env, signal }).then(
     (listed) => listed.split('\0'),
     () => readdir(workspace).catch(() => []),
   );
   return paths
-    .filter((path) => path !== '' && path !== '.git' && !PACKAGES.test(path) && isSecretPath(path.split('/')))
+    .filter(
+      (path) =>
+        path !== '' && path !== '.git' && !PACKAGES.test(path) && isSecretPath(path.split('/')),
+    )
     .map((path) => join(workspace, path));
 }
 
@@ -142,11 +159,16 @@ export interface JailPlaces {
   readonly hidden: readonly string[];
   /** Files and folders that cannot be written although they lie where commands write. */
   readonly readOnly: readonly string[];
-  /** Folders of `hidden` and `readOnly` that are made for as long as the run goes on, so that no command makes them. */
+  /**
+   * Folders of `hidden` and `readOnly` that are made for as long as the run goes on, so that no
+   * command makes them.
+   */
   readonly reserved: readonly string[];
 }
 
-/** A step of building the jail: a mount, or for `hold` the folder that a later `keep` shows again. */
+/**
+ * A step of building the jail: a mount, or for `hold` the folder that a later `keep` shows again.
+ */
 export interface JailMount {
   readonly kind:
     | 'pin'
@@ -161,7 +183,10 @@ export interface JailMount {
   readonly path: string;
 }
 
-/** Plans the mounts: outer folders before what lies in them, and every folder that could be renamed held in its place. */
+/**
+ * Plans the mounts: outer folders before what lies in them, and every folder that could be renamed
+ * held in its place.
+ */
 export async function planMounts(places: JailPlaces): Promise<readonly JailMount[]> {
   const workspace = await realpath(places.workspace);
   const kinds = new Map<string, JailMount['kind']>();
@@ -171,7 +196,10 @@ export async function planMounts(places: JailPlaces): Promise<readonly JailMount
       if (real !== undefined) kinds.set(real, stats?.isDirectory() ? kind : kindOfFile);
     }
   };
-  /** Whether a path lies in a folder that looks empty, and not in the workspace that is shown again there. */
+  /**
+   * Whether a path lies in a folder that looks empty, and not in the workspace that is shown again
+   * there.
+   */
   const isHidden = (path: string) =>
     [...kinds].some(([folder, kind]) => {
       const looksEmpty = kind === 'hidden-folder' || kind === 'temporary';
@@ -193,12 +221,17 @@ export async function planMounts(places: JailPlaces): Promise<readonly JailMount
   for (const path of movable([...mounts.keys()], isWritable))
     if (!mounts.has(path) && !isHidden(path)) mounts.set(path, 'pin');
   const depth = ({ path }: JailMount) => path.split(sep).length;
-  const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort((a, b) => depth(a) - depth(b));
+  const sorted = [...mounts]
+    .map(([path, kind]) => ({ kind, path }))
+    .sort((a, b) => depth(a) - depth(b));
   return keepWorkspace(sorted, workspace);
 }
 
 /** Makes the reserved folders that are missing in the workspace; returns them, outer ones first. */
-export async function makeReserved({ reserved, workspace }: JailPlaces): Promise<readonly string[]> {
+export async function makeReserved({
+  reserved,
+  workspace,
+}: JailPlaces): Promise<readonly string[]> {
   const made: string[] = [];
   for (const folder of reserved) {
     if (folder === workspace || !isInside(workspace, folder)) continue;
@@ -216,8 +249,14 @@ export async function makeReserved({ reserved, workspace }: JailPlaces): Promise
   return made;
 }
 
-/** The paths and the folders around them that could be renamed, which would move them out from under a mount. */
-function movable(paths: readonly string[], isWritable: (path: string) => boolean): ReadonlySet<string> {
+/**
+ * The paths and the folders around them that could be renamed, which would move them out from under
+ * a mount.
+ */
+function movable(
+  paths: readonly string[],
+  isWritable: (path: string) => boolean,
+): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
     for (let at = path; dirname(at) !== at && !found.has(at); at = dirname(at)) {
@@ -227,9 +266,14 @@ function movable(paths: readonly string[], isWritable: (path: string) => boolean
   return found;
 }
 
-/** Shows the workspace again after the folder around it was hidden, before anything in it is mounted. */
+/**
+ * Shows the workspace again after the folder around it was hidden, before anything in it is
+ * mounted.
+ */
 function keepWorkspace(mounts: readonly JailMount[], workspace: string): readonly JailMount[] {
-  const at = mounts.findIndex(({ kind, path }) => kind === 'temporary' && isInside(path, workspace));
+  const at = mounts.findIndex(
+    ({ kind, path }) => kind === 'temporary' && isInside(path, workspace),
+  );
   if (at < 0) return mounts;
   return [
     { kind: 'hold', path: workspace },

@@ -12,8 +12,9 @@ import { type ProcessJail, type Program, runProgram } from './shell.js';
 const TRIAL = { timeoutMs: 20_000, maxOutputBytes: 10_000 };
 
 /**
- * The jail of a run's commands. Where the system refuses user namespaces, the password-less `sudo` of GitHub's runners builds
- * it. A trial shows that it holds. Throws an AxeError that says in one line why there is none.
+ * The jail of a run's commands. Where the system refuses user namespaces, the password-less `sudo`
+ * of GitHub's runners builds it. A trial shows that it holds. Throws an AxeError that says in one
+ * line why there is none.
  */
 export async function findCommandJail(
   parts: JailParts,
@@ -52,15 +53,23 @@ interface JailParts {
   readonly places: () => JailPlaces;
 }
 
-/** `sudo` is used on runners only: nobody expects it of a program that reads a repository on a laptop. */
+/**
+ * `sudo` is used on runners only: nobody expects it of a program that reads a repository on a
+ * laptop.
+ */
 function waysFor(env: Environment): readonly JailWay[] {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid === 0) return [{ kind: 'root', uid, gid }];
   const inNamespace = { kind: 'user-namespace', uid, gid } as const;
-  return env['GITHUB_ACTIONS'] === 'true' ? [inNamespace, { kind: 'sudo', uid, gid }] : [inNamespace];
+  return env['GITHUB_ACTIONS'] === 'true'
+    ? [inNamespace, { kind: 'sudo', uid, gid }]
+    : [inNamespace];
 }
 
-/** Tries a jail around all places, and around a folder with something to see and to write. Throws unless it holds. */
+/**
+ * Tries a jail around all places, and around a folder with something to see and to write. Throws
+ * unless it holds.
+ */
 async function tryJail(way: JailWay, { env, programs, places }: JailParts): Promise<void> {
   const folder = await makeVisible('axe-jail-', places().temporary);
   try {
@@ -125,25 +134,33 @@ export function createCommandJail(
     // On a terminal an agent may work elsewhere than where it was started.
     const mounts = await planMounts({ ...places, writable: [...places.writable, cwd] });
     const inside = { ...env, ...places.env };
-    return { program: jailedCommand(way, { program, cwd, env: inside }, mounts, programs), cwd, env: inside };
+    return {
+      program: jailedCommand(way, { program, cwd, env: inside }, mounts, programs),
+      cwd,
+      env: inside,
+    };
   };
 }
 
 /** Who a command runs as, and how the rights to build a jail are obtained. */
 export interface JailWay {
-  /** A user namespace of our own, the rights of root that we have already, or `sudo` without a password. */
+  /**
+   * A user namespace of our own, the rights of root that we have already, or `sudo` without a
+   * password.
+   */
   readonly kind: 'user-namespace' | 'root' | 'sudo';
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Runs as process 1 of the jail, with the right to mount: makes everything read-only, mounts each `kind path`, enters the
- * folder after `run`, and runs the rest without that right. Its programs come from the folders in its first argument.
- * Paths are arguments, so no shell reads them. The jail ends when its input ends: the only signal that reaches root's
- * processes from a user who is not root. `/dev` is left out, since a device is written in a read-only folder too; of `/proc`
- * what steers the machine is taken, which root may write without any right. A mount below another cannot be changed, nor
- * reached.
+ * Runs as process 1 of the jail, with the right to mount: makes everything read-only, mounts each
+ * `kind path`, enters the folder after `run`, and runs the rest without that right. Its programs
+ * come from the folders in its first argument. Paths are arguments, so no shell reads them. The
+ * jail ends when its input ends: the only signal that reaches root's processes from a user who is
+ * not root. `/dev` is left out, since a device is written in a read-only folder too; of `/proc`
+ * what steers the machine is taken, which root may write without any right. A mount below another
+ * cannot be changed, nor reached.
  */
 const SETUP = `
 PATH=$1
@@ -186,9 +203,10 @@ exit`;
 const PROOF = 'the process jail holds';
 
 /**
- * The trial: runs inside as a command does, and tries to get at what the jail hides. Its arguments are the link of our
- * own process namespace, and each mount with its path. {@link PROOF} is printed only if it sees no other process, has
- * no right of root, and cannot take a mount away, not in a further namespace either.
+ * The trial: runs inside as a command does, and tries to get at what the jail hides. Its arguments
+ * are the link of our own process namespace, and each mount with its path. {@link PROOF} is printed
+ * only if it sees no other process, has no right of root, and cannot take a mount away, not in a
+ * further namespace either.
  */
 const PROBE = `
 fail() { echo "its trial failed: $1"; exit 1; }
@@ -220,7 +238,10 @@ unshare --user --map-root-user --mount -- sh -c "{ $take_away
 [ $? != 9 ] || fail "its mounts can be taken away in a further namespace"
 echo '${PROOF}'`;
 
-/** The command line that builds a jail and starts a program in it. Throws an AxeError if one of `programs` is missing. */
+/**
+ * The command line that builds a jail and starts a program in it. Throws an AxeError if one of
+ * `programs` is missing.
+ */
 function jailedCommand(
   { kind, uid, gid }: JailWay,
   { program, cwd, env }: Program,
@@ -229,7 +250,15 @@ function jailedCommand(
 ): readonly string[] {
   const isOwn = kind === 'user-namespace';
   const steps = mounts.flatMap((mount) => [mount.kind, mount.path]);
-  const jail = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const jail = [
+    '--mount',
+    '--propagation',
+    'private',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ];
   // What may hold a password goes through the environment; a command line can be read by everybody.
   const kept = `--preserve-env=${Object.keys(env).filter(isNetworkVariable).join(',')}`;
   // A second user namespace has no power over the mounts of the first, and files keep their owner.
@@ -242,14 +271,24 @@ function jailedCommand(
     ...[find('unshare'), ...(isOwn ? ['--user', '--map-root-user'] : []), ...jail, '--'],
     ...[find('sh'), '-c', SETUP, 'jail', path, ...steps, 'run', cwd],
     ...(isOwn ? back : []),
-    ...[find('setpriv'), ...(isOwn ? [] : ids), '--no-new-privs', '--inh-caps=-all', ...boundary, '--'],
+    ...[
+      find('setpriv'),
+      ...(isOwn ? [] : ids),
+      '--no-new-privs',
+      '--inh-caps=-all',
+      ...boundary,
+      '--',
+    ],
     ...[find('env'), ...plainEnvironment(env), ...program],
   ];
 }
 
 /** `sudo` sets some variables and leaves others out, and the setup has a `PATH` of its own. */
 function plainEnvironment(env: Readonly<Record<string, string>>): readonly string[] {
-  const ours = ['SUDO_COMMAND', 'SUDO_USER', 'SUDO_UID', 'SUDO_GID', 'MAIL'].flatMap((name) => ['-u', name]);
+  const ours = ['SUDO_COMMAND', 'SUDO_USER', 'SUDO_UID', 'SUDO_GID', 'MAIL'].flatMap((name) => [
+    '-u',
+    name,
+  ]);
   const plain = Object.entries(env).filter(([name]) => !isNetworkVariable(name));
   return [...ours, ...plain.map(([name, value]) => `${name}=${value}`)];
 }

@@ -14,8 +14,8 @@ export interface Programs {
 }
 
 /**
- * Programs from the folders of a `PATH` that no tool can write: none in the given folders, with every link followed. The
- * jail keeps commands from writing the other folders.
+ * Programs from the folders of a `PATH` that no tool can write: none in the given folders, with
+ * every link followed. The jail keeps commands from writing the other folders.
  */
 export function safePrograms(path: string | undefined, writable: readonly string[]): Programs {
   const written = writable.map(realOf);
@@ -56,11 +56,14 @@ function realOf(path: string): string {
 }
 
 /** Variables that programs need; everything else of the environment stays with us. */
-const ALLOWED = new Set('PATH HOME LANG LANGUAGE TZ TMPDIR TERM USER LOGNAME AXE_ARTIFACT_DIR'.split(' '));
+const ALLOWED = new Set(
+  'PATH HOME LANG LANGUAGE TZ TMPDIR TERM USER LOGNAME AXE_ARTIFACT_DIR'.split(' '),
+);
 
 /**
- * How programs reach the network behind a proxy, and whose certificates they trust; proxies' names are read in both cases.
- * A password in a proxy's address goes with it: without it nothing is reached.
+ * How programs reach the network behind a proxy, and whose certificates they trust; proxies' names
+ * are read in both cases. A password in a proxy's address goes with it: without it nothing is
+ * reached.
  */
 const PROXIES = 'HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY';
 const CERTIFICATES =
@@ -68,9 +71,10 @@ const CERTIFICATES =
 const NETWORK = new Set(`${PROXIES} ${PROXIES.toLowerCase()} ${CERTIFICATES}`.split(' '));
 
 /**
- * The environment of a program that is started for a model: where programs, home and temporary folder are, language and
- * terminal, proxies and certificates. Never keys and tokens, and nothing of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list
- * names what may pass, so that a secret of any name stays out (memory-and-security C7 91).
+ * The environment of a program that is started for a model: where programs, home and temporary
+ * folder are, language and terminal, proxies and certificates. Never keys and tokens, and nothing
+ * of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list names what may pass,
+ * so that a secret of any name stays out (memory-and-security C7 91).
  */
 export function scrubEnv(env: Environment): Record<string, string> {
   const allowed = Object.entries(env).flatMap(([name, value]) =>
@@ -86,12 +90,18 @@ export function isNetworkVariable(name: string): boolean {
   return NETWORK.has(name);
 }
 
-/** Reads a word from us. If the pipe closes without one, this process is gone, however it went: then it kills the group. */
+/**
+ * Reads a word from us. If the pipe closes without one, this process is gone, however it went: then
+ * it kills the group.
+ */
 const SCRIPT = `
 read -r word
 [ "$word" = done ] || kill -s KILL -- "-$1" 2>/dev/null`;
 
-/** Has a shell of its own end a process group when this process is gone, even if it was killed. Not on Windows. */
+/**
+ * Has a shell of its own end a process group when this process is gone, even if it was killed. Not
+ * on Windows.
+ */
 export function guardGroup(id: number): { dismiss(): void } {
   if (process.platform === 'win32') return { dismiss: () => undefined };
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(id)], {
@@ -107,10 +117,16 @@ export function guardGroup(id: number): { dismiss(): void } {
   return { dismiss: () => void guard.stdin.end('done\n') };
 }
 
-/** Sends a signal to a process group, which its leader's id names. That it is gone, or another user's, is no problem. */
+/**
+ * Sends a signal to a process group, which its leader's id names. That it is gone, or another
+ * user's, is no problem.
+ */
 export function killGroup(id: number, signal: NodeJS.Signals): void {
   if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(id), '/T', '/F'], { stdio: 'ignore' }).on('error', () => undefined);
+    spawn('taskkill', ['/pid', String(id), '/T', '/F'], { stdio: 'ignore' }).on(
+      'error',
+      () => undefined,
+    );
     return;
   }
   try {

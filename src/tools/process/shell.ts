@@ -28,7 +28,8 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
       const result = await shell({ command, cwd: workdir, ...limits }, signal);
       const output = truncate(showOutput(withoutReturns(result.output)), MAX_OUTPUT_BYTES);
       const trouble = troubleOf(result);
-      if (trouble !== undefined) throw new ToolError(output === '' ? trouble : `${trouble}\n${output}`);
+      if (trouble !== undefined)
+        throw new ToolError(output === '' ? trouble : `${trouble}\n${output}`);
       return output === '' ? '(no output)' : output;
     },
   });
@@ -53,7 +54,10 @@ function withoutReturns(output: string): string {
 /** How long a jail may take to end when its input has ended. None of its processes gets away. */
 const JAIL_END_MS = 10_000;
 
-/** Standard error goes where standard output goes, so that both are read in the order they were written. */
+/**
+ * Standard error goes where standard output goes, so that both are read in the order they were
+ * written.
+ */
 const SCRIPT = 'exec sh -c "$1" 2>&1';
 
 /** A command for `sh -c`. */
@@ -87,12 +91,15 @@ export interface Program {
 /** Where commands run apart from our own process: what to start in place of a program. */
 export type ProcessJail = (program: Program) => Promise<Program>;
 
-/** Runs a command. Throws the signal's reason if it aborts, after everything was ended; a ToolError if nothing could start. */
+/**
+ * Runs a command. Throws the signal's reason if it aborts, after everything was ended; a ToolError
+ * if nothing could start.
+ */
 export type Shell = (request: CommandRequest, signal: AbortSignal) => Promise<CommandResult>;
 
 /**
- * Runs commands with `sh -c`, with a scrubbed environment. `jail` is asked for at each command, and rejects where there is
- * none.
+ * Runs commands with `sh -c`, with a scrubbed environment. `jail` is asked for at each command, and
+ * rejects where there is none.
  */
 export function createShell(env: Environment, jail: () => Promise<ProcessJail>): Shell {
   return async (request, signal) => {
@@ -108,7 +115,8 @@ export function createShell(env: Environment, jail: () => Promise<ProcessJail>):
       signal.throwIfAborted();
       throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
     } finally {
-      // It leads git to another configuration, and no jail protects what is not there. Its folder may be read-only by now.
+      // It leads git to another configuration, and no jail protects what is not there. Its folder
+      // may be read-only by now.
       if (isNew && existsSync(redirect)) {
         await chmod(dirname(redirect), 0o755).catch(() => undefined);
         await rm(redirect, { recursive: true }).catch((thrown: unknown) => {
@@ -120,8 +128,9 @@ export function createShell(env: Environment, jail: () => Promise<ProcessJail>):
 }
 
 /**
- * Runs a program in a process group of its own, with bounded memory for output, and an input that is open as long as it
- * runs. When it ends, and at a timeout or abort, everything it started is ended. Throws if it cannot be started.
+ * Runs a program in a process group of its own, with bounded memory for output, and an input that
+ * is open as long as it runs. When it ends, and at a timeout or abort, everything it started is
+ * ended. Throws if it cannot be started.
  */
 export async function runProgram(
   { program: [file = '', ...args], cwd, env }: Program,
@@ -133,7 +142,8 @@ export async function runProgram(
   child.stdin.on('error', () => undefined);
   const output = createOutputBuffer(maxOutputBytes);
   // Of a command only what fails before the shell has started still comes on standard error.
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => output.add(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   await once(child, 'spawn');
   const id = child.pid ?? 0;
@@ -153,7 +163,11 @@ export async function runProgram(
 }
 
 /** Waits for the shell, the time limit or an abort. True if the time was up. */
-async function waitForExit(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+async function waitForExit(
+  child: ChildProcess,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), timeoutMs);
   const over = AbortSignal.any([signal, limit.signal]);

@@ -9,9 +9,10 @@ const BLOCKS = new Set(
 const SKIPPED = new Set('script style template svg math iframe object noembed select'.split(' '));
 
 /**
- * The text of an HTML page for a model: paragraphs, headings (`## …`), list items (`- …`) and table rows on lines of
- * their own, `pre` as it is, links with their address behind the text. Hidden text is shown with the rest: nothing the
- * page says is for the model alone. Takes time linear in the page, since no tree is built of it.
+ * The text of an HTML page for a model: paragraphs, headings (`## …`), list items (`- …`) and table
+ * rows on lines of their own, `pre` as it is, links with their address behind the text. Hidden text
+ * is shown with the rest: nothing the page says is for the model alone. Takes time linear in the
+ * page, since no tree is built of it.
  */
 export async function htmlToText(html: string, baseUrl: string): Promise<string> {
   const { Tokenizer, TokenizerMode } = await import('parse5');
@@ -29,7 +30,8 @@ export async function htmlToText(html: string, baseUrl: string): Promise<string>
       onCharacter: write,
       onWhitespaceCharacter: write,
       onStartTag({ tagName, attrs, selfClosing }) {
-        const attribute = (name: string) => attrs.find((one) => one.name === name)?.value.trim() ?? '';
+        const attribute = (name: string) =>
+          attrs.find((one) => one.name === name)?.value.trim() ?? '';
         if (SKIPPED.has(tagName) && !selfClosing) {
           isSkipping = true;
           tokenizer.state = TokenizerMode.RAWTEXT;
@@ -73,7 +75,10 @@ function linkTarget(href: string, baseUrl: string): string {
   return isPage && url.href.length <= MAX_LINK ? ` (${url.href})` : '';
 }
 
-/** Collects pieces; white space is one space, and none is written before it is known that text follows. */
+/**
+ * Collects pieces; white space is one space, and none is written before it is known that text
+ * follows.
+ */
 function createWriter() {
   const pieces: string[] = [];
   let gap: '' | ' ' | '\n' = '';

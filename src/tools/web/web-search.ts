@@ -33,7 +33,12 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
     async run({ query }, signal) {
       if (query.trim() === '') throw new ToolError('query is required');
       if (key === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
-      const asked = { query, max_results: MAX_RESULTS, search_depth: 'basic', include_images: false };
+      const asked = {
+        query,
+        max_results: MAX_RESULTS,
+        search_depth: 'basic',
+        include_images: false,
+      };
       const timeout = AbortSignal.timeout(WEB_TIMEOUT_MS);
       try {
         const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/search`, {
@@ -51,7 +56,9 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
         const { bytes } = await readCapped(response.body, MAX_ANSWER_BYTES);
         const text = new TextDecoder().decode(bytes);
         if (response.ok) return formatResults(text);
-        throw new ToolError(`Tavily API error (HTTP ${response.status}): ${cleanLine(text, MAX_ERROR)}`);
+        throw new ToolError(
+          `Tavily API error (HTTP ${response.status}): ${cleanLine(text, MAX_ERROR)}`,
+        );
       } catch (thrown) {
         signal.throwIfAborted();
         if (thrown instanceof ToolError) throw thrown;
@@ -71,11 +78,13 @@ const ANSWER = v.object({
 
 function formatResults(body: string): string {
   const parsed = v.safeParse(ANSWER, parseJson(body));
-  if (!parsed.success) throw new ToolError('failed to parse Tavily response: it is not what the API answers');
+  if (!parsed.success)
+    throw new ToolError('failed to parse Tavily response: it is not what the API answers');
   const { results } = parsed.output;
   if (results.length === 0) return 'No results found.';
   const entries = results.map(
-    ({ title, url, content }) => `Title: ${title ?? ''}\nURL: ${url ?? ''}\nSnippet: ${content ?? ''}`,
+    ({ title, url, content }) =>
+      `Title: ${title ?? ''}\nURL: ${url ?? ''}\nSnippet: ${content ?? ''}`,
   );
   const all = truncate(entries.join('\n\n'), MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES);
   return fence(all, { source: 'web search results' });

@@ -21,7 +21,11 @@ export interface Artifacts {
   /** Absolute; undefined where it was removed. */
   readonly folder: string | undefined;
   /** What `write_file` wrote, in order. */
-  readonly written: readonly { readonly path: string; readonly agent: string; readonly size: number }[];
+  readonly written: readonly {
+    readonly path: string;
+    readonly agent: string;
+    readonly size: number;
+  }[];
 }
 
 /** The folders that agents have for files by their `[artifacts]`, one for each agent of the run. */
@@ -37,7 +41,10 @@ export function createArtifactFolders({
   readonly where: 'terminal' | 'workflow';
   /** The folder of the run's agent, in place of what its `[artifacts]` say. */
   readonly artifactDir?: string;
-  /** Keeps the folder that was made for the run's agent, and says where it is then; left out: it is removed. */
+  /**
+   * Keeps the folder that was made for the run's agent, and says where it is then; left out: it is
+   * removed.
+   */
   readonly keepArtifacts?: ((folder: string) => Promise<string | undefined>) | undefined;
 }) {
   const folders = new Map<string, Promise<string>>();
@@ -55,7 +62,9 @@ export function createArtifactFolders({
     }
     const path = resolve(cwd, workdir, named);
     const what =
-      given === '' ? `\`artifacts.dir\` of the agent "${agent.name}"` : 'the folder of `--artifact-dir`';
+      given === ''
+        ? `\`artifacts.dir\` of the agent "${agent.name}"`
+        : 'the folder of `--artifact-dir`';
     if (where === 'workflow' && given === '' && path !== ofRun) await confine(cwd, { path, what });
     await mkdir(path, { recursive: true }).catch((thrown: unknown) => {
       throw new AxeError(`${what} could not be made: ${messageOf(thrown)}`);
@@ -65,10 +74,14 @@ export function createArtifactFolders({
 
   return {
     /**
-     * The folder of an agent, made if it is missing; undefined for an agent without. Agents below the run's own name its
-     * folder by `${AXE_ARTIFACT_DIR}`. Throws an AxeError.
+     * The folder of an agent, made if it is missing; undefined for an agent without. Agents below
+     * the run's own name its folder by `${AXE_ARTIFACT_DIR}`. Throws an AxeError.
      */
-    async folderOf(agent: LoadedAgent, workdir: string, isOfRun: boolean): Promise<string | undefined> {
+    async folderOf(
+      agent: LoadedAgent,
+      workdir: string,
+      isOfRun: boolean,
+    ): Promise<string | undefined> {
       const given = isOfRun ? artifactDir : '';
       if (given === '' && !agent.config.artifacts.enabled) return undefined;
       const folder = folders.get(agent.name) ?? makeFolder(agent, workdir, given);
@@ -77,7 +90,10 @@ export function createArtifactFolders({
       return await folder;
     },
     record: (one: Artifacts['written'][number]) => void written.push(one),
-    /** Removes the folders that nobody has named or keeps; undefined where the run's agent had none. Never rejects. */
+    /**
+     * Removes the folders that nobody has named or keeps; undefined where the run's agent had none.
+     * Never rejects.
+     */
     async close(warn: (message: string) => void): Promise<Artifacts | undefined> {
       let folder = ofRun;
       if (folder !== undefined && temporary.has(folder))
@@ -94,8 +110,8 @@ export function createArtifactFolders({
 }
 
 /**
- * Copies a folder to where later steps of the job find it; undefined for an empty one. Links stay behind: a step that
- * uploads the folder would follow them to anywhere.
+ * Copies a folder to where later steps of the job find it; undefined for an empty one. Links stay
+ * behind: a step that uploads the folder would follow them to anywhere.
  */
 export async function copyForJob(folder: string, temp: string): Promise<string | undefined> {
   if ((await readdir(folder)).length === 0) return undefined;

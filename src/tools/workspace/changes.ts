@@ -32,8 +32,9 @@ const MAX_FILES = 50;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What the file tools of a run change, and the one place that says whether they may. A path is judged at each edit, so that
- * the model learns of a refusal; the whole is judged again before it is committed, and is then refused whole.
+ * What the file tools of a run change, and the one place that says whether they may. A path is
+ * judged at each edit, so that the model learns of a refusal; the whole is judged again before it
+ * is committed, and is then refused whole.
  */
 export class Changes {
   /** The edits of each commit, and of what comes after the last one. */
@@ -50,10 +51,15 @@ export class Changes {
 
   /** What the run has made of each file that it touched, in order. */
   touched(): readonly (readonly [path: string, after: Uint8Array | undefined])[] {
-    return this.parts.flatMap((part) => [...part].map(([path, { after }]) => [path, after] as const));
+    return this.parts.flatMap((part) =>
+      [...part].map(([path, { after }]) => [path, after] as const),
+    );
   }
 
-  /** Throws a ToolError for a file that this workflow lets nobody change, or that a commit through the API would spoil. */
+  /**
+   * Throws a ToolError for a file that this workflow lets nobody change, or that a commit through
+   * the API would spoil.
+   */
   requireAllowed(path: string, isExecutable: boolean): void {
     const kept = isExecutable ? 'it is executable, which a commit here does not keep' : undefined;
     const why = whyNotAllowed(path, this.rules) ?? kept;
@@ -73,7 +79,10 @@ export class Changes {
     return this.parts.length - 1;
   }
 
-  /** The edits of commits, each with those since the one before; the last one has all that came after it, too. */
+  /**
+   * The edits of commits, each with those since the one before; the last one has all that came
+   * after it, too.
+   */
   editsOf(commits: readonly number[]): readonly Edits[] {
     const ends = [...commits.slice(0, -1), this.parts.length];
     const joined = ends.map((end, at) => joinEdits(this.parts.slice(ends[at - 1] ?? 0, end)));
@@ -101,7 +110,10 @@ export class Changes {
   }
 }
 
-/** Edits that were made one after the other, as one, in byte order; without those that were taken back. */
+/**
+ * Edits that were made one after the other, as one, in byte order; without those that were taken
+ * back.
+ */
 export function joinEdits(parts: readonly Edits[]): Edits {
   const joined = new Map<string, Edit>();
   for (const part of parts)
@@ -112,12 +124,17 @@ export function joinEdits(parts: readonly Edits[]): Edits {
 }
 
 function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : Buffer.compare(one, other) === 0;
+  return one === undefined || other === undefined
+    ? one === other
+    : Buffer.compare(one, other) === 0;
 }
 
 const STEERS = 'only people change workflows, actions, agents and skills';
 
-/** What no run changes, whatever `changes-allowed` says. The names of a path are folded: case and Unicode forms count for nothing. */
+/**
+ * What no run changes, whatever `changes-allowed` says. The names of a path are folded: case and
+ * Unicode forms count for nothing.
+ */
 const NEVER: readonly (readonly [why: string, is: (names: readonly string[]) => boolean])[] = [
   ['credentials may be kept there', isSecretPath],
   [STEERS, isWriteProtected],
@@ -141,7 +158,8 @@ const GUIDANCE: ReadonlySet<string> = new Set([
 ]);
 
 /** Names of files that package managers write; a person who wants one changed names it. */
-const LOCK_FILE = /(?:^|[.-])(?:lock|lockfile|shrinkwrap)(?:\.(?:json|ya?ml|toml))?$|\.lockb$|^go\.sum$/;
+const LOCK_FILE =
+  /(?:^|[.-])(?:lock|lockfile|shrinkwrap)(?:\.(?:json|ya?ml|toml))?$|\.lockb$|^go\.sum$/;
 
 /** Why a path cannot be changed, in half a sentence; undefined if it can. */
 export function whyNotAllowed(
@@ -169,7 +187,8 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Why a commit cannot carry an edit, or nobody would see what it brings. */
 function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): string | undefined {
-  if ([before, after].some((bytes) => bytes !== undefined && isBinary(bytes))) return 'only text is changed';
+  if ([before, after].some((bytes) => bytes !== undefined && isBinary(bytes)))
+    return 'only text is changed';
   const [old, text] = [decode(before), decode(after)];
   if (old.startsWith(LFS_POINTER) || text.startsWith(LFS_POINTER)) return 'it is kept in Git LFS';
   const known = new Set(old.split('\n'));

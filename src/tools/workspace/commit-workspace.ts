@@ -32,12 +32,16 @@ type Folder = Map<string, Node>;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The files of a commit as a workspace, without a checkout: nothing is written anywhere, edits are kept in `changes`. `folder`
- * is the working directory in the repository. Links lead nowhere here.
+ * The files of a commit as a workspace, without a checkout: nothing is written anywhere, edits are
+ * kept in `changes`. `folder` is the working directory in the repository. Links lead nowhere here.
  */
 export function createCommitWorkspace(
   files: CommitFiles,
-  { folder, changes, memoryRoots }: { folder: string; changes: Changes; memoryRoots: readonly string[] },
+  {
+    folder,
+    changes,
+    memoryRoots,
+  }: { folder: string; changes: Changes; memoryRoots: readonly string[] },
 ): Workspace {
   const inTurn = createQueue();
   const isMemory = createMemoryFilter(memoryRoots);
@@ -93,7 +97,9 @@ export function createCommitWorkspace(
         const place = join(full, name);
         return !isSecretPath(place.split('/')) && !isMemory(place);
       };
-      const names = [...node].filter(([name]) => isUsable(name)).sort(([a], [b]) => compareBytes(a, b));
+      const names = [...node]
+        .filter(([name]) => isUsable(name))
+        .sort(([a], [b]) => compareBytes(a, b));
       return names.map(([name, node]) => ({ name, kind: kindOf(node) }));
     },
     async read(path, maxBytes) {
@@ -106,7 +112,10 @@ export function createCommitWorkspace(
       inTurn(async () => {
         const full = pathOf(path);
         const node = await find(full);
-        changes.requireAllowed(full, node !== undefined && 'isExecutable' in node && node.isExecutable);
+        changes.requireAllowed(
+          full,
+          node !== undefined && 'isExecutable' in node && node.isExecutable,
+        );
         for (let above = dirname(full); above !== '.'; above = dirname(above)) {
           const parent = await find(above);
           if (parent !== undefined && !(parent instanceof Map))
@@ -120,7 +129,10 @@ export function createCommitWorkspace(
   };
 }
 
-/** The folders of files by their paths. A file that was deleted, and so is undefined, leaves its folder behind. */
+/**
+ * The folders of files by their paths. A file that was deleted, and so is undefined, leaves its
+ * folder behind.
+ */
 function treeOf(
   files: readonly (readonly [path: string, file: CommitFile | Uint8Array | undefined])[],
 ): Folder {

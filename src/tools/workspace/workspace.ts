@@ -28,27 +28,39 @@ import {
 import type { Changes } from './changes.js';
 
 /**
- * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/` between the parts, `.` is
- * the folder itself; an absolute path is taken if it lies inside. Links are followed where they end inside. Whatever
- * the guard refuses (D22) and whatever goes wrong is a {@link ToolError} that names the path as it was given.
+ * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/`
+ * between the parts, `.` is the folder itself; an absolute path is taken if it lies inside. Links
+ * are followed where they end inside. Whatever the guard refuses (D22) and whatever goes wrong is a
+ * {@link ToolError} that names the path as it was given.
  */
 export interface Workspace {
   /** What is in a folder, but for credentials and memory, in byte order. */
   list(path: string): Promise<readonly FolderEntry[]>;
   /** The beginning of a regular file, and the size of all of it. */
-  read(path: string, maxBytes: number): Promise<{ readonly bytes: Uint8Array; readonly size: number }>;
+  read(
+    path: string,
+    maxBytes: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number }>;
   /**
-   * Writes a whole file at once, with the folders it needs, keeping its mode, or deletes it. `make` gets the bytes that are
-   * there now, or undefined, gives those to write, or undefined, and may throw. Changes happen one after the other.
+   * Writes a whole file at once, with the folders it needs, keeping its mode, or deletes it. `make`
+   * gets the bytes that are there now, or undefined, gives those to write, or undefined, and may
+   * throw. Changes happen one after the other.
    */
-  change(path: string, make: (old: Uint8Array | undefined) => Uint8Array | undefined): Promise<void>;
+  change(
+    path: string,
+    make: (old: Uint8Array | undefined) => Uint8Array | undefined,
+  ): Promise<void>;
 }
 
 /**
- * Access to one folder of this machine's for the file tools, but for what `protectedPaths` keeps out of bounds wherever it
- * lies; nothing is touched before the first use.
+ * Access to one folder of this machine's for the file tools, but for what `protectedPaths` keeps
+ * out of bounds wherever it lies; nothing is touched before the first use.
  */
-export function createWorkspace(root: string, protectedPaths: ProtectedPaths, tracked?: Tracked): Workspace {
+export function createWorkspace(
+  root: string,
+  protectedPaths: ProtectedPaths,
+  tracked?: Tracked,
+): Workspace {
   let jail: Promise<Jail> | undefined;
   const inTurn = createQueue();
 
@@ -64,10 +76,12 @@ export function createWorkspace(root: string, protectedPaths: ProtectedPaths, tr
   }
 
   return {
-    list: (path) => inJail(path, async (jail) => await listInside(jail, await existing(jail, path))),
+    list: (path) =>
+      inJail(path, async (jail) => await listInside(jail, await existing(jail, path))),
     read: (path, maxBytes) =>
       inJail(path, async (jail) => await readStart(await existing(jail, path), maxBytes)),
-    change: (path, make) => inTurn(() => inJail(path, (jail) => changeFile(jail, path, make, tracked))),
+    change: (path, make) =>
+      inTurn(() => inJail(path, (jail) => changeFile(jail, path, make, tracked))),
   };
 }
 
@@ -95,7 +109,8 @@ async function createJail(
 ): Promise<Jail> {
   const root = resolve(folder);
   const realRoot = await realpath(root).catch(() => undefined);
-  if (realRoot === undefined) throw new ToolError(`the working directory ${shown(folder)} does not exist`);
+  if (realRoot === undefined)
+    throw new ToolError(`the working directory ${shown(folder)} does not exist`);
   return {
     root,
     realRoot,
@@ -112,19 +127,26 @@ async function withReal(paths: readonly string[]): Promise<readonly string[]> {
   return [...paths, ...real];
 }
 
-/** The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds by its text. */
+/**
+ * The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds
+ * by its text.
+ */
 function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
   // An absolute path is taken if it lies inside by its text.
-  const folder = [jail.root, jail.realRoot].find((one) => path.startsWith('/') && isInside(one, path));
-  const { segments, refusal } = parsePath(folder === undefined ? path : relative(folder, path) || '.');
+  const folder = [jail.root, jail.realRoot].find(
+    (one) => path.startsWith('/') && isInside(one, path),
+  );
+  const { segments, refusal } = parsePath(
+    folder === undefined ? path : relative(folder, path) || '.',
+  );
   if (refusal !== undefined) throw new ToolError(`${shown(path)}: ${refusal}`);
   refuse(jail, join(jail.realRoot, ...segments), path, purpose);
   return segments;
 }
 
 /**
- * Where a path leads with every link followed; undefined if nothing is there. Throws a ToolError if that is outside of
- * the jail or out of bounds, and as the file system does.
+ * Where a path leads with every link followed; undefined if nothing is there. Throws a ToolError if
+ * that is outside of the jail or out of bounds, and as the file system does.
  */
 async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<string | undefined> {
   const target = join(jail.realRoot, ...segmentsOf(jail, path, purpose));
@@ -150,15 +172,19 @@ function refuse(
   const segments = real.split(sep).filter((segment) => segment !== '');
   const isOutside = !isInside(realRoot, real);
   const isSystem = SYSTEM.some((folder) => isInside(folder, real));
-  if (isOutside || isSystem) throw new ToolError(`${shown(path)} leads out of the working directory`);
+  if (isOutside || isSystem)
+    throw new ToolError(`${shown(path)} leads out of the working directory`);
   if (isSecretPath(segments) || denied.some((folder) => isInside(folder, real))) {
     throw new ToolError(`${shown(path)} is out of bounds: credentials may be kept there`);
   }
-  if (memory.some((folder) => isInside(folder, real))) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+  if (memory.some((folder) => isInside(folder, real)))
+    throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
   if (purpose === 'read') return;
   const isReadOnly = [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real));
   if (isReadOnly || isWriteProtected(segments)) {
-    throw new ToolError(`${shown(path)} cannot be written: only people change workflows, actions and agents`);
+    throw new ToolError(
+      `${shown(path)} cannot be written: only people change workflows, actions and agents`,
+    );
   }
 }
 
@@ -176,9 +202,9 @@ interface CheckedPath {
 }
 
 /**
- * Reads a regular file from its start. What was opened must still be what was checked: the descriptor is asked for its own
- * path, so a link that was put in the way meanwhile gains nothing (memory-and-security C7 88). Pipes, sockets and
- * devices are never opened (C7 89).
+ * Reads a regular file from its start. What was opened must still be what was checked: the
+ * descriptor is asked for its own path, so a link that was put in the way meanwhile gains nothing
+ * (memory-and-security C7 88). Pipes, sockets and devices are never opened (C7 89).
  */
 export async function readStart(checked: CheckedPath, maxBytes: number) {
   requireReadable(await lstat(checked.real), checked);
@@ -194,7 +220,9 @@ export async function readStart(checked: CheckedPath, maxBytes: number) {
   }
 }
 
-/** An open folder: names in it are reached through its descriptor, so that it cannot be exchanged. */
+/**
+ * An open folder: names in it are reached through its descriptor, so that it cannot be exchanged.
+ */
 interface OpenFolder {
   /** The path by which names in the folder are reached. */
   readonly at: string;
@@ -203,7 +231,10 @@ interface OpenFolder {
   close(): Promise<void>;
 }
 
-/** Opens a folder, which `at` reaches. Throws a ToolError if it is not one, or if it was exchanged since it was checked. */
+/**
+ * Opens a folder, which `at` reaches. Throws a ToolError if it is not one, or if it was exchanged
+ * since it was checked.
+ */
 export async function openFolder(checked: CheckedPath, at = checked.real): Promise<OpenFolder> {
   const { real, path } = checked;
   if (!(await lstat(at)).isDirectory()) throw new ToolError(`${shown(path)} is not a directory`);
@@ -220,10 +251,14 @@ export async function openFolder(checked: CheckedPath, at = checked.real): Promi
 }
 
 /**
- * The path of a descriptor. Throws a ToolError if it is not the one that was checked. Undefined on systems that do not tell
- * it: those have no jail either, so that no command runs which could exchange a folder.
+ * The path of a descriptor. Throws a ToolError if it is not the one that was checked. Undefined on
+ * systems that do not tell it: those have no jail either, so that no command runs which could
+ * exchange a folder.
  */
-async function descriptorPath(handle: FileHandle, { real, path }: CheckedPath): Promise<string | undefined> {
+async function descriptorPath(
+  handle: FileHandle,
+  { real, path }: CheckedPath,
+): Promise<string | undefined> {
   const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (actual !== undefined && actual !== real)
     throw new ToolError(`${shown(path)} was replaced while it was being opened`);
@@ -248,7 +283,10 @@ export interface FolderEntry {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
 }
 
-/** Where credentials or memory are kept is not shown; a name that `denied` alone keeps out of bounds is. */
+/**
+ * Where credentials or memory are kept is not shown; a name that `denied` alone keeps out of bounds
+ * is.
+ */
 async function listInside(jail: Jail, checked: CheckedPath): Promise<readonly FolderEntry[]> {
   const folder = await openFolder(checked);
   try {
@@ -283,8 +321,8 @@ const PERMISSION_BITS = 0o777;
 const MAX_OLD_BYTES = 16 * 1024 * 1024;
 
 /**
- * Replaces a file by what `make` makes of it, through a temporary file and a rename, or deletes it. Folders are reached
- * through their descriptors, so that nothing can be put in the way meanwhile.
+ * Replaces a file by what `make` makes of it, through a temporary file and a rename, or deletes it.
+ * Folders are reached through their descriptors, so that nothing can be put in the way meanwhile.
  */
 async function changeFile(
   jail: Jail,
@@ -343,7 +381,12 @@ async function inFolder(
   }
 }
 
-async function replaceIn(folder: OpenFolder, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
+async function replaceIn(
+  folder: OpenFolder,
+  name: string,
+  bytes: Uint8Array,
+  mode?: number,
+): Promise<void> {
   const temporary = join(folder.at, `.axe-${randomUUID()}.tmp`);
   try {
     const { O_CREAT, O_EXCL, O_WRONLY } = constants;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
 import type { FailedSave, MemoryStore } from '../../../../src/memory/store.js';
-import { commitMessage, createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
+import {
+  commitMessage,
+  createBranchStore,
+} from '../../../../src/memory/stores/branch/branch-store.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, idsRead, never, read } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
@@ -81,7 +84,10 @@ it('the places of entries name repository, branch and file, with a link', async 
 
 it.each([
   [false, /^The branch `octocat\/hello@axe-memory` was created to keep memory\.$/],
-  [true, /^The branch .* was created .*\. The repository is public, so everybody can read .*`memory-repo`/],
+  [
+    true,
+    /^The branch .* was created .*\. The repository is public, so everybody can read .*`memory-repo`/,
+  ],
 ])('C3 45: a missing branch is created with a notice, public: %s', async (isPublic, notice) => {
   const branch = createFakeBranch();
   branch.isPublic = isPublic;
@@ -89,7 +95,9 @@ it.each([
   expect(saved).toMatchObject({ kind: 'saved', notices: [expect.stringMatching(notice)] });
   const message = 'Update memory of bot [skip ci]\n\nAxe-Save: a';
   expect(branch.log()).toMatchObject([{ parent: undefined, message }]);
-  expect(await run(branch).write([append('b')], never)).not.toMatchObject({ notices: expect.anything() });
+  expect(await run(branch).write([append('b')], never)).not.toMatchObject({
+    notices: expect.anything(),
+  });
 });
 
 it('C3 45: a missing branch is not created if the caller forbids it', async () => {
@@ -102,12 +110,21 @@ it('C3 45: a missing branch is not created if the caller forbids it', async () =
 });
 
 it('C3 48: an error of reading is a failure, not an empty memory, and nothing is written', async () => {
-  const denied: FailedSave = { kind: 'failed', reason: 'denied', message: 'no', remedy: '`contents: write`' };
+  const denied: FailedSave = {
+    kind: 'failed',
+    reason: 'denied',
+    message: 'no',
+    remedy: '`contents: write`',
+  };
   const branch = createFakeBranch();
   branch.put('bot.md', entryText('a'));
   const store = run(branch, { faults: { read: () => denied } });
   const location = 'octocat/hello@axe-memory:bot.md';
-  expect(await read(store)).toMatchObject({ ...denied, location, prefix: 'octocat/hello@axe-memory:' });
+  expect(await read(store)).toMatchObject({
+    ...denied,
+    location,
+    prefix: 'octocat/hello@axe-memory:',
+  });
   expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
   expect(await store.write([append('b')], never)).toEqual(denied);
   expect(branch.calls).not.toContain('commit');
@@ -118,8 +135,15 @@ it('files that do not fit are told as such, and not as what is no memory', async
   const readAll = async () =>
     ({ kind: 'found', head, files, refused, left: ['n.md'], isPublic: false }) as const;
   const branch = { ...createFakeBranch().open({}), readAll };
-  const store = createBranchStore({ branch, folder: '', clock: createFakeClock(), mayCreate: true });
-  const message = expect.stringMatching(/^Memory is larger .* \(1,000 files, 8 MiB\); left out: "n\.md"\./);
+  const store = createBranchStore({
+    branch,
+    folder: '',
+    clock: createFakeClock(),
+    mayCreate: true,
+  });
+  const message = expect.stringMatching(
+    /^Memory is larger .* \(1,000 files, 8 MiB\); left out: "n\.md"\./,
+  );
   expect(await store.readTree(never)).toMatchObject({ warnings: [{ message }] });
 });
 
@@ -157,8 +181,15 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     const message = expect.stringContaining('a symbolic link');
     const blocked = [{ path: 'MEMORY.md', reason: 'refused', message }];
     const request = { path: 'bot.md', lastN: 0, alongside: ['MEMORY.md'] };
-    expect(await run(branch).read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, blocked });
-    expect(await run(branch).readTree(never, ['MEMORY.md'])).toMatchObject({ kind: 'tree', blocked });
+    expect(await run(branch).read(request, never)).toMatchObject({
+      kind: 'restored',
+      loaded: 1,
+      blocked,
+    });
+    expect(await run(branch).readTree(never, ['MEMORY.md'])).toMatchObject({
+      kind: 'tree',
+      blocked,
+    });
     const written = await run(branch).write([overwriting('MEMORY.md', 'mine')], never);
     expect(written).toMatchObject({ kind: 'failed', reason: 'error' });
   });
@@ -196,7 +227,10 @@ it('dropping the history includes what somebody commits meanwhile', async () => 
 it.each([
   [['pr-reviewer.md'], 'Update memory of pr-reviewer [skip ci]'],
   [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
-  [['packages/web/bot.md', 'packages/web/untrusted/bot.md'], 'Update memory of packages/web/bot [skip ci]'],
+  [
+    ['packages/web/bot.md', 'packages/web/untrusted/bot.md'],
+    'Update memory of packages/web/bot [skip ci]',
+  ],
   [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
 ])('the message of a commit for %j names the memory', (paths, message) =>
   expect(commitMessage(paths, [])).toBe(message),
@@ -209,7 +243,9 @@ it.each([
   'the message of a commit names the event %s, its number without a mark that GitHub links, and the run',
   (event, number, subject) => {
     const runUrl = 'https://github.com/octocat/hello/actions/runs/7';
-    expect(commitMessage(['bot.md'], [], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
+    expect(commitMessage(['bot.md'], [], { event, number, runUrl })).toBe(
+      `${subject}\n\nRun: ${runUrl}`,
+    );
     expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
   },
 );

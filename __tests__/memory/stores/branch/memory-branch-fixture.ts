@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { GitHubError, graphqlError, httpError } from '../../../../src/github/client/errors.js';
-import { createMemoryBranch, type MemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
+import {
+  createMemoryBranch,
+  type MemoryBranch,
+} from '../../../../src/memory/stores/branch/memory-branch.js';
 import type { MemoryBranchPlace } from '../../../../src/memory/stores/branch/memory-branch-read.js';
 import {
   type Answer,
@@ -26,7 +29,10 @@ export const PLACE: MemoryBranchPlace = {
 
 /** A branch over answers by route; GraphQL queries and mutations have routes of their own here. */
 export function branchWith(
-  routes: Readonly<Record<string, Answer>> & { readonly query?: Answer; readonly mutation?: Answer },
+  routes: Readonly<Record<string, Answer>> & {
+    readonly query?: Answer;
+    readonly mutation?: Answer;
+  },
   place: Partial<MemoryBranchPlace> = {},
 ): { readonly branch: MemoryBranch; readonly client: FakeGitHubClient } {
   const { query, mutation, ...rest } = routes;
@@ -34,7 +40,8 @@ export function branchWith(
     ...rest,
     graphql(request) {
       const handler = 'input' in request.params ? mutation : query;
-      if (handler === undefined) throw new Error(`nobody expected ${JSON.stringify(request.params)}`);
+      if (handler === undefined)
+        throw new Error(`nobody expected ${JSON.stringify(request.params)}`);
       return handler(request);
     },
   });
@@ -44,11 +51,16 @@ export function branchWith(
 /** The repository as GraphQL shows it, with the content at the paths of a query. */
 export function repositoryAt(
   head: string | undefined,
-  { entries = {}, ...more }: { entries?: Readonly<Record<string, unknown>> } & Record<string, unknown> = {},
+  {
+    entries = {},
+    ...more
+  }: { entries?: Readonly<Record<string, unknown>> } & Record<string, unknown> = {},
 ): Answer {
   return ({ params }) => {
     const asked = Object.entries(params).filter(([name]) => /^p\d+$/.test(name));
-    const fields = Object.fromEntries(asked.map(([name, path]) => [name, entries[String(path)] ?? null]));
+    const fields = Object.fromEntries(
+      asked.map(([name, path]) => [name, entries[String(path)] ?? null]),
+    );
     const target = { oid: head, tree: { oid: TREE }, ...fields };
     const ref = head === undefined ? null : { target };
     return { repository: { id: 'R_1', isPrivate: false, isArchived: false, ref, ...more } };
@@ -56,10 +68,19 @@ export function repositoryAt(
 }
 
 /** A file as GraphQL shows it. */
-export function fileEntry(content: string | Uint8Array, more: Record<string, unknown> = {}): unknown {
+export function fileEntry(
+  content: string | Uint8Array,
+  more: Record<string, unknown> = {},
+): unknown {
   const bytes = Buffer.from(content);
   const text = typeof content === 'string' ? content : bytes.toString('latin1');
-  const entry = { type: 'blob', mode: 0o100644, oid: blobId(bytes), size: bytes.length, object: { text } };
+  const entry = {
+    type: 'blob',
+    mode: 0o100644,
+    oid: blobId(bytes),
+    size: bytes.length,
+    object: { text },
+  };
   return { ...entry, ...more };
 }
 
@@ -75,7 +96,11 @@ export function blobAnswer(content: string | Uint8Array): unknown {
 }
 
 /** An answer of the REST API that is an error. */
-export function refuses(status: number, message = '', headers: Record<string, string> = {}): Answer {
+export function refuses(
+  status: number,
+  message = '',
+  headers: Record<string, string> = {},
+): Answer {
   return ({ route }) => {
     throw httpError(route, status, headers, { message });
   };

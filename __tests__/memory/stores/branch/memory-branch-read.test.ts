@@ -14,10 +14,20 @@ import {
 } from './memory-branch-fixture.js';
 
 const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
-const EMPTY = { kind: 'found', head: HEAD, isPublic: true, files: new Map(), refused: new Map(), left: [] };
+const EMPTY = {
+  kind: 'found',
+  head: HEAD,
+  isPublic: true,
+  files: new Map(),
+  refused: new Map(),
+  left: [],
+};
 const folder = (oid: string) => ({ type: 'tree', mode: 0o40000, oid, size: 0 });
 const denied = (remedy: RegExp) => ({ reason: 'denied', remedy: expect.stringMatching(remedy) });
-const unavailable = (text: string) => ({ reason: 'unavailable', message: expect.stringContaining(text) });
+const unavailable = (text: string) => ({
+  reason: 'unavailable',
+  message: expect.stringContaining(text),
+});
 const INVALID = Uint8Array.of(0x23, 0x20, 0xe9, 0x0a);
 
 describe('reading a branch', () => {
@@ -34,7 +44,10 @@ describe('reading a branch', () => {
 
   it('distinguishes a missing branch from an empty one, and a private repository from a public one', async () => {
     const missing = branchWith({ query: repositoryAt(undefined, { isPrivate: true }) });
-    expect(await missing.branch.read(['a.md'], noAbort())).toEqual({ kind: 'missing', isPublic: false });
+    expect(await missing.branch.read(['a.md'], noAbort())).toEqual({
+      kind: 'missing',
+      isPublic: false,
+    });
     const empty = branchWith({ query: repositoryAt(HEAD) });
     expect(await empty.branch.read([], noAbort())).toEqual(EMPTY);
   });
@@ -57,14 +70,30 @@ describe('reading a branch', () => {
       refuses(403, 'a secondary rate limit', { 'retry-after': '7' }),
       { reason: 'rate-limited', retryAfterMs: 7000 },
     ],
-    ['a failing server, which is called again', refuses(502), { reason: 'unavailable', retryAfterMs: 5000 }],
+    [
+      'a failing server, which is called again',
+      refuses(502),
+      { reason: 'unavailable', retryAfterMs: 5000 },
+    ],
     ['a broken connection', drops, unavailable('socket hang up')],
-    ['an answer that is not understood', () => ({ repository: 7 }), unavailable('is not understood')],
+    [
+      'an answer that is not understood',
+      () => ({ repository: 7 }),
+      unavailable('is not understood'),
+    ],
   ])('reports for %s what was tried and what fixes it', async (_, query, trouble, place = {}) => {
     const { branch } = branchWith({ query }, place);
     const message = expect.stringMatching(/^reading octocat\/hello@axe-memory failed: /);
-    expect(await branch.read(['a.md'], noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
-    expect(await branch.readAll('', noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
+    expect(await branch.read(['a.md'], noAbort())).toMatchObject({
+      kind: 'failed',
+      message,
+      ...trouble,
+    });
+    expect(await branch.readAll('', noAbort())).toMatchObject({
+      kind: 'failed',
+      message,
+      ...trouble,
+    });
   });
 });
 
@@ -85,7 +114,9 @@ it.each([
 
 it('C3 50: a pointer of Git LFS is refused', async () => {
   const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
-  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { 'a.md': fileEntry(pointer) } }) });
+  const { branch } = branchWith({
+    query: repositoryAt(HEAD, { entries: { 'a.md': fileEntry(pointer) } }),
+  });
   const refused = new Map([['a.md', 'its content is in Git LFS']]);
   expect(await branch.read(['a.md'], noAbort())).toMatchObject({ files: new Map(), refused });
 });
@@ -98,7 +129,9 @@ it.each([
   ['e', 'a symbolic link above it', { mode: 0o120000 }, '`e` is not a folder'],
 ])('C3 50: what is at %s is refused without reading it: %s', async (at, _, entry, reason) => {
   const path = at === 'e' ? 'e/d.md' : at;
-  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { [at]: fileEntry('x', entry) } }) });
+  const { branch } = branchWith({
+    query: repositoryAt(HEAD, { entries: { [at]: fileEntry('x', entry) } }),
+  });
   const refused = new Map([[path, reason]]);
   expect(await branch.read([path], noAbort())).toMatchObject({ files: new Map(), refused });
 });
@@ -107,7 +140,12 @@ it('the files directly in a folder are read, and what is in the place of a folde
   const listed = (name: string, mode = 0o100644, type = 'blob') => {
     return { name, type, mode, oid: blobId(name), size: name.length };
   };
-  const children = [listed('a.md'), listed('a.bak'), listed('l.md', 0o120000), listed('b', 0o40000, 'tree')];
+  const children = [
+    listed('a.md'),
+    listed('a.bak'),
+    listed('l.md', 0o120000),
+    listed('b', 0o40000, 'tree'),
+  ];
   const notes = { ...folder(HEAD), object: { entries: children } };
   const entries = { 'p/notes': notes, 'p/daily': fileEntry('x') };
   const { branch } = branchWith({
@@ -141,14 +179,26 @@ function branchOf(
     return { repository: Object.fromEntries(fields) };
   };
   return branchWith({
-    query: (request) => ('ref' in request.params ? repositoryAt(HEAD, { entries })(request) : texts(request)),
+    query: (request) =>
+      'ref' in request.params ? repositoryAt(HEAD, { entries })(request) : texts(request),
     [TREES]: () => ({ truncated, tree: listing }),
     [BLOBS]: ({ params }) => blobAnswer(byId.get(String(params['file_sha'])) ?? ''),
   });
 }
 
-function listed(path: string, content: string, more: Record<string, unknown> = {}): Record<string, unknown> {
-  return { path, mode: '100644', type: 'blob', sha: blobId(content), size: content.length, ...more };
+function listed(
+  path: string,
+  content: string,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    path,
+    mode: '100644',
+    type: 'blob',
+    sha: blobId(content),
+    size: content.length,
+    ...more,
+  };
 }
 
 describe('reading a whole branch', () => {
@@ -185,7 +235,10 @@ describe('reading a whole branch', () => {
 
   it('finds nothing in a folder that does not exist, and refuses one that is a file', async () => {
     const missing = branchWith({ query: repositoryAt(HEAD) });
-    expect(await missing.branch.readAll('mem', noAbort())).toMatchObject({ kind: 'found', files: new Map() });
+    expect(await missing.branch.readAll('mem', noAbort())).toMatchObject({
+      kind: 'found',
+      files: new Map(),
+    });
     const entries = { mem: fileEntry('x') };
     const file = branchWith({ query: repositoryAt(HEAD, { entries }) });
     const refused = new Map([['mem', 'it is not a folder']]);
@@ -197,7 +250,9 @@ describe('reading a whole branch', () => {
     expect(await branch.readAll('', noAbort())).toMatchObject({
       kind: 'failed',
       reason: 'error',
-      message: expect.stringContaining('`/` of octocat/hello@axe-memory holds more files than GitHub lists'),
+      message: expect.stringContaining(
+        '`/` of octocat/hello@axe-memory holds more files than GitHub lists',
+      ),
       remedy: 'Give memory a folder of its own with `memory-path`.',
     });
   });

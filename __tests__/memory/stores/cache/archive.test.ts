@@ -31,13 +31,16 @@ function pack(workspace: string, program: string): string {
 }
 
 describe('an archive of the real tar', () => {
-  it.each(['zstdmt', 'gzip'])('packed with %s is read, with long and non-ASCII names too', (program) => {
-    const workspace = tempDir('workspace');
-    const long = `Prüfer ${'lang'.repeat(30)}/${'x'.repeat(120)}.md`;
-    const files = { 'bot.md': '## x\n', 'untrusted/bot.md': '', [long]: 'y'.repeat(2_000) };
-    writeFiles(join(workspace, FOLDER), files);
-    expect(Object.fromEntries(readArchive(pack(workspace, program), FOLDER))).toEqual(files);
-  });
+  it.each(['zstdmt', 'gzip'])(
+    'packed with %s is read, with long and non-ASCII names too',
+    (program) => {
+      const workspace = tempDir('workspace');
+      const long = `Prüfer ${'lang'.repeat(30)}/${'x'.repeat(120)}.md`;
+      const files = { 'bot.md': '## x\n', 'untrusted/bot.md': '', [long]: 'y'.repeat(2_000) };
+      writeFiles(join(workspace, FOLDER), files);
+      expect(Object.fromEntries(readArchive(pack(workspace, program), FOLDER))).toEqual(files);
+    },
+  );
 
   it.each([
     ['a link', (path: string) => symlink('/etc/passwd', path)],
@@ -46,7 +49,9 @@ describe('an archive of the real tar', () => {
     const workspace = tempDir('workspace');
     writeFiles(workspace, { [`${FOLDER}/bot.md`]: '## x\n' });
     await makeLink(join(workspace, FOLDER, 'link.md'));
-    expect(() => readArchive(pack(workspace, 'zstdmt'), FOLDER)).toThrow('.md" is not a memory file');
+    expect(() => readArchive(pack(workspace, 'zstdmt'), FOLDER)).toThrow(
+      '.md" is not a memory file',
+    );
   });
 });
 
@@ -64,7 +69,9 @@ describe('C3 42: a poisoned archive', () => {
     'C:/Users/x.md',
     '',
   ])('is refused for a file at %j', async (path) => {
-    expect(await read(cacheArchive([HONEST, { path, text: 'x' }]))).toContain('is not a memory file');
+    expect(await read(cacheArchive([HONEST, { path, text: 'x' }]))).toContain(
+      'is not a memory file',
+    );
   });
 
   it.each([
@@ -82,7 +89,9 @@ describe('C3 42: a poisoned archive', () => {
 
   it('is refused for an extended header with another place, of two the last', async () => {
     const text = paxRecord('path', `${FOLDER}/x.md`) + paxRecord('path', '../../x.md');
-    expect(await read(cacheArchive([header(text), HONEST]))).toContain('"../../x.md" is not a memory file');
+    expect(await read(cacheArchive([header(text), HONEST]))).toContain(
+      '"../../x.md" is not a memory file',
+    );
   });
 
   const header = (text: string): Member => ({ path: 'PaxHeaders/x', type: 'x', text });
@@ -94,27 +103,36 @@ describe('C3 42: a poisoned archive', () => {
     ['an extended header with a link', [header(paxRecord('linkpath', '/etc')), HONEST]],
     ['an extended header with a sparse file', [header(paxRecord('GNU.sparse.name', '/x')), HONEST]],
     ['an extended header with nonsense', [header('999 pat=x\n'), HONEST]],
-    ['two extended headers', [header(paxRecord('path', '/x')), header(paxRecord('comment', 'x')), HONEST]],
+    [
+      'two extended headers',
+      [header(paxRecord('path', '/x')), header(paxRecord('comment', 'x')), HONEST],
+    ],
   ])('gives no more than its memory if it has %s', async (_, members) => {
     expect(await read(cacheArchive(members))).toEqual({ 'bot.md': HONEST.text });
   });
 
   it('gives no more than its memory if another archive follows', async () => {
     const joined = Buffer.concat([tarOf([HONEST]), tarOf([{ path: '../.bashrc', text: 'x' }])]);
-    const frames = [HONEST, { path: '../.bashrc' }].map((member) => zstdCompressSync(tarOf([member])));
+    const frames = [HONEST, { path: '../.bashrc' }].map((member) =>
+      zstdCompressSync(tarOf([member])),
+    );
     for (const packed of [zstdCompressSync(joined), gzipSync(joined), Buffer.concat(frames)])
       expect(await read(packed)).toEqual({ 'bot.md': HONEST.text });
   });
 
   it('is not unpacked to its 10 GB, nor read if it is too large itself', async () => {
-    const [zstd, gzip] = [zstdCompressSync, gzipSync].map((pack) => pack(Buffer.alloc(13 * 1024 * 1024)));
+    const [zstd, gzip] = [zstdCompressSync, gzipSync].map((pack) =>
+      pack(Buffer.alloc(13 * 1024 * 1024)),
+    );
     for (const packed of [zstd, gzip])
       expect(await read(packed ?? Buffer.alloc(0))).toMatch(/^(?:Range)?Error/);
     expect(await read(Buffer.alloc(8 * 1024 * 1024 + 1))).toContain('8,388,609 bytes');
   });
 });
 
-const WHOLE = tarOf([{ ...HONEST, text: Array.from({ length: 500 }, (_, n) => `line ${n}`).join('\n') }]);
+const WHOLE = tarOf([
+  { ...HONEST, text: Array.from({ length: 500 }, (_, n) => `line ${n}`).join('\n') },
+]);
 
 const withSize = (size: string) => zstdCompressSync(tarOf([{ ...HONEST, size }]));
 const FRAMES = [0, 512].map((at) => zstdCompressSync(WHOLE.subarray(at, at + 512)));
@@ -130,7 +148,8 @@ it.each([
   ['is empty', Buffer.alloc(0)],
   ...[0.1, 0.5, 0.99].flatMap((share) =>
     [zstdCompressSync(WHOLE), gzipSync(WHOLE)].map(
-      (packed) => ['was interrupted', packed.subarray(0, Math.floor(packed.length * share))] as const,
+      (packed) =>
+        ['was interrupted', packed.subarray(0, Math.floor(packed.length * share))] as const,
     ),
   ),
 ])('an archive that %s is not taken for a smaller one: %#', async (_, bytes) => {

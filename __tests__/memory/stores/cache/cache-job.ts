@@ -20,7 +20,10 @@ const VARIABLES = [
 /** The folder that goes into the cache. */
 export const CACHE_FOLDER = '.axe-action-memory';
 
-/** A job in this very process, in which the real cache library runs; it reads the process's own variables. */
+/**
+ * A job in this very process, in which the real cache library runs; it reads the process's own
+ * variables.
+ */
 export interface CacheJob {
   readonly cache: CacheServer;
   readonly workspace: string;
@@ -38,14 +41,19 @@ export function useCacheJob(): () => CacheJob {
     const cache = await startCacheServer();
     const workspace = tempDir('workspace');
     startFolder = process.cwd();
-    const own = { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tempDir('runner'), PATH: process.env['PATH'] };
+    const own = {
+      GITHUB_WORKSPACE: workspace,
+      RUNNER_TEMP: tempDir('runner'),
+      PATH: process.env['PATH'],
+    };
     setProcessEnv(Object.fromEntries(VARIABLES.map((name) => [name, undefined])));
     setProcessEnv({ ...cache.env(), ...own });
     process.chdir(workspace);
     job = {
       cache,
       workspace,
-      client: (options) => createCacheClient({ env: process.env, output: process.stdout, ...options }),
+      client: (options) =>
+        createCacheClient({ env: process.env, output: process.stdout, ...options }),
       put: (files = { 'bot.md': '## x\n' }) => writeFiles(join(workspace, CACHE_FOLDER), files),
     };
   });
@@ -61,7 +69,8 @@ export async function printed<T>(
 ): Promise<{ readonly result: T; readonly output: string }> {
   const chunks: string[] = [];
   const write = process.stdout.write;
-  process.stdout.write = ((chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0) as typeof write;
+  process.stdout.write = ((chunk: string | Uint8Array) =>
+    chunks.push(String(chunk)) > 0) as typeof write;
   const replaced = process.stdout.write;
   try {
     const result = await call();

@@ -44,12 +44,24 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
   });
 
   it.each([
-    ['a file outside the workspace', (outside: string): Member => ({ path: `${outside}/x.md`, text: 'x' })],
+    [
+      'a file outside the workspace',
+      (outside: string): Member => ({ path: `${outside}/x.md`, text: 'x' }),
+    ],
     ['a file above the workspace', (): Member => ({ path: above(), text: 'x' })],
     ['a file next to the memory', (): Member => ({ path: 'x.md', text: 'x' })],
-    ['a program', (): Member => ({ path: `${CACHE_FOLDER}/run.sh`, text: '#!/bin/sh', mode: 0o755 })],
-    ['a link', (outside: string): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '2', link: outside })],
-    ['a hard link', (): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '1', link: '/etc/hosts' })],
+    [
+      'a program',
+      (): Member => ({ path: `${CACHE_FOLDER}/run.sh`, text: '#!/bin/sh', mode: 0o755 }),
+    ],
+    [
+      'a link',
+      (outside: string): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '2', link: outside }),
+    ],
+    [
+      'a hard link',
+      (): Member => ({ path: `${CACHE_FOLDER}/x.md`, type: '1', link: '/etc/hosts' }),
+    ],
   ])('with %s writes nothing and is never replaced by a new version', async (_, poison) => {
     const outside = tempDir('outside');
     await plant(cacheArchive([honest, poison(outside)]));
@@ -81,7 +93,8 @@ async function printing(...lines: readonly string[]) {
     },
   } as unknown as CacheLibrary;
   const client = job().client({ load: async () => library });
-  return (await printed(() => client.restore({ paths: [CACHE_FOLDER], keys: ['k'] }, never))).result;
+  return (await printed(() => client.restore({ paths: [CACHE_FOLDER], keys: ['k'] }, never)))
+    .result;
 }
 
 describe('an entry of which the library prints', () => {
@@ -95,7 +108,11 @@ describe('an entry of which the library prints', () => {
     const path = join(tempDir('100%'), 'cache.tgz');
     writeFileSync(path, cacheArchive([{ path: `${CACHE_FOLDER}/bot.md`, text: 'x' }]));
     const lines = [hit, at + path.replaceAll('%', '%25'), size, 'never printed'];
-    expect(await printing(...lines)).toEqual({ kind: 'hit', key: 'k1', files: new Map([['bot.md', 'x']]) });
+    expect(await printing(...lines)).toEqual({
+      kind: 'hit',
+      key: 'k1',
+      files: new Map([['bot.md', 'x']]),
+    });
   });
 
   it.each([
@@ -103,5 +120,7 @@ describe('an entry of which the library prints', () => {
     ['no size', [], 'error'],
     ['a download of 8 MiB', [`${download}8388608`], 'error'],
     ['a download that is larger', [`${download}8388609`], 'refused'],
-  ])('%s is not used', async (_, lines, kind) => expect(await printing(...lines)).toMatchObject({ kind }));
+  ])('%s is not used', async (_, lines, kind) =>
+    expect(await printing(...lines)).toMatchObject({ kind }),
+  );
 });

@@ -11,8 +11,13 @@ const never = new AbortController().signal;
 
 const job = useCacheJob();
 
-const restore = (keys: readonly string[] = [PREFIX]) => job().client().restore({ paths, keys }, never);
-const hit = (key: string, text = '## x\n') => ({ kind: 'hit', key, files: new Map([['bot.md', text]]) });
+const restore = (keys: readonly string[] = [PREFIX]) =>
+  job().client().restore({ paths, keys }, never);
+const hit = (key: string, text = '## x\n') => ({
+  kind: 'hit',
+  key,
+  files: new Map([['bot.md', text]]),
+});
 const save = (key = KEY) => job().client().save({ paths, key }, never);
 
 describe('the cache client over the real library', () => {
@@ -43,7 +48,10 @@ describe('the cache client over the real library', () => {
 
   it('distinguishes a key that is already used from every other failure (C3 36)', async () => {
     job().put();
-    const body = { ok: false, message: 'cache entry with the same key, version, and scope already exists' };
+    const body = {
+      ok: false,
+      message: 'cache entry with the same key, version, and scope already exists',
+    };
     const { result } = await printed(async () => {
       await save();
       const taken = await save();
@@ -150,7 +158,11 @@ describe('C3 39: a service that does not answer', () => {
       restoreCache: async () => {
         begun.resolve();
         await ready.promise;
-        for (const line of ['Received 1 of 2', 'Attempt 2 of 5 failed with error: (503)', 'unpacked']) {
+        for (const line of [
+          'Received 1 of 2',
+          'Attempt 2 of 5 failed with error: (503)',
+          'unpacked',
+        ]) {
           lines.push(line);
           process.stdout.write(`${line}\n`);
         }

@@ -19,8 +19,16 @@ const ATTEMPT = 'Attempt 1 of 5 failed with error: ';
 it.each([
   [[V1], undefined, { kind: 'miss' }],
   [[V2, NOT_FOUND], undefined, { kind: 'miss' }],
-  [[V1, '::warning::Failed to restore: Cache (503)'], undefined, { kind: 'error', message: 'Cache (503)' }],
-  [[V1, '::error::Failed to restore: a%0Ab 100%25'], undefined, { kind: 'error', message: 'a b 100%' }],
+  [
+    [V1, '::warning::Failed to restore: Cache (503)'],
+    undefined,
+    { kind: 'error', message: 'Cache (503)' },
+  ],
+  [
+    [V1, '::error::Failed to restore: a%0Ab 100%25'],
+    undefined,
+    { kind: 'error', message: 'a b 100%' },
+  ],
   [[V2, `${ATTEMPT}Unexpected token <. Retrying request in 3000 ms...`], undefined, UNCLEAR],
   [[V2], undefined, UNCLEAR],
   [[V1], KEY, { kind: 'error', message: `\`${KEY}\` was unpacked before it could be read` }],
@@ -44,10 +52,18 @@ it.each([
   [[`${UNABLE}Cache already exists. Scope: refs/heads/main`], -1, 'taken'],
   [[`::warning::${UNABLE}cache write denied: token has no writable scopes`], -1, 'denied'],
   [['Failed to save: More details: cache storage quota has been exceeded'], -1, 'denied'],
-  [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
+  [
+    ['::warning::Failed to save: Cache service responded with 500 during upload chunk.'],
+    77,
+    'error',
+  ],
   [[`${UNABLE}undefined`], -1, 'error'],
   [[], -1, 'error'],
-  [[`${ATTEMPT}Failed request: (409) x. Retrying...`, '::error::Failed to save: (500)'], -1, 'error'],
+  [
+    [`${ATTEMPT}Failed request: (409) x. Retrying...`, '::error::Failed to save: (500)'],
+    -1,
+    'error',
+  ],
   [[`${ATTEMPT}Failed request: (503) x. Retrying request in 3000 ms...`], 77, 'saved'],
 ])('a save that prints %j and returns %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
   expect(saveOutcome(id, [V1, ...lines])).toMatchObject({ kind });
@@ -57,7 +73,10 @@ it.each([
 function fakeOutput() {
   const chunks: string[] = [];
   const write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
-  return { output: { write } as { write: NodeJS.WriteStream['write'] }, written: () => chunks.join('') };
+  return {
+    output: { write } as { write: NodeJS.WriteStream['write'] },
+    written: () => chunks.join(''),
+  };
 }
 
 it('the output of a captured call is separated from the output of others, and from its own output after it was abandoned', async () => {

@@ -32,13 +32,27 @@ function job(
   { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, folder = '' }: Job = {},
 ) {
   const files = createFakeFiles();
-  const client = cache.client({ files, workspace: '/w', faults, ...(ref === undefined ? {} : { ref }) });
-  return createCacheStore({ cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, folder });
+  const client = cache.client({
+    files,
+    workspace: '/w',
+    faults,
+    ...(ref === undefined ? {} : { ref }),
+  });
+  return createCacheStore({
+    cache: client,
+    files,
+    clock,
+    directory: `/w/${DIRECTORY}`,
+    scope,
+    folder,
+  });
 }
 
 /** A version as another job has left it. */
 function put(cache: FakeCache, number: number, files: Readonly<Record<string, string>>): void {
-  const paths = Object.entries(files).map(([path, text]) => [`${DIRECTORY}/${path}`, text] as const);
+  const paths = Object.entries(files).map(
+    ([path, text]) => [`${DIRECTORY}/${path}`, text] as const,
+  );
   cache.put(key(number), new Map(paths));
 }
 
@@ -78,7 +92,9 @@ it.each([
   ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
   ['refs/tags/main', /^br-[0-9a-f]{16}$/],
   ['refs/pull/42/merge', /^pr-42$/],
-])('the ref %s has a cache scope of its own', (ref, scope) => expect(cacheScope(ref, 'main')).toMatch(scope));
+])('the ref %s has a cache scope of its own', (ref, scope) =>
+  expect(cacheScope(ref, 'main')).toMatch(scope),
+);
 
 it.each([
   `${PREFIX}0000000042`,
@@ -107,7 +123,9 @@ it('folders of one chain keep their own files, by their place in them', async ()
   for (const folder of ['a', 'ab']) await job(cache, { folder }).write([append(folder)], never);
   await job(cache, { folder: 'a' }).write([append('two')], never);
   const whole = await job(cache).readTree(never);
-  expect(whole.kind === 'tree' && [...whole.tree].map(([path, text]) => [path, idsIn(text)])).toEqual([
+  expect(
+    whole.kind === 'tree' && [...whole.tree].map(([path, text]) => [path, idsIn(text)]),
+  ).toEqual([
     ['bot.md', ['top']],
     ['a/bot.md', ['a', 'two']],
     ['ab/bot.md', ['ab']],
@@ -139,7 +157,12 @@ it('gets no answer: the folder is left alone until the library releases it, and 
       return { kind: 'given-up', message: 'stopped', ended: ended.promise };
     },
   };
-  const options = { files, clock: createFakeClock(), directory: `/w/${DIRECTORY}`, scope: 'trunk' } as const;
+  const options = {
+    files,
+    clock: createFakeClock(),
+    directory: `/w/${DIRECTORY}`,
+    scope: 'trunk',
+  } as const;
   const store = createCacheStore({ cache: client, ...options });
   const failure = { kind: 'failed', reason: 'timeout' };
   expect(await store.write([append('a')], stop.signal)).toMatchObject(failure);
@@ -168,7 +191,12 @@ it.each([
   ],
   ...['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.saves.md'].map(
     (path) =>
-      [`${path}, which could not be restored`, [append('a', { path })], path, '`memory.path`'] as const,
+      [
+        `${path}, which could not be restored`,
+        [append('a', { path })],
+        path,
+        '`memory.path`',
+      ] as const,
   ),
 ])('refuses %s, with a remedy', async (_, changes, told, remedy) => {
   const cache = createFakeCache();
@@ -222,7 +250,9 @@ describe('C3 37: a version number that is already reserved', () => {
     cache.reserve(key(2));
     const clock = createFakeClock();
     const startMs = clock.now().getTime();
-    expect(await job(cache, { clock }).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+    expect(await job(cache, { clock }).write([append('b')], never)).toMatchObject({
+      kind: 'saved',
+    });
     expect(clock.now().getTime() - startMs).toBeGreaterThanOrEqual(60_000);
     expect(cache.keys()).toEqual([key(1), key(3)]);
     expect(await idsRead(job(cache))).toEqual(['a', 'b']);
@@ -276,17 +306,23 @@ it('a version that was read once is not the newest if a higher number exists, wh
 });
 
 it.each([
-  ['C3 35: a cache that this run cannot see', { kind: 'unavailable', message: '`cache-mode: write-only`' }],
+  [
+    'C3 35: a cache that this run cannot see',
+    { kind: 'unavailable', message: '`cache-mode: write-only`' },
+  ],
   ['C3 38: an error', { kind: 'error', message: 'reset' }],
   ['C3 34: a denied read', { kind: 'denied', message: 'cache read denied: no' }],
-] as const)('%s is not treated as an empty cache, nor as an empty default branch', async (_, answer) => {
-  const message = `the Actions cache could not be read: ${answer.message}`;
-  for (const place of [{}, branch]) {
-    const cache = createFakeCache();
-    put(cache, 7, { 'bot.md': entryText('old') });
-    const restore = (asked: string) => (asked.includes('/trunk/') ? answer : undefined);
-    const store = job(cache, { ...place, faults: { restore } });
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', message });
-    expect(cache.keys()).toEqual([key(7)]);
-  }
-});
+] as const)(
+  '%s is not treated as an empty cache, nor as an empty default branch',
+  async (_, answer) => {
+    const message = `the Actions cache could not be read: ${answer.message}`;
+    for (const place of [{}, branch]) {
+      const cache = createFakeCache();
+      put(cache, 7, { 'bot.md': entryText('old') });
+      const restore = (asked: string) => (asked.includes('/trunk/') ? answer : undefined);
+      const store = job(cache, { ...place, faults: { restore } });
+      expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', message });
+      expect(cache.keys()).toEqual([key(7)]);
+    }
+  },
+);

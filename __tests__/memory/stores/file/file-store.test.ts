@@ -27,7 +27,9 @@ beforeEach(async () => {
   await chmod(root, 0o777);
 });
 
-function makeStore(more: { followLinks?: boolean; files?: Files; clock?: Clock } = {}): MemoryStore {
+function makeStore(
+  more: { followLinks?: boolean; files?: Files; clock?: Clock } = {},
+): MemoryStore {
   const options = { files: createFiles(), clock: createFakeClock(), root, followLinks: false };
   return createFileStore({ ...options, ...more });
 }
@@ -101,7 +103,8 @@ describe('messages have axe’s text (transcript 11)', () => {
 
   it('C2 30: for a full disk, which leaves the memory file as it was', async () => {
     const why = `write ${at('bot.md')}: no space left`;
-    const failing = () => Promise.reject(new FileError('write', at('bot.md'), 'ENOSPC', 'no space left'));
+    const failing = () =>
+      Promise.reject(new FileError('write', at('bot.md'), 'ENOSPC', 'no space left'));
     await makeStore().write([append('a')], never);
     const full = makeStore({ files: { ...createFiles(), append: failing } });
     const told = { reason: 'error', message: `failed to write memory entry: ${why}` };
@@ -118,7 +121,10 @@ it('C2 30: a rewrite changes the target of a link on the command line, and leave
   const store = makeStore({ followLinks: true });
   expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
   expect((await lstat(at('bot.md'))).isSymbolicLink()).toBe(true);
-  expect([await text('dots/real.md'), await text('bot.md.bak')]).toEqual([entryText('b'), entryText('a')]);
+  expect([await text('dots/real.md'), await text('bot.md.bak')]).toEqual([
+    entryText('b'),
+    entryText('a'),
+  ]);
   expect(await readdir(at('dots'))).toEqual(['real.md']);
 });
 
@@ -169,7 +175,9 @@ it('a read while others write reports no note that is being created or deleted, 
   };
   const [warnings] = await Promise.all([told(), ...paths.map(write)]);
   expect(warnings).toEqual([]);
-  expect(await shown(store, [NOTES])).toEqual(Object.fromEntries(paths.sort().map((one) => [one, 'new\n'])));
+  expect(await shown(store, [NOTES])).toEqual(
+    Object.fromEntries(paths.sort().map((one) => [one, 'new\n'])),
+  );
 });
 
 describe('rewriting a log', () => {
@@ -262,7 +270,8 @@ it('any order of concurrent appends and rewrites loses no entry that was acknowl
         const sleep = scheduler.scheduleFunction(clock.sleep);
         const options = { files, clock: { ...clock, sleep }, root: '/m', followLinks: false };
         const writes = jobs.map(async (job, index) => {
-          const rewrite = (old: string) => `${old.replaceAll('done', 'seen')}${entryText(`e${index}`)}`;
+          const rewrite = (old: string) =>
+            `${old.replaceAll('done', 'seen')}${entryText(`e${index}`)}`;
           const change: Change =
             job === 'append' ? append(`e${index}`) : { kind: 'rewrite', path: 'bot.md', rewrite };
           const result = await createFileStore(options).write([change], never);
@@ -287,7 +296,12 @@ it('a write of several changes writes none if one of them leads out of the tree'
 
 const IGNORED = '/work/.axe/memory/.gitignore';
 const open = (files = createFakeFiles()) => {
-  const options = { clock: createFakeClock(), root: '/work', folder: '.axe/memory', followLinks: false };
+  const options = {
+    clock: createFakeClock(),
+    root: '/work',
+    folder: '.axe/memory',
+    followLinks: false,
+  };
   return {
     files,
     store: withIgnoreFile(createFileStore({ files, ...options }), files, '/work/.axe/memory'),

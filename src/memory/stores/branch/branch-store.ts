@@ -8,7 +8,12 @@ import { isNotesPath, isTreePath } from '../../paths.js';
 import { encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
 import { noMemory, tooLarge } from '../read-log.js';
-import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
+import {
+  type CommitResult,
+  createTreeStore,
+  type Snapshot,
+  type TreeBackend,
+} from '../tree-store.js';
 import { createMemoryBranch, type MemoryBranch } from './memory-branch.js';
 import type { MemoryBranchPlace } from './memory-branch-read.js';
 
@@ -24,9 +29,10 @@ interface BranchStoreOptions {
 }
 
 /**
- * Memory on a branch of a repository: a folder of it as a tree with versions. The commit id is the version, and moving the
- * branch from one to the next is the compare-and-swap (D13). One commit per save; its message names the ids of what it
- * saves. Throws a ConfigError for a folder that leads out of the branch.
+ * Memory on a branch of a repository: a folder of it as a tree with versions. The commit id is the
+ * version, and moving the branch from one to the next is the compare-and-swap (D13). One commit per
+ * save; its message names the ids of what it saves. Throws a ConfigError for a folder that leads
+ * out of the branch.
  */
 export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   const { branch, clock, mayCreate, cause, log } = options;
@@ -50,7 +56,8 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     const tree = own(isMissing ? [] : found.files);
     const refused = own(isMissing ? [] : found.refused);
     const left = isMissing ? [] : found.left.map((path) => path.slice(prefix.length));
-    const isExact = (path: string) => requested !== 'all' && requested.includes(path) && !path.endsWith('/');
+    const isExact = (path: string) =>
+      requested !== 'all' && requested.includes(path) && !path.endsWith('/');
     const inWay = [...refused].find(([path]) => isExact(path) && !isNotesPath(path));
     if (inWay !== undefined) return inTheWay(...inWay);
     // A note that is none is left out, and is not written in its place.
@@ -167,12 +174,17 @@ interface CommitCause {
 const MAX_NAME_CHARACTERS = 64;
 
 /**
- * The message of a commit that writes these files of the tree: whose memory it is and which run wrote it, nothing of what
- * it says. Pushes with an app's token start workflows, hence the `[skip ci]`. The number has no `#`: GitHub would show
- * each commit in the conversation of that number, in another repository in somebody else's. `ids` are those of the changes
- * that it saves: whoever got no answer finds them in the history.
+ * The message of a commit that writes these files of the tree: whose memory it is and which run
+ * wrote it, nothing of what it says. Pushes with an app's token start workflows, hence the `[skip
+ * ci]`. The number has no `#`: GitHub would show each commit in the conversation of that number, in
+ * another repository in somebody else's. `ids` are those of the changes that it saves: whoever got
+ * no answer finds them in the history.
  */
-export function commitMessage(paths: readonly string[], ids: readonly string[], cause?: CommitCause): string {
+export function commitMessage(
+  paths: readonly string[],
+  ids: readonly string[],
+  cause?: CommitCause,
+): string {
   const names = [...new Set(paths.filter((path) => /\.(?:md|bak)$/.test(path)).map(agentOf))];
   const whose = names.length === 0 ? '' : ` of ${names.join(', ')}`;
   const number = cause?.number === undefined ? '' : ` ${cause.number}`;
@@ -190,7 +202,10 @@ function savedLines(ids: readonly string[]): readonly string[] {
   return ids.map((id) => `Axe-Save: ${encodeField(id)}`);
 }
 
-/** `untrusted/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of is kept. */
+/**
+ * `untrusted/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of
+ * is kept.
+ */
 function agentOf(path: string): string {
   const name = path.replace(/(?:\.state)?(?:\.md)?(?:\.bak)?$/, '');
   if (isNotesPath(`${name}.md`)) return 'notes';

@@ -18,12 +18,18 @@ export type BranchRead =
       readonly head: string;
       /** Texts by path from the top of the repository; a path where nothing is has no entry. */
       readonly files: MemoryTree;
-      /** What must not be overwritten, since it is not a memory file: half a sentence that says why, by path. */
+      /**
+       * What must not be overwritten, since it is not a memory file: half a sentence that says why,
+       * by path.
+       */
       readonly refused: ReadonlyMap<string, string>;
       /** Those of them that are memory files and did not fit among those that are read together. */
       readonly left: readonly string[];
       readonly isPublic: boolean;
-      /** Ids that the messages of its commits name, since the time that was asked for; left out where nobody asked. */
+      /**
+       * Ids that the messages of its commits name, since the time that was asked for; left out
+       * where nobody asked.
+       */
       readonly saved?: ReadonlySet<string> | undefined;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean }
@@ -34,9 +40,14 @@ export interface MemoryBranchPlace {
   readonly name: string;
   /** Without `refs/heads/`. */
   readonly branch: string;
-  /** `https://github.com`, or the server of GHES (`GITHUB_SERVER_URL`), without a slash at its end. */
+  /**
+   * `https://github.com`, or the server of GHES (`GITHUB_SERVER_URL`), without a slash at its end.
+   */
   readonly serverUrl: string;
-  /** Whether it is the workflow's own repository, which the job's token is for; undefined outside a workflow. */
+  /**
+   * Whether it is the workflow's own repository, which the job's token is for; undefined outside a
+   * workflow.
+   */
   readonly isOwn?: boolean | undefined;
   /** The input or variable that its token is given by. */
   readonly token: 'github-token' | 'repositories-token' | 'GITHUB_TOKEN' | 'GH_TOKEN';
@@ -57,7 +68,10 @@ export function branchName(place: MemoryBranchPlace): string {
   return `${repositoryName(place)}@${place.branch}`;
 }
 
-/** GitHub's answer in its form. Throws a GitHubError: who does not understand an answer does not know what was done. */
+/**
+ * GitHub's answer in its form. Throws a GitHubError: who does not understand an answer does not
+ * know what was done.
+ */
 export function understood<Output>(
   schema: v.GenericSchema<unknown, Output>,
   answer: unknown,
@@ -80,9 +94,9 @@ interface GitEntry {
 }
 
 /**
- * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at their end), and says of
- * what else is there why not (D17): one query for files and listings, and one for every fifty texts; what GraphQL cannot
- * give whole is fetched. Throws a GitHubError.
+ * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at
+ * their end), and says of what else is there why not (D17): one query for files and listings, and
+ * one for every fifty texts; what GraphQL cannot give whole is fetched. Throws a GitHubError.
  */
 export async function readPaths(
   access: BranchAccess,
@@ -105,12 +119,20 @@ export async function readPaths(
     else if (place.endsWith('/')) {
       // Other folders and backups nobody reads.
       for (const { name, ...child } of entry?.object?.entries ?? [])
-        if (child.type !== 'tree' && !name.endsWith('.bak')) listed.push({ ...child, path: place + name });
+        if (child.type !== 'tree' && !name.endsWith('.bak'))
+          listed.push({ ...child, path: place + name });
     } else if (entry !== undefined && !isFile(entry)) inWay.set(place, NOT_A_FILE);
     else if (entry !== undefined) named.push({ ...entry, path: place, text: entry.object?.text });
   }
   const found = await fetchFiles(access, named, listed, signal);
-  return { kind: 'found', head, isPublic, saved, ...found, refused: new Map([...inWay, ...found.refused]) };
+  return {
+    kind: 'found',
+    head,
+    isPublic,
+    saved,
+    ...found,
+    refused: new Map([...inWay, ...found.refused]),
+  };
 }
 
 /** A regular file, by git's mode; not a link, nor a submodule. */
@@ -121,8 +143,8 @@ function isFile({ type, mode }: Pick<GitEntry, 'type' | 'mode'>): boolean {
 const NOT_A_FILE = 'it is not a regular file';
 
 /**
- * Reads every markdown file below a folder of the newest commit, and says of everything else why not (D17). Throws a
- * GitHubError.
+ * Reads every markdown file below a folder of the newest commit, and says of everything else why
+ * not (D17). Throws a GitHubError.
  */
 export async function readWholeBranch(
   access: BranchAccess,
@@ -132,10 +154,18 @@ export async function readWholeBranch(
   const newest = await fetchNewest(access, { paths: folder === '' ? [] : [folder] }, signal);
   if (newest.kind === 'missing') return newest;
   const { head, isPublic, treeId, entries } = newest;
-  const nothing = { kind: 'found', head, isPublic, files: new Map(), refused: new Map(), left: [] } as const;
+  const nothing = {
+    kind: 'found',
+    head,
+    isPublic,
+    files: new Map(),
+    refused: new Map(),
+    left: [],
+  } as const;
   const top = folder === '' ? { type: 'tree', oid: treeId } : entries.get(folder);
   if (top === undefined) return nothing;
-  if (top.type !== 'tree') return { ...nothing, refused: new Map([[folder, 'it is not a folder']]) };
+  if (top.type !== 'tree')
+    return { ...nothing, refused: new Map([[folder, 'it is not a folder']]) };
   const listing = await fetchTree({ ...access, repository: access.place, ref: top.oid }, signal);
   if (listing.truncated) {
     const message = `\`${folder || '/'}\` of ${branchName(access.place)} holds more files than GitHub lists`;
@@ -162,8 +192,8 @@ const BATCH_FILES = 50;
 const MAX_GRAPHQL_BYTES = 500_000;
 
 /**
- * The texts of files that are asked for by name, and of those that are listed as many as fit; see {@link compareFiles}.
- * Short ones are asked for in batches. Throws a GitHubError.
+ * The texts of files that are asked for by name, and of those that are listed as many as fit; see
+ * {@link compareFiles}. Short ones are asked for in batches. Throws a GitHubError.
  */
 async function fetchFiles(
   access: BranchAccess,
@@ -179,7 +209,8 @@ async function fetchFiles(
     const { path, size } = entry;
     if (GIT_FILE.test(path)) continue;
     if (!isFile(entry)) refused.set(path, NOT_A_FILE);
-    else if (!MEMORY_FILE.test(path) || !isTreePath(path)) refused.set(path, 'it is not a markdown file');
+    else if (!MEMORY_FILE.test(path) || !isTreePath(path))
+      refused.set(path, 'it is not a markdown file');
     else if (wanted.length >= MAX_FILES || bytes + size > MAX_BYTES_READ) left.push(path);
     else {
       wanted.push(entry);
@@ -208,8 +239,9 @@ async function fetchFiles(
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';
 
 /**
- * What a file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its text counts only if it is
- * what git has stored; otherwise the bytes are fetched. Throws a GitHubError.
+ * What a file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its
+ * text counts only if it is what git has stored; otherwise the bytes are fetched. Throws a
+ * GitHubError.
  */
 async function contentOf(
   { client, place }: BranchAccess,
@@ -243,8 +275,8 @@ interface NewestRequest {
 }
 
 /**
- * Asks for paths of the newest commit. Branch and paths come from the same commit, since the paths are fields of it.
- * Throws a GitHubError.
+ * Asks for paths of the newest commit. Branch and paths come from the same commit, since the paths
+ * are fields of it. Throws a GitHubError.
  */
 export async function fetchNewest(
   access: BranchAccess,
@@ -303,7 +335,10 @@ async function savedSince(
     const isFar = !(oldestMs > since.getTime() - CLOCK_SKEW_MS);
     if (isFar || !page.pageInfo.hasNextPage) return saved;
     const variables = { owner, name, head, after: page.pageInfo.endCursor };
-    const answer = understood(historyAnswer, await client.graphql(HISTORY_QUERY, { variables, signal }));
+    const answer = understood(
+      historyAnswer,
+      await client.graphql(HISTORY_QUERY, { variables, signal }),
+    );
     page = answer.repository.object.history;
   }
 }
@@ -374,5 +409,7 @@ const childSchema = v.object({ ...entryFields, name: v.string() });
 
 const entrySchema = v.object({
   ...entryFields,
-  object: v.nullish(v.object({ text: v.nullish(v.string()), entries: v.nullish(v.array(childSchema)) })),
+  object: v.nullish(
+    v.object({ text: v.nullish(v.string()), entries: v.nullish(v.array(childSchema)) }),
+  ),
 });

@@ -27,15 +27,19 @@ export interface BranchFiles {
 }
 
 /**
- * One branch of a repository through GitHub's API, as the branch store needs it (D13). Texts hold invalid UTF-8 as
- * `decodeBytes` does. Trouble is a value; only an aborted signal rejects, with its reason.
+ * One branch of a repository through GitHub's API, as the branch store needs it (D13). Texts hold
+ * invalid UTF-8 as `decodeBytes` does. Trouble is a value; only an aborted signal rejects, with its
+ * reason.
  */
 export interface MemoryBranch {
   /** For people: `octocat/hello@axe-memory`. */
   readonly name: string;
   /** Address of a file in a browser, at the newest commit. */
   urlOf(path: string): string;
-  /** A path with a `/` at its end is a folder, of which the markdown files directly in it are read, within limits. */
+  /**
+   * A path with a `/` at its end is a folder, of which the markdown files directly in it are read,
+   * within limits.
+   */
   read(paths: readonly string[], signal: AbortSignal, since?: Date): Promise<BranchRead>;
   /** Every file below a folder (all of them for ''), as `read` gives them. */
   readAll(folder: string, signal: AbortSignal): Promise<BranchRead>;
@@ -43,13 +47,16 @@ export interface MemoryBranch {
   commit(head: string, change: BranchFiles, signal: AbortSignal): Promise<CommitResult>;
   /** Creates the branch with one commit that has no parent, if there is none yet. */
   create(change: BranchFiles, signal: AbortSignal): Promise<CommitResult>;
-  /** Puts one commit without a parent, with the same files, in place of `head`, if that is still the newest. */
+  /**
+   * Puts one commit without a parent, with the same files, in place of `head`, if that is still the
+   * newest.
+   */
   squash(head: string, message: string, signal: AbortSignal): Promise<CommitResult>;
 }
 
 /**
- * A branch through GitHub's API alone: no checkout, no git, no stored credentials (D13). In the common case a change
- * takes one read and one write (memory-and-security A3.1).
+ * A branch through GitHub's API alone: no checkout, no git, no stored credentials (D13). In the
+ * common case a change takes one read and one write (memory-and-security A3.1).
  */
 export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlace): MemoryBranch {
   const access: BranchAccess = { client, place };
@@ -72,7 +79,10 @@ function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-async function reading(place: MemoryBranchPlace, read: () => Promise<BranchRead>): Promise<BranchRead> {
+async function reading(
+  place: MemoryBranchPlace,
+  read: () => Promise<BranchRead>,
+): Promise<BranchRead> {
   try {
     return await read();
   } catch (thrown) {
@@ -96,8 +106,8 @@ async function writing(
 }
 
 /**
- * The signal for a request that must not be made later: a commit that was put off is made on a head that is old by then,
- * so the client has no time to wait for a limit.
+ * The signal for a request that must not be made later: a commit that was put off is made on a head
+ * that is old by then, so the client has no time to wait for a limit.
  */
 function atOnce(signal: AbortSignal): AbortSignal {
   const now = AbortSignal.any([signal]);
@@ -136,15 +146,20 @@ async function createBranch(
   const tree = await storeTree(access, files, signal);
   const commit = await store(access, 'commits', { message, tree, parents: [] }, signal);
   await client.request('POST /repos/{owner}/{repo}/git/refs', {
-    params: { owner: place.owner, repo: place.name, ref: `refs/heads/${place.branch}`, sha: commit },
+    params: {
+      owner: place.owner,
+      repo: place.name,
+      ref: `refs/heads/${place.branch}`,
+      sha: commit,
+    },
     signal,
   });
   return { kind: 'committed', version: commit };
 }
 
 /**
- * Puts one commit without a parent in place of `head`, by `updateRefs`: the only call that compares before it forces.
- * Throws a GitHubError.
+ * Puts one commit without a parent in place of `head`, by `updateRefs`: the only call that compares
+ * before it forces. Throws a GitHubError.
  */
 async function squashBranch(
   access: BranchAccess,
@@ -159,7 +174,10 @@ async function squashBranch(
   const commit = await store(access, 'commits', { message, tree, parents: [] }, signal);
   const name = `refs/heads/${place.branch}`;
   const refUpdates = [{ name, beforeOid: head, afterOid: commit, force: true }];
-  await client.graphql(REFS_MUTATION, { variables: { input: { repositoryId, refUpdates } }, signal });
+  await client.graphql(REFS_MUTATION, {
+    variables: { input: { repositoryId, refUpdates } },
+    signal,
+  });
   return { kind: 'committed', version: commit };
 }
 
@@ -175,7 +193,10 @@ const committedSchema = v.object({
   createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
 });
 
-/** Stores a tree of files and returns its id. Nothing shows it until a ref leads to it. Throws a GitHubError. */
+/**
+ * Stores a tree of files and returns its id. Nothing shows it until a ref leads to it. Throws a
+ * GitHubError.
+ */
 async function storeTree(
   access: BranchAccess,
   files: ReadonlyMap<string, string>,
@@ -186,7 +207,9 @@ async function storeTree(
     // Bytes that JSON cannot carry are a blob of their own.
     const isInline = text !== '' && text.isWellFormed();
     const blob = { content: toBase64(text), encoding: 'base64' };
-    const content = isInline ? { content: text } : { sha: await store(access, 'blobs', blob, signal) };
+    const content = isInline
+      ? { content: text }
+      : { sha: await store(access, 'blobs', blob, signal) };
     tree.push({ path, mode: '100644', type: 'blob', ...content });
   }
   return await store(access, 'trees', { tree }, signal);
@@ -196,7 +219,9 @@ function toBase64(text: string): string {
   return Buffer.from(encodeBytes(text)).toString('base64');
 }
 
-/** Stores an object of git, without moving anything to it, and returns its id. Throws a GitHubError. */
+/**
+ * Stores an object of git, without moving anything to it, and returns its id. Throws a GitHubError.
+ */
 async function store(
   { client, place: { owner, name: repo } }: BranchAccess,
   kind: 'blobs' | 'trees' | 'commits',
@@ -213,7 +238,8 @@ const storedSchema = v.object({ sha: v.string() });
 type Attempt = 'reading' | 'saving';
 
 /**
- * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that fixes it (D14).
+ * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that
+ * fixes it (D14).
  */
 function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): FailedSave {
   const tried = attempt === 'saving' ? 'saving to' : 'reading';
@@ -254,12 +280,16 @@ interface KnownRefusal {
   readonly remedy: (place: MemoryBranchPlace) => string;
 }
 
-/** GitHub gives these several statuses and GraphQL types, so they are known by their words. The first one counts. */
+/**
+ * GitHub gives these several statuses and GraphQL types, so they are known by their words. The
+ * first one counts.
+ */
 const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   {
     pattern: /\barchived\b/i,
     reason: 'denied',
-    remedy: (place) => `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`,
+    remedy: (place) =>
+      `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`,
   },
   {
     pattern: /\bGH009\b|push protection|contain secrets|secret detected/i,
@@ -282,18 +312,27 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   {
     pattern: /\bSAML\b/,
     reason: 'denied',
-    remedy: ({ owner, token }) => `Authorize the token of \`${token}\` for the single sign-on of ${owner}.`,
+    remedy: ({ owner, token }) =>
+      `Authorize the token of \`${token}\` for the single sign-on of ${owner}.`,
   },
 ];
 
 function ruleRemedy({ branch }: MemoryBranchPlace): string {
   const exempt = `let the app that the token belongs to bypass the rules for branch \`${branch}\``;
-  if (branch === 'axe-memory') return `In the repository's rulesets, exclude \`${branch}\`, or ${exempt}.`;
+  if (branch === 'axe-memory')
+    return `In the repository's rulesets, exclude \`${branch}\`, or ${exempt}.`;
   return `Set \`memory-branch: axe-memory\`, a branch of memory's own, or ${exempt} in the repository's settings.`;
 }
 
-/** GitHub does not tell a missing repository from one the token may not see; the workflow's own does exist. */
-function accessRemedy(place: MemoryBranchPlace, { status, reason }: GitHubError, attempt: Attempt): string {
+/**
+ * GitHub does not tell a missing repository from one the token may not see; the workflow's own does
+ * exist.
+ */
+function accessRemedy(
+  place: MemoryBranchPlace,
+  { status, reason }: GitHubError,
+  attempt: Attempt,
+): string {
   const { isOwn, token: given } = place;
   if (status === 401) return `The token is not valid (any more): check \`${given}\`.`;
   const [need, to] = attempt === 'saving' ? ['write', 'write to'] : ['read', 'read'];
@@ -308,9 +347,10 @@ function accessRemedy(place: MemoryBranchPlace, { status, reason }: GitHubError,
 }
 
 /**
- * What a refused write means: that somebody else was first, that the answer was lost, or trouble. GitHub's words for
- * the first are not documented for every call, so where they are unknown the branch is looked at.
- * `head` is the commit the write was based on; undefined where the branch was to be created.
+ * What a refused write means: that somebody else was first, that the answer was lost, or trouble.
+ * GitHub's words for the first are not documented for every call, so where they are unknown the
+ * branch is looked at. `head` is the commit the write was based on; undefined where the branch was
+ * to be created.
  */
 async function afterRefusal(
   access: BranchAccess,
@@ -327,11 +367,17 @@ async function afterRefusal(
   return isConflict ? { kind: 'conflict' } : trouble;
 }
 
-/** The words of `createCommitOnBranch`, of "Update a reference" and of "Create a reference" for a lost race. */
+/**
+ * The words of `createCommitOnBranch`, of "Update a reference" and of "Create a reference" for a
+ * lost race.
+ */
 const STALE =
   /expected branch to point to|\bis at \S+ but expected|not a fast[- ]forward|reference already exists|reference does not exist/i;
 
-/** The newest commit, undefined for none; where it cannot be looked at, nothing speaks against `head`. */
+/**
+ * The newest commit, undefined for none; where it cannot be looked at, nothing speaks against
+ * `head`.
+ */
 async function headNow(
   access: BranchAccess,
   head: string | undefined,

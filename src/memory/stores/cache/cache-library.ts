@@ -39,8 +39,9 @@ interface CacheClientOptions {
 const CROSS_OS = true;
 
 /**
- * How long an answer is waited for, in milliseconds: longer than the library's own attempts take, and than a megabyte does
- * on a slow line. Left alone, the library waits for ever for a service that says nothing.
+ * How long an answer is waited for, in milliseconds: longer than the library's own attempts take,
+ * and than a megabyte does on a slow line. Left alone, the library waits for ever for a service
+ * that says nothing.
  */
 const LIMIT_MS = 60_000;
 
@@ -48,8 +49,9 @@ const LIMIT_MS = 60_000;
 const STOPPING_POINT = /^(?:Cache Size: |Attempt \d|::debug::\[Request\] )/;
 
 /**
- * The Actions cache through `@actions/cache`, loaded at the first call. The library packs `paths` of the current folder. Its
- * annotations are kept back and returned in the outcome's message. What it downloads is read, and never unpacked.
+ * The Actions cache through `@actions/cache`, loaded at the first call. The library packs `paths`
+ * of the current folder. Its annotations are kept back and returned in the outcome's message. What
+ * it downloads is read, and never unpacked.
  */
 export function createCacheClient(options: CacheClientOptions): CacheClient {
   const { env, output, load = () => import('@actions/cache'), clock = createClock() } = options;
@@ -61,17 +63,21 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
       const trouble = await unavailable('read');
       if (trouble !== undefined) return trouble;
       const download = watchDownload(paths[0] ?? '');
-      const call = (library: CacheLibrary) => library.restoreCache([...paths], key, others, {}, CROSS_OS);
+      const call = (library: CacheLibrary) =>
+        library.restoreCache([...paths], key, others, {}, CROSS_OS);
       const end = await run(call, signal, download.see);
       if ('kind' in end) return end;
       const found = download.found();
       if (found !== undefined) return found;
       const { result, lines } = end;
-      return result.kind === 'threw' ? failedCall(result.error) : restoreOutcome(result.value, lines);
+      return result.kind === 'threw'
+        ? failedCall(result.error)
+        : restoreOutcome(result.value, lines);
     },
     async save({ paths, key }, signal) {
       const trouble = await unavailable('write');
-      if (trouble !== undefined) return cacheMode(env) === 'read' ? { ...trouble, kind: 'denied' } : trouble;
+      if (trouble !== undefined)
+        return cacheMode(env) === 'read' ? { ...trouble, kind: 'denied' } : trouble;
       const call = (library: CacheLibrary) => library.saveCache([...paths], key, {}, CROSS_OS);
       const end = await run(call, signal);
       if ('kind' in end) return end;
@@ -80,7 +86,10 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
     },
   };
 
-  /** Nothing stops the library but an error where it prints: a call that is given up ends at its next such line. */
+  /**
+   * Nothing stops the library but an error where it prints: a call that is given up ends at its
+   * next such line.
+   */
   async function run<T>(
     call: (library: CacheLibrary) => Promise<T>,
     signal: AbortSignal,
@@ -99,7 +108,11 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
     if (captured !== undefined) return captured;
     isOver = true;
     const message = `the cache service gave no usable answer within ${LIMIT_MS / 1000} s`;
-    return { kind: 'given-up', message: signal.aborted ? STOPPED : message, ended: pending.then(() => {}) };
+    return {
+      kind: 'given-up',
+      message: signal.aborted ? STOPPED : message,
+      ended: pending.then(() => {}),
+    };
   }
 
   function library(): Promise<CacheLibrary> {
@@ -140,7 +153,9 @@ async function waitInTime<T>(
   clock: Pick<Clock, 'sleep'>,
 ): Promise<T | undefined> {
   const answered = new AbortController();
-  const timeUp = clock.sleep(LIMIT_MS, AbortSignal.any([signal, answered.signal])).then(() => undefined);
+  const timeUp = clock
+    .sleep(LIMIT_MS, AbortSignal.any([signal, answered.signal]))
+    .then(() => undefined);
   try {
     return await Promise.race([pending, timeUp]);
   } finally {
@@ -148,7 +163,10 @@ async function waitInTime<T>(
   }
 }
 
-/** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
+/**
+ * Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks
+ * against it.
+ */
 function checkAccess(access: 'read' | 'write', env: Environment): CacheTrouble | undefined {
   const mode = cacheMode(env);
   // Unset or unknown it lets a job in (the library's own rule).
@@ -165,9 +183,10 @@ function cacheMode(env: Environment): string {
 }
 
 /**
- * Reads an entry as soon as it is downloaded. `@actions/cache` would unpack it with `tar -P`, which writes wherever an archive
- * says. It prints the key and where the archive is before it downloads it, and its size before it unpacks it (`lib/cache.js`
- * and `lib/internal/cacheHttpClient.js` of 6.3.0), and an error thrown from there ends the restore.
+ * Reads an entry as soon as it is downloaded. `@actions/cache` would unpack it with `tar -P`, which
+ * writes wherever an archive says. It prints the key and where the archive is before it downloads
+ * it, and its size before it unpacks it (`lib/cache.js` and `lib/internal/cacheHttpClient.js` of
+ * 6.3.0), and an error thrown from there ends the restore.
  */
 function watchDownload(folder: string) {
   let [key, archive] = ['', ''];
@@ -182,7 +201,9 @@ function watchDownload(folder: string) {
           ?.slice(1)
           .find(Boolean) ?? key;
       archive = /^Archive path: (.+)$/i.exec(line)?.[1] ?? archive;
-      const announced = Number(/^Downloading segment at offset 0 with length (\d+)/.exec(line)?.[1] ?? 0);
+      const announced = Number(
+        /^Downloading segment at offset 0 with length (\d+)/.exec(line)?.[1] ?? 0,
+      );
       if (announced > MAX_ARCHIVE_BYTES) {
         found = unusable(key, tooLarge(announced));
         throw new Error('it is not downloaded');
@@ -215,9 +236,10 @@ const ZSTD_MAGIC = 0xfd2fb528;
 const BLOCK = 512;
 
 /**
- * The memory files of a folder in a tar archive (`tar --posix`, packed by gzip or Zstandard), by their paths in the folder.
- * Throws an Error for one that is cut off, and for one that holds anything else than such files and folders: nobody but us
- * should have written it. Synchronous, since whoever reads may be waiting in a call that cannot wait.
+ * The memory files of a folder in a tar archive (`tar --posix`, packed by gzip or Zstandard), by
+ * their paths in the folder. Throws an Error for one that is cut off, and for one that holds
+ * anything else than such files and folders: nobody but us should have written it. Synchronous,
+ * since whoever reads may be waiting in a call that cannot wait.
  */
 export function readArchive(path: string, folder: string): MemoryTree {
   const { size } = statSync(path);
@@ -240,7 +262,8 @@ export function readArchive(path: string, folder: string): MemoryTree {
       longPath = [...content.toString('utf8').matchAll(/^\d+ path=(.*)$/gm)].at(-1)?.[1];
       continue;
     }
-    const member = longPath ?? [textAt(header, 345, 155), textAt(header, 0, 100)].filter(Boolean).join('/');
+    const member =
+      longPath ?? [textAt(header, 345, 155), textAt(header, 0, 100)].filter(Boolean).join('/');
     longPath = undefined;
     if (type === '5') continue;
     const inside = member.startsWith(`${folder}/`) ? member.slice(folder.length + 1) : '';

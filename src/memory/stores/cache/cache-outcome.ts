@@ -37,14 +37,14 @@ export type CacheRestore =
 export type CacheSave = { readonly kind: 'saved' | 'taken' } | CacheTrouble | GivenUp;
 
 /**
- * The Actions cache as the store needs it: keys are immutable, and reserving one is atomic. `paths` are relative to the
- * workspace and always the same, since they are part of an entry's identity. Nothing here throws, and nothing waits on when
- * the signal aborts.
+ * The Actions cache as the store needs it: keys are immutable, and reserving one is atomic. `paths`
+ * are relative to the workspace and always the same, since they are part of an entry's identity.
+ * Nothing here throws, and nothing waits on when the signal aborts.
  */
 export interface CacheClient {
   /**
-   * Reads the newest entry whose key begins with the first of `keys` for which there is one; at least one key, at
-   * most ten.
+   * Reads the newest entry whose key begins with the first of `keys` for which there is one; at
+   * least one key, at most ten.
    */
   restore(
     request: { readonly paths: readonly string[]; readonly keys: readonly string[] },
@@ -57,16 +57,17 @@ export interface CacheClient {
 }
 
 /**
- * Reads what `@actions/cache` 6.3.0 did from the lines it prints: it swallows every failure and returns `undefined`
- * or -1, whatever happened (memory-and-security A2.5; `lib/cache.js` and `lib/internal/shared/cacheTwirpClient.js`
- * of the package).
+ * Reads what `@actions/cache` 6.3.0 did from the lines it prints: it swallows every failure and
+ * returns `undefined` or -1, whatever happened (memory-and-security A2.5; `lib/cache.js` and
+ * `lib/internal/shared/cacheTwirpClient.js` of the package).
  */
 export function restoreOutcome(key: string | undefined, lines: readonly string[]): CacheRestore {
   const said = lines.map(plainLine);
   const skipped = said.find((line) => line.startsWith('Cache restore skipped:'));
   if (skipped !== undefined) return { kind: 'unavailable', message: skipped };
   // Whatever has been downloaded was to be read before it is unpacked.
-  if (key !== undefined) return { kind: 'error', message: `\`${key}\` was unpacked before it could be read` };
+  if (key !== undefined)
+    return { kind: 'error', message: `\`${key}\` was unpacked before it could be read` };
   const failure = said.find((line) => line.startsWith('Failed to restore:'));
   if (failure !== undefined) {
     const message = withoutPrefix(failure);
@@ -75,30 +76,39 @@ export function restoreOutcome(key: string | undefined, lines: readonly string[]
   }
   // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
   const isV1 = said.includes('Cache service version: v1');
-  if (isV1 || said.some((line) => line.startsWith('Cache not found for version'))) return { kind: 'miss' };
+  if (isV1 || said.some((line) => line.startsWith('Cache not found for version')))
+    return { kind: 'miss' };
   return { kind: 'error', message: 'the cache service gave no clear answer' };
 }
 
 /**
- * What became of a save. v1 returns the id of its reservation even if the upload failed, so the id alone proves
- * nothing. Whatever cannot be told for certain is an error: to take it for contention would mean waiting for a
- * number that nobody holds, and passing it over.
+ * What became of a save. v1 returns the id of its reservation even if the upload failed, so the id
+ * alone proves nothing. Whatever cannot be told for certain is an error: to take it for contention
+ * would mean waiting for a number that nobody holds, and passing it over.
  */
 export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
   const said = lines.filter(isReason).map(plainLine);
   const skipped = said.find((line) => line.startsWith('Cache save skipped:'));
   if (skipped !== undefined) return { kind: 'denied', message: skipped };
-  if (id !== -1 && !said.some((line) => line.startsWith('Failed to save:'))) return { kind: 'saved' };
+  if (id !== -1 && !said.some((line) => line.startsWith('Failed to save:')))
+    return { kind: 'saved' };
   const text = said.join('\n');
   const denied =
     /cache write denied:[^\n]*|cache storage quota[^\n]*|Failed to CreateCacheEntry:[^\n]*\((?:401|403)\)[^\n]*/i;
   const denial = denied.exec(text)?.[0];
   if (denial !== undefined)
-    return { kind: 'denied', message: denial, remedy: /quota/i.test(denial) ? QUOTA_REMEDY : undefined };
+    return {
+      kind: 'denied',
+      message: denial,
+      remedy: /quota/i.test(denial) ? QUOTA_REMEDY : undefined,
+    };
   if (/rate limit/i.test(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
   const reason = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
-  return { kind: 'error', message: withoutPrefix(reason ?? 'the cache service gave no clear answer') };
+  return {
+    kind: 'error',
+    message: withoutPrefix(reason ?? 'the cache service gave no clear answer'),
+  };
 }
 
 const QUOTA_REMEDY =
@@ -114,8 +124,8 @@ export function plainLine(line: string): string {
 }
 
 /**
- * Lines that say how a save ended. Of the debug lines only one carries the service's own words; the others quote
- * whole requests, and retries (`Attempt 1 of 5 …`) are no end.
+ * Lines that say how a save ended. Of the debug lines only one carries the service's own words; the
+ * others quote whole requests, and retries (`Attempt 1 of 5 …`) are no end.
  */
 function isReason(line: string): boolean {
   if (line.startsWith('::debug::')) return line.startsWith('::debug::Failed to reserve cache:');
@@ -154,11 +164,15 @@ const PASSED_ON = '::add-mask::';
 type Watch = (text: string) => void;
 
 /**
- * Runs calls and keeps what they print to standard output, by who prints, not by when: only what the call itself (and what it started) writes is kept back, lines
- * that others print meanwhile go their way. `write` is put back after the last call, whatever happens.
+ * Runs calls and keeps what they print to standard output, by who prints, not by when: only what
+ * the call itself (and what it started) writes is kept back, lines that others print meanwhile go
+ * their way. `write` is put back after the last call, whatever happens.
  */
 export function createCapture(output: Output) {
-  const current = new AsyncLocalStorage<{ readonly chunks: string[]; readonly watch: Watch | undefined }>();
+  const current = new AsyncLocalStorage<{
+    readonly chunks: string[];
+    readonly watch: Watch | undefined;
+  }>();
   let original = output.write;
   let running = 0;
 
@@ -190,7 +204,12 @@ export function createCapture(output: Output) {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
     const finished = typeof encoding === 'function' ? encoding : done;
     if (printed === undefined || text.startsWith(PASSED_ON)) {
-      return original.call(output, chunk, typeof encoding === 'string' ? encoding : undefined, finished);
+      return original.call(
+        output,
+        chunk,
+        typeof encoding === 'string' ? encoding : undefined,
+        finished,
+      );
     }
     printed.chunks.push(text);
     finished?.();

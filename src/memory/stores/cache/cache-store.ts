@@ -11,7 +11,12 @@ import { decodeField, encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';
 import { MAX_FILES } from '../read-log.js';
 import { isMemoryPath } from '../tree-on-disk.js';
-import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
+import {
+  type CommitResult,
+  createTreeStore,
+  type Snapshot,
+  type TreeBackend,
+} from '../tree-store.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
 
 /** Who shares a version chain: the default branch, one other ref (by hash), or one pull request. */
@@ -22,7 +27,10 @@ const HASH_DIGITS = 16;
 /** Keys that the service takes in one request. */
 const MAX_KEYS = 10;
 
-/** The scope of a run by its `GITHUB_REF`, as the cache service separates them (memory-and-security A2.3). */
+/**
+ * The scope of a run by its `GITHUB_REF`, as the cache service separates them (memory-and-security
+ * A2.3).
+ */
 export function cacheScope(ref: string, defaultBranch: string): CacheScope {
   if (ref === `refs/heads/${defaultBranch}`) return 'trunk';
   const pull = /^refs\/pull\/(\d+)\//.exec(ref);
@@ -31,14 +39,16 @@ export function cacheScope(ref: string, defaultBranch: string): CacheScope {
 }
 
 /**
- * The beginning of all keys of a version chain. It ends in a slash, so that no scope is ever taken for the beginning of
- * another (memory-and-security A2.2).
+ * The beginning of all keys of a version chain. It ends in a slash, so that no scope is ever taken
+ * for the beginning of another (memory-and-security A2.2).
  */
 function keyPrefix(scope: CacheScope): string {
   return `axe-memory/v1/${scope}/default/`;
 }
 
-/** The key of a version; fixed width and a closing dot, so that no key is the beginning of another. */
+/**
+ * The key of a version; fixed width and a closing dot, so that no key is the beginning of another.
+ */
 export function formatKey(prefix: string, version: number): string {
   return `${prefix}${String(version).padStart(DIGITS, '0')}.`;
 }
@@ -50,12 +60,21 @@ export function parseKey(prefix: string, key: string): number | undefined {
   return version === null || Number(version[1]) === 0 ? undefined : Number(version[1]);
 }
 
-/** Events that only people with write access or GitHub itself cause, and `pull_request`, whose cache is its own. */
-const WRITING_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'pull_request'];
+/**
+ * Events that only people with write access or GitHub itself cause, and `pull_request`, whose cache
+ * is its own.
+ */
+const WRITING_EVENTS = [
+  'push',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'pull_request',
+];
 
 /**
- * What to do where a job does not get at the cache. On events that people without write access can cause, GitHub warns
- * against `cache-mode: write`, so its warning goes with it.
+ * What to do where a job does not get at the cache. On events that people without write access can
+ * cause, GitHub warns against `cache-mode: write`, so its warning goes with it.
  */
 export function cacheWriteRemedy(event: string | undefined): string {
   const branch = 'set `memory-store: branch` with `permissions: contents: write`';
@@ -68,9 +87,15 @@ interface CacheStoreOptions {
   readonly cache: CacheClient;
   readonly files: Files;
   readonly clock: Clock;
-  /** Absolute path of a folder directly in the workspace that is ours alone, for example `…/.axe-action-memory`. */
+  /**
+   * Absolute path of a folder directly in the workspace that is ours alone, for example
+   * `…/.axe-action-memory`.
+   */
   readonly directory: string;
-  /** Whose version chain this run writes; another than `trunk` begins with the default branch's newest version. */
+  /**
+   * Whose version chain this run writes; another than `trunk` begins with the default branch's
+   * newest version.
+   */
   readonly scope: CacheScope;
   /** Folder of a version that is the store's own; empty for all of it. */
   readonly folder?: string | undefined;
@@ -104,11 +129,12 @@ const SAVES_FILE = '.saves.md';
 const MAX_TREE_BYTES = 1024 * 1024;
 
 /**
- * Memory in the Actions cache, as a tree with versions: keys are immutable and numbered, so that reserving the next number is the
- * compare-and-swap (D13). A number that is taken for a minute without a version is passed over, and whoever took longer
- * than half a minute saves once more on the next number before it counts. Only a clean miss begins a chain: what looks like
- * an empty cache could hide a history (D14). Files are on disk only during a save, in one constant folder of the
- * workspace: its path is part of an entry's identity (memory-and-security A2.5).
+ * Memory in the Actions cache, as a tree with versions: keys are immutable and numbered, so that
+ * reserving the next number is the compare-and-swap (D13). A number that is taken for a minute
+ * without a version is passed over, and whoever took longer than half a minute saves once more on
+ * the next number before it counts. Only a clean miss begins a chain: what looks like an empty
+ * cache could hide a history (D14). Files are on disk only during a save, in one constant folder of
+ * the workspace: its path is part of an entry's identity (memory-and-security A2.5).
  */
 export function createCacheStore({
   cache,
@@ -147,7 +173,8 @@ export function createCacheStore({
     if ('kind' in newest) return newest;
     if (newest.number > 0) known = newest;
     if (slow !== undefined && newest.number > slow) slow = undefined;
-    const begun = newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
+    const begun =
+      newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
     if ('kind' in begun) return begun;
     const { saves } = begun;
     const files = [...begun.tree];
@@ -163,21 +190,27 @@ export function createCacheStore({
     };
   }
 
-  /** Whether its maker may have taken so long that somebody is saving past it, unseen: who has nothing to add adds it again. */
+  /**
+   * Whether its maker may have taken so long that somebody is saving past it, unseen: who has
+   * nothing to add adds it again.
+   */
   function mayBePassedOver({ saves }: Version): boolean {
     const ageMs = clock.now().getTime() - Math.max(0, ...saves.values());
     return ageMs > SLOW_MS && ageMs < SETTLED_MS;
   }
 
   /**
-   * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or the
-   * one finished last, so the next ten versions are looked for too, by exact keys: of those that exist it gives the first.
+   * By prefix the service gives the entry that was created last, and does not say whether that is
+   * the one reserved or the one finished last, so the next ten versions are looked for too, by
+   * exact keys: of those that exist it gives the first.
    */
   async function newestVersion(signal: AbortSignal): Promise<Version | FailedSave> {
     let newest = known ?? (await restore(prefix, [prefix], signal));
     while (!('kind' in newest) && newest.number > 0) {
       const highest = newest.number + MAX_KEYS;
-      const keys = Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, highest - index));
+      const keys = Array.from({ length: MAX_KEYS }, (_, index) =>
+        formatKey(prefix, highest - index),
+      );
       const above = await restore(prefix, keys, signal);
       if (!('kind' in above) && above.number <= newest.number) break;
       newest = above;
@@ -206,7 +239,9 @@ export function createCacheStore({
     const startMs = clock.now().getTime();
     const kept = [...(known?.saves ?? [])].filter(([, atMs]) => startMs - atMs < SAVES_KEPT_MS);
     const saves = new Map([...kept, ...ids.map((id) => [id, startMs] as const)]);
-    const lines = [...saves].map(([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`);
+    const lines = [...saves].map(
+      ([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`,
+    );
     const result = await save(number, new Map([...tree, [SAVES_FILE, lines.join('')]]), signal);
     switch (result.kind) {
       case 'saved':
@@ -226,7 +261,10 @@ export function createCacheStore({
     }
   }
 
-  /** The next number that nobody holds, as far as is known; undefined while somebody above may still be saving. */
+  /**
+   * The next number that nobody holds, as far as is known; undefined while somebody above may still
+   * be saving.
+   */
   function nextFree(from: number): number | undefined {
     for (let number = from; ; number += 1) {
       const since = taken.get(number);
@@ -259,7 +297,8 @@ export function createCacheStore({
     let ended: Promise<void> | undefined;
     try {
       await disk.remove(directory);
-      for (const [path, text] of tree) await disk.replace(join(directory, ...path.split('/')), text);
+      for (const [path, text] of tree)
+        await disk.replace(join(directory, ...path.split('/')), text);
       const result = await cache.save({ paths, key: formatKey(prefix, number) }, signal);
       if (result.kind === 'given-up') ended = result.ended;
       return result;

@@ -40,8 +40,9 @@ interface FileStoreOptions extends FilePlaces {
 }
 
 /**
- * Memory in plain files. An append is one O_APPEND write, so appends of any number of processes all stay; rewrites
- * take a lock (see `rewriteFile` for what is left of the window). Messages are axe's (transcript 11).
+ * Memory in plain files. An append is one O_APPEND write, so appends of any number of processes all
+ * stay; rewrites take a lock (see `rewriteFile` for what is left of the window). Messages are axe's
+ * (transcript 11).
  */
 export function createFileStore(options: FileStoreOptions): MemoryStore {
   return {
@@ -114,15 +115,23 @@ async function writeLog(
   const rewrite = (text: string): NextVersion | undefined => {
     const next = applyChange(text, change);
     if (next === text) return undefined;
-    return { text: next, backup: change.kind === 'trim' ? trimLog(text, change.keeps).removed : text };
+    return {
+      text: next,
+      backup: change.kind === 'trim' ? trimLog(text, change.keeps).removed : text,
+    };
   };
   const target = await rewritePlace(options, location);
-  return await rewriteFile(target, { ...options, ...limits, rewrite, backupPath: `${location}.bak` });
+  return await rewriteFile(target, {
+    ...options,
+    ...limits,
+    rewrite,
+    backupPath: `${location}.bak`,
+  });
 }
 
 /**
- * All changes to a note, under its lock: of several writers each sees what the one before it wrote. It is never reached by a
- * link, wherever it is: a model chooses its name.
+ * All changes to a note, under its lock: of several writers each sees what the one before it wrote.
+ * It is never reached by a link, wherever it is: a model chooses its name.
  */
 async function writeNote(
   options: FileStoreOptions,
@@ -159,11 +168,12 @@ async function append(
   const before = await endOf(path);
   // Whoever has forgotten it since has left it in the backup.
   const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), id);
-  if (!isGone && !holdsEntry(before, id)) await files.append(path, separator(before) + text, { followLinks });
+  if (!isGone && !holdsEntry(before, id))
+    await files.append(path, separator(before) + text, { followLinks });
 
   /**
-   * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then, and an entry that began in
-   * the middle of a line would be lost, so a line break goes before it.
+   * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then,
+   * and an entry that began in the middle of a line would be lost, so a line break goes before it.
    */
   async function endOf(name: string): Promise<string> {
     try {
@@ -192,7 +202,10 @@ const IGNORED = `# axe-action keeps former versions and locks next to the memory
 .axe-*.tmp
 `;
 
-/** The store with a `.gitignore` in its folder once something is saved there. One that exists is left as it is. */
+/**
+ * The store with a `.gitignore` in its folder once something is saved there. One that exists is
+ * left as it is.
+ */
 export function withIgnoreFile(store: MemoryStore, files: Files, folder: string): MemoryStore {
   return {
     ...store,

@@ -25,8 +25,9 @@ export interface FilePlaces {
   /** Files that lie elsewhere, by their path in the tree (`memory.path` on the command line). */
   readonly paths?: ReadonlyMap<string, string> | undefined;
   /**
-   * False where the folder holds what strangers wrote, as a workspace does: then neither the file nor a folder
-   * between it and `root` may be a link, and a file outside `root`, or with a second name, is refused.
+   * False where the folder holds what strangers wrote, as a workspace does: then neither the file
+   * nor a folder between it and `root` may be a link, and a file outside `root`, or with a second
+   * name, is refused.
    */
   readonly followLinks: boolean;
   /** Of everything in the folder only what this wants is read, and warned of; left out for all. */
@@ -56,13 +57,14 @@ export function placeOfFile(places: FilePlaces, path: string): Place {
 }
 
 /**
- * Where a file of the tree lies. Throws if it is no path of the tree, or if links are refused and it does not lie in
- * the root by folders that are no links.
+ * Where a file of the tree lies. Throws if it is no path of the tree, or if links are refused and
+ * it does not lie in the root by folders that are no links.
  */
 export async function checkedPlace(places: FilePlaces, path: string): Promise<string> {
   const { files, root, paths, followLinks } = places;
   const location = locateFile(places, path);
-  if (!isTreePath(path) && paths?.has(path) !== true) throw new Refused(outsideTree(path).message, 'error');
+  if (!isTreePath(path) && paths?.has(path) !== true)
+    throw new Refused(outsideTree(path).message, 'error');
   if (followLinks) return location;
   const inside = relative(root, location);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
@@ -83,15 +85,20 @@ export async function checkedPlace(places: FilePlaces, path: string): Promise<st
 }
 
 /**
- * The file that a rewrite replaces: where links are followed the one that a link leads to, so that the link stays and
- * nothing that was removed is left behind it. Throws what the file system throws.
+ * The file that a rewrite replaces: where links are followed the one that a link leads to, so that
+ * the link stays and nothing that was removed is left behind it. Throws what the file system
+ * throws.
  */
-export async function rewritePlace({ files, followLinks }: FilePlaces, location: string): Promise<string> {
+export async function rewritePlace(
+  { files, followLinks }: FilePlaces,
+  location: string,
+): Promise<string> {
   if (!followLinks || (await files.stat(location))?.kind !== 'link') return location;
   return (await files.realPath(location)) ?? location;
 }
 
-const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link with the file.';
+const LINK_REMEDY =
+  'Memory in a workspace must be a regular file inside it; replace the link with the file.';
 
 export function fileRemedy(thrown: unknown): string | undefined {
   return thrown instanceof Refused || errorCode(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
@@ -103,7 +110,10 @@ export function reasonOf(thrown: unknown): SaveFailure {
 }
 
 /** Reads the end of a run log, and the state next to it. Nothing here throws. */
-export async function readFileLog(places: FilePlaces, request: ReadRequest): Promise<RestoreResult> {
+export async function readFileLog(
+  places: FilePlaces,
+  request: ReadRequest,
+): Promise<RestoreResult> {
   const { path } = request;
   const place = { location: locateFile(places, path), warnings: [] };
   try {
@@ -125,7 +135,10 @@ export async function readFileLog(places: FilePlaces, request: ReadRequest): Pro
 }
 
 /** Every memory file, or those of some places. Nothing here throws. */
-export async function readFileTree(places: FilePlaces, under?: readonly string[]): Promise<TreeResult> {
+export async function readFileTree(
+  places: FilePlaces,
+  under?: readonly string[],
+): Promise<TreeResult> {
   const location = locateFile(places, '');
   try {
     await checkedPlace(places, 'any.md');
@@ -133,7 +146,10 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
     const { files, wants = () => true } = places;
     const { found, blocked: inWay } =
       under === undefined
-        ? { found: (await listFiles(files, location)).filter(({ path }) => wants(path)), blocked: [] }
+        ? {
+            found: (await listFiles(files, location)).filter(({ path }) => wants(path)),
+            blocked: [],
+          }
         : await findPlaces(
             places,
             under.filter((path) => !isElsewhere(path)),
@@ -180,8 +196,9 @@ function failedRead(thrown: unknown, location: string): FailedRead {
 }
 
 /**
- * What is at some places of a folder, exact paths and folders with a `/` at their end, and which of them cannot be used. No
- * link is followed, on the command line neither. Throws for a place outside.
+ * What is at some places of a folder, exact paths and folders with a `/` at their end, and which of
+ * them cannot be used. No link is followed, on the command line neither. Throws for a place
+ * outside.
  */
 async function findPlaces(
   places: FilePlaces,

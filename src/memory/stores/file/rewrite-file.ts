@@ -17,24 +17,33 @@ interface RewriteOptions {
   readonly followLinks: boolean;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  /** From the newest version to the next one, undefined if they are the same; may run more than once. */
+  /**
+   * From the newest version to the next one, undefined if they are the same; may run more than
+   * once.
+   */
   readonly rewrite: (old: string) => NextVersion | undefined;
   /** Where the backup is kept; nowhere for ''. */
   readonly backupPath: string;
   readonly removes?: boolean;
 }
 
-/** Most that is carried over at once; far more than anybody appends in the moment between look and rename. */
+/**
+ * Most that is carried over at once; far more than anybody appends in the moment between look and
+ * rename.
+ */
 const LATE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Rewrites a file under its lock and keeps the old content next to it, one generation. Appending takes no
- * lock: what was appended since the file was read is seen before the new one is put in place, and the
- * rewrite starts again; what was appended in between is found in the old file afterwards and carried over. Left is
- * a program that opened the old file before the rename and writes to it after that last look.
- * Throws what the file system throws.
+ * Rewrites a file under its lock and keeps the old content next to it, one generation. Appending
+ * takes no lock: what was appended since the file was read is seen before the new one is put in
+ * place, and the rewrite starts again; what was appended in between is found in the old file
+ * afterwards and carried over. Left is a program that opened the old file before the rename and
+ * writes to it after that last look. Throws what the file system throws.
  */
-export async function rewriteFile(path: string, options: RewriteOptions): Promise<FailedSave | undefined> {
+export async function rewriteFile(
+  path: string,
+  options: RewriteOptions,
+): Promise<FailedSave | undefined> {
   const { files, clock, deadlineMs, signal } = options;
   const lockPath = `${path}.lock`;
   const lock = await takeLock(lockPath, options);
@@ -68,8 +77,8 @@ async function rewriteOnce(
   const { files, followLinks, rewrite, backupPath, removes } = options;
   const old = await files.open(path, { followLinks });
   if (old === undefined) {
-    // It begins as an empty file: a whole one could be put in place by a second name only, and as long as both names
-    // exist readers take the file for a hard link from elsewhere.
+    // It begins as an empty file: a whole one could be put in place by a second name only, and as
+    // long as both names exist readers take the file for a hard link from elsewhere.
     const isNothing = rewrite('') === undefined;
     if (!isNothing) await files.append(path, '', { followLinks: false });
     return isNothing;
@@ -94,7 +103,12 @@ async function rewriteOnce(
 }
 
 /** Appends to the new file what came into the old one between the last look and the rename. */
-async function carryOver(files: Files, path: string, old: OpenFile, endsLine: boolean): Promise<void> {
+async function carryOver(
+  files: Files,
+  path: string,
+  old: OpenFile,
+  endsLine: boolean,
+): Promise<void> {
   let isLine = endsLine;
   for (let position = old.bytes; ; ) {
     const late = await old.read(position, LATE_BYTES);
@@ -111,8 +125,9 @@ const EMPTY_AFTER_MS = 10_000;
 const MAX_WAIT_MS = 500;
 
 /**
- * Takes the lock of a file: a file next to it, created exclusively, that says who holds it since when. One older than 60 s
- * was left by a process that died. Returns what is in it, or undefined if it could not be taken in time.
+ * Takes the lock of a file: a file next to it, created exclusively, that says who holds it since
+ * when. One older than 60 s was left by a process that died. Returns what is in it, or undefined if
+ * it could not be taken in time.
  */
 async function takeLock(
   lockPath: string,
@@ -140,7 +155,10 @@ async function readLock(files: Files, path: string): Promise<string | undefined>
   return await readWhole(files, path, { followLinks: false });
 }
 
-/** A lock from the future, by more than any clock skew, is as dead as an old one; so is one that is not ours. */
+/**
+ * A lock from the future, by more than any clock skew, is as dead as an old one; so is one that is
+ * not ours.
+ */
 function isOld(content: string, nowMs: number): boolean {
   const sinceMs = Date.parse(content.trim().split(' ').at(-2) ?? '');
   return Number.isNaN(sinceMs) || Math.abs(nowMs - sinceMs) >= STALE_AFTER_MS;
