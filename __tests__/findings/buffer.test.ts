@@ -3,10 +3,10 @@ import {
   DEFAULT_PUBLISH_RULES,
   type PublishRules,
 } from '../../src/findings/buffered-publications.js';
-import { type DiffLines, readDiffLines } from '../../src/findings/change/diff-lines.js';
+import { type CommentableLines, commentableLines } from '../../src/findings/change/diff-lines.js';
 import type { CommentRequest } from '../../src/findings/decide/take-finding.js';
 import type { KnownFinding } from '../../src/findings/known-finding.js';
-import { Publications } from '../../src/findings/publication-buffer.js';
+import { PublicationBuffer } from '../../src/findings/publication-buffer.js';
 import { LINES, scopeRest } from './change.js';
 import { known, ledgerOf, otherKnown } from './threads.js';
 
@@ -15,10 +15,10 @@ const RULES: PublishRules = { ...DEFAULT_PUBLISH_RULES, labels: ['bug', 'area/*'
 function publications(
   rules: Partial<PublishRules> = {},
   earlier: readonly KnownFinding[] = [],
-  lines: DiffLines = LINES,
+  lines: CommentableLines = LINES,
 ) {
   const review = { lines, ledger: ledgerOf(earlier), ...scopeRest() };
-  return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
+  return new PublicationBuffer({ rules: { ...RULES, ...rules }, review, subject: 42 });
 }
 
 function request(parts: Partial<CommentRequest> = {}): CommentRequest {
@@ -127,7 +127,7 @@ describe('review comments', () => {
     ["wrap('AKIAIOSFODNN7EXAMPLE', id);", "wrapAll('***', id);", false],
     ["log('***', id);", "log('***', user.id);", true],
   ])('for %s offer to commit %s: %s', (code, suggestion, isExact) => {
-    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,1 @@\n+${code}\n`);
+    const lines = commentableLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,1 @@\n+${code}\n`);
     const buffer = publications({}, [], lines);
     buffer.addComment(request({ path: 'f.ts', line: 1, suggestion, evidence: [] }));
     expect(buffer.buffered.findings).toMatchObject([

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import {
-  allowedName,
-  type Buffered,
-  NOTHING_BUFFERED,
-  splitNames,
+  type BufferedPublications,
+  NO_PUBLICATIONS,
+  nameOnAllowList,
+  parseNameList,
 } from '../../src/findings/buffered-publications.js';
-import { joinPasses } from '../../src/findings/publication-buffer.js';
+import { mergePasses } from '../../src/findings/publication-buffer.js';
 import { planReview, type ReviewWishes } from '../../src/run/review-plan.js';
 import { placed } from './change.js';
 
-function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
+function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): BufferedPublications {
   const findings = all.map((parts, index) => placed({ id: `${id}${index}`, ...parts }));
-  return { ...NOTHING_BUFFERED, findings };
+  return { ...NO_PUBLICATIONS, findings };
 }
 
 const SAME = {
@@ -28,29 +28,29 @@ const OTHER = {
 
 describe('findings of several passes', () => {
   it('are one if two passes raised it', () => {
-    const { findings } = joinPasses([pass('a', {}), pass('b', SAME)], 100);
+    const { findings } = mergePasses([pass('a', {}), pass('b', SAME)], 100);
     expect(findings.map(({ finding }) => finding.id)).toEqual(['a0']);
   });
 
   it('stay two if they are two defects, or one pass distinguished them', () => {
-    expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
+    expect(mergePasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
     expect(
-      joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings,
+      mergePasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings,
     ).toHaveLength(2);
-    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
+    expect(mergePasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
   });
 
   it('are limited to the worst ones if there are too many', () => {
     const nit = { ...OTHER, line: 49, severity: 'nit' } as const;
-    const buffered = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
+    const buffered = mergePasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
     expect(buffered.findings.map(({ finding }) => finding.severity)).toEqual(['critical']);
     expect(buffered.refusedFindings).toBe(1);
   });
 
   it('have the summaries of all', () => {
     const passes = ['A.', 'B.'].map((summary) => ({ ...pass('a'), review: { summary } }));
-    expect(joinPasses(passes, 100).review).toEqual({ summary: 'A.\n\nB.' });
-    expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
+    expect(mergePasses(passes, 100).review).toEqual({ summary: 'A.\n\nB.' });
+    expect(mergePasses([], 100)).toEqual(NO_PUBLICATIONS);
   });
 });
 
@@ -62,16 +62,16 @@ describe('an allow-list', () => {
     ['abba', ['ab*ba'], 'abba'],
     ['a', ['a*a'], undefined],
   ])('maps %j with %j to %j', (name, patterns, expected) => {
-    expect(allowedName(name, patterns)).toBe(expected);
+    expect(nameOnAllowList(name, patterns)).toBe(expected);
   });
 
   it('is matched at once for a long name and many stars', () => {
-    expect(allowedName('a'.repeat(10_000), [`${'*a'.repeat(1000)}*b`])).toBeUndefined();
+    expect(nameOnAllowList('a'.repeat(10_000), [`${'*a'.repeat(1000)}*b`])).toBeUndefined();
   });
 });
 
 it('a list of names is split, each once', () => {
-  expect(['bug, Bug', undefined].map(splitNames)).toEqual([['Bug'], []]);
+  expect(['bug, Bug', undefined].map(parseNameList)).toEqual([['Bug'], []]);
 });
 
 function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {

@@ -1,11 +1,11 @@
 import {
-  type DiffLines,
+  type CommentableLines,
+  commentableLines,
   type PlacedFinding,
   placeFinding,
-  readDiffLines,
 } from '../../src/findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
-import { type Finding, handleOf, mintId } from '../../src/findings/finding.js';
+import { createHandle, type Finding, mintId } from '../../src/findings/finding.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
 
 /**
@@ -114,7 +114,7 @@ index fd1a011..1c0acf6 100644
 `;
 
 /** The commentable lines of {@link CHANGE}. */
-export const LINES: DiffLines = readDiffLines(CHANGE);
+export const LINES: CommentableLines = commentableLines(CHANGE);
 
 /** A finding about the query in `src/auth.ts`, with other parts where a test names them. */
 export function finding(parts: Partial<Finding> = {}): Finding {
@@ -142,7 +142,7 @@ export function finding(parts: Partial<Finding> = {}): Finding {
 export function placed(parts: Partial<Finding> = {}): PlacedFinding {
   const { path, title, line } = finding(parts);
   const id = mintId(`${path} ${title}`, line);
-  return placeFinding(finding({ id, handle: handleOf(id, () => false), ...parts }), LINES);
+  return placeFinding(finding({ id, handle: createHandle(id, () => false), ...parts }), LINES);
 }
 
 /** What a finding is held against in a first review whose model was shown the diff. */

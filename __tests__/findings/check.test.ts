@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { createCheckProgress } from '../../src/findings/post/check-progress.js';
-import type { ReviewEnd } from '../../src/findings/post/post-review.js';
+import type { ReviewOutcome } from '../../src/findings/post/post-review.js';
 import { publishCheckRun } from '../../src/github/posting/check-run.js';
 import { startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { placed } from './post-scene.js';
 
-const CLEAR: ReviewEnd = { open: [], isBlocking: false, unposted: [] };
-const OPEN: ReviewEnd = { ...CLEAR, open: [placed().finding] };
-const BLOCKING: ReviewEnd = { ...OPEN, isBlocking: true };
+const CLEAR: ReviewOutcome = { open: [], isBlocking: false, unposted: [] };
+const OPEN: ReviewOutcome = { ...CLEAR, open: [placed().finding] };
+const BLOCKING: ReviewOutcome = { ...OPEN, isBlocking: true };
 const NONE = 'success: No findings · whole';
 const BLOCKED = 'failure: An earlier review blocks · whole';
 const BEFORE = 'c'.repeat(40);
@@ -24,7 +24,7 @@ const OPEN_HERE = 'neutral: 2 minor open in 3 of 4 files';
 const CUT = ', cut short';
 const BLOCKS = { ...CLEAR, isBlocking: true };
 type Skip = { message: string; since: string | undefined; isUnread?: boolean };
-it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
+it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
   ['of a skipped run holds what is open', SKIPPED, OPEN, ALL, 'neutral: 1 major open'],
   ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 major open · whole'],
   ['of a skipped run says what the last said', SKIPPED, CLEAR, ALL, ALL],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import {
+  commentableLines,
   type PlacedFinding,
   placeFinding,
-  readDiffLines,
 } from '../../src/findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
 import {
@@ -12,7 +12,7 @@ import {
   describeSettlement,
   type FindingVerdict,
   groupClaims,
-  Verdicts,
+  VerdictCollector,
 } from '../../src/findings/decide/second-look.js';
 import { type Finding, mintId } from '../../src/findings/finding.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
@@ -34,7 +34,7 @@ const DIFF = `diff --git a/src/db.ts b/src/db.ts
  
 `;
 /** Its lines, and its files. */
-const LINES = readDiffLines(DIFF);
+const LINES = commentableLines(DIFF);
 const FILES = parseDiff(DIFF);
 
 /** A finding in it. */
@@ -98,7 +98,7 @@ describe('the claims that a verifier checks', () => {
     expect(message).toContain("21:   const sql = 'select * from t where id = ' + name;");
     expect(message).toContain("-  return db.query('select * from t where id = $1', [name]);");
     expect(message).not.toMatch(/critical|likely|severity/i);
-    expect(new Verdicts(['a'], new ShownFiles(shown)).give(request()).kind).toBe('taken');
+    expect(new VerdictCollector(['a'], new ShownFiles(shown)).give(request()).kind).toBe('taken');
   });
 
   it('are quoted with every line of a long range', () => {
@@ -128,14 +128,14 @@ describe('the claims that a verifier checks', () => {
 
 describe('the verdicts of a verifier', () => {
   it('are unclear if they refute without a line', () => {
-    const verdicts = new Verdicts(['a'], shownFiles());
+    const verdicts = new VerdictCollector(['a'], shownFiles());
     expect(verdicts.give(request({ evidence: [] })).kind).toBe('refused');
     expect(verdicts.all.get('a')?.kind).toBe('unclear');
     expect(verdicts.isComplete).toBe(false);
   });
 
   it('can be proven after all, and are given once', () => {
-    const verdicts = new Verdicts(['a'], shownFiles());
+    const verdicts = new VerdictCollector(['a'], shownFiles());
     verdicts.give(request({ evidence: [FORGED] }));
     expect(verdicts.give(request())).toMatchObject({
       kind: 'taken',
@@ -146,7 +146,7 @@ describe('the verdicts of a verifier', () => {
   });
 
   it('name their claim if there are several', () => {
-    const verdicts = new Verdicts(['a', 'b'], shownFiles());
+    const verdicts = new VerdictCollector(['a', 'b'], shownFiles());
     expect(verdicts.give(request())).toMatchObject({
       text: expect.stringContaining('from 1 to 2'),
     });
@@ -158,7 +158,7 @@ describe('the verdicts of a verifier', () => {
   });
 
   it('arrive through the tool, and an empty string means none', async () => {
-    const verdicts = new Verdicts(['a'], shownFiles());
+    const verdicts = new VerdictCollector(['a'], shownFiles());
     const tool = createGiveVerdict(verdicts);
     const give = (input: unknown) => tool.execute(input, new AbortController().signal);
     expect(await give({ verdict: ' ', reason: 'x' })).toMatchObject({ isError: true });
@@ -183,7 +183,7 @@ const HOLDS: FindingVerdict = { kind: 'holds', reason: 'Followed.' };
 
 function judged(verdict: FindingVerdict | undefined, one = placed(1)) {
   const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);
-  const buffered = { ...NOTHING_BUFFERED, findings: [one] };
+  const buffered = { ...NO_PUBLICATIONS, findings: [one] };
   return applyVerdicts(buffered, new Set([one.finding.id]), verdicts, SCOPE);
 }
 

@@ -4,9 +4,9 @@ import { readSuggestion } from '../../src/findings/comment-parts.js';
 import type { Finding } from '../../src/findings/finding.js';
 import {
   commentText,
+  composeComment,
   findingInText,
-  framedBody,
-  plainText,
+  findingPlainText,
 } from '../../src/findings/post/comment-text.js';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { codeBlock } from '../../src/lib/text/format.js';
@@ -152,7 +152,7 @@ describe('a finding without a line', () => {
 
   it('is plain markdown if nothing is posted', () => {
     const full = finding({ title: 'T', body: 'B', trigger: 'W', suggestion: 'x' });
-    expect(plainText(full)).toBe('B\n\nWhen: W\n\nSuggested:\n\n```\nx\n```');
+    expect(findingPlainText(full)).toBe('B\n\nWhen: W\n\nSuggested:\n\n```\nx\n```');
   });
 });
 
@@ -221,7 +221,10 @@ function stickyBody(parts: {
   readonly text: string;
   readonly footer: string;
 }) {
-  return framedBody({ ...parts, mark: { kind: 'answer', agent: parts.agent, lane: 'trusted' } });
+  return composeComment({
+    ...parts,
+    mark: { kind: 'answer', agent: parts.agent, lane: 'trusted' },
+  });
 }
 
 describe('the body of a sticky comment', () => {

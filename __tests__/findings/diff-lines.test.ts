@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  codeKey,
+  commentableLines,
+  correctLine,
   findFile,
-  followCode,
-  isTellingKey,
-  lastCode,
+  isDistinctiveFingerprint,
+  lastLineOfHunk,
+  lineFingerprint,
   placeFinding,
-  readDiffLines,
 } from '../../src/findings/change/diff-lines.js';
 import type { Finding } from '../../src/findings/finding.js';
 import { finding, LINES, placed } from './change.js';
@@ -19,7 +19,7 @@ describe('the lines of a diff that can carry a comment', () => {
   });
 
   it('are those of both parts if a link becomes a file', () => {
-    const lines = readDiffLines(
+    const lines = commentableLines(
       [
         ...['diff --git a/bin b/bin', 'deleted file mode 120000', '--- a/bin', '+++ /dev/null'],
         ...['@@ -1 +0,0 @@', '-tools', '\\ No newline at end of file'],
@@ -33,7 +33,7 @@ describe('the lines of a diff that can carry a comment', () => {
   });
 
   it('are none in a submodule', () => {
-    const lines = readDiffLines(
+    const lines = commentableLines(
       'diff --git a/lib b/lib\nindex 1..2 160000\n--- a/lib\n+++ b/lib\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n',
     );
     expect(lines.get('lib')?.RIGHT.size).toBe(0);
@@ -52,18 +52,18 @@ describe('a line of code', () => {
     ['send(to, body);', true],
     ['const größe = 1;', true],
   ])('%j is telling: %j', (code, expected) => {
-    expect(isTellingKey(codeKey(code))).toBe(expected);
+    expect(isDistinctiveFingerprint(lineFingerprint(code))).toBe(expected);
   });
 
   it('is known by sixteen digits, whatever its spacing', () => {
-    expect(codeKey('  send(to,  body);')).toBe(codeKey('send(to, body);'));
-    expect(codeKey('send(to, body);')).toMatch(/^[0-9a-f]{16}$/);
-    expect(codeKey('}')).toMatch(/^~[0-9a-f]{16}$/);
-    expect([codeKey(' '), isTellingKey('')]).toEqual(['', false]);
+    expect(lineFingerprint('  send(to,  body);')).toBe(lineFingerprint('send(to, body);'));
+    expect(lineFingerprint('send(to, body);')).toMatch(/^[0-9a-f]{16}$/);
+    expect(lineFingerprint('}')).toMatch(/^~[0-9a-f]{16}$/);
+    expect([lineFingerprint(' '), isDistinctiveFingerprint('')]).toEqual(['', false]);
   });
 
   it('that a comment is about is the last of its hunk', () => {
-    expect(lastCode('@@ -1 +1 @@\r\n+b\r\n\\ No newline at end of file')).toBe('b');
+    expect(lastLineOfHunk('@@ -1 +1 @@\r\n+b\r\n\\ No newline at end of file')).toBe('b');
   });
 });
 
@@ -192,14 +192,14 @@ describe('a finding that quotes its line', () => {
     ],
   ])('%s', (_, wanted, expected) => {
     const given = finding(wanted);
-    expect(followCode(given, LINES)).toEqual({ ...given, ...expected });
+    expect(correctLine(given, LINES)).toEqual({ ...given, ...expected });
   });
 
   it('moves to the nearest line with that code', () => {
     const code = ['a', 'same();', 'b', 'c', 'd', 'same();', 'e'].map((one) => `+${one}\n`).join('');
-    const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,7 @@\n${code}`);
+    const lines = commentableLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,7 @@\n${code}`);
     const given = finding({ path: 'f.ts', line: 5, code: 'same();' });
-    expect(followCode(given, lines)).toEqual({ ...given, line: 6 });
+    expect(correctLine(given, lines)).toEqual({ ...given, line: 6 });
   });
 
   it.each([
@@ -208,10 +208,10 @@ describe('a finding that quotes its line', () => {
     ['  key: AKIAIOSFODNN7EXAMPLE', '+  key: ***'],
     ['say("<system>");', 'say("&lt;system>");'],
   ])('finds %s by what a model is shown of it', (code, shown) => {
-    const lines = readDiffLines(
+    const lines = commentableLines(
       `--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,2 @@\n+  key: 5\n+${code}\n`,
     );
-    expect(followCode(finding({ path: 'f.ts', line: 1, code: shown }), lines)).toMatchObject({
+    expect(correctLine(finding({ path: 'f.ts', line: 1, code: shown }), lines)).toMatchObject({
       line: 2,
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   checkEvidence,
-  claimedChecks,
+  linesClaimingChecks,
   linesOfDiff,
   ShownFiles,
 } from '../../src/findings/decide/evidence.js';
@@ -85,7 +85,7 @@ function checkDiff(evidence: Omit<Evidence, 'path'> & { readonly path?: string }
 }
 
 function claimsIn(line: string): readonly string[] {
-  return claimedChecks(parseDiff(`--- a/a.ts\n+++ b/a.ts\n@@ -0,0 +1 @@\n+${line}\n`));
+  return linesClaimingChecks(parseDiff(`--- a/a.ts\n+++ b/a.ts\n@@ -0,0 +1 @@\n+${line}\n`));
 }
 
 describe('an added line', () => {
@@ -128,5 +128,5 @@ it('claimedChecks gives the places of added lines only', () => {
 +// reviewed by security
  run(query);
 `;
-  expect(claimedChecks(parseDiff(diff))).toEqual(['a.ts:4']);
+  expect(linesClaimingChecks(parseDiff(diff))).toEqual(['a.ts:4']);
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  createHandle,
   type FindingEffect,
-  handleOf,
-  isSource,
+  isSourceFile,
   mintId,
+  parseHandle,
   REACHES,
-  readHandle,
   type Severity,
   type SeverityFacts,
   severityOf,
-  visibleWords,
+  visibleCommentText,
 } from '../../src/findings/finding.js';
 
 it('the id of a finding is different for every run and every number in it', () => {
@@ -27,11 +27,11 @@ describe('the handle of a finding', () => {
   it('is another one while it is taken, and can be read back', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9a-f]{16}$/), (id) => {
-        const first = handleOf(id, () => false);
-        const second = handleOf(id, (handle) => handle === first);
-        expect([first, second].map(readHandle)).toEqual([first, second]);
+        const first = createHandle(id, () => false);
+        const second = createHandle(id, (handle) => handle === first);
+        expect([first, second].map(parseHandle)).toEqual([first, second]);
         expect(second).not.toBe(first);
-        expect(handleOf(id, () => false)).toBe(first);
+        expect(createHandle(id, () => false)).toBe(first);
       }),
     );
   });
@@ -42,7 +42,7 @@ describe('the handle of a finding', () => {
     ['false', undefined],
     ['F1', undefined],
   ])('is read from %j as %j', (word, expected) => {
-    expect(readHandle(word)).toBe(expected);
+    expect(parseHandle(word)).toBe(expected);
   });
 });
 
@@ -52,7 +52,7 @@ it.each<[string, string]>([
   ['Text.\n\n<details><summary>x</summary>\n\nnever closed', 'Text.'],
   ['', ''],
 ])('the visible words of %j are %j', (body, words) => {
-  expect(visibleWords(body)).toBe(words);
+  expect(visibleCommentText(body)).toBe(words);
 });
 
 const FACTS: SeverityFacts = {
@@ -112,6 +112,6 @@ it.each<[string, boolean]>([
   ['app/PayTest.java', false],
   ['spec/models/user_spec.rb', false],
 ])('%s is source: %s, and never if it is generated', (path, expected) => {
-  expect(isSource(path, true)).toBe(expected);
-  expect(isSource(path, false)).toBe(false);
+  expect(isSourceFile(path, true)).toBe(expected);
+  expect(isSourceFile(path, false)).toBe(false);
 });

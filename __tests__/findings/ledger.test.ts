@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeKey, readDiffLines } from '../../src/findings/change/diff-lines.js';
-import { isCommitted } from '../../src/findings/decide/duplicates.js';
-import type { LedgerContext, Raising } from '../../src/findings/decide/ledger.js';
-import type { KnownFinding, SameClaim, Settlement } from '../../src/findings/known-finding.js';
-import { peopleToAsk } from '../../src/findings/read/peoples-words.js';
+import { commentableLines, lineFingerprint } from '../../src/findings/change/diff-lines.js';
+import { isSuggestionCommitted } from '../../src/findings/decide/duplicates.js';
+import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
+import type { DuplicateClaim, KnownFinding, Settlement } from '../../src/findings/known-finding.js';
+import { loginsToCheck } from '../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
 import type { Post, Seen, Thread } from '../../src/github/reading/conversation.js';
 import { finding } from './change.js';
@@ -264,7 +264,7 @@ describe('a finding held against the present change', () => {
   });
   const LEFT = { lines: WITHOUT_FILE };
   const ON_FORK = { ...LEFT, isFork: true };
-  const UNTELLING = { line: 11, code: codeKey('return user;') };
+  const UNTELLING = { line: 11, code: lineFingerprint('return user;') };
   const GONE = { code: '', closed: false };
 
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, Partial<KnownFinding>]>([
@@ -317,7 +317,7 @@ describe('a finding held against the present change', () => {
   });
 
   it('shares its number with one on the other side', () => {
-    const place = { path: 'no-end.txt', line: 2, code: codeKey('beta') };
+    const place = { path: 'no-end.txt', line: 2, code: lineFingerprint('beta') };
     const old = raised({ id: OTHER, handle: 'FX3M9', ...place, side: 'LEFT' });
     const first = opening({}, [raised(place), old]);
     const { findings } = read(conversation({ first, path: place.path, line: 2 }));
@@ -355,9 +355,9 @@ it.each([
   ['puts back what the base has', 'six', '@@ -5,2 +5,2 @@\n five\n-6\n+six\n', true],
 ])('a suggestion that %s is committed: %j', (_, suggestion, hunk, expected) => {
   const added = ['one', 'two', 'three', 'four', 'five'].map((line) => `+${line}\n`).join('');
-  const file = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,5 @@\n${added}`).get('f.ts');
-  const pushed = readDiffLines(`--- a/f.ts\n+++ b/f.ts\n${hunk}`).get('f.ts');
-  expect(isCommitted(suggestion, file, pushed)).toBe(expected);
+  const file = commentableLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,5 @@\n${added}`).get('f.ts');
+  const pushed = commentableLines(`--- a/f.ts\n+++ b/f.ts\n${hunk}`).get('f.ts');
+  expect(isSuggestionCommitted(suggestion, file, pushed)).toBe(expected);
 });
 
 describe('a finding that is raised', () => {
@@ -381,8 +381,8 @@ describe('a finding that is raised', () => {
   function raise(
     earlier: readonly KnownFinding[],
     draft: Partial<KnownFinding>,
-    { about, ...claim }: SameClaim & { readonly about?: Partial<LedgerContext> } = {},
-  ): Raising {
+    { about, ...claim }: DuplicateClaim & { readonly about?: Partial<LedgerContext> } = {},
+  ): RaiseResult {
     const plain = {
       id: '00000000000000aa',
       handle: 'FNEW1',
@@ -393,7 +393,7 @@ describe('a finding that is raised', () => {
   }
 
   type Claim = Parameters<typeof raise>[2];
-  it.each<[string, readonly KnownFinding[], Partial<KnownFinding>, Claim, Raising['kind']]>([
+  it.each<[string, readonly KnownFinding[], Partial<KnownFinding>, Claim, RaiseResult['kind']]>([
     ['is the one that the model names', EARLIER, ELSEWHERE, { sameAs: ' fq7k2' }, 'kept'],
     ['is back if it is worse', EARLIER, { severity: 'critical' }, {}, 'back'],
     ['is another one then, if the model says so', BY_MODEL, {}, { isNew: true }, 'raised'],
@@ -448,7 +448,7 @@ describe('a finding that is raised', () => {
   it.each<[string, Partial<KnownFinding>, Claim, Partial<KnownFinding>]>([
     ['is never milder', { severity: 'nit' }, {}, { severity: 'major' }],
     ['stays while its own line stands', ELSEWHERE, SAME, { line: 10, code: CODE, key: KEY }],
-    ['moves if its line changed', touched, SAME_TOUCHED, { key: codeKey(touched.code) }],
+    ['moves if its line changed', touched, SAME_TOUCHED, { key: lineFingerprint(touched.code) }],
   ])('again %s', (_, draft, claim, expected) => {
     expect(raise(EARLIER, draft, claim)).toMatchObject({ finding: { id: ID, ...expected } });
   });
@@ -526,7 +526,7 @@ describe('the people whose permission is asked for', () => {
       said('visitor', 'Hello!'),
     ];
     const other = thread({ resolvedBy: 'octocat', first: opening({ isOurs: false }), replies });
-    const asked = peopleToAsk(
+    const asked = loginsToCheck(
       seen({ threads: [thread({ resolvedBy: 'hubot', first, replies }), other] }),
     );
     expect(asked.slice(0, 4)).toEqual(['hubot', 'Octocat', 'monalisa', 'stranger-0']);
@@ -537,6 +537,6 @@ describe('the people whose permission is asked for', () => {
   it('include who commands below the pull request, and exclude our own account', () => {
     const comments = [said('reader', '/axe done FQ7K2')];
     const threads = [thread({ resolvedBy: 'github-actions[bot]' })];
-    expect(peopleToAsk(seen({ threads, comments }))).toEqual(['reader']);
+    expect(loginsToCheck(seen({ threads, comments }))).toEqual(['reader']);
   });
 });

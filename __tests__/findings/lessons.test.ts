@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeKey } from '../../src/findings/change/diff-lines.js';
+import { lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { lessonsOf } from '../../src/findings/decide/duplicates.js';
-import type { LedgerContext, Raising } from '../../src/findings/decide/ledger.js';
+import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
 import type { Finding } from '../../src/findings/finding.js';
-import type { Lesson, SameClaim } from '../../src/findings/known-finding.js';
+import type { DuplicateClaim, Lesson } from '../../src/findings/known-finding.js';
 import type { FindingMark } from '../../src/findings/state-facts.js';
 import { finding } from './change.js';
 import {
@@ -26,13 +26,20 @@ describe('a finding that people have dismissed on another pull request', () => {
   const SECURITY = { category: 'security' } as const;
 
   it.each<
-    [string, Partial<Finding>, Partial<Lesson>, SameClaim, Partial<LedgerContext>, Raising['kind']]
+    [
+      string,
+      Partial<Finding>,
+      Partial<Lesson>,
+      DuplicateClaim,
+      Partial<LedgerContext>,
+      RaiseResult['kind'],
+    ]
   >([
     ['is raised in another file', {}, { path: 'src/b.ts' }, {}, {}, 'raised'],
     [
       'is raised on an untelling line',
       UNTELLING,
-      { key: codeKey('return user;') },
+      { key: lineFingerprint('return user;') },
       {},
       {},
       'raised',

@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
-import { applyActs, type LedgerContext, type News } from '../../src/findings/decide/ledger.js';
+import {
+  type BufferedPublications,
+  NO_PUBLICATIONS,
+} from '../../src/findings/buffered-publications.js';
+import {
+  applyToLedger,
+  type FindingChanges,
+  type LedgerContext,
+} from '../../src/findings/decide/ledger.js';
 import type { KnownFinding, Settlement } from '../../src/findings/known-finding.js';
-import { formatEarlier } from '../../src/findings/post/finding-texts.js';
-import { recordsOf } from '../../src/findings/post/record.js';
+import { formatEarlierFindings } from '../../src/findings/post/finding-texts.js';
+import { findingRecords } from '../../src/findings/post/record.js';
 import { finding, LINES, placed } from './change.js';
 import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, thread } from './threads.js';
 
@@ -13,17 +20,17 @@ const FRAME = { head: HEAD, clean: (text: string) => text };
 
 function act(
   earlier: readonly KnownFinding[],
-  buffered: Partial<Buffered> = {},
+  buffered: Partial<BufferedPublications> = {},
   about: Partial<LedgerContext> = {},
 ) {
   const ledger = ledgerOf(earlier, about);
-  const all = { ...NOTHING_BUFFERED, ...buffered };
-  const news = applyActs(ledger, all, new Set(earlier.map(({ id }) => id)), LINES);
-  return { ledger, news, records: recordsOf({ ledger, news, buffered: all }, 'https://x/r') };
+  const all = { ...NO_PUBLICATIONS, ...buffered };
+  const news = applyToLedger(ledger, all, new Set(earlier.map(({ id }) => id)), LINES);
+  return { ledger, news, records: findingRecords({ ledger, news, buffered: all }, 'https://x/r') };
 }
 
 /** What there is of each kind, by handle. */
-function countsOf({ fresh, kept, heldBack, ended, back, claimed }: News): string {
+function countsOf({ fresh, kept, heldBack, ended, back, claimed }: FindingChanges): string {
   const counts = { fresh, kept, heldBack, ended, back, claimed };
   return Object.entries(counts)
     .flatMap(([name, { length }]) => (length === 0 ? [] : [`${length} ${name}`]))
@@ -46,7 +53,7 @@ describe('what a run wants, held against the findings as they are now', () => {
     [
       string,
       readonly KnownFinding[],
-      Partial<Buffered>,
+      Partial<BufferedPublications>,
       Partial<LedgerContext>,
       string,
       readonly string[],
@@ -133,7 +140,7 @@ describe('the lines of a review about earlier findings', () => {
 
   function linesOf(...given: Parameters<typeof act>) {
     const { ledger, news } = act(...given);
-    return formatEarlier({ ledger, news, ...FRAME }, new Set(), false);
+    return formatEarlierFindings({ ledger, news, ...FRAME }, new Set(), false);
   }
 
   it.each([

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { knownPaths, patchesOf, patchId } from '../../src/findings/change/scope.js';
+import { patchId, patchIds, pathsOfKnownPatches } from '../../src/findings/change/scope.js';
 import { type DiffFile, parseDiff } from '../../src/lib/text/diff.js';
 import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
 import { tempDir } from '../helpers/temp.js';
@@ -106,7 +106,7 @@ it.each<[string, (repo: GitRepo) => void]>([
   const own = lines({ 20: 'mine', 30: 'more' });
   repo.commit('more', { 'own.ts': own, 'later.ts': 'later\n', 'b.bin': '\0\t\0' });
   const after = diffOf(repo, 'topic');
-  const known = knownPaths(after, patchesOf(before, ALL));
+  const known = pathsOfKnownPatches(after, patchIds(before, ALL));
   const paths = parseDiff(after).map(({ path }) => path);
   expect([...known].sort()).toEqual([
     ...['a.bin', 'added.ts', 'empty.ts', 'far.ts', 'gone.ts'],
@@ -149,9 +149,9 @@ describe('a patch', () => {
     const binary =
       'diff --git a/a.png b/a.png\nindex 3f2a1b0..9c4d5e6 100644\nBinary files a/a.png and b/a.png differ\n';
     const diff = `diff --git a/a.ts b/a.ts\nindex 3f2a1b0..9c4d5e6 100644\n${HUNK}${binary}`;
-    const none = patchesOf(diff, () => true);
-    expect(knownPaths(diff, none)).toEqual(new Set(['a.png']));
+    const none = patchIds(diff, () => true);
+    expect(pathsOfKnownPatches(diff, none)).toEqual(new Set(['a.png']));
     const other = diff.replace('9c4d5e6 100644\nBinary', '9c4d5e7 100644\nBinary');
-    expect(knownPaths(other, patchesOf(diff, ALL))).toEqual(new Set(['a.ts']));
+    expect(pathsOfKnownPatches(other, patchIds(diff, ALL))).toEqual(new Set(['a.ts']));
   });
 });

@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Buffered } from '../../src/findings/buffered-publications.js';
+import type { BufferedPublications } from '../../src/findings/buffered-publications.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { findingLine } from '../helpers/marks.js';
 import { type PostScene, placed, publish, readPull, settle, startPull } from './post-scene.js';
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-const REVIEWED: Partial<Buffered> = { findings: [placed()], review: { summary: 'One thing.' } };
-const QUIET: Partial<Buffered> = { review: { summary: 'Again.' } };
+const REVIEWED: Partial<BufferedPublications> = {
+  findings: [placed()],
+  review: { summary: 'One thing.' },
+};
+const QUIET: Partial<BufferedPublications> = { review: { summary: 'Again.' } };
 const ASKED = { agent: 'bot/reply-9' };
 const OTHER = placed({ title: 'Rows are lost', body: 'A retry drops them.', category: 'data' });
 
@@ -66,7 +69,7 @@ describe('a review', () => {
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
   });
 
-  it.each<[string, Partial<Buffered>, PostScene, number]>([
+  it.each<[string, Partial<BufferedPublications>, PostScene, number]>([
     ['is posted once where there is nothing new', QUIET, {}, 1],
     ['is posted once for a mention too', QUIET, ASKED, 1],
     ['is posted by each agent', QUIET, { agent: 'bot-2' }, 2],

@@ -1,13 +1,20 @@
-import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
 import {
+  type BufferedPublications,
+  NO_PUBLICATIONS,
+} from '../../src/findings/buffered-publications.js';
+import {
+  commentableLines,
   type PlacedFinding,
   placeFinding,
-  readDiffLines,
 } from '../../src/findings/change/diff-lines.js';
-import { applyActs, type Ledger, type LedgerContext } from '../../src/findings/decide/ledger.js';
-import { type Finding, handleOf, mintId } from '../../src/findings/finding.js';
+import {
+  applyToLedger,
+  type Ledger,
+  type LedgerContext,
+} from '../../src/findings/decide/ledger.js';
+import { createHandle, type Finding, mintId } from '../../src/findings/finding.js';
 import type { Settlement } from '../../src/findings/known-finding.js';
-import type { ReviewPost } from '../../src/findings/post/finding-texts.js';
+import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { postReview } from '../../src/findings/post/post-review.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
@@ -55,15 +62,15 @@ export function push({ repo }: Hello, diff: string, sha = 'd'.repeat(40)): strin
 export function placed(patch: Partial<Finding> = {}): PlacedFinding {
   const { line = 2, title = 'It is wrong' } = patch;
   const id = mintId(title, line);
-  const handle = handleOf(id, () => false);
+  const handle = createHandle(id, () => false);
   const words = { title, body: 'Wrong.', category: 'correctness' } as const;
   const rest = { path: 'src/a.ts', line, effect: undefined, reach: undefined };
-  return placeFinding(finding({ id, handle, ...words, ...rest, ...patch }), readDiffLines(CODE));
+  return placeFinding(finding({ id, handle, ...words, ...rest, ...patch }), commentableLines(CODE));
 }
 
 /** What a test decides besides what the run publishes. */
 export interface PostScene
-  extends Partial<Omit<ReviewPost, 'ledger' | 'news' | 'buffered'>>,
+  extends Partial<Omit<ReviewToPost, 'ledger' | 'news' | 'buffered'>>,
     Partial<Pick<LedgerContext, 'lines' | 'memory' | 'isFork' | 'isPushByWriter'>> {
   readonly client?: GitHubClient | undefined;
 }
@@ -81,7 +88,7 @@ export async function readPull(
   );
   return readLedger(answer?.kind === 'read' ? answer.seen : undefined, {
     agent,
-    lines: 'lines' in rest ? rest.lines : readDiffLines(repo.pulls.get(42)?.diff ?? ''),
+    lines: 'lines' in rest ? rest.lines : commentableLines(repo.pulls.get(42)?.diff ?? ''),
     isFork,
     isTrusted: lane === 'trusted',
     isPushByWriter,
@@ -93,9 +100,9 @@ export async function readPull(
 }
 
 /** What a run wants, or what it wants of the findings that it knows. */
-export type Wanted = Partial<Buffered> | Acts;
+export type Wanted = Partial<BufferedPublications> | Acts;
 
-type Acts = (ledger: Ledger) => Partial<Buffered>;
+type Acts = (ledger: Ledger) => Partial<BufferedPublications>;
 
 /** The model, and whoever looks a second time, ends the finding of this title. */
 export function settle(how: Settlement['how'], title = 'It is wrong', by = ''): Acts {
@@ -130,7 +137,7 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {
   const warnings: string[] = [];
   const ledger = await readPull(hello, scene);
   const buffered = {
-    ...NOTHING_BUFFERED,
+    ...NO_PUBLICATIONS,
     ...(typeof wanted === 'function' ? wanted(ledger) : wanted),
   };
   const knew = new Set(ledger.findings.map(({ id }) => id));
@@ -140,7 +147,7 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {
       agent: 'bot',
       head: hello.repo.pulls.get(42)?.head.sha,
       ledger,
-      news: applyActs(ledger, buffered, knew, undefined),
+      news: applyToLedger(ledger, buffered, knew, undefined),
       buffered,
       blockOn: 'major',
       extent: 'whole',

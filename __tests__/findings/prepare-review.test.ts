@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import type { PlacedFinding } from '../../src/findings/change/diff-lines.js';
-import type { News } from '../../src/findings/decide/ledger.js';
+import type { FindingChanges } from '../../src/findings/decide/ledger.js';
 import { SEVERITIES, type Severity } from '../../src/findings/finding.js';
 import type { KnownFinding } from '../../src/findings/known-finding.js';
-import type { ReviewPost } from '../../src/findings/post/finding-texts.js';
+import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { prepareReview } from '../../src/findings/post/prepare-review.js';
-import { recordsOf } from '../../src/findings/post/record.js';
+import { findingRecords } from '../../src/findings/post/record.js';
 import { type FindingMark, findingMarksOf } from '../../src/findings/state-facts.js';
 import type { Thread } from '../../src/github/reading/conversation.js';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
@@ -28,7 +28,7 @@ import {
   thread,
 } from './threads.js';
 
-type Parts = Partial<ReviewPost> & {
+type Parts = Partial<ReviewToPost> & {
   readonly earlierFindings?: readonly KnownFinding[];
   readonly marks?: readonly FindingMark[];
   readonly summary?: string;
@@ -40,7 +40,7 @@ function prepare(
 ) {
   const clean = (text: string) => sanitize(text, 'comment', ['hunter2-hunter2']);
   const ledger = ledgerOf(earlierFindings);
-  const buffered = { ...NOTHING_BUFFERED, review: { summary } };
+  const buffered = { ...NO_PUBLICATIONS, review: { summary } };
   return prepareReview(
     posting({ ledger, buffered, clean, ...parts, news: { ...news, fresh } }),
     marks,
@@ -48,7 +48,7 @@ function prepare(
 }
 
 /** What is open already, and what is back. */
-function newsOf(kept: number, back = 0): News {
+function newsOf(kept: number, back = 0): FindingChanges {
   return { ...NO_NEWS, kept: Array(kept).fill(known()), back: Array(back).fill(known()) };
 }
 
@@ -158,7 +158,7 @@ describe('findings on one line', () => {
     const ledger = read({ threads: [thread({ first: opening({ body }) })] });
     const { findings } = ledger;
     expect(findings.map(({ suggestion }) => suggestion)).toEqual([undefined, 'timeoutMs']);
-    const records = recordsOf({ ledger, news: NO_NEWS, buffered: NOTHING_BUFFERED });
+    const records = findingRecords({ ledger, news: NO_NEWS, buffered: NO_PUBLICATIONS });
     expect(new Set(records.map((record) => record.body))).toEqual(new Set([offers.finding.body]));
     expect(findings[0]?.body).not.toContain('Timeout');
     expect(findings[1]?.body).not.toContain('The query is built');
@@ -266,7 +266,7 @@ describe('the text of a review', () => {
         heldBack: [{ finding: placed().finding, of: known() }],
         ended: [known({ state: 'settled', why: 'fixed' })],
       },
-      buffered: { ...NOTHING_BUFFERED, review: { summary: 'One risk.' }, refusedFindings: 3 },
+      buffered: { ...NO_PUBLICATIONS, review: { summary: 'One risk.' }, refusedFindings: 3 },
       remarks: ['Only a part was reviewed.'],
     });
     const text = body.slice(body.indexOf('\n\n') + 2);

@@ -5,10 +5,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { FINDINGS_SCHEMA } from '../../scripts/schema/findings-schema.js';
 import { CATEGORIES, SEVERITIES, type Severity } from '../../src/findings/finding.js';
 import {
-  allFindings,
   countFindings,
   type FindingRecord,
   type FindingsReport,
+  findingsDocument,
   formatSarif,
   metGates,
   RECORD_STATES,
@@ -103,7 +103,7 @@ it('findings are counted by state, and open ones by severity', () => {
 });
 
 function parse(report: FindingsReport): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(allFindings(report)));
+  return JSON.parse(JSON.stringify(findingsDocument(report)));
 }
 
 const TOOL = { version: '1.2.3', agent: 'pr-reviewer', clean: (text: string) => text };

@@ -2,23 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type Coverage,
   type CoverageParts,
+  coverageCutShort,
   coverageOf,
   coverageTitle,
-  cutShort,
+  coverageWithoutAnswer,
+  coverageWithoutFiles,
   formatCoverage,
   NOTHING_READ,
   planScope,
+  type ReviewScope,
   reviewCommand,
-  type Scope,
-  withoutAnswer,
-  withoutFiles,
 } from '../../src/findings/change/scope.js';
-import type { Reviewed } from '../../src/findings/state-facts.js';
+import type { ReviewedFact } from '../../src/findings/state-facts.js';
 import { comment, issue, pullRequest } from '../helpers/triggers.js';
 
 const [LAST, HEAD] = ['2', '3'].map((digit) => digit.repeat(40)) as [string, string];
 const AT = Date.parse('2026-11-22T10:00:00Z');
-const REVIEWED: Reviewed = {
+const REVIEWED: ReviewedFact = {
   kind: 'reviewed',
   pull: 42,
   head: LAST,
@@ -80,7 +80,7 @@ describe('coverage', () => {
       'Read: 2 files. GitHub lists only the first files of a change between two commits; nothing is known about the others.',
     );
     expect(coverageTitle(coverage)).toBe(' in 2 of more than 2 files');
-    expect(withoutFiles(coverage, [])).toMatchObject({ kind: 'part' });
+    expect(coverageWithoutFiles(coverage, [])).toMatchObject({ kind: 'part' });
   });
 
   it('counts files that GitHub does not list', () => {
@@ -115,7 +115,7 @@ describe('coverage', () => {
   });
 
   it('is not complete if the run was cut short', () => {
-    expect(cutShort(cover(changed('a.ts')))).toMatchObject({
+    expect(coverageCutShort(cover(changed('a.ts')))).toMatchObject({
       kind: 'part',
       read: 1,
       isCutShort: true,
@@ -125,9 +125,9 @@ describe('coverage', () => {
 
 const reviewing = { head: HEAD, filesTotal: 11 };
 const before = { last: LAST };
-const FIRST: Scope = { kind: 'full', why: 'first', before: undefined, ...reviewing };
-const AGAIN: Scope = { kind: 'full', why: 'again', before, ...reviewing };
-const SINCE: Scope = { kind: 'since', before, change: changed('a.ts', 'b.ts'), ...reviewing };
+const FIRST: ReviewScope = { kind: 'full', why: 'first', before: undefined, ...reviewing };
+const AGAIN: ReviewScope = { kind: 'full', why: 'again', before, ...reviewing };
+const SINCE: ReviewScope = { kind: 'since', before, change: changed('a.ts', 'b.ts'), ...reviewing };
 const WHOLE: Coverage = { kind: 'whole', files: 11, read: 11, unread: [] };
 
 function missing(...unread: Coverage['unread']): Coverage {
@@ -135,7 +135,7 @@ function missing(...unread: Coverage['unread']): Coverage {
 }
 
 describe('the coverage sentence', () => {
-  it.each<[Coverage, Scope | undefined, string]>([
+  it.each<[Coverage, ReviewScope | undefined, string]>([
     [WHOLE, undefined, 'Read: the whole change, 11 files.'],
     [
       WHOLE,
@@ -159,10 +159,14 @@ describe('the coverage sentence', () => {
       FIRST,
       'Reviewed: 8 of 11 files at `3333333`. Not read: 1 beyond `max-diff-tokens` or what the model takes (`a.lock`); 2 that GitHub does not list. Nothing is known about those.',
     ],
-    [cutShort(WHOLE), FIRST, 'Reviewed in part: 11 files at `3333333`.'],
-    [withoutAnswer(NOTHING_READ), FIRST, 'Nothing was read: the change could not be fetched.'],
+    [coverageCutShort(WHOLE), FIRST, 'Reviewed in part: 11 files at `3333333`.'],
     [
-      withoutAnswer(missing({ path: 'b.ts', why: 'paths' })),
+      coverageWithoutAnswer(NOTHING_READ),
+      FIRST,
+      'Nothing was read: the change could not be fetched.',
+    ],
+    [
+      coverageWithoutAnswer(missing({ path: 'b.ts', why: 'paths' })),
       undefined,
       'Nothing was read: the run ended without an answer.',
     ],
@@ -182,7 +186,7 @@ describe('the coverage sentence', () => {
 
   it.each([
     [missing({ path: 'a', why: 'failed' }), ' in 10 of 11 files'],
-    [cutShort(WHOLE), ''],
+    [coverageCutShort(WHOLE), ''],
   ])('is the end of a title: %#', (coverage, title) => {
     expect(coverageTitle(coverage)).toBe(title);
   });
@@ -191,16 +195,16 @@ describe('the coverage sentence', () => {
 it('the files of a part that failed are counted as not read, each once', () => {
   const whole = { kind: 'whole', files: 3, read: 3, unread: [] } as const;
   const missed = [{ path: 'a.ts', why: 'failed' as const }];
-  const part = withoutFiles(whole, missed);
+  const part = coverageWithoutFiles(whole, missed);
   expect(part).toEqual({ kind: 'part', files: 3, read: 2, unread: missed });
-  expect(withoutFiles(part, missed)).toEqual(part);
+  expect(coverageWithoutFiles(part, missed)).toEqual(part);
 });
 
 it('no file is counted as read if the run ended without an answer', () => {
   const missed = [{ path: 'a.ts', why: 'paths' as const }];
   const part = { kind: 'part', files: 3, read: 2, unread: missed } as const;
   const lost = { path: '', why: 'failed' };
-  expect(withoutAnswer(part)).toEqual({
+  expect(coverageWithoutAnswer(part)).toEqual({
     kind: 'none',
     files: 3,
     read: 0,

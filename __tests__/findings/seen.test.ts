@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isDismissal } from '../../src/findings/read/peoples-words.js';
+import { isDismissalPhrase } from '../../src/findings/read/peoples-words.js';
 
 describe('a reply to a finding', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('a reply to a finding', () => {
     'Yes, works as designed — the spec says so.',
     'It’s a **false alarm**…',
   ])('rejects the finding: %s', (body) => {
-    expect(isDismissal(body)).toBe(true);
+    expect(isDismissalPhrase(body)).toBe(true);
   });
 
   it.each([
@@ -50,11 +50,11 @@ describe('a reply to a finding', () => {
     'It says "not an issue 🙂" in the log of the last run.',
     '👍',
   ])('has no effect: %s', (body) => {
-    expect(isDismissal(body)).toBe(false);
+    expect(isDismissalPhrase(body)).toBe(false);
   });
 
   it('is parsed in linear time', () => {
-    expect(isDismissal(`${'no, '.repeat(200_000)}not a bug`)).toBe(false);
-    expect(isDismissal(`${' '.repeat(200_000)}x${'- '.repeat(200_000)}`)).toBe(false);
+    expect(isDismissalPhrase(`${'no, '.repeat(200_000)}not a bug`)).toBe(false);
+    expect(isDismissalPhrase(`${' '.repeat(200_000)}x${'- '.repeat(200_000)}`)).toBe(false);
   });
 });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { END_WORDS, type EndReason } from '../../src/findings/finding.js';
+import { STATE_REASON_TEXTS, type StateReason } from '../../src/findings/finding.js';
 import {
-  agentOf,
-  type Ended,
+  agentOfReviewer,
+  type EndedMark,
   type FindingMark,
+  findingMarksIn,
   findingMarksOf,
   isPaused,
   lastReviewed,
   markFacts,
-  marksOf,
+  outcomesAndCostTable,
   parseReviewFacts,
   pruneState,
-  pullMemory,
+  pullRequestState,
   type ReviewFact,
   readFindingMark,
   readReviewMark,
-  type Spent,
+  type SpentFact,
   spentUsd,
-  worthTable,
 } from '../../src/findings/state-facts.js';
 import { mergeStates, withFacts } from '../../src/memory/state.js';
 import { formatMark, isOwnText } from '../../src/safety/mark.js';
@@ -28,7 +28,7 @@ import { back, ended, ID, marked, OTHER, raised } from './threads.js';
 const AT = Date.parse('2026-11-22T10:00:00.123Z');
 const HEAD = 'a'.repeat(40);
 
-function spent(id: string, usd: number, parts: Partial<Spent> = {}): Spent {
+function spent(id: string, usd: number, parts: Partial<SpentFact> = {}): SpentFact {
   return { kind: 'spent', id, pull: 42, day: '2026-11-22', usd, at: AT, ...parts };
 }
 
@@ -65,7 +65,9 @@ describe('facts of the pull request bot', () => {
       ...markFacts(marks, 41),
       ...markFacts([ended({ why: 'wrong' })], 41),
     ]);
-    expect(marksOf(parseReviewFacts(withFacts(text, markFacts([raised()], 42))))).toHaveLength(5);
+    expect(
+      findingMarksIn(parseReviewFacts(withFacts(text, markFacts([raised()], 42)))),
+    ).toHaveLength(5);
     expect(text).toContain(`\n- {"kind":"ended","id":"${ID}",`);
     expect(text).not.toContain('"why":"fixed"');
   });
@@ -79,7 +81,7 @@ describe('facts of the pull request bot', () => {
       fc.property(
         text,
         text,
-        fc.constantFrom(...(Object.keys(END_WORDS) as EndReason[])),
+        fc.constantFrom(...(Object.keys(STATE_REASON_TEXTS) as StateReason[])),
         (path, login, why) => {
           const facts = markFacts([raised({ path, title: login }), ended({ why, login })], 1);
           expect(parseReviewFacts(withFacts('', facts))).toEqual(facts);
@@ -236,7 +238,7 @@ describe('sums over the state', () => {
     ['that it was reviewed', [{ ...REVIEWED, pull: 2 }], { marks: [], posted: new Set() }],
     ['that something was written', [{ ...posted, pull: 2 }], { marks: [], posted: new Set([7]) }],
   ])('give what is kept of a pull request: %s', (_, given, expected) => {
-    const memory = pullMemory([...facts, ...given], 2);
+    const memory = pullRequestState([...facts, ...given], 2);
     const marks = memory?.marks.map((mark) => ({ ...mark, pull: undefined }));
     expect(memory && { ...memory, marks }).toEqual(expected);
   });
@@ -298,7 +300,7 @@ describe('the mark of a review', () => {
   });
 
   it('after a mention is of the agent', () => {
-    expect(agentOf('bot/reply-9')).toBe('bot');
+    expect(agentOfReviewer('bot/reply-9')).toBe('bot');
   });
 });
 
@@ -311,7 +313,7 @@ describe('what findings were worth', () => {
     number: number,
     day: string,
     model: string,
-    end?: Partial<Ended>,
+    end?: Partial<EndedMark>,
   ): readonly ReviewFact[] {
     const of = { id: String(number).padStart(16, '0'), at: at(day) };
     const first = raised({ ...of, model, severity: number % 2 ? 'major' : 'minor' });
@@ -340,7 +342,7 @@ describe('what findings were worth', () => {
       cost('2026-11-02', 0.2, 'gpt-4.1'),
       cost('2026-10-30', 0.1, 'o4-mini'),
     ];
-    expect(worthTable(facts, NOW)).toBe(
+    expect(outcomesAndCostTable(facts, NOW)).toBe(
       `Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:
 
 | Month | Model | critical | major | minor | nit | Cost | Cost of each acted on |
@@ -364,7 +366,7 @@ describe('what findings were worth', () => {
       ...finding(3, '2026-11-01', 'm', FIXED),
       ...many,
     ];
-    const [november = '', october = ''] = worthTable(facts, NOW).split('\n').slice(-2);
+    const [november = '', october = ''] = outcomesAndCostTable(facts, NOW).split('\n').slice(-2);
     expect([november.match(/\$[\d.]+/g), october.match(/\$[\d.]+/g)]).toEqual([
       ['$12.91', '$12.91'],
       null,
@@ -376,6 +378,6 @@ describe('what findings were worth', () => {
     ['the story of a finding goes on', finding(5, '2026-11-20', 'm')],
     ['a conversation was resolved with its line as it was', finding(5, '2026-11-01', 'm', LEFT)],
   ])('is nothing where %s', (_, facts) => {
-    expect(worthTable(facts, NOW)).toBe('');
+    expect(outcomesAndCostTable(facts, NOW)).toBe('');
   });
 });

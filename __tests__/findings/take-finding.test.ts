@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  type Buffered,
+  type BufferedPublications,
   DEFAULT_PUBLISH_RULES,
-  NOTHING_BUFFERED,
+  NO_PUBLICATIONS,
 } from '../../src/findings/buffered-publications.js';
-import { readDiffLines } from '../../src/findings/change/diff-lines.js';
+import { commentableLines } from '../../src/findings/change/diff-lines.js';
 import {
   type CommentRequest,
-  type FindingScope,
+  type FindingContext,
   type SettleRequest,
   takeFinding,
   takeSettlement,
@@ -38,8 +38,8 @@ const UNLIKE = {
 } as const;
 const MINOR = { severity: 'minor', category: 'data' } as const;
 
-interface Given extends Partial<Omit<FindingScope, 'ledger'>> {
-  readonly before?: Buffered;
+interface Given extends Partial<Omit<FindingContext, 'ledger'>> {
+  readonly before?: BufferedPublications;
   readonly lessons?: readonly Lesson[];
   readonly questioned?: ReadonlySet<string>;
   readonly minSeverity?: Severity;
@@ -49,7 +49,7 @@ function take(
   request: Partial<CommentRequest>,
   earlier: readonly KnownFinding[] = [],
   {
-    before = NOTHING_BUFFERED,
+    before = NO_PUBLICATIONS,
     lessons = [],
     questioned = new Set(),
     minSeverity,
@@ -179,13 +179,13 @@ describe('an accepted finding', () => {
     expect(take({}).findings[0]?.finding.confidence).toBe('likely');
   });
 
-  it.each<[string, Partial<CommentRequest>, Partial<FindingScope>, string]>([
+  it.each<[string, Partial<CommentRequest>, Partial<FindingContext>, string]>([
     ['effect and reach', { effect: 'outage', reach: 'always' }, {}, 'critical'],
     ['its file, which nobody reads', {}, { isRead: () => false }, 'minor'],
     [
       'its file, which is a text',
       { path: 'docs/a.md', line: 1 },
-      { lines: readDiffLines(TEXT) },
+      { lines: commentableLines(TEXT) },
       'minor',
     ],
     ['the agent’s own rule for the category', {}, { overrides: { security: 'minor' } }, 'minor'],
@@ -299,12 +299,12 @@ const FIXED: SettleRequest = {
 };
 
 const diffOf = (path: string, hunk: string) =>
-  readDiffLines(`diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${hunk}\n`);
+  commentableLines(`diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${hunk}\n`);
 
 function settle(
   request: Partial<SettleRequest>,
   given: {
-    readonly fresh?: FindingScope['fresh'];
+    readonly fresh?: FindingContext['fresh'];
     readonly findings?: readonly KnownFinding[];
   } = {},
   settlements: readonly Settlement[] = [],

@@ -1,15 +1,19 @@
-import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
-import { codeKey, readDiffLines } from '../../src/findings/change/diff-lines.js';
-import { Ledger, type LedgerContext, type News } from '../../src/findings/decide/ledger.js';
+import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
+import { commentableLines, lineFingerprint } from '../../src/findings/change/diff-lines.js';
+import {
+  type FindingChanges,
+  Ledger,
+  type LedgerContext,
+} from '../../src/findings/decide/ledger.js';
 import type { KnownFinding, Lesson } from '../../src/findings/known-finding.js';
-import type { ReviewPost } from '../../src/findings/post/finding-texts.js';
+import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
 import {
-  type Back,
-  type Ended,
+  type EndedMark,
   type FindingMark,
   findingMark,
-  type Raised,
+  type RaisedMark,
+  type ReopenedMark,
 } from '../../src/findings/state-facts.js';
 import type { OwnReview, Post, Seen, Thread } from '../../src/github/reading/conversation.js';
 import { formatMark } from '../../src/safety/mark.js';
@@ -27,13 +31,13 @@ export const NOW = new Date('2026-11-22T10:00:00Z');
 
 /** The line of the finding, and what it is known by. */
 export const CODE = 'query("SELECT " + user.id);';
-export const KEY = codeKey(CODE);
+export const KEY = lineFingerprint(CODE);
 
 /**
  * The change after a push that touched the line of the finding, and after one that took its file
  * back.
  */
-export const TOUCHED = readDiffLines(CHANGE.replace(CODE, 'query("SELECT " + account.id);'));
+export const TOUCHED = commentableLines(CHANGE.replace(CODE, 'query("SELECT " + account.id);'));
 export const WITHOUT_FILE = new Map([...LINES].filter(([path]) => path !== 'src/auth.ts'));
 
 /** octocat, monalisa and hubot may write. */
@@ -43,18 +47,18 @@ export function isWriter(login: string): boolean {
 
 const PLACE = { path: 'src/auth.ts', line: 10, code: KEY };
 
-export function raised(parts: Partial<Raised> = {}): Raised {
+export function raised(parts: Partial<RaisedMark> = {}): RaisedMark {
   const words = { title: 'The query is built from the id', category: 'security' } as const;
   return marks.raised({ ...words, ...PLACE, ...parts });
 }
 
 /** The same on another line of the file. */
-export function otherRaised(parts: Partial<Raised> = {}): Raised {
+export function otherRaised(parts: Partial<RaisedMark> = {}): RaisedMark {
   const words = { title: 'Nobody awaits the result', category: 'data' } as const;
   return raised({ id: OTHER, handle: 'FX3M9', ...words, ...parts });
 }
 
-export function ended(parts: Partial<Ended> = {}): Ended {
+export function ended(parts: Partial<EndedMark> = {}): EndedMark {
   const end = {
     at: LATER.getTime(),
     state: 'settled',
@@ -65,7 +69,7 @@ export function ended(parts: Partial<Ended> = {}): Ended {
   return marks.ended({ ...end, ...parts });
 }
 
-export function back(parts: Partial<Back> = {}): Back {
+export function back(parts: Partial<ReopenedMark> = {}): ReopenedMark {
   return marks.back({ at: NOW.getTime(), ...PLACE, ...parts });
 }
 
@@ -150,13 +154,13 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
 /** One on the next line, of another category, without a conversation. */
 export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
   const { said: _, ...one } = known();
-  const place = { line: 11, code: 'return user;', key: codeKey('return user;') };
+  const place = { line: 11, code: 'return user;', key: lineFingerprint('return user;') };
   const first = otherRaised(place);
   const { id, handle, title, category } = first;
   return { ...one, ...place, id, handle, title, category, thread: undefined, first, ...parts };
 }
 
-export const NO_NEWS: News = {
+export const NO_NEWS: FindingChanges = {
   fresh: [],
   kept: [],
   heldBack: [],
@@ -166,7 +170,7 @@ export const NO_NEWS: News = {
 };
 
 /** What a run of the agent `pr-reviewer` has to say, with a summary of one letter. */
-export function posting(parts: Partial<ReviewPost> = {}): ReviewPost {
+export function posting(parts: Partial<ReviewToPost> = {}): ReviewToPost {
   return {
     place: { repository: HELLO, number: 42 },
     agent: 'pr-reviewer',
@@ -174,7 +178,7 @@ export function posting(parts: Partial<ReviewPost> = {}): ReviewPost {
     lane: 'trusted',
     ledger: ledgerOf(),
     news: NO_NEWS,
-    buffered: { ...NOTHING_BUFFERED, review: { summary: 'S' } },
+    buffered: { ...NO_PUBLICATIONS, review: { summary: 'S' } },
     remarks: [],
     isOver: true,
     maxComments: 20,

@@ -6,9 +6,9 @@ import type { TriggerContext } from '../../src/event/context.js';
 import { DEFAULT_ADMISSION_POLICY, type PermissionAnswer } from '../../src/event/trust.js';
 import {
   DEFAULT_PUBLISH_RULES,
-  NOTHING_BUFFERED,
+  NO_PUBLICATIONS,
 } from '../../src/findings/buffered-publications.js';
-import { type ReviewResult, recordsOf } from '../../src/findings/post/record.js';
+import { findingRecords, type ReviewResult } from '../../src/findings/post/record.js';
 import type { NewSince } from '../../src/github/reading/changes.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
@@ -238,7 +238,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
 
 /** What the publisher hands to other programs. */
 function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResult {
-  const findings = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED });
+  const findings = findingRecords({ ledger, news, buffered: NO_PUBLICATIONS });
   return {
     agent,
     report: { head, base: '', pull, coverage: undefined, findings },

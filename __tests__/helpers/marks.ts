@@ -1,9 +1,9 @@
 import {
-  type Back,
-  type Ended,
+  type EndedMark,
   type FindingMark,
   findingMark,
-  type Raised,
+  type RaisedMark,
+  type ReopenedMark,
 } from '../../src/findings/state-facts.js';
 import { formatMark, type Mark } from '../../src/safety/mark.js';
 
@@ -12,7 +12,7 @@ const AT = Date.parse('2026-11-20T10:00:00Z');
 const PLACE = { path: 'src/a.ts', line: 1, side: 'RIGHT', code: '' } as const;
 
 /** The mark of a finding that the agent `bot` raised. */
-export function raised(patch: Partial<Raised> = {}): Raised {
+export function raised(patch: Partial<RaisedMark> = {}): RaisedMark {
   return {
     kind: 'raised',
     id: ID,
@@ -29,7 +29,7 @@ export function raised(patch: Partial<Raised> = {}): Raised {
 }
 
 /** The mark of its end: a person has dismissed it. */
-export function ended(patch: Partial<Ended> = {}): Ended {
+export function ended(patch: Partial<EndedMark> = {}): EndedMark {
   return {
     kind: 'ended',
     id: ID,
@@ -44,7 +44,7 @@ export function ended(patch: Partial<Ended> = {}): Ended {
 }
 
 /** The mark that it is open again. */
-export function back(patch: Partial<Back> = {}): Back {
+export function back(patch: Partial<ReopenedMark> = {}): ReopenedMark {
   return {
     kind: 'back',
     id: ID,
@@ -60,7 +60,10 @@ export function back(patch: Partial<Back> = {}): Back {
  * The hidden lines of what a run of somebody with write access has posted: a finding and what else
  * was decided then.
  */
-export function findingLine(first: Partial<Raised> = {}, ...more: readonly FindingMark[]): string {
+export function findingLine(
+  first: Partial<RaisedMark> = {},
+  ...more: readonly FindingMark[]
+): string {
   const mark = raised(first);
   return formatMark(findingMark(mark.agent, 'trusted', [mark, ...more]));
 }

@@ -1,4 +1,4 @@
-import { NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import type {
@@ -112,7 +112,7 @@ export function requestOf(
   patch: Partial<PublishRequest> = {},
 ): PublishRequest {
   const nothing = {
-    buffered: NOTHING_BUFFERED,
+    buffered: NO_PUBLICATIONS,
     read: { coverage: undefined, unseen: [] },
     others: [],
   };

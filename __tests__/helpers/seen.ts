@@ -1,4 +1,4 @@
-import { readDiffLines } from '../../src/findings/change/diff-lines.js';
+import { commentableLines } from '../../src/findings/change/diff-lines.js';
 import type { Ledger, LedgerContext } from '../../src/findings/decide/ledger.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
 import type { Post, Seen, Thread } from '../../src/github/reading/conversation.js';
@@ -76,6 +76,6 @@ export function ledgerOf(
   what: Seen | undefined,
   { diff, ...patch }: Partial<LedgerContext> & { readonly diff?: string } = {},
 ): Ledger {
-  const lines = diff === undefined ? undefined : readDiffLines(diff);
+  const lines = diff === undefined ? undefined : commentableLines(diff);
   return readLedger(what, ledgerContext({ lines, ...patch }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import type { Spent } from '../../src/findings/state-facts.js';
+import type { SpentFact } from '../../src/findings/state-facts.js';
 import {
   Budget,
   costLimit,
@@ -165,7 +165,7 @@ it('the spent share of a budget is that of each limit', () => {
 
 const NOW = new Date('2026-02-03T23:59:59Z');
 
-function spent(id: string, cost: number, { pull = 42, day = '2026-02-03' } = {}): Spent {
+function spent(id: string, cost: number, { pull = 42, day = '2026-02-03' } = {}): SpentFact {
   return { kind: 'spent', id, pull, day, usd: cost, at: NOW.getTime() };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FetchedChange } from '../../src/event/trigger.js';
-import type { FullReason, Scope } from '../../src/findings/change/scope.js';
+import type { FullReviewReason, ReviewScope } from '../../src/findings/change/scope.js';
 import { describeScoped } from '../../src/prompt/describe.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 
@@ -23,11 +23,11 @@ function changed(...paths: readonly string[]): FetchedChange {
 const PULL = changed('a.ts', 'b.ts', 'c.ts');
 const reviewing = { head: HEAD, filesTotal: 3 };
 
-function since(parts: Partial<Extract<Scope, { kind: 'since' }>> = {}): Scope {
+function since(parts: Partial<Extract<ReviewScope, { kind: 'since' }>> = {}): ReviewScope {
   return { kind: 'since', before: { last: FROM }, change: changed('b.ts'), ...reviewing, ...parts };
 }
 
-function textOf(scope: Scope | undefined, pull = PULL): string {
+function textOf(scope: ReviewScope | undefined, pull = PULL): string {
   return describeScoped(pull, scope, 'diff of pull request #42', POLICY).blocks.join('\n\n');
 }
 
@@ -94,7 +94,7 @@ describe('a review of the changes since the last one', () => {
     const bare = { path: 'big.ts', status: 'modified', additions: 9000, deletions: 0 };
     const diff = `${PULL.diff}diff --git a/big.ts b/big.ts\n`;
     const pull = { ...PULL, diff, files: [...PULL.files, bare] };
-    const told = (scope: Scope | undefined, policy = POLICY) =>
+    const told = (scope: ReviewScope | undefined, policy = POLICY) =>
       describeScoped(pull, scope, 'diff', policy).unseen;
     expect(told(undefined)).toEqual(['big.ts']);
     expect(told(undefined, { ...POLICY, pathsIgnore: ['big.*'] })).toEqual([]);
@@ -115,7 +115,7 @@ describe('a review of the changes since the last one', () => {
   });
 });
 
-it.each<[FullReason, string]>([
+it.each<[FullReviewReason, string]>([
   ['asked', 'that was asked for'],
   ['rewritten', 'the branch was rewritten or merged since the last review'],
 ])('a review of everything has the reason: %s', (why, words) => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../src/findings/buffered-publications.js';
+import {
+  type BufferedPublications,
+  NO_PUBLICATIONS,
+} from '../../src/findings/buffered-publications.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { AxeError, type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
@@ -19,12 +22,12 @@ import { publisherOf } from './publisher-scene.js';
 async function publish(
   end: RunOutcome,
   comment: 'auto' | 'never' = 'auto',
-  wanted: Partial<Buffered> = {},
+  wanted: Partial<BufferedPublications> = {},
 ) {
   const hello = await startPull();
   hello.repo.talk.labels.push('bug');
   const buffered = {
-    ...NOTHING_BUFFERED,
+    ...NO_PUBLICATIONS,
     findings: [placed({ severity: 'minor' })],
     labels: { add: ['bug'], remove: [] },
     ...wanted,
@@ -67,10 +70,10 @@ interface Scene {
 }
 
 /** Publishes what a run has buffered; gives what was said about it. */
-async function publishEffects({ client, trigger }: Scene, wanted: Partial<Buffered>) {
+async function publishEffects({ client, trigger }: Scene, wanted: Partial<BufferedPublications>) {
   const warnings: string[] = [];
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const buffered = { ...NOTHING_BUFFERED, ...wanted };
+  const buffered = { ...NO_PUBLICATIONS, ...wanted };
   const part = await publishSideEffects(
     requestOf({ ...plan, trigger }, completed(''), { buffered }),
     {
@@ -163,7 +166,7 @@ describe('the reaction of a run', () => {
 });
 
 describe('side effects that cannot be published', () => {
-  const all: Partial<Buffered> = {
+  const all: Partial<BufferedPublications> = {
     labels: { add: ['bug'], remove: [] },
     issues: [{ title: 'Flaky test', body: 'It fails.', labels: [] }],
     reaction: 'heart',
@@ -284,7 +287,7 @@ it.each<[string, RunOutcome, readonly RegExp[]]>([
   ],
 ])('the remarks of a review whose run %s: %#', (_, outcome, texts) => {
   const remarks = texts.map((text) => expect.stringMatching(text));
-  expect(reviewRemarks(outcome, NOTHING_BUFFERED, [])).toEqual(remarks);
+  expect(reviewRemarks(outcome, NO_PUBLICATIONS, [])).toEqual(remarks);
 });
 
 it('a review says that its pull request changes what steers it, and nothing of other warnings', () => {
@@ -292,7 +295,7 @@ it('a review says that its pull request changes what steers it, and nothing of o
     { code: 'agent-changed-in-pull-request', message: 'the pull request changes `AGENTS.md`.' },
     { code: 'model-warning', message: 'It is slow.' },
   ];
-  expect(reviewRemarks(completed('Fine.'), NOTHING_BUFFERED, warnings)).toEqual([
+  expect(reviewRemarks(completed('Fine.'), NO_PUBLICATIONS, warnings)).toEqual([
     'The pull request changes `AGENTS.md`.',
   ]);
 });

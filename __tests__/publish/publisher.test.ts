@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import { type Coverage, cutShort } from '../../src/findings/change/scope.js';
+import { type Coverage, coverageCutShort } from '../../src/findings/change/scope.js';
 import type { Severity } from '../../src/findings/finding.js';
-import type { ReviewEnd } from '../../src/findings/post/post-review.js';
+import type { ReviewOutcome } from '../../src/findings/post/post-review.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { ActionPublisherOptions } from '../../src/publish/answer.js';
@@ -328,7 +328,7 @@ describe('a check', () => {
   async function of(
     trigger: Trigger,
     outcome: RunOutcome = completed('Done.'),
-    { coverage, review }: { readonly coverage?: Coverage; readonly review?: ReviewEnd } = {},
+    { coverage, review }: { readonly coverage?: Coverage; readonly review?: ReviewOutcome } = {},
   ) {
     const { plan } = await reportOf('planned');
     const published = { isReview: false, line: 'Posted a comment on #42.', review };
@@ -336,7 +336,7 @@ describe('a check', () => {
     return checkOf(request, published, { runUrl: '', secrets: ['hunter2-hunter2'] });
   }
 
-  function open(severities: readonly Severity[], isBlocking = false): ReviewEnd {
+  function open(severities: readonly Severity[], isBlocking = false): ReviewOutcome {
     const findings = severities.map((severity) => ({ ...placed().finding, severity }));
     return { open: findings, isBlocking, unposted: [] };
   }
@@ -359,7 +359,12 @@ describe('a check', () => {
   const CUT = exhausted('time', 'So far.');
   it.each<[RunOutcome, Parameters<typeof of>[2], string, string]>([
     [completed('Done.'), { review: open([]), coverage: WHOLE }, 'success', 'No findings · whole'],
-    [CUT, { review: open([]), coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
+    [
+      CUT,
+      { review: open([]), coverage: coverageCutShort(WHOLE) },
+      'neutral',
+      'No findings, cut short',
+    ],
     [
       completed('Done.'),
       { review: open([]), coverage: PART },

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { createTaintTracker } from '../../src/event/trust.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/findings/buffered-publications.js';
-import type { Coverage, Scope } from '../../src/findings/change/scope.js';
+import type { Coverage, ReviewScope } from '../../src/findings/change/scope.js';
 import type { Thread } from '../../src/github/reading/conversation.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
@@ -130,7 +130,7 @@ describe('the stored facts of a review', () => {
     readonly outcome: RunOutcome;
     readonly trigger?: Trigger;
     readonly change?: Conversed['change'];
-    readonly scope?: Scope | undefined;
+    readonly scope?: ReviewScope | undefined;
     readonly unseen?: readonly string[];
     readonly coverage?: Coverage;
     readonly isReviewLost?: boolean;
@@ -163,7 +163,13 @@ describe('the stored facts of a review', () => {
   const fine = completed('Fine.');
   const answer = { trigger: comment({ on: 'pull_request', number: 42 }), outcome: fine };
   const { head } = CHANGE;
-  const scope: Scope = { kind: 'full', why: 'asked', before: { last: head }, head, filesTotal: 1 };
+  const scope: ReviewScope = {
+    kind: 'full',
+    why: 'asked',
+    before: { last: head },
+    head,
+    filesTotal: 1,
+  };
   const tooMany = Array.from({ length: 101 }, (_, index) => `${'folder/'.repeat(9)}${index}.ts`);
   it.each<[string, Parameters<typeof factsOf>[0], readonly object[]]>([
     ['none if a limit ended the run', { outcome: exhausted('cost', 'So far.') }, []],

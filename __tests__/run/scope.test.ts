@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TriggerContext } from '../../src/event/context.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
-import { formatCoverage, patchesOf } from '../../src/findings/change/scope.js';
-import type { Reviewed } from '../../src/findings/state-facts.js';
+import { formatCoverage, patchIds } from '../../src/findings/change/scope.js';
+import type { ReviewedFact } from '../../src/findings/state-facts.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {
@@ -18,7 +18,7 @@ import { prepare } from './prepare.js';
 const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["submit_review"]\n[memory]');
 const PULL = pullRequest();
 const LAST = '1'.repeat(40);
-const REVIEWED: Reviewed = {
+const REVIEWED: ReviewedFact = {
   kind: 'reviewed',
   pull: PULL.number,
   head: LAST,
@@ -91,8 +91,8 @@ describe('the scope of a rewritten branch', () => {
     filesTotal: 2,
     warnings: [],
   };
-  const remembered = (before: string, patch: Partial<Reviewed> = {}): FakeDependenciesParts => {
-    const patches = patchesOf(before, () => false);
+  const remembered = (before: string, patch: Partial<ReviewedFact> = {}): FakeDependenciesParts => {
+    const patches = patchIds(before, () => false);
     return {
       context,
       memory: { 'bot.state.md': withFacts('', [{ ...REVIEWED, patches, ...patch }]) },
@@ -183,7 +183,7 @@ describe('files that the inputs of the last review left out', () => {
     warnings: [],
   };
   const only = { paths: ['*.ts'], pathsIgnore: ['b.ts'] };
-  const withOnly: Reviewed = { ...REVIEWED, only };
+  const withOnly: ReviewedFact = { ...REVIEWED, only };
   const memory = { 'bot.state.md': withFacts('', [withOnly]) };
 
   it('are shown as unread files once the inputs include them', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { endText } from '../../src/findings/post/finding-texts.js';
+import { replyToEnded } from '../../src/findings/post/finding-texts.js';
 import { prepareReview } from '../../src/findings/post/prepare-review.js';
 import { type Channel, sanitize } from '../../src/safety/sanitize.js';
 import { placed } from '../findings/change.js';
@@ -88,7 +88,7 @@ describe('a review, cut anywhere, read by a GFM parser', () => {
     const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', []);
     const post = posting({ clean, remarks: [text], news: { ...NO_NEWS, fresh, ended: [ended] } });
     const { body, comments } = prepareReview(post, []);
-    return [body, ...comments.map((comment) => comment.body), endText(ended, post) ?? '']
+    return [body, ...comments.map((comment) => comment.body), replyToEnded(ended, post) ?? '']
       .map((said) => renderMarkdown(said.replace(/^<!-- .* -->/, '')))
       .flatMap((rendered) => [...liveIn(rendered), ...referencesIn(rendered)]);
   }

@@ -1,5 +1,5 @@
 import { warning } from '@actions/core';
-import { endLeftCheck } from '../findings/post/check-progress.js';
+import { endUnfinishedCheck } from '../findings/post/check-progress.js';
 import { createClock, signalAfter } from '../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../lib/defaults.js';
 import { AxeError, formatError, WARNING_TITLES } from '../lib/errors.js';
@@ -61,7 +61,7 @@ async function endCheck(access: Access): Promise<void> {
   const left = readLeftCheck(access.env);
   if (left === undefined) return;
   const client = await connectGitHub(readInputs(access.env).githubToken, access);
-  if (client !== undefined) await endLeftCheck(client, left, access.log);
+  if (client !== undefined) await endUnfinishedCheck(client, left, access.log);
 }
 
 async function savePending(

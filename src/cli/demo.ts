@@ -2,20 +2,25 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FetchedChange, PullRequestTrigger } from '../event/trigger.js';
 import { DEFAULT_PUBLISH_RULES } from '../findings/buffered-publications.js';
-import { readDiffLines } from '../findings/change/diff-lines.js';
+import { commentableLines } from '../findings/change/diff-lines.js';
 import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Finding } from '../findings/finding.js';
 import type { KnownFinding } from '../findings/known-finding.js';
-import { SEVERITY_MARKS } from '../findings/post/comment-text.js';
+import { SEVERITY_ICONS } from '../findings/post/comment-text.js';
 import {
-  backMark,
-  backText,
   endedMark,
-  endText,
-  type ReviewPost,
+  type ReviewToPost,
+  reopenedMark,
+  replyToEnded,
+  replyToReopened,
 } from '../findings/post/finding-texts.js';
 import { prepareReview } from '../findings/post/prepare-review.js';
-import { type FindingMark, marksOf, parseReviewFacts, replyMark } from '../findings/state-facts.js';
+import {
+  type FindingMark,
+  findingMarksIn,
+  parseReviewFacts,
+  replyMark,
+} from '../findings/state-facts.js';
 import type { ReviewComment } from '../github/posting/review.js';
 import type { Post, Seen, Thread } from '../github/reading/conversation.js';
 import type { Deadline } from '../lib/clock.js';
@@ -138,7 +143,7 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   const log = await read('pr-reviewer.md');
   for (const [, line = ''] of log.matchAll(/^\*\*Result:\*\* (.*)$/gm)) write(`   - ${line}`);
   write(STATE);
-  const lessons = lessonsOf(marksOf(parseReviewFacts(await read('pr-reviewer.state.md'))));
+  const lessons = lessonsOf(findingMarksIn(parseReviewFacts(await read('pr-reviewer.state.md'))));
   for (const { path, category, login, title } of lessons)
     write(`   - dismissed by @${login}: ${category}, ${path}: ${title}`);
   const isWhole = seen.join(' | ') === 'raised raised | settled dismissed | back held-back';
@@ -149,7 +154,7 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
 
 function describe({ kind, severity = 'minor', title, path, line }: DemoEvent): string {
   const [mark, fate] = {
-    raised: [SEVERITY_MARKS[severity], `raised as ${severity}: a comment on the line`],
+    raised: [SEVERITY_ICONS[severity], `raised as ${severity}: a comment on the line`],
     settled: ['✅', 'settled: the rule no longer finds it, and the conversation is resolved'],
     dismissed: ['🗑️ ', 'dismissed by the answer, and remembered for every pull request'],
     back: ['↩️ ', 'back: its old conversation is reopened, so there is no new comment'],
@@ -184,7 +189,7 @@ function createDemoPullRequest() {
   const seen = (): Seen => ({
     head: pushed.head,
     threads: threads.map((thread) => {
-      const lines = [...(readDiffLines(pushed.diff).get(thread.path)?.RIGHT ?? [])];
+      const lines = [...(commentableLines(pushed.diff).get(thread.path)?.RIGHT ?? [])];
       return {
         ...thread,
         line: lines.find(([, { text }]) => thread.hunk.endsWith(`\n+${text}`))?.[0],
@@ -209,7 +214,7 @@ function createDemoPullRequest() {
     if (change === undefined || findings === undefined)
       throw new Error('the demo knows every diff');
     const { ledger, news, pull } = findings;
-    const posting: ReviewPost = {
+    const posting: ReviewToPost = {
       ...DEFAULT_PUBLISH_RULES,
       place: { repository: REPOSITORY, number: pull },
       agent,
@@ -234,11 +239,11 @@ function createDemoPullRequest() {
       return mark;
     };
     const marks = [
-      ...news.ended.map((one) => tell(one, endedMark(one, at, true), endText(one, posting))),
-      ...news.back.map((one) => tell(one, backMark(one, at), backText(one, posting))),
+      ...news.ended.map((one) => tell(one, endedMark(one, at, true), replyToEnded(one, posting))),
+      ...news.back.map((one) => tell(one, reopenedMark(one, at), replyToReopened(one, posting))),
     ];
     const { comments, raised } = prepareReview(posting, marks);
-    const lines = readDiffLines(pushed.diff);
+    const lines = commentableLines(pushed.diff);
     const begin = ({ path, side, line, body }: ReviewComment): Thread => {
       const first = write(body, BOT);
       const hunk = `@@ -1 +1 @@\n+${lines.get(path)?.[side].get(line)?.text}`;

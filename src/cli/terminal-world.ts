@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import { DEFAULT_PUBLISH_RULES } from '../findings/buffered-publications.js';
-import { formatBuffered } from '../findings/post/comment-text.js';
-import { allFindings, raisedRecords, recordsOf } from '../findings/post/record.js';
+import { formatPublications } from '../findings/post/comment-text.js';
+import { findingRecords, findingsDocument, raisedRecords } from '../findings/post/record.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
@@ -110,11 +110,13 @@ function createTerminalPublisher({
       }
       if (output.json) {
         const records =
-          findings === undefined ? raisedRecords(buffered) : recordsOf({ ...findings, buffered });
+          findings === undefined
+            ? raisedRecords(buffered)
+            : findingRecords({ ...findings, buffered });
         const report =
           change === undefined || !postsReviews(plan.agent)
             ? undefined
-            : allFindings({ ...change, ...read, pull: findings?.pull, findings: records });
+            : findingsDocument({ ...change, ...read, pull: findings?.pull, findings: records });
         print(terminal, formatJson(outcome, report, artifacts));
         return { line: undefined, url: undefined };
       }
@@ -123,7 +125,7 @@ function createTerminalPublisher({
       const hasAnswer = buffered.review === undefined && isAnswered(outcome);
       // The answer is as it is, without a newline added (axe-behaviour §4).
       const answer = hasAnswer ? markedAnswer(outcome) : '';
-      const collected = formatBuffered(buffered);
+      const collected = formatPublications(buffered);
       const told = [answer, collected === '' ? '' : `${collected}\n`].filter((part) => part !== '');
       const text = told.join('\n\n');
       // A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are

@@ -53,11 +53,11 @@ export type PublicationAnswer =
   /** Nothing was taken; the text says why and what would be. */
   | { readonly kind: 'refused'; readonly text: string };
 
-export function taken(text: string): PublicationAnswer {
+export function acceptedAnswer(text: string): PublicationAnswer {
   return { kind: 'taken', text };
 }
 
-export function refused(text: string): PublicationAnswer {
+export function refusedAnswer(text: string): PublicationAnswer {
   return { kind: 'refused', text };
 }
 
@@ -74,7 +74,7 @@ export function sizeProblem(name: string, text: string, maxBytes: number): strin
  * The name as the allow-list writes it, if it allows it: `*` stands for anything, and case counts
  * for nothing, as with GitHub's labels and logins.
  */
-export function allowedName(name: string, patterns: readonly string[]): string | undefined {
+export function nameOnAllowList(name: string, patterns: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const exact = patterns.find((pattern) => pattern.toLowerCase() === lower);
   if (exact !== undefined) return exact;
@@ -87,7 +87,7 @@ export function allowedName(name: string, patterns: readonly string[]): string |
  * The names of a list as people and models write one: separated by commas or line breaks, each
  * once.
  */
-export function splitNames(list: string | undefined): readonly string[] {
+export function parseNameList(list: string | undefined): readonly string[] {
   const names = (list ?? '').split(/[,\n]/).map((name) => name.trim());
   const seen = new Map(
     names.filter((name) => name !== '').map((name) => [name.toLowerCase(), name]),
@@ -136,7 +136,7 @@ interface CommitDraft {
   readonly fixes?: { readonly handle: string; readonly title: string } | undefined;
 }
 
-export interface Refusal {
+export interface RefusedPublication {
   readonly tool: string;
   readonly why: string;
 }
@@ -149,7 +149,7 @@ interface Repeated {
 }
 
 /** A finding of the run that is not posted, because a person has decided about it. */
-export interface HeldBack {
+export interface HeldBackFinding {
   readonly finding: Finding;
   /** The finding of this pull request that it is, or what was dismissed on another one. */
   readonly of: KnownFinding | Lesson;
@@ -158,7 +158,7 @@ export interface HeldBack {
 /** A finding that a second look has thrown out. */
 interface Refuted {
   readonly finding: Finding;
-  readonly why: RefutedWhy;
+  readonly why: RefutationReason;
   /** The verifier's words on one line. */
   readonly reason: string;
 }
@@ -167,13 +167,13 @@ interface Refuted {
  * `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or
  * reach was corrected.
  */
-export type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
+export type RefutationReason = 'refuted' | 'unclear' | 'below-min-severity';
 
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
-export interface Buffered {
+export interface BufferedPublications {
   readonly findings: readonly PlacedFinding[];
   readonly repeated: readonly Repeated[];
-  readonly heldBack: readonly HeldBack[];
+  readonly heldBack: readonly HeldBackFinding[];
   readonly refuted: readonly Refuted[];
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
@@ -188,10 +188,10 @@ export interface Buffered {
   readonly pullRequest: PullRequestDraft | undefined;
   /** Oldest first; none where a pull request is to be opened. */
   readonly commits: readonly CommitDraft[];
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly RefusedPublication[];
 }
 
-export const NOTHING_BUFFERED: Buffered = {
+export const NO_PUBLICATIONS: BufferedPublications = {
   findings: [],
   repeated: [],
   heldBack: [],

@@ -1,11 +1,11 @@
 /** Separates the findings of a joined comment. */
-export const BETWEEN_FINDINGS = '\n\n---\n\n';
+export const FINDING_SEPARATOR = '\n\n---\n\n';
 
 /** The part of a joined comment that is about this finding; else the whole comment. */
-export function partOf(body: string, handle: string): string {
+export function partAboutFinding(body: string, handle: string): string {
   // A model's text may hold a fold, and a line that looks like an end.
   const end = (name: string) => `\n${name} · Wrong\\?[^\n]*\n\n</details>`;
-  const parts = body.split(new RegExp(`(?<=${end('\\w+')})${BETWEEN_FINDINGS}`));
+  const parts = body.split(new RegExp(`(?<=${end('\\w+')})${FINDING_SEPARATOR}`));
   return parts.find((part) => new RegExp(`${end(handle)}\\s*$`).test(part)) ?? body;
 }
 
@@ -34,7 +34,7 @@ function unfenced(text: string, path: string): string | undefined {
 }
 
 /** The lines that a comment of ours offers to commit; undefined where it offers none. */
-export function offeredLines(markdown: string): readonly string[] | undefined {
+export function suggestedLines(markdown: string): readonly string[] | undefined {
   const [, fence = '', code] = SUGGESTION.exec(markdown) ?? [];
   return fence === '' ? undefined : code?.split('\n');
 }
@@ -42,7 +42,7 @@ export function offeredLines(markdown: string): readonly string[] | undefined {
 const SUGGESTION = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m;
 
 /** What a comment says of a finding below its heading, without the code that it offers. */
-export function bodyIn(comment: string): string {
+export function findingBodyIn(comment: string): string {
   return comment
     .replace(/^\S+ \*\*.*\n+/, '')
     .replace(SUGGESTION, '')

@@ -61,12 +61,12 @@ export interface Evidence {
 export const FINDING_STATES = ['open', 'settled', 'dismissed', 'outdated'] as const;
 
 /** Who brought a finding into its state. */
-export const ACTORS = ['model', 'person', 'program'] as const;
+export const FINDING_ACTORS = ['model', 'person', 'program'] as const;
 
-export type EndedBy = (typeof ACTORS)[number];
+export type FindingActor = (typeof FINDING_ACTORS)[number];
 
 /** Why a finding is in its state, in words. */
-export const END_WORDS = {
+export const STATE_REASON_TEXTS = {
   fixed: 'the code fixes it',
   wrong: 'taken back',
   /** As the model read them. */
@@ -79,7 +79,7 @@ export const END_WORDS = {
   reverted: 'what fixed it was taken back',
 } as const;
 
-export type EndReason = keyof typeof END_WORDS;
+export type StateReason = keyof typeof STATE_REASON_TEXTS;
 
 /**
  * Something a review has to say about a place in the change, from the call that raises it to
@@ -119,10 +119,10 @@ export interface Finding {
   /** What the lines should be replaced with; without a line break at the end. */
   readonly suggestion?: string;
   readonly state: (typeof FINDING_STATES)[number];
-  readonly by?: EndedBy;
+  readonly by?: FindingActor;
   /** Of the person who decided. */
   readonly login?: string;
-  readonly why?: EndReason;
+  readonly why?: StateReason;
   /** Why, in the model's words. */
   readonly reason?: string;
   /**
@@ -167,7 +167,7 @@ const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ0123456789';
  * A short form of an id. It needs no counter, so that two agents, two runs and a run without memory
  * never say the same one; where another finding of the pull request has it, more of the id decides.
  */
-export function handleOf(id: string, isTaken: (handle: string) => boolean): string {
+export function createHandle(id: string, isTaken: (handle: string) => boolean): string {
   for (let salt = 0; ; salt += 1) {
     const bits = Number.parseInt(textId(`handle ${id} ${salt}`).slice(-8), 16);
     const letters = [0, 5, 10, 15].map((shift) => LETTERS[(bits >>> shift) & 31]);
@@ -180,7 +180,7 @@ export function handleOf(id: string, isTaken: (handle: string) => boolean): stri
 /**
  * The name of a finding as people write it, in the form of a handle; undefined for any other word.
  */
-export function readHandle(word: string): string | undefined {
+export function parseHandle(word: string): string | undefined {
   const [, handle] = /^[`"'(]*(F(?=[A-Z]*\d)[A-Z0-9]{4})[`"'),.:;]*$/i.exec(word.trim()) ?? [];
   return handle?.toUpperCase();
 }
@@ -189,7 +189,7 @@ export function readHandle(word: string): string | undefined {
  * The words of a comment of ours: without what is hidden, and without the folds that tell how to
  * answer.
  */
-export function visibleWords(body: string): string {
+export function visibleCommentText(body: string): string {
   return body
     .replace(/<!--.*?-->/gs, '')
     .replace(/<details>.*?(?:<\/details>|$)/gs, '')
@@ -204,7 +204,7 @@ export interface SeverityFacts {
   readonly effect: FindingEffect;
   readonly reach: Reach;
   readonly category: Category;
-  /** See `isSource`. */
+  /** See `isSourceFile`. */
   readonly isInSource: boolean;
   readonly overrides: SeverityOverrides;
 }
@@ -224,7 +224,7 @@ export function severityOf({
   const override = overrides[category];
   if (override !== undefined) return override;
   const severity = TABLE[effect][reach];
-  return !isInSource && atLeast(severity, CAP) ? CAP : severity;
+  return !isInSource && isAtLeast(severity, CAP) ? CAP : severity;
 }
 
 const TABLE: Readonly<Record<FindingEffect, Readonly<Record<Reach, Severity>>>> = {
@@ -240,7 +240,7 @@ const TABLE: Readonly<Record<FindingEffect, Readonly<Record<Reach, Severity>>>> 
 const CAP: Severity = 'minor';
 
 /** Whether a severity is as bad as another, or worse. */
-export function atLeast(severity: Severity, least: Severity): boolean {
+export function isAtLeast(severity: Severity, least: Severity): boolean {
   return compareSeverity(severity, least) <= 0;
 }
 
@@ -249,7 +249,7 @@ export function isBlocking(
   { severity, confidence }: { readonly severity: Severity; readonly confidence: Confidence },
   gate: Severity,
 ): boolean {
-  return confidence !== 'unsure' && atLeast(severity, gate);
+  return confidence !== 'unsure' && isAtLeast(severity, gate);
 }
 
 /** Sorts the worst first. */
@@ -258,7 +258,7 @@ export function compareSeverity(a: Severity, b: Severity): number {
 }
 
 /** The worse one of two. */
-export function worse(a: Severity, b: Severity): Severity {
+export function worseSeverity(a: Severity, b: Severity): Severity {
   return compareSeverity(a, b) < 0 ? a : b;
 }
 
@@ -266,7 +266,7 @@ export function worse(a: Severity, b: Severity): Severity {
  * Whether a file is neither a test nor documentation by its path; the diff says whether people read
  * it, and no program.
  */
-export function isSource(path: string, isReadByPeople: boolean): boolean {
+export function isSourceFile(path: string, isReadByPeople: boolean): boolean {
   return isReadByPeople && ![...TESTS, ...DOCS].some((pattern) => pattern.test(path));
 }
 
@@ -284,7 +284,7 @@ const DOCS: readonly RegExp[] = [
 ];
 
 /** How many there are of each severity, the worst first: `1 major, 2 minor`. */
-export function formatSeverities(severities: readonly Severity[]): string {
+export function formatSeverityCounts(severities: readonly Severity[]): string {
   return SEVERITIES.flatMap((severity) => {
     const number = severities.filter((one) => one === severity).length;
     return number === 0 ? [] : [`${number} ${severity}`];

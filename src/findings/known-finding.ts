@@ -1,7 +1,7 @@
 import type { Thread } from '../github/reading/conversation.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Category, Evidence, Finding } from './finding.js';
-import type { Ended, Raised } from './state-facts.js';
+import type { EndedMark, RaisedMark } from './state-facts.js';
 
 /** A finding that a person with write access has dismissed, on whichever pull request. */
 export interface Lesson {
@@ -10,11 +10,11 @@ export interface Lesson {
   readonly pull: number;
   readonly path: string;
   readonly category: Category;
-  /** Of the line, see `codeKey`. */
+  /** Of the line, see `lineFingerprint`. */
   readonly key: string;
   /** The model's words; empty where a stranger may have had a part in them. */
   readonly title: string;
-  readonly why: Ended['why'];
+  readonly why: EndedMark['why'];
   readonly login: string;
   /** Milliseconds. */
   readonly at: number;
@@ -22,7 +22,7 @@ export interface Lesson {
 
 /** A finding with what this reading has found out about it. */
 export interface KnownFinding extends Finding {
-  /** Of its line as it was said, see `codeKey`. */
+  /** Of its line as it was said, see `lineFingerprint`. */
   readonly key: string;
   /** The newest mark says its state already: people need not be told. */
   readonly isTold: boolean;
@@ -36,11 +36,11 @@ export interface KnownFinding extends Finding {
   readonly raisedAt: number;
   readonly thread: Thread | undefined;
   /** Undefined for a finding of this run. */
-  readonly first: Raised | undefined;
+  readonly first: RaisedMark | undefined;
 }
 
 /** What the model says itself of whether a finding is an earlier one. */
-export interface SameClaim {
+export interface DuplicateClaim {
   /** The handle of an earlier finding. */
   readonly sameAs?: string | undefined;
   /** It was asked, and says that it is another one. */
@@ -53,12 +53,12 @@ export interface SameClaim {
 }
 
 /** How a model may end a finding. */
-export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;
+export const SETTLEMENT_KINDS = ['fixed', 'wrong', 'dismissed'] as const;
 
 /** An end of a finding that was taken from the model; it is carried out when the run is over. */
 export interface Settlement {
   readonly finding: KnownFinding;
-  readonly how: (typeof SETTLE_WAYS)[number];
+  readonly how: (typeof SETTLEMENT_KINDS)[number];
   /** The model's words. */
   readonly reason: string;
   readonly evidence: readonly Evidence[];

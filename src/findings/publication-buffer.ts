@@ -1,36 +1,36 @@
 import { REACTIONS } from '../github/posting/issues.js';
 import { cleanLine, count, shown } from '../lib/text/format.js';
 import {
-  allowedName,
-  type Buffered,
+  acceptedAnswer,
+  type BufferedPublications,
   type IssueDraft,
-  NOTHING_BUFFERED,
+  NO_PUBLICATIONS,
+  nameOnAllowList,
   type PublicationAnswer,
   type PublishRules,
   type PullRequestDraft,
-  refused,
+  refusedAnswer,
   sizeProblem,
   TEXT_LIMITS,
-  taken,
 } from './buffered-publications.js';
-import { type PlacedFinding, placeKey } from './change/diff-lines.js';
-import { isOfLine } from './decide/duplicates.js';
+import { type PlacedFinding, questionKey } from './change/diff-lines.js';
+import { isSameLineAndCategory } from './decide/duplicates.js';
 import type { ShownLines } from './decide/evidence.js';
 import {
   type CommentRequest,
-  type FindingScope,
+  type FindingContext,
   type SettleRequest,
   takeFinding,
   takeSettlement,
 } from './decide/take-finding.js';
 import { compareSeverity, type Finding } from './finding.js';
-import { withoutOffers } from './post/comment-text.js';
+import { withoutSuggestions } from './post/comment-text.js';
 
 /** What a run publishes to. */
 interface PublishScope {
   readonly rules: PublishRules;
   /** The pull request; undefined where the run is about none, or its diff is not known. */
-  readonly review: FindingScope | undefined;
+  readonly review: FindingContext | undefined;
   /** The issue or pull request that is labelled and reacted to. */
   readonly subject: number | undefined;
   /** Nothing is posted: the review is printed on this machine. */
@@ -60,8 +60,8 @@ interface ProposableChanges {
  * Collects what the tools of a run want published, within the rules; nothing leaves during the run
  * (D23). Each answer is for the model, and every refusal is kept for the summary.
  */
-export class Publications {
-  private state: Buffered = NOTHING_BUFFERED;
+export class PublicationBuffer {
+  private state: BufferedPublications = NO_PUBLICATIONS;
   /** Findings about which the model was asked whether they are an earlier one, and has not said. */
   private unanswered: readonly CommentRequest[] = [];
   /** Places about which it was asked. */
@@ -73,14 +73,14 @@ export class Publications {
    * What was collected so far. A finding that a question was left open about counts as another one:
    * none is lost.
    */
-  get buffered(): Buffered {
+  get buffered(): BufferedPublications {
     return this.unanswered.reduce((state, request) => {
       return this.withFinding({ ...request, isNew: true }, state).state;
     }, this.state);
   }
 
   /** What findings are held against; undefined where there is nothing to review. */
-  get scopeOfReview(): (FindingScope & Pick<PublishScope, 'rules'>) | undefined {
+  get scopeOfReview(): (FindingContext & Pick<PublishScope, 'rules'>) | undefined {
     const { review, rules } = this.scope;
     return review === undefined ? undefined : { ...review, rules };
   }
@@ -128,12 +128,12 @@ export class Publications {
     return this.kept('add_review_comment', answer);
   }
 
-  private withFinding(request: CommentRequest, before: Buffered) {
+  private withFinding(request: CommentRequest, before: BufferedPublications) {
     return takeFinding(request, before, this.review(), this.scope.rules, this.questioned);
   }
 
   /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
-  private review(): FindingScope {
+  private review(): FindingContext {
     const { review } = this.scope;
     if (review === undefined)
       throw new Error('a review tool was used where there is nothing to review');
@@ -156,9 +156,9 @@ export class Publications {
   submitReview(summary: string): PublicationAnswer {
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
     if (problem !== undefined) return this.refuse('submit_review', `Not accepted: ${problem}.`);
-    this.state = { ...this.state, review: { summary: withoutOffers(summary).trim() } };
+    this.state = { ...this.state, review: { summary: withoutSuggestions(summary).trim() } };
     const size = count(this.state.findings.length, 'finding');
-    return taken(`The review is recorded, with ${size}. It is posted when the run ends.`);
+    return acceptedAnswer(`The review is recorded, with ${size}. It is posted when the run ends.`);
   }
 
   /** Labels to add and to take off; the last word on each label counts. */
@@ -169,7 +169,7 @@ export class Publications {
     const { labels: patterns, maxLabels } = this.scope.rules;
     const { labels: before } = this.state;
     const withAllowed = (names: readonly string[], more: readonly string[]) => {
-      const allowed = more.flatMap((name) => allowedName(name, patterns) ?? []);
+      const allowed = more.flatMap((name) => nameOnAllowList(name, patterns) ?? []);
       return [...names, ...withoutNames(allowed, names)].slice(0, maxLabels);
     };
     const add = withAllowed(withoutNames(before.add, requested.remove), requested.add);
@@ -183,7 +183,7 @@ export class Publications {
     const refusal = `Not accepted: ${left.map(shown).join(', ') || 'no name was given'}. ${rule}`;
     if (picked.length === 0) return this.refuse('set_labels', refusal);
     if (left.length > 0) this.note('set_labels', refusal);
-    return taken(
+    return acceptedAnswer(
       `Taken: ${picked.map(shown).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`,
     );
   }
@@ -205,11 +205,11 @@ export class Publications {
         `Not accepted: ${most}. Send the same title again to change one, or put it in your answer.`,
       );
     }
-    const allowed = labels.flatMap((name) => allowedName(name, patterns) ?? []);
+    const allowed = labels.flatMap((name) => nameOnAllowList(name, patterns) ?? []);
     const issue = { title: line, body: body.trim(), labels: allowed.slice(0, maxLabels) };
     this.state = { ...this.state, issues: [...others, issue] };
     const names = issue.labels.map(shown).join(', ') || 'none';
-    return taken(
+    return acceptedAnswer(
       `The issue ${shown(line)} is recorded, with these labels: ${names}. It is opened when the run ends.`,
     );
   }
@@ -232,7 +232,7 @@ export class Publications {
       commits: [],
     };
     const onlyPatch = changes.whyOnlyPatch();
-    return taken(
+    return acceptedAnswer(
       onlyPatch === undefined
         ? `The pull request ${shown(line)} is recorded. It is opened when the run ends.`
         : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
@@ -266,7 +266,7 @@ export class Publications {
     const commits = [...others, { message: line, number, fixes }];
     this.state = { ...this.state, pullRequest: undefined, commits };
     const onlyPatch = changes.whyOnlyPatch();
-    return taken(
+    return acceptedAnswer(
       onlyPatch === undefined
         ? `The commit ${shown(line)} is recorded. It is pushed when the run ends.`
         : `Nothing is pushed, because ${onlyPatch}. ${ONLY_PATCH}`,
@@ -289,11 +289,13 @@ export class Publications {
       return this.refuse('react', `Not accepted: ${why}: ${names}.`);
     }
     this.state = { ...this.state, reaction };
-    return taken(`The reaction ${shown(reaction)} is recorded. It is added when the run ends.`);
+    return acceptedAnswer(
+      `The reaction ${shown(reaction)} is recorded. It is added when the run ends.`,
+    );
   }
 
   private refuse(tool: string, why: string): PublicationAnswer {
-    return this.kept(tool, refused(why));
+    return this.kept(tool, refusedAnswer(why));
   }
 
   private kept(tool: string, answer: PublicationAnswer): PublicationAnswer {
@@ -328,31 +330,36 @@ function withoutNames(names: readonly string[], others: readonly string[]): read
 /**
  * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
  * since a fault that is lost costs more than one that is told twice. */
-export function joinPasses(passes: readonly Buffered[], maxFindings: number): Buffered {
+export function mergePasses(
+  passes: readonly BufferedPublications[],
+  maxFindings: number,
+): BufferedPublications {
   const raised: PlacedFinding[] = [];
   for (const { findings } of passes) {
     // A pass has told its own findings apart: only those of the passes before are compared.
     const before = [...raised];
     raised.push(
-      ...findings.filter(({ finding }) => !before.some((one) => isOfLine(one.finding, finding))),
+      ...findings.filter(
+        ({ finding }) => !before.some((one) => isSameLineAndCategory(one.finding, finding)),
+      ),
     );
   }
   const kept = raised
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
-  const sum = (count: (one: Buffered) => number) =>
+  const sum = (count: (one: BufferedPublications) => number) =>
     passes.reduce((total, one) => total + count(one), 0);
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
   const repeated = passes.flatMap((one) => one.repeated);
   const heldBack = passes.flatMap((one) => one.heldBack);
   const settlements = passes.flatMap((one) => one.settlements);
   // What is not a review was offered to the first pass alone.
-  const [first = NOTHING_BUFFERED] = passes;
+  const [first = NO_PUBLICATIONS] = passes;
   return {
     ...first,
     findings: kept,
     repeated: uniqueBy(repeated, ({ of }) => of.id),
-    heldBack: uniqueBy(heldBack, placeKey),
+    heldBack: uniqueBy(heldBack, questionKey),
     settlements: uniqueBy(settlements, ({ finding }) => finding.id),
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),

@@ -5,18 +5,18 @@ import { table, usd } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
 import { MARK_LANES, type Mark, type MarkLane, markOf } from '../safety/mark.js';
 import {
-  ACTORS,
   CATEGORIES,
   CONFIDENCES,
-  END_WORDS,
-  type EndReason,
+  FINDING_ACTORS,
   SEVERITIES,
+  STATE_REASON_TEXTS,
+  type StateReason,
 } from './finding.js';
 
 /**
  * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold
  * the same marks, so that either can take the place of the other. Besides them the state says what
- * was reviewed, spent, posted and paused: `pruneState` bounds it, and `worthTable` sums it up.
+ * was reviewed, spent, posted and paused: `pruneState` bounds it, and `outcomesAndCostTable` sums it up.
  * Times are milliseconds since 1970 by the runner's clock.
  */
 
@@ -38,7 +38,7 @@ const raisedSchema = v.object({
   path: v.string(),
   line: v.number(),
   side,
-  /** Of the line, see `codeKey`. */
+  /** Of the line, see `lineFingerprint`. */
   code: v.string(),
   lane: v.picklist(MARK_LANES),
   /**
@@ -57,8 +57,8 @@ const endedSchema = v.object({
   id,
   at: v.number(),
   state: v.picklist(['settled', 'dismissed']),
-  by: v.picklist(ACTORS),
-  why: v.picklist(Object.keys(END_WORDS) as EndReason[]),
+  by: v.picklist(FINDING_ACTORS),
+  why: v.picklist(Object.keys(STATE_REASON_TEXTS) as StateReason[]),
   login: person,
   /** Of the line as it stood then; empty where it stood no more. */
   code: v.string(),
@@ -73,7 +73,7 @@ const backSchema = v.object({
   kind: v.literal('back'),
   id,
   at: v.number(),
-  by: v.picklist(ACTORS),
+  by: v.picklist(FINDING_ACTORS),
   login: person,
   path: v.string(),
   line: v.number(),
@@ -86,12 +86,12 @@ const backSchema = v.object({
 
 const markSchema = v.variant('kind', [raisedSchema, endedSchema, backSchema]);
 
-export type Raised = v.InferOutput<typeof raisedSchema>;
+export type RaisedMark = v.InferOutput<typeof raisedSchema>;
 
-export type Ended = v.InferOutput<typeof endedSchema>;
+export type EndedMark = v.InferOutput<typeof endedSchema>;
 
 /** A finding that had ended is open again; or an open one is worse, or on a changed line. */
-export type Back = v.InferOutput<typeof backSchema>;
+export type ReopenedMark = v.InferOutput<typeof backSchema>;
 
 export type FindingMark = v.InferOutput<typeof markSchema>;
 
@@ -104,7 +104,7 @@ export interface MarksOnPull {
 }
 
 /** What the agent's state keeps of a pull request. */
-export interface PullMemory {
+export interface PullRequestState {
   readonly marks: readonly FindingMark[];
   /** Ids of the comments and reviews that the agent wrote: what they say may end a finding. */
   readonly posted: ReadonlySet<number>;
@@ -155,7 +155,7 @@ export function readReviewMark(
  * The agent of a review; one that was asked for in a comment bears the comment's number behind the
  * agent's name.
  */
-export function agentOf(reviewer: string): string {
+export function agentOfReviewer(reviewer: string): string {
   return reviewer.replace(/\/reply-\d+$/, '');
 }
 
@@ -209,13 +209,13 @@ const pauseSchema = v.object({ kind: v.picklist(['paused', 'resumed']), pull, by
 const factSchema = v.variant('kind', [reviewedSchema, spentSchema, postedSchema, pauseSchema]);
 
 /** The last commit of a pull request that was looked at to the end. */
-export type Reviewed = v.InferOutput<typeof reviewedSchema>;
+export type ReviewedFact = v.InferOutput<typeof reviewedSchema>;
 
 /** The input `paths` of a review, apart by what it includes and excludes. */
 export type PathPatterns = v.InferOutput<typeof patternsSchema>;
 
 /** What one attempt of a run has cost. */
-export type Spent = v.InferOutput<typeof spentSchema>;
+export type SpentFact = v.InferOutput<typeof spentSchema>;
 
 /**
  * What the pull request bot keeps in the agent's state file (D36): what was decided of findings is
@@ -259,7 +259,7 @@ function isMark(fact: ReviewFact): fact is MarkOnPull {
 }
 
 /** What was decided of findings, on all pull requests. */
-export function marksOf(facts: readonly ReviewFact[]): readonly MarkOnPull[] {
+export function findingMarksIn(facts: readonly ReviewFact[]): readonly MarkOnPull[] {
   return facts.filter(isMark);
 }
 
@@ -280,13 +280,19 @@ export function markFacts(
 }
 
 /** What is kept of a pull request; undefined where nothing is. */
-export function pullMemory(facts: readonly ReviewFact[], pull: number): PullMemory | undefined {
+export function pullRequestState(
+  facts: readonly ReviewFact[],
+  pull: number,
+): PullRequestState | undefined {
   const isKnown = facts.some(
     (fact) =>
       fact.pull === pull && (isMark(fact) || fact.kind === 'posted' || fact.kind === 'reviewed'),
   );
   if (!isKnown) return undefined;
-  return { marks: marksOf(facts).filter((mark) => mark.pull === pull), posted: postedIds(facts) };
+  return {
+    marks: findingMarksIn(facts).filter((mark) => mark.pull === pull),
+    posted: postedIds(facts),
+  };
 }
 
 /** Ids of the comments and reviews that the agent has written. */
@@ -295,8 +301,8 @@ export function postedIds(facts: readonly ReviewFact[]): ReadonlySet<number> {
 }
 
 /** The commit of a pull request that was reviewed last. */
-export function lastReviewed(facts: readonly ReviewFact[], pull: number): Reviewed | undefined {
-  return facts.find((fact): fact is Reviewed => fact.kind === 'reviewed' && fact.pull === pull);
+export function lastReviewed(facts: readonly ReviewFact[], pull: number): ReviewedFact | undefined {
+  return facts.find((fact): fact is ReviewedFact => fact.kind === 'reviewed' && fact.pull === pull);
 }
 
 /**
@@ -362,8 +368,8 @@ const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
  * What people made of findings and what the runs of the model cost, by month and model, the newest
  * first; as markdown. Empty where no finding's story is over.
  */
-export function worthTable(facts: readonly ReviewFact[], now: Date): string {
-  const marks = marksOf(facts);
+export function outcomesAndCostTable(facts: readonly ReviewFact[], now: Date): string {
+  const marks = findingMarksIn(facts);
   const ended = marks
     .filter((mark) => mark.kind === 'raised')
     .flatMap((mark) => {
@@ -412,7 +418,7 @@ function monthOf(day: string, model = 'unknown'): string {
  * line as it was.
  */
 function fateOf(
-  raised: Raised,
+  raised: RaisedMark,
   marks: readonly FindingMark[],
   now: Date,
 ): (typeof FATES)[number] | undefined {

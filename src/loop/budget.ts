@@ -1,6 +1,6 @@
 import type { Price, Rates } from '../agent/model-keys.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { type ReviewFact, type Spent, spentUsd } from '../findings/state-facts.js';
+import { type ReviewFact, type SpentFact, spentUsd } from '../findings/state-facts.js';
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
@@ -283,7 +283,7 @@ export function usedUp(
 export function spentFact(
   costUsd: number | undefined,
   of: { readonly spend: Spend; readonly run: string; readonly model: string; readonly now: Date },
-): Spent | undefined {
+): SpentFact | undefined {
   if (costUsd === undefined || costUsd <= 0) return undefined;
   const { run: id, model, now } = of;
   const { pull, day } = of.spend;

@@ -7,8 +7,12 @@ import type {
   Surroundings,
 } from '../event/context.js';
 import type { Actor, CountedFile, FetchedChange } from '../event/trigger.js';
-import { filesWithoutLines, type Scope, WHY_FULL } from '../findings/change/scope.js';
-import { claimedChecks } from '../findings/decide/evidence.js';
+import {
+  FULL_REVIEW_REASONS,
+  filesWithoutLines,
+  type ReviewScope,
+} from '../findings/change/scope.js';
+import { linesClaimingChecks } from '../findings/decide/evidence.js';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cutToBytes, estimateText, utf8Bytes } from '../lib/text/bytes.js';
@@ -136,7 +140,7 @@ export function describeDiff(diff: string, source: string, policy: DiffPolicy): 
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
   const packed = packDiff(diff, policy);
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
-  const claims = claimedChecks(parseDiff(packed.text));
+  const claims = linesClaimingChecks(parseDiff(packed.text));
   if (claims.length > 0) {
     blocks.push(
       fence(listOf(claims), { source: 'added comments that claim a check' }),
@@ -209,7 +213,7 @@ function warningsOf(
  */
 export function describeScoped(
   pull: FetchedChange,
-  scope: Scope | undefined,
+  scope: ReviewScope | undefined,
   source: string,
   policy: DiffPolicy,
 ): Parts {
@@ -277,12 +281,12 @@ function describeMissed(missed: readonly DiffFile[], source: string, policy: Dif
   ]);
 }
 
-function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): string | undefined {
+function describeWhy({ why, before }: Extract<ReviewScope, { kind: 'full' }>): string | undefined {
   if (why === 'first' || before === undefined) return undefined;
-  return `Your last review was of ${sha(before.last)}. You are shown the whole pull request again, because ${WHY_FULL[why]}.`;
+  return `Your last review was of ${sha(before.last)}. You are shown the whole pull request again, because ${FULL_REVIEW_REASONS[why]}.`;
 }
 
-type Since = Extract<Scope, { kind: 'since' }>;
+type Since = Extract<ReviewScope, { kind: 'since' }>;
 
 function headingOf(
   { change, before, reverted = [], isRewritten }: Since,

@@ -11,9 +11,9 @@ import {
   type Trigger,
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
-import type { Scope } from '../findings/change/scope.js';
+import type { ReviewScope } from '../findings/change/scope.js';
 import type { KnownFinding } from '../findings/known-finding.js';
-import { formatToFix } from '../findings/post/finding-texts.js';
+import { formatFindingToFix } from '../findings/post/finding-texts.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
@@ -47,7 +47,7 @@ export interface TaskParts {
   readonly toFix?: readonly KnownFinding[] | undefined;
   readonly context: TriggerContext | undefined;
   /** How much of a pull request is reviewed; left out: all of it. */
-  readonly scope?: Scope | undefined;
+  readonly scope?: ReviewScope | undefined;
   readonly change: LocalChange | undefined;
   /** Left out: as much of a diff as fits by default. */
   readonly policy?: DiffPolicy;
@@ -91,7 +91,7 @@ export function resolveTask(given: TaskParts): Task {
   const parts = [
     toFix === undefined
       ? describeTrigger(trigger, { context, scope, policy, showsStrangers })
-      : { blocks: toFix.map(formatToFix) },
+      : { blocks: toFix.map(formatFindingToFix) },
     change === undefined
       ? NO_PARTS
       : describeDiff(change.diff, `${DIFF_SOURCE}${change.range || 'standard input'}`, policy),

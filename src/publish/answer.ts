@@ -1,5 +1,5 @@
 import { type CommentTrigger, subjectTrigger, type Trigger } from '../event/trigger.js';
-import type { Buffered, PublishRules } from '../findings/buffered-publications.js';
+import type { BufferedPublications, PublishRules } from '../findings/buffered-publications.js';
 import { formatCoverage } from '../findings/change/scope.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
 import { orRefusal } from '../github/client/ask.js';
@@ -96,7 +96,7 @@ export function writtenBy(agent: string): string {
  */
 export function reviewRemarks(
   outcome: RunOutcome,
-  looks: Buffered,
+  looks: BufferedPublications,
   warnings: readonly Warning[],
 ): readonly string[] {
   const ownChanges = warnings.filter(({ code }) => code === 'agent-changed-in-pull-request');
@@ -115,7 +115,7 @@ export function reviewRemarks(
 }
 
 /** The summary was written before: it may name what has been taken out since. */
-function formatSecondLooks({ refuted, unverified }: Buffered): readonly string[] {
+function formatSecondLooks({ refuted, unverified }: BufferedPublications): readonly string[] {
   const [are, them] = refuted.length === 1 ? ['is', 'it'] : ['are', 'them'];
   const left = `${count(refuted.length, 'finding')} ${are} left out after a second look, even if the summary mentions ${them}.`;
   return [

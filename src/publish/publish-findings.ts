@@ -1,16 +1,20 @@
 import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
-import { NOTHING_BUFFERED } from '../findings/buffered-publications.js';
+import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { formatCoverage, isQuestion } from '../findings/change/scope.js';
 import { formatRefusals } from '../findings/post/comment-text.js';
-import { hasNews, isClosed, reviewEndOf } from '../findings/post/conversations.js';
 import {
-  backMark,
+  hasUnreportedChanges,
+  isResolvedByWriter,
+  reviewEndOf,
+} from '../findings/post/conversations.js';
+import {
   endedMark,
   type ReviewExtent,
-  type ReviewPost,
+  type ReviewToPost,
+  reopenedMark,
 } from '../findings/post/finding-texts.js';
 import { type PostedReview, postReview } from '../findings/post/post-review.js';
-import { type FindingRecord, type ReviewResult, recordsOf } from '../findings/post/record.js';
+import { type FindingRecord, findingRecords, type ReviewResult } from '../findings/post/record.js';
 import type { MarksOnPull } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -44,7 +48,7 @@ export async function publishRequested(
 ): Promise<PostedReview> {
   const { plan, outcome, buffered, change, findings, lane } = end;
   const { trigger, agent } = plan;
-  if ((buffered === NOTHING_BUFFERED && findings === undefined) || trigger.kind === 'local')
+  if ((buffered === NO_PUBLICATIONS && findings === undefined) || trigger.kind === 'local')
     return { isReview: false };
   const isRead = outcome.kind !== 'failed' && outcome.kind !== 'refused';
   const clean = cleanFor(lane, options);
@@ -104,7 +108,7 @@ export async function tellFindings(
   const at = { repository, agent, head, lane: 'trusted' } as const;
   const posting = { ...postingOf(told, at, options), answered: told.answered };
   const isUnread = ledger.seen === undefined;
-  const isChanged = hasNews(posting);
+  const isChanged = hasUnreportedChanges(posting);
   const maySay = options.comment !== 'never' && !isUnread && isChanged;
   const part = maySay ? await postReview(options.client, posting) : undefined;
   if (options.checkRun && (isChanged || skipped !== undefined)) {
@@ -118,7 +122,7 @@ export async function tellFindings(
       isUnread,
     });
   }
-  const findings = recordsOf(posting).map((record) => redactRecord(record, options.secrets));
+  const findings = findingRecords(posting).map((record) => redactRecord(record, options.secrets));
   const report = { head, base: '', pull, coverage: undefined, findings };
   const reviewResult = { agent, report, isUnpublished: false };
   return {
@@ -128,11 +132,11 @@ export async function tellFindings(
 }
 
 /** What is kept where nothing may be said. */
-function unsaidMarks({ ledger, news, now }: ReviewPost): MarksOnPull['marks'] {
+function unsaidMarks({ ledger, news, now }: ReviewToPost): MarksOnPull['marks'] {
   const at = now.getTime();
   return [
-    ...news.ended.map((one) => endedMark(one, at, isClosed(one.thread, ledger))),
-    ...news.back.map((one) => backMark(one, at, one.thread?.resolvedBy)),
+    ...news.ended.map((one) => endedMark(one, at, isResolvedByWriter(one.thread, ledger))),
+    ...news.back.map((one) => reopenedMark(one, at, one.thread?.resolvedBy)),
   ];
 }
 
@@ -142,15 +146,15 @@ function postingOf(
   {
     repository,
     ...at
-  }: Pick<ReviewPost, 'agent' | 'head' | 'lane'> & { readonly repository: Repository },
+  }: Pick<ReviewToPost, 'agent' | 'head' | 'lane'> & { readonly repository: Repository },
   options: ActionPublisherOptions,
-): ReviewPost {
+): ReviewToPost {
   return {
     ...at,
     place: { repository, number: pull },
     ledger,
     news,
-    buffered: NOTHING_BUFFERED,
+    buffered: NO_PUBLICATIONS,
     remarks: [],
     isOver: true,
     maxComments: 0,

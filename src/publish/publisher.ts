@@ -1,8 +1,8 @@
 import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
 import type { PlacedFinding } from '../findings/change/diff-lines.js';
 import { coverageTitle, formatCoverage, isQuestion } from '../findings/change/scope.js';
-import { commitOf, openTitle } from '../findings/post/check-progress.js';
-import { formatFindings, framedBody, plainText } from '../findings/post/comment-text.js';
+import { checkedCommit, openFindingsTitle } from '../findings/post/check-progress.js';
+import { composeComment, findingPlainText, formatFindings } from '../findings/post/comment-text.js';
 import type { PostedReview } from '../findings/post/post-review.js';
 import type { FindingMark } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
@@ -190,7 +190,7 @@ async function postReport(
   const { client, reporter, secrets, workflow } = options;
   if (client === undefined) return unposted(NO_ISSUE, NO_TOKEN, undefined, reporter);
   const mark: Mark = { kind: 'report', agent, workflow, lane };
-  const body = framedBody({
+  const body = composeComment({
     mark,
     text: cleanFor(lane, options)(text),
     footer: footer(writtenBy(agent), options),
@@ -249,7 +249,7 @@ async function post(
   const { client, reporter } = options;
   if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
   const mark = { kind: 'answer', agent: key, lane, marks } as const;
-  const body = framedBody({
+  const body = composeComment({
     mark,
     text: cleanFor(lane, options)(text),
     footer: footer(by, options),
@@ -341,7 +341,7 @@ export function checkOf(
   { runUrl, secrets }: { readonly runUrl: string; readonly secrets: readonly string[] },
 ): CheckRunReport | undefined {
   const { trigger, agent } = plan;
-  const headSha = commitOf(trigger, change?.head);
+  const headSha = checkedCommit(trigger, change?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
@@ -352,7 +352,7 @@ export function checkOf(
   const isClear = review?.open.length === 0 && coverage?.kind === 'whole';
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
   const title = [
-    review === undefined ? answered : openTitle(review),
+    review === undefined ? answered : openFindingsTitle(review),
     coverage === undefined ? '' : coverageTitle(coverage),
     isCutShort(outcome) ? ', cut short' : '',
   ];
@@ -363,7 +363,7 @@ export function checkOf(
     // `neutral` holds nothing up; only a review that asks for changes is a failure.
     conclusion: review?.isBlocking === true ? 'failure' : isClear ? 'success' : 'neutral',
     title: title.join(''),
-    summary: framedBody({
+    summary: composeComment({
       mark: { kind: 'check', agent: agent.name, lane },
       text: cleanFor(lane, { secrets })(text),
       footer: footer(writtenBy(agent.name), { runUrl }),
@@ -381,7 +381,7 @@ function annotationOf(
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
   const clean = (text: string) => sanitize(text, 'log', secrets);
-  const message = clean(plainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
+  const message = clean(findingPlainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
   const title = cleanLine(clean(finding.title), MAX_TITLE);
   return [{ path, startLine, endLine: line, message, ...(title === '' ? {} : { title }) }];
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
 import { isOpen } from '../findings/finding.js';
 import {
-  allFindings,
   countFindings,
+  findingsDocument,
   formatSarif,
   type MetGate,
   metGates,
@@ -212,7 +212,7 @@ export async function writeReviewFiles(
       temp,
       name,
       'json',
-      clean(JSON.stringify(allFindings(report))),
+      clean(JSON.stringify(findingsDocument(report))),
     ),
     'sarif-file': await writeForJob(temp, name, 'sarif', clean(formatSarif(report, tool))),
   };

@@ -1,8 +1,8 @@
-import { type Coverage, formatCoverage, freshFiles } from '../findings/change/scope.js';
-import { formatSeverities, isOpen } from '../findings/finding.js';
-import { SEVERITY_MARKS, tableCell } from '../findings/post/comment-text.js';
+import { type Coverage, countFreshFiles, formatCoverage } from '../findings/change/scope.js';
+import { formatSeverityCounts, isOpen } from '../findings/finding.js';
+import { SEVERITY_ICONS, tableCell } from '../findings/post/comment-text.js';
 import type { FindingRecord } from '../findings/post/record.js';
-import { worthTable } from '../findings/state-facts.js';
+import { outcomesAndCostTable } from '../findings/state-facts.js';
 import { groupBy } from '../lib/data.js';
 import { formatError, sourcePosition, type Warning, warningText } from '../lib/errors.js';
 import {
@@ -91,7 +91,7 @@ export function summarizeRun(
       usageTable(usage),
       formatSpend(spend, stats.costUsd),
       plan.trigger.kind === 'schedule' && !isHidden
-        ? worthTable(report.memory?.facts ?? [], new Date(spend.day))
+        ? outcomesAndCostTable(report.memory?.facts ?? [], new Date(spend.day))
         : '',
       requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
       warningList(warnings),
@@ -263,13 +263,13 @@ function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
   if (files === 0) return '';
   const total = count(files, 'file');
   if (scope?.kind === 'since' && read > 0)
-    return `${grouped(freshFiles(coverage, scope))} of ${total}, since ${scope.before.last.slice(0, 7)}`;
+    return `${grouped(countFreshFiles(coverage, scope))} of ${total}, since ${scope.before.last.slice(0, 7)}`;
   return read === files ? total : `${grouped(read)} of ${total}`;
 }
 
 function describeFindings(open: readonly FindingRecord[]): string {
   if (open.length === 0) return 'no findings';
-  return `${count(open.length, 'finding')}: ${formatSeverities(open.map(({ severity }) => severity))}`;
+  return `${count(open.length, 'finding')}: ${formatSeverityCounts(open.map(({ severity }) => severity))}`;
 }
 
 const MAX_TITLE = 100;
@@ -296,7 +296,7 @@ function rowOf(record: FindingRecord, clean: (markdown: string) => string): stri
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
   const result = url === undefined ? word : `[${word}](${url})`;
-  return `| ${name}<br>${place} | ${SEVERITY_MARKS[severity]} ${severity} · ${category} | ${confidence} | ${tableCell(`${result}${who}${reason}`)} |`;
+  return `| ${name}<br>${place} | ${SEVERITY_ICONS[severity]} ${severity} · ${category} | ${confidence} | ${tableCell(`${result}${who}${reason}`)} |`;
 }
 
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {

@@ -1,5 +1,5 @@
 import { formatModelRef } from '../agent/config.js';
-import { formatSeverities, isOpen } from '../findings/finding.js';
+import { formatSeverityCounts, isOpen } from '../findings/finding.js';
 import {
   AxeError,
   CancelledError,
@@ -71,7 +71,7 @@ function summarizeSkipped(
   const conclusion = isIncomplete ? 'incomplete' : 'skipped';
   const open = reviewResult?.report.findings.filter(isOpen) ?? [];
   const are = open.length === 1 ? 'finding is' : 'findings are';
-  const severities = formatSeverities(open.map(({ severity }) => severity));
+  const severities = formatSeverityCounts(open.map(({ severity }) => severity));
   const said = [`${message}.`, remedy, open.length === 0 ? '' : `${severities} ${are} open.`];
   return {
     outputs: { conclusion, reason, 'memory-saved': 'false' },

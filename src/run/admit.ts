@@ -26,8 +26,8 @@ import {
 import {
   filesWithoutLines,
   planScope,
+  type ReviewScope,
   reviewCommand,
-  type Scope,
 } from '../findings/change/scope.js';
 import { isPaused, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
@@ -339,7 +339,7 @@ export function admitChange(
   { trigger, diffPolicy }: RunRequest,
   { facts }: Admitted,
   context: TriggerContext | undefined,
-  scope: Scope | undefined,
+  scope: ReviewScope | undefined,
 ): Skipped | undefined {
   const number = subjectNumber(trigger);
   const isReview = trigger.kind === 'pull_request' || reviewCommand(trigger) !== undefined;
@@ -386,7 +386,7 @@ function whyUnreadable(
 }
 
 function hasNew(
-  { change, before }: Extract<Scope, { kind: 'since' }>,
+  { change, before }: Extract<ReviewScope, { kind: 'since' }>,
   isInScope: (file: { readonly path: string }) => boolean,
 ): boolean {
   return change.files.some(isInScope) || (before.unseen ?? []).length > 0;

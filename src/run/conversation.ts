@@ -1,8 +1,8 @@
 import { formatModelRef, type ModelParams, type ModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
-import type { Buffered } from '../findings/buffered-publications.js';
+import type { BufferedPublications } from '../findings/buffered-publications.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
-import type { Publications } from '../findings/publication-buffer.js';
+import type { PublicationBuffer } from '../findings/publication-buffer.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
@@ -59,8 +59,8 @@ export interface LiveRun {
   };
   readonly taint: TaintTracker;
   /** What all agents together want published; undefined without an event. */
-  readonly publications: Publications | undefined;
-  openPass(name: string): Publications | undefined;
+  readonly publications: PublicationBuffer | undefined;
+  openPass(name: string): PublicationBuffer | undefined;
   /**
    * The notes of the agent of the run, the only one that writes any; undefined where they are off.
    */
@@ -72,7 +72,7 @@ export interface LiveRun {
 
 export interface Held {
   readonly outcome: RunOutcome;
-  readonly buffered: Buffered;
+  readonly buffered: BufferedPublications;
   /** Paths of files that a review in parts has not read. */
   readonly unread: readonly string[];
 }
@@ -109,7 +109,7 @@ export function smallerWindow(
  */
 export function judge(
   outcome: RunOutcome,
-  { findings, review }: Buffered,
+  { findings, review }: BufferedPublications,
   { inWorkflow }: RunRequest,
 ): RunOutcome {
   if (!inWorkflow) {

@@ -2,9 +2,9 @@ import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
-import type { Ledger, News } from '../findings/decide/ledger.js';
+import type { FindingChanges, Ledger } from '../findings/decide/ledger.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
-import type { ReviewEnd } from '../findings/post/post-review.js';
+import type { ReviewOutcome } from '../findings/post/post-review.js';
 import type { FindingMark } from '../findings/state-facts.js';
 import type { Clock, Deadline } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
@@ -51,7 +51,7 @@ export interface Reporter {
 export interface FindingsToTell {
   readonly pull: number;
   readonly ledger: Ledger;
-  readonly news: News;
+  readonly news: FindingChanges;
 }
 
 /** A run whose conversation is over, with what is to be said of findings. */
@@ -59,7 +59,7 @@ export interface PublishRequest extends Conversed {
   /** Of the run's own pull request; undefined where it is about none, or does not review. */
   readonly findings: FindingsToTell | undefined;
   /** The review's state without what this run did. */
-  readonly reviewEnd: ReviewEnd | undefined;
+  readonly reviewEnd: ReviewOutcome | undefined;
   /** Of others on which people have answered. */
   readonly others: readonly FindingsToTell[];
   /**

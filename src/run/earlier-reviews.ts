@@ -2,14 +2,19 @@ import type { TriggerContext } from '../event/context.js';
 import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
 import { laneOfWords, mayWrite, type Permission } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
-import { readDiffLines } from '../findings/change/diff-lines.js';
-import { knownPaths, planScope, reviewCommand, type Scope } from '../findings/change/scope.js';
+import { commentableLines } from '../findings/change/diff-lines.js';
+import {
+  pathsOfKnownPatches,
+  planScope,
+  type ReviewScope,
+  reviewCommand,
+} from '../findings/change/scope.js';
 import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Ledger } from '../findings/decide/ledger.js';
 import { compareSeverity, type Severity } from '../findings/finding.js';
-import { peopleToAsk } from '../findings/read/peoples-words.js';
+import { loginsToCheck } from '../findings/read/peoples-words.js';
 import { readLedger } from '../findings/read/read-ledger.js';
-import { marksOf, pullMemory, type ReviewFact } from '../findings/state-facts.js';
+import { findingMarksIn, pullRequestState, type ReviewFact } from '../findings/state-facts.js';
 import type { Seen } from '../github/reading/conversation.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
@@ -45,7 +50,7 @@ export async function learnAnswers(admitted: Admitted, deps: Dependencies): Prom
   const { agent, trigger, trust } = admitted.basis;
   const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
   const facts = memory?.facts ?? [];
-  const isAsked = postsReviews(agent) || marksOf(facts).length > 0;
+  const isAsked = postsReviews(agent) || findingMarksIn(facts).length > 0;
   const own = pullOf(trigger);
   if (!isAsked || own === undefined || deps.github === undefined)
     return { ledger: undefined, others: [] };
@@ -88,13 +93,13 @@ export async function readFindings(
   const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
   const ledger = readLedger(seen, {
     agent,
-    lines: change === undefined ? undefined : readDiffLines(change.diff),
+    lines: change === undefined ? undefined : commentableLines(change.diff),
     isFork,
     isTrusted,
     isPushByWriter: isPush && mayWrite(permission),
     gate: gateOf(deps.publishRules),
-    memory: pullMemory(facts, pull),
-    lessons: lessonsOf(marksOf(facts)).filter((lesson) => lesson.pull !== pull),
+    memory: pullRequestState(facts, pull),
+    lessons: lessonsOf(findingMarksIn(facts)).filter((lesson) => lesson.pull !== pull),
     isWriter: await writersIn(seen, deps),
   });
   if (answer?.kind === 'read') return { ledger };
@@ -120,7 +125,7 @@ async function writersIn(
   seen: Seen | undefined,
   deps: Dependencies,
 ): Promise<(login: string) => boolean> {
-  const people = seen === undefined ? [] : peopleToAsk(seen).slice(0, MAX_ANSWERERS);
+  const people = seen === undefined ? [] : loginsToCheck(seen).slice(0, MAX_ANSWERERS);
   const asked = people.map(
     async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
   );
@@ -136,7 +141,7 @@ function gateOf({ blockOn, failOn }: PublishRules): Severity {
 
 /** The pull requests on which findings are open as far as is known, those of the newest first. */
 function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
-  const marks = marksOf(facts).toSorted((a, b) => a.at - b.at);
+  const marks = findingMarksIn(facts).toSorted((a, b) => a.at - b.at);
   const last = new Map(marks.map((mark) => [mark.id, mark]));
   const open = [...last.values()]
     .filter(({ kind }) => kind !== 'ended')
@@ -152,7 +157,7 @@ export function pullOf(trigger: Trigger): number | undefined {
 
 interface FoundScope {
   /** Undefined where the run is not a review, or nothing is known of the change. */
-  readonly scope: Scope | undefined;
+  readonly scope: ReviewScope | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -218,7 +223,7 @@ function rewrittenChange(
   patches: readonly string[],
   { diffPolicy: { maxTokens } }: RunRequest,
 ): FetchedChange | undefined {
-  const known = knownPaths(context.diff, patches);
+  const known = pathsOfKnownPatches(context.diff, patches);
   const isListed = context.filesTotal === context.files.length && context.isListShort !== true;
   if (known.size === 0 || !isListed) return undefined;
   const files = context.files.filter(({ path }) => !known.has(path));
@@ -247,7 +252,7 @@ function withLeftOut(
   return unseen.length === 0 ? before : { ...before, unseen };
 }
 
-type Since = Extract<Scope, { readonly kind: 'since' }>;
+type Since = Extract<ReviewScope, { readonly kind: 'since' }>;
 
 /** Whether a run must know what is open: a review would say it twice, and settle nothing. */
 export function needsFindings({ trigger, agent, scope }: Plan): boolean {

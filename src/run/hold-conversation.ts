@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
-import { NOTHING_BUFFERED } from '../findings/buffered-publications.js';
+import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
 import { noteTimeLeft } from '../lib/clock.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
@@ -315,7 +315,7 @@ async function runSubAgent(
     },
     run,
   );
-  const judged = judge(outcome, run.publications?.buffered ?? NOTHING_BUFFERED, run.request);
+  const judged = judge(outcome, run.publications?.buffered ?? NO_PUBLICATIONS, run.request);
   const end = {
     plan,
     memory,

@@ -1,5 +1,5 @@
-import { type Buffered, NOTHING_BUFFERED } from '../findings/buffered-publications.js';
-import { joinPasses } from '../findings/publication-buffer.js';
+import { type BufferedPublications, NO_PUBLICATIONS } from '../findings/buffered-publications.js';
+import { mergePasses } from '../findings/publication-buffer.js';
 import { atMost } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
@@ -38,7 +38,7 @@ export async function reviewInPasses(
     holdPass(pass, index, quiet, run),
   );
   const all = ends.map((end) => end.buffered);
-  const buffered = joinPasses(all, maxFindings);
+  const buffered = mergePasses(all, maxFindings);
   const read = new Set(ends.flatMap(({ pass, isRead }) => (isRead ? pass.paths : [])));
   const unread = [...new Set(passes.flatMap(({ paths }) => paths))].filter(
     (path) => !read.has(path),
@@ -53,7 +53,7 @@ interface PassEnd {
   readonly pass: ReviewPass;
   /** Undefined for one that was not begun, or threw. */
   readonly outcome: RunOutcome | undefined;
-  readonly buffered: Buffered;
+  readonly buffered: BufferedPublications;
   /** Whether its files count as read. */
   readonly isRead: boolean;
   /** Why they do not; undefined for want of a budget to begin with. */
@@ -71,9 +71,9 @@ async function holdPass(
   // However little there is, something is read with it.
   const mayBegin = index === 0 || (release !== undefined && run.budget.spent() === undefined);
   if (!mayBegin)
-    return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, isRead: false, lost: undefined };
+    return { pass, outcome: undefined, buffered: NO_PUBLICATIONS, isRead: false, lost: undefined };
   const publications = run.openPass(pass.name);
-  const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
+  const buffered = () => publications?.buffered ?? NO_PUBLICATIONS;
   try {
     const notes = index === 0 ? own.notes : undefined;
     const agent = index === 0 ? plan.agent : reviewing(plan);

@@ -9,7 +9,7 @@ import {
   NOTHING_READ,
   reviewCommand,
 } from '../findings/change/scope.js';
-import { formatKnown } from '../findings/post/finding-texts.js';
+import { formatKnownFindings } from '../findings/post/finding-texts.js';
 import { postedIds } from '../findings/state-facts.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
@@ -353,7 +353,7 @@ export async function restore(
   // are shown.
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
-  const lessons = isKnown ? formatKnown(ledger, isUntrusted) : undefined;
+  const lessons = isKnown ? formatKnownFindings(ledger, isUntrusted) : undefined;
   return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
 }
 

@@ -2,17 +2,22 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { subjectNumber } from '../event/trigger.js';
 import { laneOfWords, mayChange, whyOnlyPatch } from '../event/trust.js';
 import {
-  type Buffered,
-  NOTHING_BUFFERED,
+  type BufferedPublications,
+  NO_PUBLICATIONS,
   type PublishRules,
 } from '../findings/buffered-publications.js';
-import { type DiffLines, readDiffLines } from '../findings/change/diff-lines.js';
+import { type CommentableLines, commentableLines } from '../findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../findings/decide/evidence.js';
-import { applyActs, Ledger } from '../findings/decide/ledger.js';
+import { applyToLedger, Ledger } from '../findings/decide/ledger.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
-import type { ReviewEnd } from '../findings/post/post-review.js';
-import { Publications } from '../findings/publication-buffer.js';
-import { lastReviewed, type MarksOnPull, markFacts, marksOf } from '../findings/state-facts.js';
+import type { ReviewOutcome } from '../findings/post/post-review.js';
+import { PublicationBuffer } from '../findings/publication-buffer.js';
+import {
+  findingMarksIn,
+  lastReviewed,
+  type MarksOnPull,
+  markFacts,
+} from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
@@ -45,7 +50,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   const pull = pullOf(plan.trigger);
   const { ledger: before } = learned;
   let findings: FindingsToTell | undefined;
-  let reviewEnd: ReviewEnd | undefined;
+  let reviewEnd: ReviewOutcome | undefined;
   if (pull !== undefined && before !== undefined && change !== undefined) {
     const ledger = await readAgain(before, { pull, isTrusted: lane === 'trusted' }, deps);
     // People may have answered findings since the run began.
@@ -53,7 +58,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     const knew = new Set(before.findings.map(({ id }) => id));
     // Of a branch that was rewritten nobody knows what was pushed.
     const since = plan.scope?.kind === 'since' && !plan.scope.isRewritten ? plan.scope : undefined;
-    const pushed = since && readDiffLines(since.change.diff);
+    const pushed = since && commentableLines(since.change.diff);
     findings = withActs(ledger, pull, buffered, knew, pushed);
   }
   const others = learned.others
@@ -74,11 +79,11 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
 export function withActs(
   ledger: Ledger,
   pull: number,
-  buffered: Buffered = NOTHING_BUFFERED,
+  buffered: BufferedPublications = NO_PUBLICATIONS,
   knew: ReadonlySet<string> = new Set(),
-  pushed?: DiffLines,
+  pushed?: CommentableLines,
 ): FindingsToTell {
-  const news = applyActs(ledger, buffered, knew, pushed);
+  const news = applyToLedger(ledger, buffered, knew, pushed);
   return { pull, ledger, news };
 }
 
@@ -97,7 +102,7 @@ export async function tellSkipped(
   if (at === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
   const { agent } = at.basis;
   const facts = (await at.memory)?.facts ?? [];
-  if (!postsReviews(agent) && marksOf(facts).length === 0) {
+  if (!postsReviews(agent) && findingMarksIn(facts).length === 0) {
     const review = { open: [], isBlocking: false, unposted: [] };
     const about = { repository: trigger.repository, headSha: trigger.head.sha, name: agent.name };
     await deps.progress?.tell({ ...about, review, skipped: { message, since } });
@@ -195,7 +200,7 @@ export function openPublications(
   rules: PublishRules,
   changes?: Changes,
   toFix?: RunRequest['toFix'],
-): Publications | undefined {
+): PublicationBuffer | undefined {
   const { trigger, scope, trust } = plan;
   const isLocal = trigger.kind === 'local';
   if (isLocal && change === undefined) return undefined;
@@ -218,13 +223,13 @@ export function openPublications(
       pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
   };
   if (change === undefined || ledger === undefined)
-    return new Publications({ ...open, review: undefined });
+    return new PublicationBuffer({ ...open, review: undefined });
   const files = parseDiff(change.diff);
   const shown = new ShownFiles(linesOfDiff(files));
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
   const review = {
-    lines: ledger.context.lines ?? readDiffLines(change.diff),
-    fresh: scope?.kind === 'since' ? readDiffLines(scope.change.diff) : undefined,
+    lines: ledger.context.lines ?? commentableLines(change.diff),
+    fresh: scope?.kind === 'since' ? commentableLines(scope.change.diff) : undefined,
     ledger,
     // Strangers may have a part in what the run reads.
     isUntrusted: laneOfWords(trust, taint) !== 'trusted',
@@ -236,7 +241,7 @@ export function openPublications(
     isLaterReview:
       subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
-  return new Publications({ ...open, review });
+  return new PublicationBuffer({ ...open, review });
 }
 
 /** Each review of a change on this machine is its first. */
@@ -262,7 +267,7 @@ function withoutEarlier(agent: string): Ledger {
  */
 export function publishingTools(
   agent: LoadedAgent,
-  publications: Publications | undefined,
+  publications: PublicationBuffer | undefined,
 ): {
   readonly agent: LoadedAgent;
   readonly tools: readonly Tool[];
@@ -308,7 +313,7 @@ export function publishingTools(
 function warningsOf(
   agent: string,
   missing: readonly string[],
-  publications: Publications | undefined,
+  publications: PublicationBuffer | undefined,
 ): readonly Warning[] {
   if (publications === undefined || publications.isLocal) return [];
   const changing = missing.filter((name) => name.endsWith('_pull_request'));

@@ -6,8 +6,8 @@ import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Lane, TaintSource, TaintTracker, Trust } from '../event/trust.js';
-import type { Buffered } from '../findings/buffered-publications.js';
-import type { Coverage, Scope } from '../findings/change/scope.js';
+import type { BufferedPublications } from '../findings/buffered-publications.js';
+import type { Coverage, ReviewScope } from '../findings/change/scope.js';
 import type { Ledger } from '../findings/decide/ledger.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import type { ReviewResult } from '../findings/post/record.js';
@@ -109,7 +109,7 @@ export interface Plan extends Basis {
    * How much of a pull request is reviewed; left out where the run is not a review that goes on
    * from an earlier one.
    */
-  readonly scope?: Scope | undefined;
+  readonly scope?: ReviewScope | undefined;
   /** The pull request that another workflow's run is about; left out where there is none. */
   readonly reportsOn?: number | undefined;
   readonly coverage?: Coverage | undefined;
@@ -229,7 +229,7 @@ export interface Conversed extends Restored {
   readonly outcome: RunOutcome;
   readonly read: ReadByRun;
   /** What is to be published besides the answer. */
-  readonly buffered: Buffered;
+  readonly buffered: BufferedPublications;
   readonly spend: Spend;
   readonly usage: readonly AgentUsage[];
   /** What sub-agents were to remember, and could not save. */

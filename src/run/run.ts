@@ -1,5 +1,9 @@
-import { NOTHING_BUFFERED } from '../findings/buffered-publications.js';
-import { cutShort, withoutAnswer, withoutFiles } from '../findings/change/scope.js';
+import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
+import {
+  coverageCutShort,
+  coverageWithoutAnswer,
+  coverageWithoutFiles,
+} from '../findings/change/scope.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
@@ -138,7 +142,7 @@ async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
     passes === undefined || review === undefined
       ? {
           outcome: await holdConversation(own, run),
-          buffered: run.publications?.buffered ?? NOTHING_BUFFERED,
+          buffered: run.publications?.buffered ?? NO_PUBLICATIONS,
           unread: [],
         }
       : await reviewInPasses(own, passes, review.rules.maxFindings, run);
@@ -197,16 +201,16 @@ function readByRun(
 ): ReadByRun {
   const unseen = [...new Set([...(task.unseen ?? []), ...unread, ...paths])];
   if (planned === undefined) return { coverage: undefined, unseen };
-  const read = withoutFiles(planned, [
+  const read = coverageWithoutFiles(planned, [
     ...unread.map((path) => ({ path, why: 'failed' as const })),
     ...[...paths].map((path) => ({ path, why: 'budget' as const })),
   ]);
   // What the model was sent counts as read only if an answer came of it.
   const hasAnswer =
     outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
-  const inTheEnd = hasAnswer ? read : withoutAnswer(read);
+  const inTheEnd = hasAnswer ? read : coverageWithoutAnswer(read);
   return {
-    coverage: isCut || (hasAnswer && isCutShort(outcome)) ? cutShort(inTheEnd) : inTheEnd,
+    coverage: isCut || (hasAnswer && isCutShort(outcome)) ? coverageCutShort(inTheEnd) : inTheEnd,
     unseen,
   };
 }

@@ -1,12 +1,12 @@
 import { subjectNumber } from '../event/trigger.js';
 import type { TaintTracker } from '../event/trust.js';
-import { patchesOf } from '../findings/change/scope.js';
+import { patchIds } from '../findings/change/scope.js';
 import {
   markFacts,
   pruneState,
-  type Reviewed,
+  type ReviewedFact,
   type ReviewFact,
-  type Spent,
+  type SpentFact,
 } from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
@@ -199,7 +199,7 @@ export function reviewFacts(
   { plan: { trigger, scope }, change, outcome, read }: Conversed,
   published: Published,
   now: Date,
-): readonly Reviewed[] {
+): readonly ReviewedFact[] {
   const { unseen, coverage } = read;
   const pull = subjectNumber(trigger);
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
@@ -213,7 +213,7 @@ export function reviewFacts(
   // nobody knows which.
   const unread = new Set(coverage?.unread.map((file) => file.path));
   const isKnown = coverage !== undefined && coverage.isCutShort !== true;
-  const patches = isKnown ? patchesOf(change.diff, (path) => unread.has(path)) : [];
+  const patches = isKnown ? patchIds(change.diff, (path) => unread.has(path)) : [];
   return [
     {
       kind: 'reviewed',
@@ -242,7 +242,7 @@ function spentOf(
   { trigger, memory }: Plan,
   costUsd: number | undefined,
   of: { readonly spend: Spend; readonly model: string; readonly now: Date },
-): Spent | undefined {
+): SpentFact | undefined {
   if (trigger.kind === 'local') return undefined;
   return spentFact(costUsd, { ...of, run: memory?.entryId ?? '' });
 }
@@ -250,7 +250,7 @@ function spentOf(
 /**
  * The cost of a run as a change that a journal can keep; undefined for a run that writes no memory.
  */
-function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
+function spentChange({ memory }: Plan, spent: SpentFact): Change | undefined {
   if (memory === undefined || memory.lane === 'none') return undefined;
   return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
 }

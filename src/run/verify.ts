@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
 import { isOffline, parseModelRef } from '../agent/config.js';
-import type { Buffered } from '../findings/buffered-publications.js';
+import type { BufferedPublications } from '../findings/buffered-publications.js';
 import { ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import {
   applyVerdicts,
@@ -10,9 +10,9 @@ import {
   describeSettlement,
   type FindingVerdict,
   groupClaims,
-  Verdicts,
+  VerdictCollector,
 } from '../findings/decide/second-look.js';
-import { atLeast, compareSeverity, type Finding } from '../findings/finding.js';
+import { compareSeverity, type Finding, isAtLeast } from '../findings/finding.js';
 import type { Settlement } from '../findings/known-finding.js';
 import { atMost } from '../lib/clock.js';
 import { VERIFICATION } from '../lib/defaults.js';
@@ -76,10 +76,10 @@ export async function verifyFindings(
 }
 
 /** What may be bad enough for a second look, the worst first. */
-function worstOf({ findings }: Buffered): readonly Finding[] {
+function worstOf({ findings }: BufferedPublications): readonly Finding[] {
   return findings
     .map(({ finding }) => finding)
-    .filter(({ severity }) => atLeast(severity, 'minor'))
+    .filter(({ severity }) => isAtLeast(severity, 'minor'))
     .toSorted((a, b) => compareSeverity(a.severity, b.severity));
 }
 
@@ -141,7 +141,7 @@ function agreed(settlement: Settlement): Settlement {
 function refusalOf(
   { finding: { handle, lane } }: Settlement,
   verdict: FindingVerdict | undefined,
-): Buffered['refusals'][number] {
+): BufferedPublications['refusals'][number] {
   const unseen =
     lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
   const why = `${handle} stays open, because a second look did not confirm its end (${verdict?.reason ?? unseen}).`;
@@ -274,7 +274,7 @@ function withPromptOf(
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
 async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun): Promise<Looked> {
   const shownFiles = new ShownFiles(claims.shown);
-  const verdicts = new Verdicts(claims.ids, shownFiles);
+  const verdicts = new VerdictCollector(claims.ids, shownFiles);
   const show = (lines: readonly ShownLines[]) => shownFiles.show(lines);
   try {
     const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };

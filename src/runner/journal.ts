@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { saveState, warning } from '@actions/core';
-import type { LeftCheck } from '../findings/post/check-progress.js';
+import type { UnfinishedCheck } from '../findings/post/check-progress.js';
 import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf } from '../lib/errors.js';
@@ -104,12 +104,12 @@ export function wasReported(env: Environment): boolean {
 }
 
 /** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
-export async function keepCheck(check: LeftCheck | undefined): Promise<void> {
+export async function keepCheck(check: UnfinishedCheck | undefined): Promise<void> {
   await keepState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
 }
 
 /** The check that a killed main step left in progress. */
-export function readLeftCheck(env: Environment): LeftCheck | undefined {
+export function readLeftCheck(env: Environment): UnfinishedCheck | undefined {
   const state = env[`STATE_${CHECK_STATE}`] ?? '';
   return state === '' ? undefined : JSON.parse(state);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { codeKey } from '../../../src/findings/change/diff-lines.js';
+import { lineFingerprint } from '../../../src/findings/change/diff-lines.js';
 import type { Ledger } from '../../../src/findings/decide/ledger.js';
 import {
   compareSeverity,
@@ -9,8 +9,8 @@ import {
   type Severity,
 } from '../../../src/findings/finding.js';
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
-import { reviewsOf } from '../../../src/findings/post/conversations.js';
-import { blocking, formatSarif } from '../../../src/findings/post/record.js';
+import { submittedReviewsOf } from '../../../src/findings/post/conversations.js';
+import { blockingFindings, formatSarif } from '../../../src/findings/post/record.js';
 import { markOf } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';
 import { AUTHORS, PEOPLE, pick, raisedIn, type Setup, type Step, World } from './world.js';
@@ -74,7 +74,7 @@ const idsOf = (findings: readonly { readonly id: string }[]) => findings.map(({ 
 const openIds = (ledger: Ledger) => idsOf(ledger.findings.filter(isOpen));
 const say = ({ handle, state, by, why }: KnownFinding) => `${handle} (${state} by ${by} ${why})`;
 const stands = (world: World, { path }: { readonly path: string }, key: string) =>
-  (world.files.get(path) ?? []).some((line) => codeKey(line) === key);
+  (world.files.get(path) ?? []).some((line) => lineFingerprint(line) === key);
 
 /** What is wrong after a step, by the name of the promise that it breaks. */
 function wrongs(world: World, step: Step, memory: Memory): readonly string[] {
@@ -177,7 +177,7 @@ function judgeConversations(ledger: Ledger, { world, memory, fail }: Judging): v
   const own = threads.filter(({ posts }) => raisedIn(posts).some(isOf));
   // Of lines that are the same nobody can tell which one a finding is about.
   const isOnly = ({ path, key }: KnownFinding) =>
-    (world.files.get(path) ?? []).filter((line) => codeKey(line) === key).length === 1;
+    (world.files.get(path) ?? []).filter((line) => lineFingerprint(line) === key).length === 1;
   // A finding whose line is gone is where GitHub shows its conversation, and nowhere where that is
   // outdated.
   const isAnywhere = ({ isGone, thread }: KnownFinding) => !isGone || thread?.line !== undefined;
@@ -236,7 +236,7 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
         .sort(),
     );
     const { failOn } = setup;
-    const gate = failOn === undefined ? [] : idsOf(blocking(part.records, failOn));
+    const gate = failOn === undefined ? [] : idsOf(blockingFindings(part.records, failOn));
     const due =
       failOn === undefined
         ? []
@@ -245,7 +245,9 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
       fail('every surface names the same', `fail-on: ${gate.join()} for ${due.join()}`);
   }
   if (part?.review !== undefined) same('check', idsOf(part.review.open));
-  const blocks = reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
+  const blocks = submittedReviewsOf(ledger, agent).some(
+    ({ state }) => state === 'CHANGES_REQUESTED',
+  );
   const isBad =
     setup.blockOn !== undefined &&
     ledger.open.some((one) => isBlocking(one, setup.blockOn ?? 'critical'));

@@ -1,10 +1,17 @@
-import { type Buffered, NOTHING_BUFFERED } from '../../../src/findings/buffered-publications.js';
-import { placeFinding, readDiffLines } from '../../../src/findings/change/diff-lines.js';
-import { applyActs, type Ledger, type LedgerContext } from '../../../src/findings/decide/ledger.js';
+import {
+  type BufferedPublications,
+  NO_PUBLICATIONS,
+} from '../../../src/findings/buffered-publications.js';
+import { commentableLines, placeFinding } from '../../../src/findings/change/diff-lines.js';
+import {
+  applyToLedger,
+  type Ledger,
+  type LedgerContext,
+} from '../../../src/findings/decide/ledger.js';
 import {
   compareSeverity,
+  createHandle,
   type Finding,
-  handleOf,
   isOpen,
   mintId,
   SEVERITIES,
@@ -12,13 +19,13 @@ import {
 } from '../../../src/findings/finding.js';
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { type PostedReview, postReview } from '../../../src/findings/post/post-review.js';
-import { marksIn } from '../../../src/findings/read/peoples-words.js';
+import { ownMarksIn } from '../../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../../src/findings/read/read-ledger.js';
 import {
   findingMark,
   markFacts,
   parseReviewFacts,
-  pullMemory,
+  pullRequestState,
 } from '../../../src/findings/state-facts.js';
 import type { Seen } from '../../../src/github/reading/conversation.js';
 import { withFacts } from '../../../src/memory/state.js';
@@ -102,7 +109,7 @@ export class World {
     | {
         readonly agent: string;
         readonly head: string;
-        readonly buffered: Buffered;
+        readonly buffered: BufferedPublications;
         readonly knew: ReadonlySet<string>;
       }
     | undefined;
@@ -173,12 +180,12 @@ export class World {
       .toSorted((a, b) => compareSeverity(b, a));
     return context({
       agent,
-      lines: readDiffLines(this.diff()),
+      lines: commentableLines(this.diff()),
       isFork,
       isTrusted: !isFork,
       isPushByWriter: !isFork,
       gate: gates[0] ?? 'major',
-      memory: pullMemory(facts, PULL),
+      memory: pullRequestState(facts, PULL),
       isWriter: (login) => login === WRITER,
     });
   }
@@ -200,7 +207,7 @@ export class World {
         return await this.#finish(step);
       // A command, or an event whose run is skipped: no model is asked.
       case 'skip':
-        return await this.#publish(this.#agentOf(step), NOTHING_BUFFERED, new Set(), step.fault);
+        return await this.#publish(this.#agentOf(step), NO_PUBLICATIONS, new Set(), step.fault);
       default:
         if (AUTHORS.includes(step.does)) this.#author(step);
         else this.#people(step);
@@ -417,7 +424,7 @@ export class World {
 
   async #publish(
     agent: string,
-    buffered: Buffered,
+    buffered: BufferedPublications,
     knew: ReadonlySet<string>,
     fault: Fault,
   ): Promise<void> {
@@ -426,7 +433,7 @@ export class World {
     const { isFork, blockOn, maxComments, hasMemory } = this.setup;
     const ledger = this.read(agent);
     const read = this.#read.get(agent);
-    const news = applyActs(ledger, buffered, knew, read && readDiffLines(this.diff(read)));
+    const news = applyToLedger(ledger, buffered, knew, read && commentableLines(this.diff(read)));
     this.#read.set(agent, new Set([...this.files.values()].flat()));
     for (const one of ledger.findings) {
       if (isOpen(one) || one.by !== 'model' || one.isTold || isFork) continue;
@@ -481,7 +488,7 @@ export const PEOPLE =
 
 export function raisedIn(posts: readonly KeptPost[]): readonly string[] {
   return posts.flatMap((post) =>
-    marksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : [])),
+    ownMarksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : [])),
   );
 }
 
@@ -493,7 +500,7 @@ export function pick<T>(all: readonly T[], n: number): T | undefined {
  * What a model does on what it is shown: it finds some faults, names earlier findings or forgets
  * to, and settles some.
  */
-function think(world: World, ledger: Ledger, step: Step, run: string): Buffered {
+function think(world: World, ledger: Ledger, step: Step, run: string): BufferedPublications {
   let seed = step.n * 7919 + step.m * 104729 + 17;
   const chance = (percent: number) => {
     seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -514,7 +521,7 @@ function think(world: World, ledger: Ledger, step: Step, run: string): Buffered 
   ) => {
     const id = mintId(run, findings.length + repeated.length);
     const taken = new Set(draft.findings.map(({ handle }) => handle));
-    const handle = handleOf(id, (one) => taken.has(one));
+    const handle = createHandle(id, (one) => taken.has(one));
     const finding = findingOf({ ...parts, id, handle, agent: ledger.context.agent, body: 'Why.' });
     let answer = draft.raise(finding, { sameAs: named, isNew });
     if (answer.kind === 'ask') {
@@ -581,10 +588,10 @@ function think(world: World, ledger: Ledger, step: Step, run: string): Buffered 
       { finding, how: 'fixed' as const, reason: 'It is fixed.', evidence: [], by: '', isAgreed },
     ];
   });
-  const lines = readDiffLines(world.diff());
+  const lines = commentableLines(world.diff());
   const placed = findings.map((finding) => placeFinding(finding, lines));
   return {
-    ...NOTHING_BUFFERED,
+    ...NO_PUBLICATIONS,
     findings: placed,
     repeated,
     settlements,

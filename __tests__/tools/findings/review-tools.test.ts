@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/findings/buffered-publications.js';
-import { codeKey, readDiffLines } from '../../../src/findings/change/diff-lines.js';
+import { commentableLines, lineFingerprint } from '../../../src/findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../../../src/findings/decide/evidence.js';
-import { Publications } from '../../../src/findings/publication-buffer.js';
+import { PublicationBuffer } from '../../../src/findings/publication-buffer.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../src/tools/findings/review-tools.js';
 import { findingLine } from '../../helpers/marks.js';
@@ -25,12 +25,12 @@ const COMMENT = {
 function start() {
   const rules = { ...DEFAULT_PUBLISH_RULES, blockOn: 'major' as const, labels: ['bug', 'docs'] };
   const shown = new ShownFiles(linesOfDiff(parseDiff(DIFF)));
-  const line = findingLine({ title: 'Rows are lost', code: codeKey('one();') });
+  const line = findingLine({ title: 'Rows are lost', code: lineFingerprint('one();') });
   const first = ours({ body: `${line}\nIt is wrong.` });
   const replies = [said('octocat', 'We want it so.')];
   const earlier = thread({ hunk: '@@ -1 +1 @@\n one();', first, replies });
   const review = {
-    lines: readDiffLines(DIFF),
+    lines: commentableLines(DIFF),
     fresh: undefined,
     ledger: ledgerOf(seen({ threads: [earlier] }), { diff: DIFF }),
     isUntrusted: false,
@@ -41,7 +41,7 @@ function start() {
     isInScope: () => true,
     isLaterReview: false,
   };
-  const publications = new Publications({ rules, review, subject: 42 });
+  const publications = new PublicationBuffer({ rules, review, subject: 42 });
   const tools = createReviewTools(publications);
   const call = async (name: string, input: object) => {
     const tool = tools.find((one) => one.name === name);

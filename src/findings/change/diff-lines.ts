@@ -17,7 +17,7 @@ interface CommentableLine {
 }
 
 /** The lines of a changed file that can carry a comment, by their number on each side. */
-export interface FileLines {
+export interface CommentableFile {
   readonly path: string;
   /** Where a renamed or copied file comes from. */
   readonly previousPath: string | undefined;
@@ -25,20 +25,20 @@ export interface FileLines {
   readonly RIGHT: ReadonlyMap<number, CommentableLine>;
 }
 
-export type DiffLines = ReadonlyMap<string, FileLines>;
+export type CommentableLines = ReadonlyMap<string, CommentableFile>;
 
 /**
  * What of a unified diff can carry a comment: the lines of its hunks, removed ones on the left,
  * added ones on the right, those between on both. Binary files and submodules have none (GitHub
  * REST API, "create a review for a pull request").
  */
-export function readDiffLines(diff: string): DiffLines {
+export function commentableLines(diff: string): CommentableLines {
   // A link that becomes a file is removed and added: two parts of the diff with one path.
   const files = groupBy(parseDiff(diff), ({ path }) => path);
   return new Map([...files].map(([path, parts]) => [path, linesOf(path, parts)]));
 }
 
-function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
+function linesOf(path: string, parts: readonly DiffFile[]): CommentableFile {
   const left = new Map<number, CommentableLine>();
   const right = new Map<number, CommentableLine>();
   const hunks = parts.flatMap((part) => (part.content === 'text' ? part.hunks : []));
@@ -58,7 +58,7 @@ function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
  * The file a path means: as it is written, or with what models put before it (`./`, `/`, `a/`,
  * `b/`), or the file that had that path before. Never one that the diff does not name.
  */
-export function findFile(lines: DiffLines, path: string): FileLines | undefined {
+export function findFile(lines: CommentableLines, path: string): CommentableFile | undefined {
   const known =
     lines.get(path) ??
     lines.get(path.replace(/^(?:\.?\/)+/, '')) ??
@@ -69,7 +69,7 @@ export function findFile(lines: DiffLines, path: string): FileLines | undefined 
 }
 
 /** The same of a line as models are shown it, for what they have copied. */
-export function shownCode(line: string): string {
+export function normalizeShownCode(line: string): string {
   return normalizeCode(fencedText(line));
 }
 
@@ -85,18 +85,18 @@ function isTelling(line: string): boolean {
  * What a line of code is known by where the line itself is not kept: 16 hexadecimal digits, behind
  * `~` for one that does not say which line it is. Empty for no line.
  */
-export function codeKey(line: string): string {
+export function lineFingerprint(line: string): string {
   const code = normalizeCode(line);
   return code === '' ? '' : `${isTelling(code) ? '' : '~'}${textId(code).slice(2)}`;
 }
 
 /** Whether the line that a key stands for says which line it is. */
-export function isTellingKey(key: string): boolean {
+export function isDistinctiveFingerprint(key: string): boolean {
   return key !== '' && !key.startsWith('~');
 }
 
 /** The last line of a part of a diff, without its mark: a comment is about that one. */
-export function lastCode(hunk: string): string {
+export function lastLineOfHunk(hunk: string): string {
   const last = hunk.split(/\r?\n/).findLast((line) => !line.startsWith('\\')) ?? '';
   return last.slice(1);
 }
@@ -106,18 +106,20 @@ const MIN_PART = 10;
 
 /** Whether what a model has copied, normalized, is a line of code, or enough of it. */
 export function isQuoted(text: string, quoted: string): boolean {
-  const line = shownCode(text);
+  const line = normalizeShownCode(text);
   // Perhaps copied with the diff's own mark.
   return [quoted, quoted.replace(/^[+-]/, '')]
-    .map(shownCode)
+    .map(normalizeShownCode)
     .some(
       (part) =>
-        line === part || (part.length >= MIN_PART && line.includes(part)) || isMasked(line, part),
+        line === part ||
+        (part.length >= MIN_PART && line.includes(part)) ||
+        isFullyMasked(line, part),
     );
 }
 
 /** Whether a part is the whole line with secrets masked, of which the model has seen nothing. */
-export function isMasked(line: string, part: string): boolean {
+export function isFullyMasked(line: string, part: string): boolean {
   const pieces = part.split(MASK);
   const isWhole = line.startsWith(pieces[0] ?? '') && line.endsWith(pieces.at(-1) ?? '');
   if (pieces.length < 2 || !isWhole || !/[\p{L}\p{N}]/u.test(part)) return false;
@@ -150,7 +152,7 @@ export interface PlacedFinding {
 }
 
 /** The worst findings come first: where there is no room for all, the others are left out. */
-export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+export function sortWorstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
   return findings.toSorted((a, b) => compareSeverity(a.finding.severity, b.finding.severity));
 }
 
@@ -162,7 +164,7 @@ const MAX_DISTANCE = 10;
  * of the file within {@link MAX_DISTANCE}, or else the review's text. The file is always one of the
  * diff.
  */
-export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding {
+export function placeFinding(finding: Finding, lines: CommentableLines): PlacedFinding {
   const file = findFile(lines, finding.path);
   if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
   const ordered = withOrder({
@@ -184,7 +186,7 @@ function withOrder(finding: Finding): Finding {
   return { ...finding, startLine: Math.min(startLine, line), line: Math.max(startLine, line) };
 }
 
-function placeIn(file: FileLines, finding: Finding): Placement {
+function placeIn(file: CommentableFile, finding: Finding): Placement {
   const { side, line, startLine } = finding;
   if (file.LEFT.size === 0 && file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
   const end = endOf(file, finding);
@@ -205,7 +207,7 @@ function placeIn(file: FileLines, finding: Finding): Placement {
  * A new file has no left side, and a deleted one no right: only the other can be meant. A binary
  * file has neither.
  */
-function existingSide(file: FileLines, side: Side): Side {
+function existingSide(file: CommentableFile, side: Side): Side {
   const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
   return file[side].size === 0 && file[other].size > 0 ? other : side;
 }
@@ -214,7 +216,10 @@ function existingSide(file: FileLines, side: Side): Side {
  * Where a comment is shown: the last line meant, or the last of its range that is in the diff, or
  * one nearby.
  */
-function endOf(file: FileLines, { side, line, startLine = line }: Finding): number | undefined {
+function endOf(
+  file: CommentableFile,
+  { side, line, startLine = line }: Finding,
+): number | undefined {
   const distance = (one: number) => Math.max(0, startLine - one, one - line);
   const [nearest] = [...file[side].keys()].toSorted((a, b) => {
     const gain = distance(a) - distance(b);
@@ -224,7 +229,11 @@ function endOf(file: FileLines, { side, line, startLine = line }: Finding): numb
 }
 
 /** The first line of a range, or of the part of it that lies in the hunk of its last line. */
-function startOf(file: FileLines, { side, startLine }: Finding, end: number): number | undefined {
+function startOf(
+  file: CommentableFile,
+  { side, startLine }: Finding,
+  end: number,
+): number | undefined {
   if (startLine === undefined || startLine >= end) return undefined;
   const hunk = file[side].get(end)?.hunk;
   let start = end;
@@ -233,7 +242,7 @@ function startOf(file: FileLines, { side, startLine }: Finding, end: number): nu
 }
 
 /** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
-function asRight(file: FileLines, place: Pick<Finding, 'side' | 'line' | 'startLine'>) {
+function asRight(file: CommentableFile, place: Pick<Finding, 'side' | 'line' | 'startLine'>) {
   const { side, line, startLine } = place;
   const first = startLine ?? line;
   const right = Array.from(
@@ -250,7 +259,7 @@ function asRight(file: FileLines, place: Pick<Finding, 'side' | 'line' | 'startL
 }
 
 /** Tells the model where its finding will be. */
-export function describePlacement({ placement }: PlacedFinding, lines: DiffLines): string {
+export function describePlacement({ placement }: PlacedFinding, lines: CommentableLines): string {
   if (placement.kind === 'body')
     return "it will be listed in the review's text, because no line near it is in the diff.";
   const { path, side, line } = placement;
@@ -259,7 +268,7 @@ export function describePlacement({ placement }: PlacedFinding, lines: DiffLines
 }
 
 /** `about line 40`, `about lines 40-44`: for a comment that cannot stand there. */
-export function aboutLines({ line, startLine, side }: Finding): string {
+export function formatAboutLines({ line, startLine, side }: Finding): string {
   const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
   return side === 'LEFT' ? `about ${range} of the old version` : `about ${range}`;
 }
@@ -269,7 +278,7 @@ export function aboutLines({ line, startLine, side }: Finding): string {
  * disagree, the code wins, at the nearest line that has it. A range moves as a whole. Gives the
  * text of the line where the diff has other code on it, and nowhere the code that is quoted.
  */
-export function followCode(finding: Finding, lines: DiffLines): Finding | string {
+export function correctLine(finding: Finding, lines: CommentableLines): Finding | string {
   const file = findFile(lines, finding.path);
   const quoted = lastLine(finding.code ?? '');
   if (file === undefined || quoted === '') return finding;
@@ -291,7 +300,7 @@ function lastLine(code: string): string {
 
 type Spot = Pick<Finding, 'side' | 'line'>;
 
-function findCode(file: FileLines, quoted: string, { side, line }: Spot): Spot | undefined {
+function findCode(file: CommentableFile, quoted: string, { side, line }: Spot): Spot | undefined {
   const sides: readonly Side[] = side === 'RIGHT' ? ['RIGHT', 'LEFT'] : ['LEFT', 'RIGHT'];
   for (const one of sides) {
     const [nearest] = [...file[one]]
@@ -312,7 +321,7 @@ function move(finding: Finding, { side, line }: Spot): Finding {
  * A question about a finding is asked once a line and category, and what is held back is counted
  * once.
  */
-export function placeKey({
+export function questionKey({
   finding: { path, line, category },
 }: Pick<PlacedFinding, 'finding'>): string {
   return `${category} ${line} ${path}`;

@@ -17,14 +17,14 @@ interface Before {
 }
 
 /** What a review looks at. */
-export type Scope = {
+export type ReviewScope = {
   /** Sha. */
   readonly head: string;
   readonly filesTotal: number;
   /** Which files are to be looked at; left out: all. */
   readonly only?: PathPatterns;
 } & (
-  | { readonly kind: 'full'; readonly why: FullReason; readonly before: Before | undefined }
+  | { readonly kind: 'full'; readonly why: FullReviewReason; readonly before: Before | undefined }
   | {
       readonly kind: 'since';
       readonly before: Before;
@@ -62,7 +62,7 @@ export function planScope({
   if (last === undefined) return { kind: 'full', why: 'first', before: undefined } as const;
   const { unseen, patches, only, into: intoBefore = '' } = last;
   const before = { last: last.head, unseen, patches, only };
-  const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
+  const full = (why: FullReviewReason) => ({ kind: 'full', why, before }) as const;
   if (isFullRequested) return full('asked');
   // What cannot be told is no reason.
   if (intoBefore !== '' && into !== '' && intoBefore !== into) return full('other-base');
@@ -74,7 +74,7 @@ export function planScope({
  * Why the whole pull request is looked at, in words that go on from "because"; empty for a first
  * review.
  */
-export const WHY_FULL = {
+export const FULL_REVIEW_REASONS = {
   first: '',
   asked: 'that was asked for',
   again: 'this commit was reviewed before',
@@ -83,7 +83,7 @@ export const WHY_FULL = {
   unread: 'GitHub does not show all that is new since the last review',
 } as const;
 
-export type FullReason = keyof typeof WHY_FULL;
+export type FullReviewReason = keyof typeof FULL_REVIEW_REASONS;
 
 /**
  * `/axe review` or `/axe review full`, alone on the first line of a comment on a pull request that
@@ -135,14 +135,14 @@ const ID_LENGTH = 16;
  * What the files of a change are known by, but for those that nobody has read; nobody reads binary
  * ones.
  */
-export function patchesOf(diff: string, isUnread: (path: string) => boolean): readonly string[] {
+export function patchIds(diff: string, isUnread: (path: string) => boolean): readonly string[] {
   return parseDiff(diff).flatMap((file) =>
     isUnread(file.path) && file.content !== 'binary' ? [] : (patchId(file) ?? []),
   );
 }
 
 /** Paths of the files of a change whose patch is one of those, in all its parts. */
-export function knownPaths(diff: string, patches: readonly string[]): ReadonlySet<string> {
+export function pathsOfKnownPatches(diff: string, patches: readonly string[]): ReadonlySet<string> {
   const known = new Set(patches);
   const files = parseDiff(diff);
   const isKnown = (file: DiffFile) => known.has(patchId(file) ?? '');
@@ -227,7 +227,7 @@ function kindOf({ files, read, isListShort }: Omit<Coverage, 'kind' | 'unread'>)
 }
 
 /** The same after parts of a review failed or were not paid for: their files were not read. */
-export function withoutFiles(coverage: Coverage, missed: Coverage['unread']): Coverage {
+export function coverageWithoutFiles(coverage: Coverage, missed: Coverage['unread']): Coverage {
   if (missed.length === 0) return coverage;
   const known = new Set(coverage.unread.map(({ path }) => path));
   const unread = [...coverage.unread, ...missed.filter(({ path }) => !known.has(path))];
@@ -239,7 +239,7 @@ export function withoutFiles(coverage: Coverage, missed: Coverage['unread']): Co
 export const NOTHING_READ: Coverage = { kind: 'none', files: 0, read: 0, unread: [] };
 
 /** The coverage of a run that ended before its work did. */
-export function cutShort(coverage: Coverage): Coverage {
+export function coverageCutShort(coverage: Coverage): Coverage {
   return {
     ...coverage,
     kind: coverage.kind === 'whole' ? 'part' : coverage.kind,
@@ -251,7 +251,7 @@ export function cutShort(coverage: Coverage): Coverage {
  * The coverage of a run that ended without an answer: nobody knows anything about what the model
  * was sent.
  */
-export function withoutAnswer(coverage: Coverage): Coverage {
+export function coverageWithoutAnswer(coverage: Coverage): Coverage {
   const failed = Array.from({ length: coverage.read }, () => ({
     path: '',
     why: 'failed' as const,
@@ -282,7 +282,7 @@ export function filesWithoutLines({
  * The one sentence on how much was read, in markdown that nobody has cleaned yet: the reviewed
  * commits, then every reason for which files were not read, with their number and the first names.
  */
-export function formatCoverage(coverage: Coverage, scope?: Scope): string {
+export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string {
   if (coverage.files === 0 && coverage.kind === 'none')
     return 'Nothing was read: the change could not be fetched.';
   const verb = scope === undefined ? 'Read' : 'Reviewed';
@@ -301,12 +301,12 @@ export function formatCoverage(coverage: Coverage, scope?: Scope): string {
 const LIST_SHORT =
   'GitHub lists only the first files of a change between two commits; nothing is known about the others.';
 
-function extentOf(coverage: Coverage, scope: Scope | undefined): string {
+function extentOf(coverage: Coverage, scope: ReviewScope | undefined): string {
   const { kind, files, read, unread } = coverage;
   const total = count(files, 'file');
   if (scope?.kind === 'since') {
     const left = new Set(unread.map(({ path }) => path));
-    const fresh = freshFiles(coverage, scope);
+    const fresh = countFreshFiles(coverage, scope);
     if (scope.isRewritten === true)
       return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.before.last)}\``;
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
@@ -322,17 +322,19 @@ function extentOf(coverage: Coverage, scope: Scope | undefined): string {
 }
 
 /** How many of the files that are new since the last review, or were not read by it, were read. */
-export function freshFiles(
+export function countFreshFiles(
   { unread, read }: Pick<Coverage, 'unread' | 'read'>,
-  { change, before, reverted = [] }: Extract<Scope, { kind: 'since' }>,
+  { change, before, reverted = [] }: Extract<ReviewScope, { kind: 'since' }>,
 ): number {
   const left = new Set([...unread.map(({ path }) => path), ...reverted]);
   const fresh = new Set([...change.files.map(({ path }) => path), ...(before.unseen ?? [])]);
   return Math.min(read, [...fresh].filter((path) => !left.has(path)).length);
 }
 
-function reasonOf(scope: Scope | undefined): string {
-  return scope?.kind === 'full' && scope.why !== 'first' ? `, because ${WHY_FULL[scope.why]}` : '';
+function reasonOf(scope: ReviewScope | undefined): string {
+  return scope?.kind === 'full' && scope.why !== 'first'
+    ? `, because ${FULL_REVIEW_REASONS[scope.why]}`
+    : '';
 }
 
 /** Which files were not read, by reason, as sentences. */

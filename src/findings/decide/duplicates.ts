@@ -1,9 +1,14 @@
 import { groupBy } from '../../lib/data.js';
 import { normalizeCode } from '../../lib/text/code.js';
 import type { Side } from '../../lib/text/diff.js';
-import { codeKey, type DiffLines, type FileLines, isTellingKey } from '../change/diff-lines.js';
+import {
+  type CommentableFile,
+  type CommentableLines,
+  isDistinctiveFingerprint,
+  lineFingerprint,
+} from '../change/diff-lines.js';
 import { type Finding, isOpen } from '../finding.js';
-import type { KnownFinding, Lesson, SameClaim } from '../known-finding.js';
+import type { DuplicateClaim, KnownFinding, Lesson } from '../known-finding.js';
 import type { MarkOnPull } from '../state-facts.js';
 
 type Sameness =
@@ -24,11 +29,11 @@ const ALIKE = 0.5;
  * model's own word. What is on the same line, or near it under a similar title, is asked about
  * once. Nothing is a way round a dismissal of this very line and category.
  */
-export function findSame(
+export function findDuplicate(
   draft: Finding,
-  { sameAs, isNew = false, knew }: SameClaim,
+  { sameAs, isNew = false, knew }: DuplicateClaim,
   findings: readonly KnownFinding[],
-  lines: DiffLines | undefined,
+  lines: CommentableLines | undefined,
 ): Sameness {
   const inFile = findings.filter(({ path }) => path === draft.path);
   const isHere = (one: KnownFinding) => isOnLine(one, draft, lines);
@@ -45,7 +50,9 @@ export function findSame(
       : { kind: 'same', of };
   }
   const here = inFile.filter(isHere).toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
-  const same = here.find(({ category, key }) => category === draft.category && isTellingKey(key));
+  const same = here.find(
+    ({ category, key }) => category === draft.category && isDistinctiveFingerprint(key),
+  );
   if (same !== undefined && (isOpen(same) || !isNew)) return { kind: 'same', of: same };
   const unknown = here.find(({ id }) => knew !== undefined && !knew.has(id));
   if (unknown !== undefined) return { kind: 'same', of: unknown };
@@ -61,10 +68,10 @@ export function findSame(
 }
 
 /** Whether a finding is raised on the line of an earlier one. */
-function isOnLine(one: KnownFinding, draft: Finding, lines: DiffLines | undefined): boolean {
-  if (one.side !== draft.side || one.key !== codeKey(draft.code ?? '')) return false;
-  if (!isTellingKey(one.key)) return one.line === draft.line;
-  const stands = whereStands(one, lines);
+function isOnLine(one: KnownFinding, draft: Finding, lines: CommentableLines | undefined): boolean {
+  if (one.side !== draft.side || one.key !== lineFingerprint(draft.code ?? '')) return false;
+  if (!isDistinctiveFingerprint(one.key)) return one.line === draft.line;
+  const stands = findLineNow(one, lines);
   return !one.isGone && (stands === undefined || stands === draft.line);
 }
 
@@ -90,14 +97,14 @@ const FILLERS = new Set(
  * The line of the change that reads as a finding's did, the nearest one; undefined for none, or
  * where nobody knows.
  */
-export function whereStands(
+export function findLineNow(
   finding: {
     readonly path: string;
     readonly side: Side;
     readonly line: number;
     readonly key: string;
   },
-  lines: DiffLines | undefined,
+  lines: CommentableLines | undefined,
   isFree: (line: number) => boolean = () => true,
 ): number | undefined {
   const file = lines?.get(finding.path);
@@ -106,14 +113,15 @@ export function whereStands(
   return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
 }
 
-const KEYS = new WeakMap<FileLines[Side], ReturnType<typeof keysOf>>();
+const KEYS = new WeakMap<CommentableFile[Side], ReturnType<typeof keysOf>>();
 
 /**
  * The lines of a side by what they are known by; made once, since every finding looks its own up.
  */
-function keysOf(lines: FileLines[Side]): ReadonlyMap<string, readonly number[]> {
+function keysOf(lines: CommentableFile[Side]): ReadonlyMap<string, readonly number[]> {
   const keys =
-    KEYS.get(lines) ?? groupBy([...lines.keys()], (line) => codeKey(lines.get(line)?.text ?? ''));
+    KEYS.get(lines) ??
+    groupBy([...lines.keys()], (line) => lineFingerprint(lines.get(line)?.text ?? ''));
   KEYS.set(lines, keys);
   return keys;
 }
@@ -122,20 +130,20 @@ function keysOf(lines: FileLines[Side]): ReadonlyMap<string, readonly number[]> 
  * Whether two findings of a run are about one line, and of one category; only a telling line says
  * so.
  */
-export function isOfLine(a: Finding, b: Finding): boolean {
-  const key = codeKey(a.code ?? '');
-  const isOneLine = a.path === b.path && a.line === b.line && key === codeKey(b.code ?? '');
-  return isOneLine && isTellingKey(key) && a.category === b.category;
+export function isSameLineAndCategory(a: Finding, b: Finding): boolean {
+  const key = lineFingerprint(a.code ?? '');
+  const isOneLine = a.path === b.path && a.line === b.line && key === lineFingerprint(b.code ?? '');
+  return isOneLine && isDistinctiveFingerprint(key) && a.category === b.category;
 }
 
 /**
  * Whether lines that a comment offered to commit stand in a file one after the other, and the push
  * added one of them or took one out between them: what stood there before was not committed.
  */
-export function isCommitted(
+export function isSuggestionCommitted(
   suggestion: string,
-  file: FileLines | undefined,
-  pushed: FileLines | undefined,
+  file: CommentableFile | undefined,
+  pushed: CommentableFile | undefined,
 ): boolean {
   const offered = suggestion.split('\n').map(normalizeCode);
   if (pushed === undefined || offered.every((line) => line === '')) return false;
@@ -146,7 +154,7 @@ export function isCommitted(
     pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
   const oldLine = (line: number) => pushed.RIGHT.get(line)?.other ?? Number.NaN;
   // Beside a brace many lines are taken out.
-  const isTold = offered.some((line) => isTellingKey(codeKey(line)));
+  const isTold = offered.some((line) => isDistinctiveFingerprint(lineFingerprint(line)));
   const isCutBefore = (line: number) => oldLine(line) > oldLine(line - 1) + 1;
   return [...now.keys()].filter(isAt).some((first) => {
     const there = offered.map((_, index) => first + index);
@@ -179,14 +187,18 @@ export function lessonOfLine(
   { path, category, code = '' }: Finding,
   lessons: readonly Lesson[],
 ): Lesson | undefined {
-  const key = codeKey(code);
+  const key = lineFingerprint(code);
   return lessons.find(
-    (one) => one.path === path && one.category === category && isTellingKey(key) && one.key === key,
+    (one) =>
+      one.path === path &&
+      one.category === category &&
+      isDistinctiveFingerprint(key) &&
+      one.key === key,
   );
 }
 
 /** No lesson holds back what is critical or about security. */
-export function isNeverHeld({
+export function isNeverHeldBack({
   severity,
   category,
 }: Pick<Finding, 'severity' | 'category'>): boolean {

@@ -146,7 +146,7 @@ function pathsMeant(path: string): ReadonlySet<string> {
  * it: "already validated", "reviewed by security". Such comments talk reviewing models out of true
  * findings (ALIBI, arXiv 2607.24964).
  */
-export function claimedChecks(files: readonly DiffFile[]): readonly string[] {
+export function linesClaimingChecks(files: readonly DiffFile[]): readonly string[] {
   return files.flatMap(({ path, hunks }) =>
     hunks
       .flatMap(({ lines }) => lines)

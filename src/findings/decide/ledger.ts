@@ -1,26 +1,30 @@
 import type { Seen } from '../../github/reading/conversation.js';
-import type { Buffered, HeldBack } from '../buffered-publications.js';
-import { codeKey, type DiffLines, type PlacedFinding } from '../change/diff-lines.js';
+import type { BufferedPublications, HeldBackFinding } from '../buffered-publications.js';
+import {
+  type CommentableLines,
+  lineFingerprint,
+  type PlacedFinding,
+} from '../change/diff-lines.js';
 import {
   compareSeverity,
-  type EndedBy,
-  type EndReason,
   type Finding,
+  type FindingActor,
   hasEnded,
   isBlocking,
   isOpen,
   type Severity,
-  worse,
+  type StateReason,
+  worseSeverity,
 } from '../finding.js';
-import type { KnownFinding, Lesson, SameClaim, Settlement } from '../known-finding.js';
-import type { PullMemory } from '../state-facts.js';
+import type { DuplicateClaim, KnownFinding, Lesson, Settlement } from '../known-finding.js';
+import type { PullRequestState } from '../state-facts.js';
 import {
-  findSame,
-  isCommitted,
-  isNeverHeld,
+  findDuplicate,
+  findLineNow,
+  isNeverHeldBack,
+  isSuggestionCommitted,
   lessonOfLine,
   lessonsLike,
-  whereStands,
 } from './duplicates.js';
 
 /** What the findings of a pull request are held against. */
@@ -30,7 +34,7 @@ export interface LedgerContext {
   /**
    * The whole diff; undefined where it is not known: then findings are where they were said to be.
    */
-  readonly lines: DiffLines | undefined;
+  readonly lines: CommentableLines | undefined;
   readonly isFork: boolean;
   /**
    * Nobody without write access wrote what the run has read: only then the model's word ends a
@@ -42,12 +46,12 @@ export interface LedgerContext {
   /** From this severity on a finding blocks: the model's word alone does not end it. */
   readonly gate: Severity;
   /** Undefined where the state knows nothing of the pull request. */
-  readonly memory: PullMemory | undefined;
+  readonly memory: PullRequestState | undefined;
   readonly lessons: readonly Lesson[];
   isWriter(login: string): boolean;
 }
 
-export type Raising =
+export type RaiseResult =
   | { readonly kind: 'raised'; readonly finding: KnownFinding }
   /** It is open already. */
   | { readonly kind: 'kept'; readonly finding: KnownFinding }
@@ -60,9 +64,9 @@ export type Raising =
   | { readonly kind: 'refused'; readonly why: string };
 
 interface Change {
-  readonly by: EndedBy;
+  readonly by: FindingActor;
   readonly login?: string | undefined;
-  readonly why?: EndReason | undefined;
+  readonly why?: StateReason | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -107,14 +111,14 @@ export class Ledger {
   }
 
   /** Takes a finding of this run, unless it is an earlier one. */
-  raise(draft: Finding, claim: SameClaim = {}): Raising {
+  raise(draft: Finding, claim: DuplicateClaim = {}): RaiseResult {
     const { lines, isTrusted, lessons } = this.context;
     const meant = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
     const own = meant === undefined || this.find(meant.handle) !== undefined ? claim : {};
-    const same = findSame(draft, own, this.#findings, lines);
+    const same = findDuplicate(draft, own, this.#findings, lines);
     if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
     const before = meant ?? lessonOfLine(draft, lessons);
-    if (before !== undefined && isTrusted && !isNeverHeld(draft))
+    if (before !== undefined && isTrusted && !isNeverHeldBack(draft))
       return { kind: 'held-back', of: before };
     const like = before === undefined && claim.isNew !== true ? lessonsLike(draft, lessons) : [];
     if (same.kind === 'refused') return same;
@@ -123,7 +127,7 @@ export class Ledger {
     const finding = {
       ...draft,
       dismissedOn: before?.pull ?? draft.dismissedOn,
-      key: codeKey(draft.code ?? ''),
+      key: lineFingerprint(draft.code ?? ''),
       isTold: false,
       isGone: false,
       endedGone: false,
@@ -136,19 +140,19 @@ export class Ledger {
     return { kind: 'raised', finding };
   }
 
-  #raiseAgain(was: KnownFinding, draft: Finding): Raising {
+  #raiseAgain(was: KnownFinding, draft: Finding): RaiseResult {
     if (was.state === 'dismissed') return { kind: 'held-back', of: was };
     // Its own line decides, not the one that the model names: "the same" moves no finding whose
     // line stands.
-    const stands = whereStands(was, this.context.lines);
+    const stands = findLineNow(was, this.context.lines);
     const isPersons = was.state === 'settled' && was.by === 'person';
     if (isPersons && stands !== undefined && !was.endedGone) return { kind: 'held-back', of: was };
     const { path, line, side, startLine, code } =
       stands === undefined ? draft : { ...was, line: stands };
     // A word of the model never makes a finding milder: that would end it by the back door.
-    const severity = worse(draft.severity, was.severity);
+    const severity = worseSeverity(draft.severity, was.severity);
     const moved = { ...was, path, line, side, startLine, code, severity, isGone: false };
-    const key = stands === undefined ? codeKey(code ?? '') : was.key;
+    const key = stands === undefined ? lineFingerprint(code ?? '') : was.key;
     if (isOpen(was)) {
       // What no text says is forgotten by the next reading.
       if (severity !== was.severity || stands === undefined)
@@ -162,7 +166,7 @@ export class Ledger {
         ? { kind: 'kept', finding }
         : { kind: 'back', finding, was };
     }
-    const finding = this.#put(opened({ ...moved, key }, { by: 'model' }));
+    const finding = this.#put(openFinding({ ...moved, key }, { by: 'model' }));
     return { kind: 'back', finding, was };
   }
 
@@ -187,17 +191,20 @@ export class Ledger {
     const { lines, isFork } = this.context;
     // Outside the change, only a fork's blocking findings are open.
     const isLeft = lines?.has(finding.path) === false && !(isFork && this.isBlocking(finding));
-    if (!isLeft) this.#put(opened(finding, { by: 'person', login, why: 'command' }));
+    if (!isLeft) this.#put(openFinding(finding, { by: 'person', login, why: 'command' }));
   }
 
   /** Ends the findings whose suggestion is in what was pushed, by somebody whose commit decides. */
-  endCommitted(pushed: DiffLines): void {
+  endCommitted(pushed: CommentableLines): void {
     const { isPushByWriter, isTrusted, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
     // No suggestion ends what a person reopened.
     for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
       const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
-      if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path), pushed.get(one.path)))
+      if (
+        isEnd &&
+        isSuggestionCommitted(one.suggestion ?? '', lines?.get(one.path), pushed.get(one.path))
+      )
         this.#end(one, 'settled', { by, why: 'suggestion' });
     }
   }
@@ -209,8 +216,8 @@ export class Ledger {
 
   #end(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
     const { lines } = this.context;
-    const endedGone = lines !== undefined && whereStands(finding, lines) === undefined;
-    return this.#put({ ...ended(finding, state, change), endedGone });
+    const endedGone = lines !== undefined && findLineNow(finding, lines) === undefined;
+    return this.#put({ ...endFinding(finding, state, change), endedGone });
   }
 
   #put(finding: KnownFinding): KnownFinding {
@@ -220,7 +227,7 @@ export class Ledger {
 }
 
 /** A finding that has ended. */
-export function ended(
+export function endFinding(
   finding: KnownFinding,
   state: 'settled' | 'dismissed',
   change: Change,
@@ -229,7 +236,7 @@ export function ended(
 }
 
 /** A finding that is open, or open again. */
-export function opened(finding: KnownFinding, change: Change): KnownFinding {
+export function openFinding(finding: KnownFinding, change: Change): KnownFinding {
   return {
     ...finding,
     why: undefined,
@@ -245,12 +252,12 @@ export function opened(finding: KnownFinding, change: Change): KnownFinding {
  * What a run has made of the findings of its pull request, besides what the ledger says of them
  * now.
  */
-export interface News {
+export interface FindingChanges {
   /** Raised by this run. */
   readonly fresh: readonly PlacedFinding[];
   /** Raised by this run, and open already. */
   readonly kept: readonly KnownFinding[];
-  readonly heldBack: readonly HeldBack[];
+  readonly heldBack: readonly HeldBackFinding[];
   /** Ended, and no text of ours says so yet. */
   readonly ended: readonly KnownFinding[];
   /** Open again, worse or on another line, and no text of ours says so yet. */
@@ -265,12 +272,12 @@ export interface News {
  * that the model was told of, and `pushed` is what is new since the last review; undefined where
  * nobody knows.
  */
-export function applyActs(
+export function applyToLedger(
   ledger: Ledger,
-  buffered: Buffered,
+  buffered: BufferedPublications,
   knew: ReadonlySet<string>,
-  pushed: DiffLines | undefined,
-): News {
+  pushed: CommentableLines | undefined,
+): FindingChanges {
   if (pushed !== undefined) ledger.endCommitted(pushed);
   const kept = new Map<string, KnownFinding>();
   const heldBack = [...buffered.heldBack];
@@ -311,10 +318,10 @@ export function applyActs(
 }
 
 /** Of a finding that the model takes for over, and is not the one to decide. */
-export const OVER = 'said to be over; a person has to resolve it';
+export const CLAIMED_OVER_TEXT = 'said to be over; a person has to resolve it';
 
 /** What a run raised and its review does not say again; empty for nothing. */
-export function notRepeated({ kept, heldBack }: News): string {
+export function formatNotRepeated({ kept, heldBack }: FindingChanges): string {
   const parts = [
     ...(kept.length === 0 ? [] : [`${kept.length} open`]),
     ...(heldBack.length === 0 ? [] : [`${heldBack.length} dismissed before`]),

@@ -4,28 +4,28 @@ import type { DiffFile, Side } from '../../lib/text/diff.js';
 import { cleanLine, count } from '../../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../../safety/fence.js';
 import {
-  type Buffered,
+  acceptedAnswer,
+  type BufferedPublications,
   type PublicationAnswer,
   type PublishRules,
-  type RefutedWhy,
-  refused,
-  taken,
+  type RefutationReason,
+  refusedAnswer,
 } from '../buffered-publications.js';
 import type { PlacedFinding } from '../change/diff-lines.js';
 import {
-  atLeast,
   compareSeverity,
   type Evidence,
   type Finding,
   type FindingEffect,
-  isSource,
+  isAtLeast,
+  isSourceFile,
   type Reach,
   severityOf,
-  worse,
+  worseSeverity,
 } from '../finding.js';
 import type { Settlement } from '../known-finding.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
-import type { FindingScope } from './take-finding.js';
+import type { FindingContext } from './take-finding.js';
 
 /**
  * Findings of one file within so many lines are judged together, since they rest on the same code,
@@ -50,7 +50,7 @@ export function groupClaims(findings: readonly Finding[]): readonly (readonly Fi
     }
   }
   const worstOf = (group: readonly Finding[]) =>
-    group.map(({ severity }) => severity).reduce(worse);
+    group.map(({ severity }) => severity).reduce(worseSeverity);
   return groups.toSorted((a, b) => compareSeverity(worstOf(a), worstOf(b)));
 }
 
@@ -251,7 +251,7 @@ export interface FindingVerdict {
 const MAX_REASON = 400;
 
 /** Collects the verdicts of one verifier on its claims; each claim has one. */
-export class Verdicts {
+export class VerdictCollector {
   readonly #given = new Map<string, FindingVerdict>();
   /**
    * Claims whose refutation named no line that was shown: they are unclear unless the verifier does
@@ -281,19 +281,21 @@ export class Verdicts {
     const { claim = this.ids.length === 1 ? 1 : undefined, evidence = [] } = given;
     const id = claim === undefined ? undefined : this.ids[claim - 1];
     if (id === undefined)
-      return refused(`Not accepted: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
+      return refusedAnswer(
+        `Not accepted: say in \`claim\` which one, from 1 to ${this.ids.length}.`,
+      );
     if (this.#given.has(id))
-      return refused(`Not accepted: claim ${claim} already has its verdict.`);
+      return refusedAnswer(`Not accepted: claim ${claim} already has its verdict.`);
     const verdict = { ...given, reason: cleanLine(given.reason, MAX_REASON) };
     const problem = given.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
     if (problem !== undefined) {
       this.#unproven.set(id, { ...verdict, kind: 'unclear' });
-      return refused(problem);
+      return refusedAnswer(problem);
     }
     this.#given.set(id, verdict);
     const left = this.ids.length - this.#given.size;
     const more = left === 0 ? '' : ` ${count(left, 'claim')} left.`;
-    return taken(`Taken: claim ${claim}: ${verdict.kind}.${more}`);
+    return acceptedAnswer(`Taken: claim ${claim}: ${verdict.kind}.${more}`);
   }
 
   /** A wish refutes nothing, and neither does a line that the verifier has not seen. */
@@ -308,7 +310,8 @@ export class Verdicts {
   }
 }
 
-type VerdictScope = Pick<FindingScope, 'overrides' | 'isRead'> & Pick<PublishRules, 'minSeverity'>;
+type VerdictScope = Pick<FindingContext, 'overrides' | 'isRead'> &
+  Pick<PublishRules, 'minSeverity'>;
 
 /**
  * The findings of a run after their second look. Only a verdict takes a finding away: one that was
@@ -316,27 +319,27 @@ type VerdictScope = Pick<FindingScope, 'overrides' | 'isRead'> & Pick<PublishRul
  * counted. `requested` are ids of the findings that were to have a second look.
  */
 export function applyVerdicts(
-  buffered: Buffered,
+  buffered: BufferedPublications,
   requested: ReadonlySet<string>,
   verdicts: ReadonlyMap<string, FindingVerdict>,
   scope: VerdictScope,
-): Buffered {
+): BufferedPublications {
   const findings: PlacedFinding[] = [];
   const refuted = [...buffered.refuted];
   for (const placed of buffered.findings) {
     const { finding } = placed;
     const verdict = requested.has(finding.id) ? verdicts.get(finding.id) : undefined;
-    const drop = (why: RefutedWhy, of = finding) =>
+    const drop = (why: RefutationReason, of = finding) =>
       refuted.push({ finding: of, why, reason: verdict?.reason ?? '' });
     if (verdict === undefined) findings.push(placed);
     else if (verdict.kind === 'refuted') drop('refuted');
     else if (verdict.kind === 'unclear') {
-      const isBad = atLeast(finding.severity, 'major');
+      const isBad = isAtLeast(finding.severity, 'major');
       if (isBad) findings.push({ ...placed, finding: { ...finding, confidence: 'unsure' } });
       else drop('unclear');
     } else {
       const held = corrected(finding, verdict, scope);
-      if (atLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
+      if (isAtLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
       else drop('below-min-severity', held);
     }
   }
@@ -350,7 +353,7 @@ function corrected(
   { isRead, overrides }: VerdictScope,
 ): Finding {
   const { path, category, suggestion } = raised;
-  const isInSource = isSource(path, isRead(path));
+  const isInSource = isSourceFile(path, isRead(path));
   const severity =
     effect === undefined || reach === undefined
       ? raised.severity

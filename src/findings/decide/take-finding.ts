@@ -3,40 +3,40 @@ import { cleanLine, shown } from '../../lib/text/format.js';
 import { fencedText } from '../../safety/fence.js';
 import { MASK } from '../../safety/redact.js';
 import {
-  type Buffered,
+  acceptedAnswer,
+  type BufferedPublications,
   type PublicationAnswer,
   type PublishRules,
-  refused,
+  refusedAnswer,
   sizeProblem,
   TEXT_LIMITS,
-  taken,
 } from '../buffered-publications.js';
 import {
-  type DiffLines,
+  type CommentableLines,
+  correctLine,
   describePlacement,
   findFile,
-  followCode,
-  isMasked,
+  isFullyMasked,
+  normalizeShownCode,
   type PlacedFinding,
   placeFinding,
-  placeKey,
-  shownCode,
+  questionKey,
 } from '../change/diff-lines.js';
 import { readSuggestion } from '../comment-parts.js';
 import {
-  atLeast,
+  createHandle,
   type Evidence,
   type Finding,
-  handleOf,
+  isAtLeast,
   isOpen,
-  isSource,
+  isSourceFile,
   mintId,
   type Severity,
   type SeverityOverrides,
   severityOf,
 } from '../finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
-import { isOfLine, whyHeldBack } from './duplicates.js';
+import { isSameLineAndCategory, whyHeldBack } from './duplicates.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import type { Ledger } from './ledger.js';
 
@@ -56,11 +56,11 @@ export interface CommentRequest
 }
 
 /** What findings are held against. */
-export interface FindingScope {
+export interface FindingContext {
   /** The whole diff. */
-  readonly lines: DiffLines;
+  readonly lines: CommentableLines;
   /** What is new since the last review; undefined where all was looked at. */
-  readonly fresh: DiffLines | undefined;
+  readonly fresh: CommentableLines | undefined;
   /** The earlier findings of the pull request. */
   readonly ledger: Ledger;
   readonly overrides: SeverityOverrides;
@@ -83,7 +83,7 @@ export interface FindingScope {
 /** The answer to the model, and what the run wants published after it. */
 interface Taken {
   readonly answer: PublicationAnswer;
-  readonly state: Buffered;
+  readonly state: BufferedPublications;
   /** The place about which the model is asked. */
   readonly asked?: string;
 }
@@ -95,23 +95,23 @@ interface Taken {
  */
 export function takeFinding(
   request: CommentRequest,
-  before: Buffered,
-  scope: FindingScope,
+  before: BufferedPublications,
+  scope: FindingContext,
   rules: PublishRules,
   questioned: ReadonlySet<string>,
 ): Taken {
   const { lines, ledger } = scope;
   const { findings, heldBack } = before;
   const refuse = (text: string): Taken => ({
-    answer: refused(`Not accepted: ${text}`),
+    answer: refusedAnswer(`Not accepted: ${text}`),
     state: before,
   });
-  const take = (text: string, changed: Partial<Buffered>): Taken => {
-    return { answer: taken(text), state: { ...before, ...changed } };
+  const take = (text: string, changed: Partial<BufferedPublications>): Taken => {
+    return { answer: acceptedAnswer(text), state: { ...before, ...changed } };
   };
   const problem = problemOf(request);
   if (problem !== undefined) return refuse(`${problem}.`);
-  const followed = followCode(readFinding(request, before, scope), lines);
+  const followed = correctLine(readFinding(request, before, scope), lines);
   if (typeof followed === 'string')
     return refuse(
       `line ${request.line} of ${shown(request.path)} reads ${shown(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged.`,
@@ -119,7 +119,7 @@ export function takeFinding(
   const evidence: ShownEvidence[] = [];
   for (const one of followed.evidence) {
     const check = checkEvidence(one, scope.shown);
-    if (typeof check === 'string') return { answer: refused(check), state: before };
+    if (typeof check === 'string') return { answer: refusedAnswer(check), state: before };
     evidence.push(check);
   }
   const proof = evidence.map(({ side: _, ...one }) => one);
@@ -128,7 +128,7 @@ export function takeFinding(
   const stopped = stopAtGate(finding, evidence, scope, rules.minSeverity);
   if (stopped !== undefined) return refuse(stopped);
   // It takes the place of a comment of this run on the same line.
-  const at = findings.findIndex((one) => isOfLine(one.finding, finding));
+  const at = findings.findIndex((one) => isSameLineAndCategory(one.finding, finding));
   const same = findings[at];
   if (same !== undefined) {
     const { id, handle, dismissedOn } = same.finding;
@@ -137,7 +137,7 @@ export function takeFinding(
       findings: findings.with(at, again),
     });
   }
-  const place = placeKey(placed);
+  const place = questionKey(placed);
   const isNew = request.isNew === true || questioned.has(place);
   const raising = ledger.copy().raise(finding, { sameAs: request.sameAs, isNew });
   switch (raising.kind) {
@@ -174,7 +174,7 @@ export function takeFinding(
 function answerTaken(
   placed: PlacedFinding,
   index: number,
-  lines: DiffLines,
+  lines: CommentableLines,
   replaced = '',
 ): string {
   const { severity } = placed.finding;
@@ -194,20 +194,20 @@ const MAX_TRIGGER = 300;
 
 function readFinding(
   request: CommentRequest,
-  { findings, repeated, heldBack }: Buffered,
-  { overrides, isRead, run, ledger }: FindingScope,
+  { findings, repeated, heldBack }: BufferedPublications,
+  { overrides, isRead, run, ledger }: FindingContext,
 ): Finding {
   const { path, line, startLine, side = 'RIGHT', title, body, trigger = '', code } = request;
   const { category, effect, reach, evidence = [], sure = true } = request;
   const suggestion = readSuggestion(request.suggestion, path);
-  const isInSource = isSource(path, isRead(path));
+  const isInSource = isSourceFile(path, isRead(path));
   const id = mintId(run, findings.length + repeated.length + heldBack.length + 1);
   const taken = new Set(
     [...ledger.findings, ...findings.map(({ finding }) => finding)].map((one) => one.handle),
   );
   return {
     id,
-    handle: handleOf(id, (handle) => taken.has(handle)),
+    handle: createHandle(id, (handle) => taken.has(handle)),
     agent: ledger.context.agent,
     state: 'open',
     path,
@@ -231,7 +231,7 @@ function readFinding(
 function questionAbout(
   asked: readonly (KnownFinding | Lesson)[],
   { finding }: PlacedFinding,
-  { isUntrusted }: FindingScope,
+  { isUntrusted }: FindingContext,
 ): string {
   const listed = asked.slice(0, MAX_ASKED).map((one) => {
     const isHere = !('pull' in one);
@@ -252,7 +252,10 @@ const MAX_ASKED = 5;
  * What its lines read already is no suggestion, and lines that were shown otherwise than they are
  * get none to commit.
  */
-function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
+function checkSuggestion(
+  { finding, placement }: PlacedFinding,
+  lines: CommentableLines,
+): PlacedFinding {
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
     return { finding, placement };
   const { line, startLine = line } = placement;
@@ -272,7 +275,7 @@ function checkSuggestion({ finding, placement }: PlacedFinding, lines: DiffLines
 function stopAtGate(
   finding: Finding,
   evidence: readonly ShownEvidence[],
-  scope: FindingScope,
+  scope: FindingContext,
   minSeverity: Severity,
 ): string | undefined {
   const { path, line, severity, title, body, trigger = '' } = finding;
@@ -282,7 +285,7 @@ function stopAtGate(
     return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
   if (![finding, ...evidence].some((place) => isChanged(scope.lines, place)))
     return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
-  if (!atLeast(severity, minSeverity))
+  if (!isAtLeast(severity, minSeverity))
     return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
   if (severity === 'nit' && scope.isLaterReview)
     return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
@@ -307,7 +310,7 @@ function asksOnly(body: string): boolean {
  * diff, since it is binary, too large or only renamed, counts as changed everywhere.
  */
 function isChanged(
-  lines: DiffLines,
+  lines: CommentableLines,
   { path, line, startLine = line, side }: Pick<Finding, 'path' | 'line' | 'startLine' | 'side'>,
 ): boolean {
   const file = lines.get(path);
@@ -341,9 +344,12 @@ const MAX_REASON = 300;
 export function takeSettlement(
   request: SettleRequest,
   settlements: readonly Settlement[],
-  scope: FindingScope,
+  scope: FindingContext,
 ): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
-  const refuse = (text: string) => ({ answer: refused(`Not accepted: ${text}`), settlements });
+  const refuse = (text: string) => ({
+    answer: refusedAnswer(`Not accepted: ${text}`),
+    settlements,
+  });
   const finding = scope.ledger.find(request.finding);
   if (finding === undefined || !isOpen(finding)) {
     const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
@@ -359,13 +365,13 @@ export function takeSettlement(
   const others = settlements.filter((one) => one.finding.id !== finding.id);
   const again = others.length < settlements.length ? ', in place of what you said before' : '';
   const text = `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`;
-  return { answer: taken(text), settlements: [...others, settlement] };
+  return { answer: acceptedAnswer(text), settlements: [...others, settlement] };
 }
 
 function problemOfEnd(
   { how, evidence, by = '' }: SettleRequest,
   finding: KnownFinding,
-  scope: FindingScope,
+  scope: FindingContext,
 ): string | undefined {
   switch (how) {
     case 'wrong':
@@ -394,24 +400,27 @@ function problemOfEnd(
 function isChangedSince(
   { path, code }: Evidence,
   { thread }: KnownFinding,
-  { lines, fresh }: FindingScope,
+  { lines, fresh }: FindingContext,
 ): boolean {
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' &&
     [code, code.replace(mark, '')]
-      .map(shownCode)
-      .some((one) => one === text || isMasked(text, one));
+      .map(normalizeShownCode)
+      .some((one) => one === text || isFullyMasked(text, one));
   if (file === undefined) return false;
   const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
-  const before = new Set(hunk.map((line) => shownCode(line.slice(1))));
-  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: shownCode(line.text) }));
+  const before = new Set(hunk.map((line) => normalizeShownCode(line.slice(1))));
+  const there = [...file.RIGHT.values()].map((line) => ({
+    ...line,
+    text: normalizeShownCode(line.text),
+  }));
   const isAdded = there.some(
     ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
   );
   if (isAdded || fresh === undefined) return isAdded;
   const kept = new Set(there.map(({ text }) => text));
   return [...file.LEFT.values()]
-    .map(({ text, other }) => ({ text: shownCode(text), other }))
+    .map(({ text, other }) => ({ text: normalizeShownCode(text), other }))
     .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
 }

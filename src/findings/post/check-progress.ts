@@ -11,9 +11,9 @@ import {
   readCheckRun,
   startCheckRun,
 } from '../../github/posting/check-run.js';
-import { coverageTitle, type Scope } from '../change/scope.js';
-import { formatSeverities } from '../finding.js';
-import type { ReviewEnd } from './post-review.js';
+import { coverageTitle, type ReviewScope } from '../change/scope.js';
+import { formatSeverityCounts } from '../finding.js';
+import type { ReviewOutcome } from './post-review.js';
 
 interface CheckProgressOptions {
   readonly client: GitHubClient;
@@ -23,11 +23,11 @@ interface CheckProgressOptions {
   clean(markdown: string): string;
   log(line: string): void;
   /** Notes for the post step that a check is about to be begun; undefined: it has ended. */
-  keep(check: LeftCheck | undefined): Promise<void>;
+  keep(check: UnfinishedCheck | undefined): Promise<void>;
 }
 
 /** A check that a killed main step left in progress. */
-export interface LeftCheck {
+export interface UnfinishedCheck {
   readonly owner: string;
   readonly name: string;
   readonly headSha: string;
@@ -38,14 +38,14 @@ export interface LeftCheck {
 interface CheckedRun {
   readonly trigger: Trigger;
   readonly agent: { readonly name: string };
-  readonly scope?: Scope;
+  readonly scope?: ReviewScope;
 }
 
 type CheckEnd = Pick<CheckRunReport, 'title' | 'conclusion'>;
 
 /** Findings that changed without a run. */
 interface ToldCheck extends CheckRunKey {
-  readonly review: ReviewEnd;
+  readonly review: ReviewOutcome;
   readonly skipped: { readonly message: string; readonly since?: string | undefined } | undefined;
   /** Conversations could not be read, so more may be open; left out: they were. */
   readonly isUnread?: boolean;
@@ -62,7 +62,7 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
  */
 export function createCheckProgress(options: CheckProgressOptions) {
   let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
-  let reviewEnd: ReviewEnd | undefined;
+  let reviewEnd: ReviewOutcome | undefined;
   async function finished(): Promise<void> {
     if (begun === undefined) return;
     begun = undefined;
@@ -71,7 +71,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
   return {
     finished,
     /** `review` is what was open when the run began; left out where nobody knows. */
-    start(plan: CheckedRun, head: string | undefined, review?: ReviewEnd): void {
+    start(plan: CheckedRun, head: string | undefined, review?: ReviewOutcome): void {
       // A question about a pull request is no look at its commit.
       if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
       reviewEnd = review;
@@ -88,7 +88,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
       let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };
       if (kind === 'cancelled') end = { title: 'Cancelled', conclusion: 'cancelled' };
       else if (review?.isBlocking === true)
-        end = { title: openTitle(review), conclusion: 'failure' };
+        end = { title: openFindingsTitle(review), conclusion: 'failure' };
       await write(check, { ...end, summary: message }, options, check);
       await finished();
     },
@@ -99,7 +99,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
  * The commit that the check of an event is about: what is reviewed, where that is known, else the
  * event's own. Another workflow's is left alone: it may be anybody's.
  */
-export function commitOf(trigger: Trigger, reviewed?: string): string | undefined {
+export function checkedCommit(trigger: Trigger, reviewed?: string): string | undefined {
   if (reviewed !== undefined) return reviewed;
   if (trigger.kind === 'pull_request' || trigger.kind === 'merge_group') return trigger.head.sha;
   return trigger.kind === 'push' && !/^0*$/.test(trigger.after) ? trigger.after : undefined;
@@ -110,7 +110,7 @@ async function begin(
   head: string | undefined,
   { client, runUrl, log, keep }: CheckProgressOptions,
 ): Promise<(CheckRunKey & FoundCheckRun) | undefined> {
-  const headSha = commitOf(trigger, head);
+  const headSha = checkedCommit(trigger, head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   const { repository } = trigger;
   const key = { repository, headSha, name: agent.name };
@@ -144,10 +144,14 @@ async function tell(
 }
 
 /** The title says what is open now, and as before how much was read. */
-function endAfter(review: ReviewEnd, before: CheckEnd | undefined, isUnread: boolean): CheckEnd {
+function endAfter(
+  review: ReviewOutcome,
+  before: CheckEnd | undefined,
+  isUnread: boolean,
+): CheckEnd {
   const [known, read = ''] =
     /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
-  const title = `${openTitle(review)}${read}`;
+  const title = `${openFindingsTitle(review)}${read}`;
   if (review.isBlocking) return { title, conclusion: 'failure' };
   if (review.open.length > 0) return { title, conclusion: 'neutral' };
   if (before === undefined) return { title: 'Nothing was reviewed', conclusion: 'neutral' };
@@ -188,9 +192,9 @@ async function write(
 }
 
 /** Ends a check that a killed main step left in progress. */
-export async function endLeftCheck(
+export async function endUnfinishedCheck(
   client: GitHubClient,
-  { owner, name, headSha, agent }: LeftCheck,
+  { owner, name, headSha, agent }: UnfinishedCheck,
   log: (line: string) => void,
 ): Promise<void> {
   const report = {
@@ -209,7 +213,7 @@ export async function endLeftCheck(
 }
 
 /** `1 major, 2 minor open`. */
-export function openTitle({ open, isBlocking }: ReviewEnd): string {
-  if (open.length > 0) return `${formatSeverities(open.map(({ severity }) => severity))} open`;
+export function openFindingsTitle({ open, isBlocking }: ReviewOutcome): string {
+  if (open.length > 0) return `${formatSeverityCounts(open.map(({ severity }) => severity))} open`;
   return isBlocking ? 'An earlier review blocks' : 'No findings';
 }

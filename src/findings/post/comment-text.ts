@@ -1,9 +1,9 @@
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
-import type { Buffered, Refusal } from '../buffered-publications.js';
-import { aboutLines, type PlacedFinding, worstFirst } from '../change/diff-lines.js';
-import { isNeverHeld } from '../decide/duplicates.js';
+import type { BufferedPublications, RefusedPublication } from '../buffered-publications.js';
+import { formatAboutLines, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { isNeverHeldBack } from '../decide/duplicates.js';
 import type { Confidence, Finding, Severity } from '../finding.js';
 
 /** How the parts of a comment are put together. */
@@ -29,7 +29,7 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
   const isMoved = placement.kind === 'line' && placement.about !== undefined;
   return paragraphs([
     headingOf(finding, frame.clean),
-    isMoved ? `(${aboutLines(finding)})` : '',
+    isMoved ? `(${formatAboutLines(finding)})` : '',
     wordsOf(finding, frame.clean),
     dismissedBefore(finding),
     suggestionOf(placed, frame.clean),
@@ -57,7 +57,7 @@ export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean'
  * What a finding says below its title, as plain markdown that nobody has cleaned yet: for where
  * nothing is posted.
  */
-export function plainText({ body, trigger, suggestion }: Finding): string {
+export function findingPlainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
     body,
     trigger === undefined ? '' : `When: ${trigger}`,
@@ -66,7 +66,7 @@ export function plainText({ body, trigger, suggestion }: Finding): string {
 }
 
 /** Marks of severities; the word always goes with them. */
-export const SEVERITY_MARKS: Readonly<Record<Severity, string>> = {
+export const SEVERITY_ICONS: Readonly<Record<Severity, string>> = {
   critical: '🔴',
   major: '🟠',
   minor: '🟡',
@@ -79,7 +79,7 @@ function headingOf(
 ): string {
   const name = `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
   const sure = confidence === 'unsure' ? ', not certain' : '';
-  return `${SEVERITY_MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
+  return `${SEVERITY_ICONS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
 }
 
 /**
@@ -112,14 +112,14 @@ const MAX_TITLE = 200;
 function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
   // Cleaning can make an offer of what was none, and lets its lines be; as code they are cleaned
   // too.
-  const words = clean(withoutOffers(clean(body)));
+  const words = clean(withoutSuggestions(clean(body)));
   return paragraphs([words, trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
 
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
   if (dismissedOn === undefined) return '';
   const why = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
-  const reason = isNeverHeld({ severity, category })
+  const reason = isNeverHeldBack({ severity, category })
     ? ` It is reported again because it ${why}.`
     : '';
   return `*Dismissed before, on #${dismissedOn}.${reason}*`;
@@ -166,7 +166,7 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
 /**
  * Everything a run wanted published, as markdown for where nothing is posted; empty for nothing.
  */
-export function formatBuffered(buffered: Buffered): string {
+export function formatPublications(buffered: BufferedPublications): string {
   const { findings, review, labels, issues, reaction, refusals } = buffered;
   const acts = [
     ...(labels.add.length === 0 ? [] : [`- Add the labels ${spans(labels.add)}`]),
@@ -186,7 +186,7 @@ export function formatBuffered(buffered: Buffered): string {
 /** A line for each finding, the worst first, with a place that an editor or terminal can open. */
 function formatPlaces(findings: readonly PlacedFinding[]): string {
   if (findings.length === 0) return '';
-  const lines = worstFirst(findings).map(
+  const lines = sortWorstFirst(findings).map(
     (one) => `- ${placeOf(one)} ${one.finding.severity}: ${one.finding.title}`,
   );
   return [`**${count(findings.length, 'finding')}**`, '', ...lines].join('\n');
@@ -208,13 +208,13 @@ export function formatFindings(heading: string, findings: readonly PlacedFinding
 
 function formatFinding(placed: PlacedFinding): string {
   const { finding } = placed;
-  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${paragraphs([finding.title, plainText(finding)])}`;
+  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${paragraphs([finding.title, findingPlainText(finding)])}`;
 }
 
 const MAX_REFUSALS = 20;
 
 /** What the model wanted and is not allowed to have, as a list; empty for nothing. */
-export function formatRefusals(refusals: readonly Refusal[]): string {
+export function formatRefusals(refusals: readonly RefusedPublication[]): string {
   if (refusals.length === 0) return '';
   const left = refusals.length - MAX_REFUSALS;
   const lines = refusals
@@ -235,7 +235,7 @@ const OFFER = new RegExp(`^(${CONTAINER}(?:\`{3,}|~{3,}))[ \\t]*suggestion\\b[^\
  * Text without blocks that GitHub would offer to commit: only the `suggestion` of a finding is held
  * against the lines it replaces. Their code stays, as code.
  */
-export function withoutOffers(markdown: string): string {
+export function withoutSuggestions(markdown: string): string {
   return markdown.replace(OFFER, '$1');
 }
 
@@ -243,7 +243,7 @@ export function withoutOffers(markdown: string): string {
  * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark
  * and footer stay whole.
  */
-export function framedBody({
+export function composeComment({
   mark,
   text,
   footer,

@@ -14,16 +14,16 @@ import { isMarked, type Mark, markOf } from '../../safety/mark.js';
 import type { Ledger } from '../decide/ledger.js';
 import { hasEnded, isBlocking, isOpen } from '../finding.js';
 import type { KnownFinding } from '../known-finding.js';
-import { marksIn } from '../read/peoples-words.js';
-import { agentOf, type FindingMark, readReviewMark, replyMark } from '../state-facts.js';
+import { ownMarksIn } from '../read/peoples-words.js';
+import { agentOfReviewer, type FindingMark, readReviewMark, replyMark } from '../state-facts.js';
 import {
-  backMark,
-  backText,
-  claimText,
+  CONVERSATION_STAYS_OPEN,
   endedMark,
-  endText,
-  LEFT_OPEN,
-  type ReviewPost,
+  type ReviewToPost,
+  reopenedMark,
+  replyToClaimedEnd,
+  replyToEnded,
+  replyToReopened,
 } from './finding-texts.js';
 
 /** Something to be said in a conversation; cleaned markdown without its mark. */
@@ -49,9 +49,9 @@ const DISMISS =
  * what is said of it has the outcome in its mark, so it is said afterwards. `replying` are
  * conversations in which this run raises something.
  */
-export async function changeConversations(
+export async function updateConversations(
   client: GitHubClient,
-  posting: ReviewPost,
+  posting: ReviewToPost,
   replying: ReadonlySet<string>,
 ): Promise<Changed> {
   const { ledger, news, agent, head, lane, answered } = posting;
@@ -62,7 +62,7 @@ export async function changeConversations(
   const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
     const { thread } = finding;
     if (thread === undefined) return;
-    const mark = replyMark(agentOf(agent), lane, said, head, finding.id);
+    const mark = replyMark(agentOfReviewer(agent), lane, said, head, finding.id);
     replies.push({ thread, mark, body: text });
   };
   /** Whoever opens a conversation marks once more what stays ended in it. */
@@ -75,11 +75,11 @@ export async function changeConversations(
     const { thread } = finding;
     const wasResolved = thread?.isResolved === true;
     const isOpened = thread === undefined || !wasResolved || (await set(thread, false));
-    const mark = backMark(finding, at, isOpened ? undefined : (thread.resolvedBy ?? ''));
+    const mark = reopenedMark(finding, at, isOpened ? undefined : (thread.resolvedBy ?? ''));
     const others = wasResolved && thread !== undefined ? othersIn(thread, finding) : [];
     marks.push(mark, ...others);
     if (answered?.has(finding.id) !== true)
-      say(finding, backText(finding, posting), [mark, ...others]);
+      say(finding, replyToReopened(finding, posting), [mark, ...others]);
   }
   for (const finding of hiddenFindings(ledger)) {
     const { thread } = finding;
@@ -87,7 +87,7 @@ export async function changeConversations(
     if (!(await set(thread, false))) continue;
     const others = othersIn(thread, finding);
     // Opened now: who resolves it from here on means it.
-    marks.push(backMark(finding, at), ...others);
+    marks.push(reopenedMark(finding, at), ...others);
     if (others.length > 0) say(finding, `${finding.handle} is still open.`, others);
   }
   for (const finding of news.ended) {
@@ -100,16 +100,16 @@ export async function changeConversations(
     const closed =
       thread?.isResolved === false
         ? mayClose && (await set(thread, true))
-        : isLast && isClosed(thread, ledger);
+        : isLast && isResolvedByWriter(thread, ledger);
     const mark = endedMark(finding, at, closed);
     marks.push(mark);
-    const text = answered?.has(finding.id) === true ? undefined : endText(finding, posting);
+    const text = answered?.has(finding.id) === true ? undefined : replyToEnded(finding, posting);
     if (text !== undefined)
-      say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
+      say(finding, closed || !mayClose ? text : `${text}\n\n${CONVERSATION_STAYS_OPEN}`, [mark]);
   }
   for (const settlement of news.claimed) {
     const { finding } = settlement;
-    say(finding, claimText(settlement, posting), []);
+    say(finding, replyToClaimedEnd(settlement, posting), []);
   }
   return { marks, replies };
 }
@@ -118,7 +118,7 @@ export async function changeConversations(
  * Whether a conversation is closed by somebody whose closing says something: a stranger who opened
  * the pull request can close every conversation on it.
  */
-export function isClosed(thread: Thread | undefined, { seen, context }: Ledger): boolean {
+export function isResolvedByWriter(thread: Thread | undefined, { seen, context }: Ledger): boolean {
   if (thread?.isResolved !== true || seen === undefined) return false;
   const { resolvedBy = '' } = thread;
   return isOurLogin(resolvedBy, seen) || context.isWriter(resolvedBy);
@@ -127,7 +127,7 @@ export function isClosed(thread: Thread | undefined, { seen, context }: Ledger):
 /** Changes conversations until the token turns out not to be allowed to. */
 function setter(
   client: GitHubClient,
-  { warn }: ReviewPost,
+  { warn }: ReviewToPost,
 ): (thread: Thread, isResolved: boolean) => Promise<boolean> {
   let isAllowed = true;
   return async ({ id }, isResolved) => {
@@ -149,9 +149,9 @@ function setter(
  * Says what was changed, each in its conversation, and how many were said. Trouble is one warning,
  * and ends it.
  */
-export async function sayReplies<Said extends ThreadReply>(
+export async function postReplies<Said extends ThreadReply>(
   client: GitHubClient,
-  { place, warn }: ReviewPost,
+  { place, warn }: ReviewToPost,
   replies: readonly Said[],
 ): Promise<{ readonly said: number; readonly unsaid: readonly Said[] }> {
   let said = 0;
@@ -174,35 +174,38 @@ export async function sayReplies<Said extends ThreadReply>(
 }
 
 /** The reviews of an agent that were sent. */
-export function reviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[] {
+export function submittedReviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[] {
   return (seen?.reviews ?? []).filter(
     ({ state, body }) =>
-      state !== 'PENDING' && agentOf(readReviewMark(body)?.agent ?? '') === agentOf(agent),
+      state !== 'PENDING' &&
+      agentOfReviewer(readReviewMark(body)?.agent ?? '') === agentOfReviewer(agent),
   );
 }
 
 /** Whether a review of the agent asks for changes. */
 function isRequesting(ledger: Ledger, agent: string): boolean {
-  return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
+  return submittedReviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
 
 /** Also by a comment: GitHub takes no request for changes on the agent's own pull request. */
 function hasAsked(ledger: Ledger, agent: string): boolean {
   const isAskingComment = ({ state, body }: OwnReview) =>
     state === 'COMMENTED' && markOf(body)['asks'] === true;
-  return isRequesting(ledger, agent) || reviewsOf(ledger, agent).some(isAskingComment);
+  return isRequesting(ledger, agent) || submittedReviewsOf(ledger, agent).some(isAskingComment);
 }
 
 /**
  * The check of a run without news: it fails while a review asks for changes, or one has asked and a
  * blocking finding is open. If reviews could not be read, open findings decide.
  */
-export function reviewEndOf(asked: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>) {
+export function reviewEndOf(asked: Pick<ReviewToPost, 'ledger' | 'agent' | 'blockOn'>) {
   const { ledger, agent } = asked;
   // Also one that was withdrawn: what it asked for may be open again.
-  const hasReview = reviewsOf(ledger, agent).some(({ body }) => markOf(body)['asks'] === true);
+  const hasReview = submittedReviewsOf(ledger, agent).some(
+    ({ body }) => markOf(body)['asks'] === true,
+  );
   const wasAsked = hasReview || ledger.seen === undefined;
-  const isBlocking = isRequesting(ledger, agent) || (wasAsked && isAsking(asked));
+  const isBlocking = isRequesting(ledger, agent) || (wasAsked && requestsChanges(asked));
   return { open: ledger.open, isBlocking, unposted: [] };
 }
 
@@ -215,13 +218,13 @@ function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
  * Whether the agent's findings ask for changes: one is open that is bad enough. A person who
  * dismissed its review has decided about those of then.
  */
-export function isAsking({
+export function requestsChanges({
   ledger,
   agent,
   blockOn,
-}: Pick<ReviewPost, 'ledger' | 'agent' | 'blockOn'>): boolean {
+}: Pick<ReviewToPost, 'ledger' | 'agent' | 'blockOn'>): boolean {
   if (blockOn === undefined) return false;
-  const overruled = reviewsOf(ledger, agent)
+  const overruled = submittedReviewsOf(ledger, agent)
     .filter(({ state, isOverruled }) => state === 'DISMISSED' && isOverruled === true)
     .map(({ submittedAt = '' }) => Date.parse(submittedAt))
     .filter((at) => !Number.isNaN(at));
@@ -235,20 +238,20 @@ export function isAsking({
  * Findings ask for changes, and no review of the agent does. Of a change that is not known nobody
  * can say that.
  */
-export function mustAsk(posting: ReviewPost): boolean {
+export function mustRequestChanges(posting: ReviewToPost): boolean {
   const { ledger, agent } = posting;
-  return ledger.context.lines !== undefined && isAsking(posting) && !hasAsked(ledger, agent);
+  return ledger.context.lines !== undefined && requestsChanges(posting) && !hasAsked(ledger, agent);
 }
 
 /**
  * Whether something became of findings that nobody was told of, or a review of the agent does not
  * say any more what is open.
  */
-export function hasNews(posting: ReviewPost): boolean {
+export function hasUnreportedChanges(posting: ReviewToPost): boolean {
   const { ledger, news, agent } = posting;
   if (ledger.seen === undefined) return false;
   const told = [news.ended, news.back, news.claimed, hiddenFindings(ledger)];
-  const isStale = isAsking(posting) ? !hasAsked(ledger, agent) : isRequesting(ledger, agent);
+  const isStale = requestsChanges(posting) ? !hasAsked(ledger, agent) : isRequesting(ledger, agent);
   return told.some(({ length }) => length > 0) || isStale;
 }
 
@@ -256,15 +259,17 @@ export function hasNews(posting: ReviewPost): boolean {
  * Takes back the reviews of the agent that ask for changes, once no finding is open that does;
  * whether one blocks still. Trouble is a warning.
  */
-export async function withdrawRequests(
+export async function withdrawChangeRequests(
   client: GitHubClient,
-  posting: ReviewPost,
+  posting: ReviewToPost,
 ): Promise<boolean> {
   const { ledger, place, agent, head, warn } = posting;
-  const requests = reviewsOf(ledger, agent).filter(({ state }) => state === 'CHANGES_REQUESTED');
+  const requests = submittedReviewsOf(ledger, agent).filter(
+    ({ state }) => state === 'CHANGES_REQUESTED',
+  );
   if (requests.length === 0) return false;
   // Findings were held against another commit than the newest: the run on that one decides.
-  if (isAsking(posting) || ledger.seen?.head !== head) return true;
+  if (requestsChanges(posting) || ledger.seen?.head !== head) return true;
   const ids = requests.map(({ id }) => id);
   const why = 'Nothing that this agent asked to change is open.';
   const result = await withGitHub(
@@ -282,7 +287,7 @@ export async function withdrawRequests(
  * which GitHub tells only once they are there; and where memory knows nothing of the pull request,
  * what its texts say.
  */
-export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
+export function locationMarks({ ledger, now }: ReviewToPost): readonly FindingMark[] {
   const { findings, context } = ledger;
   const kept = (context.memory?.marks ?? []).filter((mark) => mark.kind === 'raised');
   return findings.flatMap((finding): readonly FindingMark[] => {
@@ -299,7 +304,9 @@ export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
     };
     const isEnded = known === undefined && isTold && hasEnded(finding);
     const at = now.getTime();
-    return isEnded ? [raised, endedMark(finding, at, isClosed(thread, ledger))] : [raised];
+    return isEnded
+      ? [raised, endedMark(finding, at, isResolvedByWriter(thread, ledger))]
+      : [raised];
   });
 }
 
@@ -307,9 +314,9 @@ export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
  * Ids of our texts, where memory knows of none: what was believed while reading is believed from
  * now on.
  */
-export function adoptedIds({ seen, context: { memory } }: Ledger): readonly number[] {
+export function adoptedCommentIds({ seen, context: { memory } }: Ledger): readonly number[] {
   if (memory !== undefined || seen === undefined) return [];
-  return [...postsIn(seen).filter((post) => marksIn(post).length > 0), ...seen.reviews].map(
+  return [...postsIn(seen).filter((post) => ownMarksIn(post).length > 0), ...seen.reviews].map(
     ({ id }) => id,
   );
 }

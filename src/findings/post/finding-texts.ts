@@ -3,14 +3,14 @@ import type { Warning } from '../../lib/errors.js';
 import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import type { MarkLane } from '../../safety/mark.js';
-import type { Buffered } from '../buffered-publications.js';
-import { partOf } from '../comment-parts.js';
-import { type Ledger, type News, OVER } from '../decide/ledger.js';
-import { END_WORDS, type Severity } from '../finding.js';
+import type { BufferedPublications } from '../buffered-publications.js';
+import { partAboutFinding } from '../comment-parts.js';
+import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
+import { type Severity, STATE_REASON_TEXTS } from '../finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
-import { marksIn } from '../read/peoples-words.js';
-import type { Back, Ended } from '../state-facts.js';
-import { SEVERITY_MARKS, titleLine } from './comment-text.js';
+import { ownMarksIn } from '../read/peoples-words.js';
+import type { EndedMark, ReopenedMark } from '../state-facts.js';
+import { SEVERITY_ICONS, titleLine } from './comment-text.js';
 
 /**
  * How much a review has looked at: all there was, what the inputs or a budget left of it, or what
@@ -21,7 +21,7 @@ export type ReviewExtent = 'whole' | 'part' | 'cut';
 /**
  * What a run has to say of the findings of a pull request, and all that its texts are made from.
  */
-export interface ReviewPost {
+export interface ReviewToPost {
   readonly place: { readonly repository: Repository; readonly number: number };
   /**
    * Whose review it is; one that was asked for in a comment bears the comment's number behind the
@@ -33,8 +33,8 @@ export interface ReviewPost {
   /** Of what the run says; a run that read strangers' text resolves nothing. */
   readonly lane: MarkLane;
   readonly ledger: Ledger;
-  readonly news: News;
-  readonly buffered: Buffered;
+  readonly news: FindingChanges;
+  readonly buffered: BufferedPublications;
   /** Ids of findings that are answered elsewhere; left out: none. */
   readonly answered?: ReadonlySet<string>;
   /**
@@ -62,7 +62,7 @@ export interface ReviewPost {
   clean(markdown: string): string;
 }
 
-type TextFrame = Pick<ReviewPost, 'head' | 'clean'>;
+type TextFrame = Pick<ReviewToPost, 'head' | 'clean'>;
 
 const SHORT_SHA = 7;
 const MAX_PATH = 200;
@@ -71,7 +71,7 @@ const MAX_PATH = 200;
  * What is answered in the conversation of a finding that has ended; undefined for who has resolved
  * it, and sees that.
  */
-export function endText(
+export function replyToEnded(
   { handle, state, why, login = '', reason = '' }: KnownFinding,
   { head, clean }: TextFrame,
 ): string | undefined {
@@ -83,31 +83,31 @@ export function endText(
     case 'fixed':
       return `${settled}: ${said}`;
     case 'suggestion':
-      return `${settled}: ${END_WORDS.suggestion}.`;
+      return `${settled}: ${STATE_REASON_TEXTS.suggestion}.`;
     case 'wrong':
       return `I take ${handle} back: ${said}`;
     case 'words':
       return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
     default:
-      return state === 'dismissed' ? dismissedText(handle) : doneText(handle);
+      return state === 'dismissed' ? replyToDismissal(handle) : replyToDone(handle);
   }
 }
 
 /** What is answered to a dismissal, whichever way it was made. */
-export function dismissedText(handle: string): string {
+export function replyToDismissal(handle: string): string {
   return `Noted: ${handle} is dismissed, and not raised again on this line. Undo: \`/axe reopen ${handle}\`.`;
 }
 
-export function doneText(handle: string): string {
+export function replyToDone(handle: string): string {
   return `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`;
 }
 
-export function reopenedText(handle: string): string {
+export function replyToReopen(handle: string): string {
   return `${handle} is open again. Undo: \`/axe dismiss ${handle}\`, or \`/axe done ${handle}\`.`;
 }
 
 /** What is said in the conversation of a finding that is open again, or worse. */
-export function backText(finding: KnownFinding, { head }: TextFrame): string {
+export function replyToReopened(finding: KnownFinding, { head }: TextFrame): string {
   return `${finding.handle} is ${backWords(finding, head)}.`;
 }
 
@@ -118,15 +118,16 @@ function backWords({ by, severity }: KnownFinding, head: string): string {
 }
 
 /** The answer to `/axe reopen` where the file of the finding has left the change. */
-export function leftText(handle: string): string {
+export function replyToOutdated(handle: string): string {
   return `${handle} is not open now: its file is not part of the change. If it stays closed once the file is back, write \`/axe reopen ${handle}\` again.`;
 }
 
 /** What is added where the token may not change a conversation. */
-export const LEFT_OPEN = 'The conversation stays open: resolving it takes `contents: write`.';
+export const CONVERSATION_STAYS_OPEN =
+  'The conversation stays open: resolving it takes `contents: write`.';
 
 /** What is said where the model takes a finding for over, and is not the one to decide. */
-export function claimText(
+export function replyToClaimedEnd(
   { finding: { handle }, how, reason }: Settlement,
   { head, clean }: TextFrame,
 ): string {
@@ -140,8 +141,13 @@ export function claimText(
  * findings whose conversation this run has opened; `listsOpen`: the review asks for changes because
  * of what is open.
  */
-export function formatEarlier(
-  { ledger, news, head, clean }: TextFrame & { readonly ledger: Ledger; readonly news: News },
+export function formatEarlierFindings(
+  {
+    ledger,
+    news,
+    head,
+    clean,
+  }: TextFrame & { readonly ledger: Ledger; readonly news: FindingChanges },
   opened: ReadonlySet<string>,
   listsOpen: boolean,
 ): readonly string[] {
@@ -152,7 +158,7 @@ export function formatEarlier(
       .filter(({ why }) => why !== 'resolved')
       .map((finding) => `- ${endedWords(finding, head, name(finding))}`),
     ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWords(finding, head)}`),
-    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — ${OVER}`),
+    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`),
   ];
   const told = new Set(
     [...back, ...[...fresh, ...claimed].map(({ finding }) => finding)].map(({ id }) => id),
@@ -164,7 +170,7 @@ export function formatEarlier(
   return [
     ...lines,
     ...still.map(
-      (finding) => `- ${SEVERITY_MARKS[finding.severity]} ${name(finding)} — still open`,
+      (finding) => `- ${SEVERITY_ICONS[finding.severity]} ${name(finding)} — still open`,
     ),
   ];
 }
@@ -172,7 +178,7 @@ export function formatEarlier(
 function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: string): string {
   if (why === 'fixed') return `✅ ${name} — settled by \`${head.slice(0, SHORT_SHA)}\``;
   const mark = state === 'dismissed' || why === 'wrong' ? '✖️' : '✅';
-  return `${mark} ${name} — ${state}: ${END_WORDS[why]}`;
+  return `${mark} ${name} — ${state}: ${STATE_REASON_TEXTS[why]}`;
 }
 
 /** Title and handle; a link where there is a conversation that people see, else the place. */
@@ -191,13 +197,13 @@ function nameOf(
 /**
  * `closed`: the conversation is resolved as this is written, by somebody who can end the finding.
  */
-export function endedMark(finding: KnownFinding, at: number, closed: boolean): Ended {
+export function endedMark(finding: KnownFinding, at: number, closed: boolean): EndedMark {
   const { id, by = 'model', why = 'fixed', login, endedGone, key } = finding;
   const state = finding.state === 'dismissed' ? 'dismissed' : 'settled';
   return { kind: 'ended', id, at, state, by, why, login, code: endedGone ? '' : key, closed };
 }
 
-export function backMark(finding: KnownFinding, at: number, closedBy?: string): Back {
+export function reopenedMark(finding: KnownFinding, at: number, closedBy?: string): ReopenedMark {
   const { id, by = 'model', login, path, line, side, key: code, severity } = finding;
   return { kind: 'back', id, at, by, login, path, line, side, code, severity, closedBy };
 }
@@ -209,7 +215,7 @@ const MAX_ENDED = 15;
  * What the model has to know of earlier findings on the files of this pull request; undefined if
  * there is nothing. To an untrusted run no titles are shown: a model wrote them.
  */
-export function formatKnown(
+export function formatKnownFindings(
   { findings, open, context }: Ledger,
   isUntrusted: boolean,
 ): string | undefined {
@@ -265,11 +271,12 @@ function formatFinding(
  * What a run is told of a finding that it is to fix: what its comment says, with the lines that
  * prove it.
  */
-export function formatToFix(finding: KnownFinding): string {
+export function formatFindingToFix(finding: KnownFinding): string {
   const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
   const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
-  const comment = posts.find((post) => post.id === said?.comment && marksIn(post).length > 0);
-  const [fold = ''] = /<details>.*?<\/details>/s.exec(partOf(comment?.body ?? '', handle)) ?? [];
+  const comment = posts.find((post) => post.id === said?.comment && ownMarksIn(post).length > 0);
+  const [fold = ''] =
+    /<details>.*?<\/details>/s.exec(partAboutFinding(comment?.body ?? '', handle)) ?? [];
   const text = [
     `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
     body === '' ? `${severity} · ${category} — ${title}` : body,

@@ -4,30 +4,30 @@ import { GitHubError } from '../../github/client/errors.js';
 import { type PublishedReview, publishReview } from '../../github/posting/review.js';
 import { warningText } from '../../lib/errors.js';
 import { cleanLine, count, paragraphs } from '../../lib/text/format.js';
-import type { Buffered } from '../buffered-publications.js';
-import { type PlacedFinding, worstFirst } from '../change/diff-lines.js';
-import { notRepeated } from '../decide/ledger.js';
+import type { BufferedPublications } from '../buffered-publications.js';
+import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { formatNotRepeated } from '../decide/ledger.js';
 import type { Finding } from '../finding.js';
 import type { MarksOnPull } from '../state-facts.js';
 import { formatFindings } from './comment-text.js';
 import {
-  adoptedIds,
-  bindings,
-  changeConversations,
-  hasNews,
-  isAsking,
-  mustAsk,
+  adoptedCommentIds,
+  hasUnreportedChanges,
+  locationMarks,
+  mustRequestChanges,
+  postReplies,
+  requestsChanges,
   reviewEndOf,
-  reviewsOf,
-  sayReplies,
-  withdrawRequests,
+  submittedReviewsOf,
+  updateConversations,
+  withdrawChangeRequests,
 } from './conversations.js';
-import type { ReviewPost } from './finding-texts.js';
-import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
-import { type FindingRecord, recordsOf } from './record.js';
+import type { ReviewToPost } from './finding-texts.js';
+import { type PreparedReview, prepareReview, threadsWithReplies } from './prepare-review.js';
+import { type FindingRecord, findingRecords } from './record.js';
 
 /** What a review came to, posted or not. */
-export interface ReviewEnd {
+export interface ReviewOutcome {
   /** The open findings, worst first. */
   readonly open: readonly Finding[];
   /** It asks for changes, or an earlier one does still. */
@@ -51,15 +51,15 @@ export interface PostedReview {
   /** Markdown for the job summary that nobody has cleaned yet. */
   readonly details?: string;
   /** Left out where the run wanted none. */
-  readonly review?: ReviewEnd;
+  readonly review?: ReviewOutcome;
 }
 
 /** Posts the one review of a run (D23), where there is anything to say. Trouble is a warning. */
 export async function postReview(
   client: GitHubClient | undefined,
-  posting: ReviewPost,
+  posting: ReviewToPost,
 ): Promise<PostedReview> {
-  if (isNothing(posting.buffered) && !hasNews(posting)) return unchanged(posting);
+  if (isNothing(posting.buffered) && !hasUnreportedChanges(posting)) return unchanged(posting);
   // Nobody can see it on the pull request, so the next one must not go on from it.
   if (!posting.isOver) return unposted(posting);
   if (client !== undefined) return await postNew(client, posting);
@@ -72,12 +72,12 @@ export async function postReview(
  * A run that says nothing of findings hides none: what is open counts for the check, the outputs
  * and `fail-on`.
  */
-function unchanged(posting: ReviewPost): PostedReview {
+function unchanged(posting: ReviewToPost): PostedReview {
   const { place, ledger } = posting;
-  const marks = [{ pull: place.number, marks: bindings(posting) }];
-  const kept = { isReview: false, marks, posted: adoptedIds(ledger) };
+  const marks = [{ pull: place.number, marks: locationMarks(posting) }];
+  const kept = { isReview: false, marks, posted: adoptedCommentIds(ledger) };
   if (posting.isQuestion === true) return kept;
-  return { ...kept, records: recordsOf(posting), review: reviewEndOf(posting) };
+  return { ...kept, records: findingRecords(posting), review: reviewEndOf(posting) };
 }
 
 /** Nothing raised, ended or said of any finding. */
@@ -88,7 +88,7 @@ function isNothing({
   refuted,
   settlements,
   review,
-}: Buffered): boolean {
+}: BufferedPublications): boolean {
   const said = [findings, repeated, heldBack, refuted, settlements];
   return said.every(({ length }) => length === 0) && review === undefined;
 }
@@ -100,75 +100,75 @@ type Trouble = Pick<GitHubError, 'message' | 'remedy'>;
 
 const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
-async function postNew(client: GitHubClient, posting: ReviewPost): Promise<PostedReview> {
+async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<PostedReview> {
   const { place, ledger, news, buffered } = posting;
   // Which conversations are answered in is known before any is resolved.
-  const changed = await changeConversations(client, posting, repliedIn(posting));
+  const changed = await updateConversations(client, posting, threadsWithReplies(posting));
   const prepared = prepareReview(posting, changed.marks);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
-  const { said, unsaid } = await sayReplies(client, posting, [
+  const { said, unsaid } = await postReplies(client, posting, [
     ...changed.replies,
     ...prepared.replies,
   ]);
   const unreplied = prepared.replies
     .filter((one) => unsaid.includes(one))
     .map(({ placed }) => placed);
-  const isRequested = await withdrawRequests(client, posting);
+  const isRequested = await withdrawChangeRequests(client, posting);
   const isLost = result instanceof GitHubError;
-  const marks = [...bindings(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
+  const marks = [...locationMarks(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
   const line = sentences([
     result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
     toldLine(posting, said > 0),
-    notRepeated(news),
+    formatNotRepeated(news),
     secondLooks(buffered),
   ]);
   const part = {
     isReview: !isNothing(buffered),
     line: line === '' ? undefined : line,
     marks: [{ pull: place.number, marks }],
-    posted: adoptedIds(ledger),
+    posted: adoptedCommentIds(ledger),
     review: {
       open: ledger.open,
-      isBlocking: isRequested || isAsking(posting),
-      unposted: isLost ? worstFirst(news.fresh) : unreplied,
+      isBlocking: isRequested || requestsChanges(posting),
+      unposted: isLost ? sortWorstFirst(news.fresh) : unreplied,
     },
   };
   if (isLost) return { ...unposted(posting, result), ...part };
   if (result === undefined) {
     const details = paragraphs([KEPT_BACK, buffered.review?.summary ?? '']);
-    return { ...part, records: recordsOf(posting), details };
+    return { ...part, records: findingRecords(posting), details };
   }
   const { url, created } = result;
   const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
   return {
     ...part,
-    records: recordsOf(posting, url),
+    records: findingRecords(posting, url),
     url,
     details: formatFindings(UNPOSTED, left),
   };
 }
 
 /** The first review always says something; a later one only what people do not know yet. */
-function isWorthPosting(posting: ReviewPost): boolean {
+function isWorthPosting(posting: ReviewToPost): boolean {
   const { ledger, news, agent, buffered } = posting;
-  if (news.fresh.length > 0 || mustAsk(posting)) return true;
+  if (news.fresh.length > 0 || mustRequestChanges(posting)) return true;
   if (buffered.review === undefined) return false;
   const told = news.ended.filter(({ why }) => why !== 'resolved');
   return (
-    reviewsOf(ledger, agent).length === 0 ||
+    submittedReviewsOf(ledger, agent).length === 0 ||
     told.length + news.back.length + news.claimed.length > 0
   );
 }
 
 async function post(
   client: GitHubClient,
-  posting: ReviewPost,
+  posting: ReviewToPost,
   { body, footer, mark, comments }: PreparedReview,
 ): Promise<PublishedReview | GitHubError> {
   const draft = {
     ...posting.place,
     headSha: posting.head,
-    event: isAsking(posting) ? 'REQUEST_CHANGES' : 'COMMENT',
+    event: requestsChanges(posting) ? 'REQUEST_CHANGES' : 'COMMENT',
     body,
     footer,
     mark,
@@ -189,9 +189,9 @@ function notPosted({ message, remedy }: Trouble) {
 }
 
 /** Where a review is not posted, its findings are in the job summary. */
-function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
+function unposted(posting: ReviewToPost, trouble?: Trouble): PostedReview {
   const { news, buffered } = posting;
-  const fresh = worstFirst(news.fresh);
+  const fresh = sortWorstFirst(news.fresh);
   const summary = buffered.review?.summary;
   return {
     isReview: trouble !== undefined,
@@ -202,7 +202,7 @@ function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
       formatFindings(UNPOSTED, fresh),
     ]),
     review: { ...reviewEndOf(posting), unposted: fresh },
-    records: recordsOf(posting),
+    records: findingRecords(posting),
   };
 }
 
@@ -233,7 +233,7 @@ function lineOf(
 }
 
 /** What became of earlier findings, in numbers. */
-function toldLine({ ledger, news }: ReviewPost, isSaid: boolean): string {
+function toldLine({ ledger, news }: ReviewToPost, isSaid: boolean): string {
   const number = (some: readonly unknown[], text: (counted: string) => string) =>
     some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
   const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
@@ -250,7 +250,7 @@ function toldLine({ ledger, news }: ReviewPost, isSaid: boolean): string {
   ]);
 }
 
-function secondLooks({ refuted: all }: Buffered): string {
+function secondLooks({ refuted: all }: BufferedPublications): string {
   const unclear = all.filter(({ why }) => why === 'unclear').length;
   const refuted = all.filter(({ why }) => why === 'refuted').length;
   return sentences([

@@ -5,27 +5,32 @@ import { cutToBytes } from '../../lib/text/bytes.js';
 import type { Side } from '../../lib/text/diff.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
-import { codeKey, type PlacedFinding, worstFirst } from '../change/diff-lines.js';
-import { BETWEEN_FINDINGS } from '../comment-parts.js';
-import { type Ledger, notRepeated } from '../decide/ledger.js';
-import { formatSeverities, isOpen } from '../finding.js';
+import { lineFingerprint, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { FINDING_SEPARATOR } from '../comment-parts.js';
+import { formatNotRepeated, type Ledger } from '../decide/ledger.js';
+import { formatSeverityCounts, isOpen } from '../finding.js';
 import type { KnownFinding } from '../known-finding.js';
 import {
-  agentOf,
+  agentOfReviewer,
   type FindingMark,
   findingMark,
-  type Raised,
+  type RaisedMark,
   readReviewMark,
 } from '../state-facts.js';
 import {
   commentText,
   findingInText,
-  SEVERITY_MARKS,
+  SEVERITY_ICONS,
   tableCell,
   titleLine,
 } from './comment-text.js';
-import { isAsking, mustAsk, reviewsOf, type ThreadReply } from './conversations.js';
-import { formatEarlier, type ReviewPost } from './finding-texts.js';
+import {
+  mustRequestChanges,
+  requestsChanges,
+  submittedReviewsOf,
+  type ThreadReply,
+} from './conversations.js';
+import { formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */
 interface PreparedReply extends ThreadReply {
@@ -41,7 +46,7 @@ export interface PreparedReview {
   /** The last line, for below whatever is added to the body; empty for none. */
   readonly footer: string;
   /** The marks of what it raises. */
-  readonly raised: readonly Raised[];
+  readonly raised: readonly RaisedMark[];
   /** Cleaned markdown behind their marks, the worst first. */
   readonly comments: readonly ReviewComment[];
   readonly replies: readonly PreparedReply[];
@@ -56,8 +61,11 @@ export interface PreparedReview {
  * line, and all others stand in the review's text. On a line where a conversation of ours is open a
  * finding is said there. `marks` are those of earlier findings.
  */
-export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]): PreparedReview {
-  const listed = worstFirst(posting.news.fresh);
+export function prepareReview(
+  posting: ReviewToPost,
+  marks: readonly FindingMark[],
+): PreparedReview {
+  const listed = sortWorstFirst(posting.news.fresh);
   const replies: PreparedReply[] = [];
   const lines = new Map<string, PlacedFinding[]>();
   const unplaced: PlacedFinding[] = [];
@@ -105,14 +113,14 @@ function threadAt({ placement }: PlacedFinding, ledger: Ledger): Thread | undefi
 }
 
 /** Ids of the conversations in which findings of this run are said. */
-export function repliedIn({ news, ledger }: ReviewPost): ReadonlySet<string> {
+export function threadsWithReplies({ news, ledger }: ReviewToPost): ReadonlySet<string> {
   return new Set(news.fresh.flatMap((placed) => threadAt(placed, ledger)?.id ?? []));
 }
 
 function prepareReply(
   placed: PlacedFinding,
   thread: Thread,
-  posting: ReviewPost,
+  posting: ReviewToPost,
   earlier: readonly FindingMark[],
 ): PreparedReply {
   const isOpened = earlier.some(
@@ -123,7 +131,7 @@ function prepareReply(
   );
   const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
   const marks = [{ ...raisedMark(placed, posting), closedBy }];
-  const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
+  const mark = findingMark(agentOfReviewer(posting.agent), posting.lane, marks);
   // GitHub would put a suggestion in the place of the lines that the conversation is about, which
   // may be others.
   return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
@@ -136,7 +144,7 @@ function prepareReply(
  */
 function prepareComment(
   group: readonly PlacedFinding[],
-  posting: ReviewPost,
+  posting: ReviewToPost,
 ): readonly ReviewComment[] {
   const [first] = group;
   if (first === undefined || first.placement.kind !== 'line') return [];
@@ -155,7 +163,7 @@ function prepareComment(
   const fitted = group.map((one) => (one === offering ? one : withoutOffer(one)));
   const texts = fitted.map((one) => commentText(one, frameOf(posting)));
   const marks = group.map((one) => raisedMark(one, posting));
-  const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
+  const mark = findingMark(agentOfReviewer(posting.agent), posting.lane, marks);
   const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
   return [
@@ -165,7 +173,7 @@ function prepareComment(
       line,
       startLine,
       inText,
-      body: `${formatMark(mark)}\n${texts.join(BETWEEN_FINDINGS)}`,
+      body: `${formatMark(mark)}\n${texts.join(FINDING_SEPARATOR)}`,
     },
   ];
 }
@@ -185,11 +193,11 @@ const MARKER = 8000;
  */
 function fitOnLine(
   group: readonly PlacedFinding[],
-  posting: ReviewPost,
+  posting: ReviewToPost,
 ): { readonly fitting: readonly PlacedFinding[]; readonly left: readonly PlacedFinding[] } {
   let room = MAX_COMMENT_CHARACTERS - MARKER;
   const end = group.findIndex((one, index) => {
-    room -= commentText(one, frameOf(posting)).length + BETWEEN_FINDINGS.length;
+    room -= commentText(one, frameOf(posting)).length + FINDING_SEPARATOR.length;
     return (room < 0 && index > 0) || index >= MAX_ON_LINE;
   });
   return end < 0
@@ -200,7 +208,7 @@ function fitOnLine(
 /** Findings in one comment: each takes a mark. */
 const MAX_ON_LINE = 8;
 
-function frameOf({ signature, clean, ledger }: ReviewPost) {
+function frameOf({ signature, clean, ledger }: ReviewToPost) {
   return { signature, clean, isFork: ledger.context.isFork };
 }
 
@@ -213,8 +221,8 @@ const MAX_LINE = 999_999_999;
  */
 function raisedMark(
   { finding, placement }: PlacedFinding,
-  { agent, lane, now, clean }: ReviewPost,
-): Raised {
+  { agent, lane, now, clean }: ReviewToPost,
+): RaisedMark {
   const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
   const {
     id,
@@ -232,7 +240,7 @@ function raisedMark(
     kind: 'raised',
     id,
     at: now.getTime(),
-    agent: agentOf(agent),
+    agent: agentOfReviewer(agent),
     handle,
     title: titleLine(title, clean),
     category,
@@ -241,7 +249,7 @@ function raisedMark(
     path: isKnown || clean(path) === path ? path : '',
     line: Math.min(line, MAX_LINE),
     side,
-    code: codeKey(code),
+    code: lineFingerprint(code),
     lane,
   };
 }
@@ -252,7 +260,7 @@ function raisedMark(
  * repeated. Never longer than GitHub takes: findings for which there is no room are counted.
  */
 function formatBody(
-  posting: ReviewPost,
+  posting: ReviewToPost,
   marks: readonly FindingMark[],
   {
     listed,
@@ -264,12 +272,12 @@ function formatBody(
   const opened = marks.flatMap((mark) =>
     mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
   );
-  const earlier = formatEarlier(posting, new Set(opened), mustAsk(posting));
-  const before = reviewsOf(ledger, agent).filter(
+  const earlier = formatEarlierFindings(posting, new Set(opened), mustRequestChanges(posting));
+  const before = submittedReviewsOf(ledger, agent).filter(
     ({ body }) => readReviewMark(body)?.head === head,
   ).length;
   // Nothing new is said a second time by the mark that it had the first time.
-  const isMore = before > 0 && (mustAsk(posting) || listed.length + earlier.length > 0);
+  const isMore = before > 0 && (mustRequestChanges(posting) || listed.length + earlier.length > 0);
   const mark = markOf(posting, marks, isMore ? before + 1 : 1);
   const headline = headlineOf(posting, listed, earlier.length > 0);
   const fixed = [
@@ -305,7 +313,7 @@ const MAX_ROWS = 30;
  * said.
  */
 function headlineOf(
-  { news, buffered, extent }: ReviewPost,
+  { news, buffered, extent }: ReviewToPost,
   listed: readonly PlacedFinding[],
   hasEarlier: boolean,
 ): string {
@@ -313,7 +321,7 @@ function headlineOf(
     extent ?? 'whole'
   ];
   if (listed.length > 0) {
-    const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
+    const severities = formatSeverityCounts(listed.map(({ finding }) => finding.severity));
     return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
   }
   const summary = buffered.review?.summary ?? '';
@@ -327,12 +335,12 @@ const SAYS_NOTHING_FOUND =
   /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
 
 /** One line a finding, worst first; a single one needs no table. */
-function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean']): string {
+function formatTable(listed: readonly PlacedFinding[], clean: ReviewToPost['clean']): string {
   if (listed.length < 2) return '';
   const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
     const { severity, title, path, line } = finding;
     const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
-    return `| ${SEVERITY_MARKS[severity]} | ${tableCell(titleLine(title, clean))} | ${tableCell(place)} |`;
+    return `| ${SEVERITY_ICONS[severity]} | ${tableCell(titleLine(title, clean))} | ${tableCell(place)} |`;
   });
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
 }
@@ -341,9 +349,9 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean'
  * Whose review it is, of which commit, and as many marks of its run as there is room for, also
  * those said on lines.
  */
-function markOf(posting: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
+function markOf(posting: ReviewToPost, marks: readonly FindingMark[], part: number): Mark {
   const { agent, head, lane } = posting;
-  const asks = isAsking(posting) || undefined;
+  const asks = requestsChanges(posting) || undefined;
   const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part, asks } as const;
   let kept = marks;
   while (kept.length > 0 && formatMark({ ...named, marks: kept, lane }).length > MAX_MARKS)
@@ -364,7 +372,7 @@ const FRAME = 5000;
 const MAX_SUMMARY = 24_000;
 const CUT = '\n\n*The summary is too long to show here.*';
 
-function fitSummary({ buffered, clean }: ReviewPost): string {
+function fitSummary({ buffered, clean }: ReviewToPost): string {
   const summary = buffered.review?.summary ?? '';
   const whole = clean(summary).trim();
   if (whole.length <= MAX_SUMMARY) return whole;
@@ -379,7 +387,7 @@ function fitSummary({ buffered, clean }: ReviewPost): string {
 function fitFindings(
   findings: readonly PlacedFinding[],
   room: number,
-  clean: ReviewPost['clean'],
+  clean: ReviewToPost['clean'],
 ): ReadonlyMap<PlacedFinding, string> {
   const shown = new Map<PlacedFinding, string>();
   let free = room;
@@ -396,7 +404,7 @@ function fitFindings(
 
 const MAX_PLACE = 200;
 
-function placedInText(placed: PlacedFinding, clean: ReviewPost['clean']): string {
+function placedInText(placed: PlacedFinding, clean: ReviewToPost['clean']): string {
   return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
 }
 
@@ -416,11 +424,11 @@ function formatOverCap(texts: readonly string[], maxComments: number): string {
   return [`<details>\n<summary>${title}</summary>`, ...texts, '</details>'].join('\n\n');
 }
 
-function formatNotes({ news, buffered, remarks, clean }: ReviewPost, omitted: number): string {
+function formatNotes({ news, buffered, remarks, clean }: ReviewToPost, omitted: number): string {
   const refused = buffered.refusedFindings;
   const notes = [
     ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
-    notRepeated(news),
+    formatNotRepeated(news),
     omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
     refused === 0
       ? ''

@@ -1,26 +1,26 @@
 import type { Side } from '../../lib/text/diff.js';
 import { count, grouped } from '../../lib/text/format.js';
-import type { Buffered } from '../buffered-publications.js';
-import { worstFirst } from '../change/diff-lines.js';
+import type { BufferedPublications } from '../buffered-publications.js';
+import { sortWorstFirst } from '../change/diff-lines.js';
 import { type Coverage, NOTHING_READ } from '../change/scope.js';
-import { bodyIn } from '../comment-parts.js';
+import { findingBodyIn } from '../comment-parts.js';
 import { whyHeldBack } from '../decide/duplicates.js';
-import { type Ledger, type News, OVER } from '../decide/ledger.js';
+import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
 import {
   type Category,
   type Confidence,
   compareSeverity,
-  END_WORDS,
   type Evidence,
   FINDING_STATES,
   type Finding,
   type FindingEffect,
-  formatSeverities,
+  formatSeverityCounts,
   isBlocking,
   isOpen,
   type Reach,
   SEVERITIES,
   type Severity,
+  STATE_REASON_TEXTS,
 } from '../finding.js';
 
 /**
@@ -97,14 +97,14 @@ function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string |
     return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
   }
   const severity = SEVERITIES.find((one) => gate === `findings:${one}`);
-  const open = severity === undefined ? [] : blocking(findings, severity);
+  const open = severity === undefined ? [] : blockingFindings(findings, severity);
   if (open.length === 0) return undefined;
-  const counts = formatSeverities(open.map((record) => record.severity));
+  const counts = formatSeverityCounts(open.map((record) => record.severity));
   return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
 }
 
 /** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
-export function blocking(
+export function blockingFindings(
   findings: readonly FindingRecord[],
   least: Severity,
 ): readonly FindingRecord[] {
@@ -134,7 +134,7 @@ export interface ReviewResult {
 export const FINDINGS_VERSION = 1;
 
 /** All findings in the form of `schema/findings.schema.json`. */
-export function allFindings({ head, base, pull, coverage, findings }: FindingsReport): object {
+export function findingsDocument({ head, base, pull, coverage, findings }: FindingsReport): object {
   const counts = countFindings(findings);
   return { version: FINDINGS_VERSION, head, base, pull: pull ?? null, coverage, counts, findings };
 }
@@ -329,12 +329,16 @@ function notificationsOf({ kind, files, read, isCutShort }: Coverage): readonly 
  * Every finding that a run raised or knew of, each once and the worst first, with what has become
  * of it. `url` is that of the review, where one was posted.
  */
-export function recordsOf(
+export function findingRecords(
   {
     ledger,
     news,
     buffered,
-  }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
+  }: {
+    readonly ledger: Ledger;
+    readonly news: FindingChanges;
+    readonly buffered: BufferedPublications;
+  },
   url?: string,
 ): readonly FindingRecord[] {
   const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
@@ -343,7 +347,7 @@ export function recordsOf(
   const known = ledger.findings.map((one): FindingRecord => {
     const record = recordOf(one);
     if (back.has(one.id)) return { ...record, why: 'it came back' };
-    if (claimed.has(one.id)) return { ...record, why: OVER };
+    if (claimed.has(one.id)) return { ...record, why: CLAIMED_OVER_TEXT };
     if (!fresh.has(one.id)) return record;
     const why =
       one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
@@ -363,15 +367,15 @@ export function recordsOf(
 }
 
 /** The same of a run that has no earlier findings and posts nothing. */
-export function raisedRecords(buffered: Buffered): readonly FindingRecord[] {
-  const raised = worstFirst(buffered.findings).map(({ finding }) => ({
+export function raisedRecords(buffered: BufferedPublications): readonly FindingRecord[] {
+  const raised = sortWorstFirst(buffered.findings).map(({ finding }) => ({
     ...recordOf(finding),
     isNew: true as const,
   }));
   return [...raised, ...refutedRecords(buffered)];
 }
 
-function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
+function refutedRecords({ refuted }: BufferedPublications): readonly FindingRecord[] {
   return refuted.map(({ finding, why, reason }) => {
     // Confirmed, but too mild to be posted, is not wrong.
     const state = why === 'below-min-severity' ? 'held-back' : why;
@@ -382,11 +386,11 @@ function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
 function recordOf(finding: Finding): FindingRecord {
   const { id, handle, agent, state, why, reason, title, said, trigger, evidence, suggestion } =
     finding;
-  const body = said === undefined ? finding.body : bodyIn(finding.body);
+  const body = said === undefined ? finding.body : findingBodyIn(finding.body);
   const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
   const place = { path, line, startLine, side };
   const judged = { severity, confidence, category, effect, reach };
-  const end = why === undefined ? undefined : END_WORDS[why];
+  const end = why === undefined ? undefined : STATE_REASON_TEXTS[why];
   return {
     id,
     handle,

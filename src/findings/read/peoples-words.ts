@@ -1,9 +1,9 @@
 import { isOfPerson, isOurLogin, type Post, type Seen } from '../../github/reading/conversation.js';
-import { readHandle } from '../finding.js';
+import { parseHandle } from '../finding.js';
 import { type FindingMark, findingMarksOf } from '../state-facts.js';
 
 /** What a person said of a finding in a set form. */
-export interface Word {
+export interface FindingInstruction {
   readonly does: 'dismiss' | 'done' | 'reopen';
   /** Undefined: what the conversation holds. */
   readonly handle: string | undefined;
@@ -11,20 +11,26 @@ export interface Word {
 }
 
 /** What a text says of a finding; undefined for all others, which are the model's to read. */
-export function readWord(post: Post): Word | undefined {
+export function parseFindingInstruction(post: Post): FindingInstruction | undefined {
   if (!isOfPerson(post)) return undefined;
   const { body } = post;
   const [, verb, rest = ''] =
     /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+(dismiss|done|reopen)\b([^\r\n]*)/i.exec(body) ?? [];
   if (verb !== undefined) {
     const [first = ''] = rest.trim().split(/\s+/);
-    return { does: verb.toLowerCase() as Word['does'], handle: readHandle(first), isCommand: true };
+    return {
+      does: verb.toLowerCase() as FindingInstruction['does'],
+      handle: parseHandle(first),
+      isCommand: true,
+    };
   }
-  return isDismissal(body) ? { does: 'dismiss', handle: undefined, isCommand: false } : undefined;
+  return isDismissalPhrase(body)
+    ? { does: 'dismiss', handle: undefined, isCommand: false }
+    : undefined;
 }
 
 /** The marks of a text of ours that nobody else changed. */
-export function marksIn(
+export function ownMarksIn(
   post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>,
 ): readonly FindingMark[] {
   return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
@@ -35,12 +41,14 @@ export function marksIn(
  * which not everybody can, then who belongs here by GitHub's word and wrote in one, or a word on a
  * finding, then all others. Not all are asked, and a crowd of strangers must hide nobody.
  */
-export function peopleToAsk(seen: Seen): readonly string[] {
+export function loginsToCheck(seen: Seen): readonly string[] {
   const own = seen.threads
     .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }))
-    .filter(({ posts }) => posts.some((post) => marksIn(post).length > 0));
+    .filter(({ posts }) => posts.some((post) => ownMarksIn(post).length > 0));
   const posts = own.flatMap((thread) => thread.posts);
-  const speaking = [...posts, ...seen.comments].filter((post) => readWord(post) !== undefined);
+  const speaking = [...posts, ...seen.comments].filter(
+    (post) => parseFindingInstruction(post) !== undefined,
+  );
   const belonging = [...speaking, ...posts.filter(isOfPerson)].filter(({ authorAssociation }) =>
     BELONGING.has(authorAssociation),
   );
@@ -88,7 +96,7 @@ const turn = /\b(?:but|however|though|although|except|unless)\b|\?/;
  * and only by a few set phrases, which are all of it or stand before a reason. Whatever else a
  * reply says is for the model.
  */
-export function isDismissal(body: string): boolean {
+export function isDismissalPhrase(body: string): boolean {
   let rest = openingOf(body);
   for (;;) {
     if (withdrawsAlone.test(rest)) return true;

@@ -5,14 +5,25 @@ import {
   type Thread,
 } from '../../github/reading/conversation.js';
 import { laneOf } from '../../safety/mark.js';
-import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from '../change/diff-lines.js';
-import { offeredLines, partOf } from '../comment-parts.js';
-import { whereStands } from '../decide/duplicates.js';
-import { ended, Ledger, type LedgerContext, opened } from '../decide/ledger.js';
-import { isBlocking, isOpen, visibleWords, worse } from '../finding.js';
+import {
+  type CommentableLines,
+  findFile,
+  isDistinctiveFingerprint,
+  lastLineOfHunk,
+  lineFingerprint,
+} from '../change/diff-lines.js';
+import { partAboutFinding, suggestedLines } from '../comment-parts.js';
+import { findLineNow } from '../decide/duplicates.js';
+import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
+import { isBlocking, isOpen, visibleCommentText, worseSeverity } from '../finding.js';
 import type { KnownFinding } from '../known-finding.js';
-import { type Back, type FindingMark, findingMarksOf, type Raised } from '../state-facts.js';
-import { marksIn, readWord, type Word } from './peoples-words.js';
+import {
+  type FindingMark,
+  findingMarksOf,
+  type RaisedMark,
+  type ReopenedMark,
+} from '../state-facts.js';
+import { type FindingInstruction, ownMarksIn, parseFindingInstruction } from './peoples-words.js';
 
 /**
  * The findings of a pull request as GitHub and the agent's state tell them, brought to the present
@@ -35,7 +46,7 @@ export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledg
     .filter(({ state }) => state !== 'PENDING')
     .flatMap(({ id, body }) => findingMarksOf(body).flatMap((mark) => believed(id, mark)));
   const marks = [...said, ...reviewed, ...kept].toSorted((a, b) => a.at - b.at);
-  const firsts = new Map<string, Raised>();
+  const firsts = new Map<string, RaisedMark>();
   // Where the state knows a finding, no text says differently what it is.
   for (const mark of [...kept, ...marks])
     if (mark.kind === 'raised' && mark.agent === agent && !firsts.has(mark.id))
@@ -49,7 +60,7 @@ export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledg
 }
 
 /** Where the state has a finding last. */
-function placeIn(kept: readonly FindingMark[], { id }: Back): Partial<Back> {
+function placeIn(kept: readonly FindingMark[], { id }: ReopenedMark): Partial<ReopenedMark> {
   const ofKind = (kind: 'back' | 'raised') =>
     kept.find((mark) => mark.id === id && mark.kind === kind);
   const last = ofKind('back') ?? ofKind('raised');
@@ -68,14 +79,14 @@ interface Posted {
 function postsOf({ threads, comments }: Seen): readonly Posted[] {
   return [
     ...threads.flatMap((thread) =>
-      [thread.first, ...thread.replies].map((post) => ({ post, thread, marks: marksIn(post) })),
+      [thread.first, ...thread.replies].map((post) => ({ post, thread, marks: ownMarksIn(post) })),
     ),
-    ...comments.map((post) => ({ post, thread: undefined, marks: marksIn(post) })),
+    ...comments.map((post) => ({ post, thread: undefined, marks: ownMarksIn(post) })),
   ];
 }
 
 interface Sources {
-  readonly first: Raised;
+  readonly first: RaisedMark;
   readonly seen: Seen | undefined;
   readonly posts: readonly Posted[];
   readonly context: LedgerContext;
@@ -85,7 +96,7 @@ function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFind
   const { first, seen, posts, context } = sources;
   const isRaising = (mark: FindingMark) => mark.kind === 'raised' && mark.id === first.id;
   const kept = marks.findLast(
-    (mark): mark is Raised => mark.kind === 'raised' && mark.thread !== undefined,
+    (mark): mark is RaisedMark => mark.kind === 'raised' && mark.thread !== undefined,
   );
   const all = posts.filter((one) => one.thread !== undefined && one.marks.some(isRaising));
   const saying = all.find((one) => one.thread?.id === kept?.thread) ?? all[0];
@@ -105,7 +116,7 @@ function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFind
 
 /** A finding as it was raised, with what its comment says. */
 function withWords(
-  first: Raised,
+  first: RaisedMark,
   thread: Thread | undefined,
   post: Post | undefined,
   { memory }: LedgerContext,
@@ -116,8 +127,8 @@ function withWords(
     post !== undefined &&
     [post.id, thread?.reviewId ?? 0].some((one) => memory?.posted.has(one) === true);
   const begun = post ?? thread?.first;
-  const said = partOf(post?.body ?? '', handle);
-  const body = visibleWords(said);
+  const said = partAboutFinding(post?.body ?? '', handle);
+  const body = visibleCommentText(said);
   return {
     id,
     handle,
@@ -130,9 +141,9 @@ function withWords(
     path,
     line: thread?.line ?? first.line,
     side,
-    code: thread === undefined ? undefined : lastCode(thread.hunk),
+    code: thread === undefined ? undefined : lastLineOfHunk(thread.hunk),
     evidence: [],
-    suggestion: offeredLines(said)?.join('\n'),
+    suggestion: suggestedLines(said)?.join('\n'),
     state: 'open',
     said:
       thread === undefined || begun === undefined
@@ -150,7 +161,7 @@ function withWords(
   };
 }
 
-interface SaidWord extends Word {
+interface SaidWord extends FindingInstruction {
   readonly at: number;
   readonly login: string;
 }
@@ -167,7 +178,7 @@ function wordsAbout(
 ): readonly SaidWord[] {
   const saidAt = saying === undefined ? first.at : timeOf(saying);
   const words = posts.flatMap(({ post, thread: where }): readonly SaidWord[] => {
-    const word = readWord(post);
+    const word = parseFindingInstruction(post);
     const at = timeOf(post);
     if (word === undefined || at < saidAt || !context.isWriter(post.author.login)) return [];
     const isMeant =
@@ -203,12 +214,22 @@ function fold(
     if (!('kind' in one)) finding = afterWord(finding, one);
     else if (one.kind === 'ended') {
       const { by, why, login } = one;
-      finding = { ...ended(finding, one.state, { by, why, login }), endedGone: one.code === '' };
+      finding = {
+        ...endFinding(finding, one.state, { by, why, login }),
+        endedGone: one.code === '',
+      };
     } else if (one.kind === 'back') {
       const { by, login, path, line, side, code: key } = one;
-      const severity = worse(one.severity, finding.severity);
+      const severity = worseSeverity(one.severity, finding.severity);
       const isMoved = key !== finding.key;
-      finding = { ...opened(finding, { by, login }), path, side, key, severity, raisedAt: one.at };
+      finding = {
+        ...openFinding(finding, { by, login }),
+        path,
+        side,
+        key,
+        severity,
+        raisedAt: one.at,
+      };
       if (isMoved) finding = { ...finding, line, code: undefined };
     }
   }
@@ -216,9 +237,13 @@ function fold(
 }
 
 function afterWord(finding: KnownFinding, { does, login, isCommand }: SaidWord): KnownFinding {
-  if (does === 'reopen') return opened(finding, { by: 'person', login, why: 'command' });
+  if (does === 'reopen') return openFinding(finding, { by: 'person', login, why: 'command' });
   const why = isCommand ? 'command' : 'phrase';
-  return ended(finding, does === 'dismiss' ? 'dismissed' : 'settled', { by: 'person', login, why });
+  return endFinding(finding, does === 'dismiss' ? 'dismissed' : 'settled', {
+    by: 'person',
+    login,
+    why,
+  });
 }
 
 /**
@@ -247,26 +272,30 @@ function byGestures(
     ({ login, at }) => isWriter(login) && Date.parse(at) >= since - SKEW_MS,
   );
   if (critic !== undefined)
-    return ended(finding, 'dismissed', { by: 'person', login: critic.login, why: 'thumbs-down' });
+    return endFinding(finding, 'dismissed', {
+      by: 'person',
+      login: critic.login,
+      why: 'thumbs-down',
+    });
   const { resolvedBy: resolver, isResolved } = thread;
   const isOurs = resolver !== undefined && isOurLogin(resolver, seen);
   const isWriters = isResolved && resolver !== undefined && !isOurs && isWriter(resolver);
   const wasClosed = last.kind === 'ended' && last.closed && last.at > wordAt;
   const isTakenBack = finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined;
   // A Resolve that no mark has noted is as new as the 👎 that is gone.
-  if (isTakenBack && (wasClosed || !isWriters)) return opened(finding, { by: 'person' });
+  if (isTakenBack && (wasClosed || !isWriters)) return openFinding(finding, { by: 'person' });
   // Whose gesture was noted once could write then.
   const isNoted = last.kind === 'ended' && resolver !== undefined && last.login === resolver;
   // Nobody knows who opens a conversation; who closes it is known, and a stranger's closing is
   // none.
   if (wasClosed && finding.state === 'settled' && !isOurs && !isWriters && !isNoted)
-    return opened(finding, { by: 'person' });
+    return openFinding(finding, { by: 'person' });
   const newest =
     last.kind === 'ended' || raised === undefined || raised.at < last.at ? last : raised;
   const isOld = isWriters && 'closedBy' in newest && newest.closedBy === resolver;
   const isOpenOrOurs = isOpen(finding) || (finding.state === 'settled' && finding.by !== 'person');
   return isWriters && !isOld && (isTakenBack || isOpenOrOurs)
-    ? ended(finding, 'settled', { by: 'person', login: resolver, why: 'resolved' })
+    ? endFinding(finding, 'settled', { by: 'person', login: resolver, why: 'resolved' })
     : finding;
 }
 
@@ -286,7 +315,7 @@ function hold(
     const file = lines.get(path);
     const at = { ...finding, path };
     if (!isOpen(finding)) {
-      const line = whereStands(at, lines);
+      const line = findLineNow(at, lines);
       // What ends with this reading ends with the line as it is now.
       const endedGone = finding.isTold ? finding.endedGone : line === undefined;
       return revive({ ...at, line: line ?? finding.line, endedGone }, line !== undefined);
@@ -297,7 +326,7 @@ function hold(
     }
     // GitHub shows nothing of a large file: its lines may all be there.
     if (file.LEFT.size + file.RIGHT.size === 0 || key === '') return at;
-    const line = whereStands(at, lines, (one) => !taken.has(`${side}:${path}:${one}:${category}`));
+    const line = findLineNow(at, lines, (one) => !taken.has(`${side}:${path}:${one}:${category}`));
     if (line === undefined) return { ...at, isGone: true };
     taken.add(`${side}:${path}:${line}:${category}`);
     return { ...at, line };
@@ -308,8 +337,8 @@ function hold(
 function revive(finding: KnownFinding, stands: boolean): KnownFinding {
   const wasFixed =
     finding.state === 'settled' && (finding.why === 'fixed' || finding.why === 'suggestion');
-  return wasFixed && finding.endedGone && stands && isTellingKey(finding.key)
-    ? opened(finding, { by: 'program', why: 'reverted' })
+  return wasFixed && finding.endedGone && stands && isDistinctiveFingerprint(finding.key)
+    ? openFinding(finding, { by: 'program', why: 'reverted' })
     : finding;
 }
 
@@ -318,13 +347,15 @@ function revive(finding: KnownFinding, stands: boolean): KnownFinding {
  * that the pull request adds or rewrites, the one file that has its telling line among what it adds
  * is meant.
  */
-function pathNow({ path, key, side }: KnownFinding, lines: DiffLines): string {
+function pathNow({ path, key, side }: KnownFinding, lines: CommentableLines): string {
   const known = findFile(lines, path);
   const isRemoved = known !== undefined && known.LEFT.size > 0 && known.RIGHT.size === 0;
   if (known !== undefined && !isRemoved) return known.path;
-  if (side === 'LEFT' || !isTellingKey(key)) return path;
+  if (side === 'LEFT' || !isDistinctiveFingerprint(key)) return path;
   const moved = [...lines.values()].filter(({ RIGHT }) =>
-    [...RIGHT.values()].some(({ text, other }) => other === undefined && codeKey(text) === key),
+    [...RIGHT.values()].some(
+      ({ text, other }) => other === undefined && lineFingerprint(text) === key,
+    ),
   );
   const [only, ...others] = moved;
   return only === undefined || others.length > 0 ? path : only.path;

@@ -4,13 +4,13 @@ import type { Ledger } from '../../findings/decide/ledger.js';
 import { isOpen } from '../../findings/finding.js';
 import type { KnownFinding } from '../../findings/known-finding.js';
 import {
-  dismissedText,
-  doneText,
-  LEFT_OPEN,
-  leftText,
-  reopenedText,
+  CONVERSATION_STAYS_OPEN,
+  replyToDismissal,
+  replyToDone,
+  replyToOutdated,
+  replyToReopen,
 } from '../../findings/post/finding-texts.js';
-import { marksIn } from '../../findings/read/peoples-words.js';
+import { ownMarksIn } from '../../findings/read/peoples-words.js';
 import { markFacts } from '../../findings/state-facts.js';
 import { type Post, postsIn, type Seen } from '../../github/reading/conversation.js';
 import { cleanLine } from '../../lib/text/format.js';
@@ -77,9 +77,9 @@ export async function runFindingCommand(
   );
   const answers = meant.map(({ handle }) => {
     const isOver = verb === 'reopen' && !ledger.open.some((one) => one.handle === handle);
-    return isOver ? leftText(handle) : ANSWERS[verb](handle);
+    return isOver ? replyToOutdated(handle) : ANSWERS[verb](handle);
   });
-  const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
+  const text = [...answers, ...(isLeft ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
   // Also findings that stay closed in its conversation.
   const here = new Set(meant.map(({ id, thread }) => thread?.id ?? id));
   const about = ledger.findings.filter(({ id, thread }) => here.has(thread?.id ?? id));
@@ -100,7 +100,7 @@ export async function isAboutFinding(
   const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
   if (answer?.kind !== 'read') return false;
   return answer.seen.threads.some(
-    ({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0,
+    ({ first }) => first.id === trigger.inReplyTo && ownMarksIn(first).length > 0,
   );
 }
 
@@ -195,7 +195,7 @@ function raisedByOthers({ seen, context }: Ledger, posts?: readonly Post[]) {
     isEditedByOther: false,
   }));
   const marks = (posts ?? [...(seen === undefined ? [] : postsIn(seen)), ...reviews]).flatMap(
-    marksIn,
+    ownMarksIn,
   );
   return marks.flatMap((mark) =>
     mark.kind === 'raised' && mark.agent !== context.agent ? [mark] : [],
@@ -251,9 +251,9 @@ function unnamed(
 }
 
 const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => string>> = {
-  dismiss: dismissedText,
-  done: doneText,
-  reopen: reopenedText,
+  dismiss: replyToDismissal,
+  done: replyToDone,
+  reopen: replyToReopen,
 };
 
 /** The open findings that `/axe fix` is about, worst first, or why nothing is fixed. */

@@ -3,8 +3,8 @@ import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-comman
 import { findMention } from '../../event/mention.js';
 import type { CommentTrigger, Trigger } from '../../event/trigger.js';
 import { classifyTrust, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/trust.js';
-import { readHandle } from '../../findings/finding.js';
-import { isDismissal } from '../../findings/read/peoples-words.js';
+import { parseHandle } from '../../findings/finding.js';
+import { isDismissalPhrase } from '../../findings/read/peoples-words.js';
 import { AxeError } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
 import { isNotesPath } from '../../memory/paths.js';
@@ -268,7 +268,7 @@ const SLASH = /^(?:[ \t]*\n)* {0,3}\/axe(?:[ \t]+(.*))?(?:\n([\s\S]*))?$/i;
  */
 function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
   const isReply = trigger.on === 'pull_request' && trigger.inReplyTo !== undefined;
-  if (!isReply || isOwnText(trigger.body) || !isDismissal(trigger.body)) return undefined;
+  if (!isReply || isOwnText(trigger.body) || !isDismissalPhrase(trigger.body)) return undefined;
   return { verb: 'dismiss', handle: undefined, trigger, isReply: true };
 }
 
@@ -296,7 +296,7 @@ const FIX_ALL = /^fix[ \t]+all[.!]*$/i;
 function readLine(line: string, below: string, trigger: CommentTrigger): ReadCommand | undefined {
   const [first = '', ...rest] = line.split(/\s+/);
   const verb = first.toLowerCase();
-  const handle = readHandle(rest[0] ?? '');
+  const handle = parseHandle(rest[0] ?? '');
   switch (verb) {
     case 'help':
       // What follows is a question to the agent.
@@ -337,7 +337,9 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
 
 /** Of a finding, or of an entry, which a digit distinguishes from a word such as `added`. */
 function isName(word: string): boolean {
-  return readHandle(word) !== undefined || /^[`"']?(?=[a-z-]*\d)[0-9a-z-]{6,40}[`"']?$/i.test(word);
+  return (
+    parseHandle(word) !== undefined || /^[`"']?(?=[a-z-]*\d)[0-9a-z-]{6,40}[`"']?$/i.test(word)
+  );
 }
 
 /** Shorter words are too near to too much. */

@@ -4,7 +4,7 @@ import { isOffline, type ModelRef, parseModelRef } from '../../agent/config.js';
 import type { Effort } from '../../agent/keys.js';
 import type { Trigger } from '../../event/trigger.js';
 import { classifyTrust, type Permission } from '../../event/trust.js';
-import { parseReviewFacts, worthTable } from '../../findings/state-facts.js';
+import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { estimateText } from '../../lib/text/bytes.js';
@@ -87,7 +87,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   if (gone.length > 0) request.tell({ gone });
   const { config } = request.agent;
   const counted = countLog(log);
-  request.tell({ worth: worthTable(parseReviewFacts(state), deps.clock.now()) });
+  request.tell({ worth: outcomesAndCostTable(parseReviewFacts(state), deps.clock.now()) });
   if (counted.entries === 0) return { end: { kind: 'empty' } };
   request.tell({ counted });
   const plan = planTrim(counted, config.memory);

@@ -1,4 +1,4 @@
-import { parseReviewFacts, worthTable } from '../../findings/state-facts.js';
+import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
 import { statePath } from '../../memory/state.js';
@@ -74,7 +74,7 @@ function showMemory(
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
   const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
-  const worth = worthTable(facts, session.clock.now());
+  const worth = outcomesAndCostTable(facts, session.clock.now());
   const below = [...others(view, lane), ...notes, ...(worth === '' ? [] : [worth])];
   return list(above, newest(entries, last), below);
 }

@@ -1,8 +1,8 @@
-import { type PublicationAnswer, splitNames } from '../../findings/buffered-publications.js';
-import { VERDICT_KINDS, type Verdicts } from '../../findings/decide/second-look.js';
+import { type PublicationAnswer, parseNameList } from '../../findings/buffered-publications.js';
+import { VERDICT_KINDS, type VerdictCollector } from '../../findings/decide/second-look.js';
 import { CATEGORIES, EFFECTS, REACHES } from '../../findings/finding.js';
-import { SETTLE_WAYS } from '../../findings/known-finding.js';
-import type { Publications } from '../../findings/publication-buffer.js';
+import { SETTLEMENT_KINDS } from '../../findings/known-finding.js';
+import type { PublicationBuffer } from '../../findings/publication-buffer.js';
 import { REACTIONS } from '../../github/posting/issues.js';
 import { ToolError } from '../../lib/errors.js';
 import {
@@ -30,7 +30,7 @@ export const REVIEW_TOOL_NAMES: readonly string[] = [
 ];
 
 /** The tools that publish, over the buffer of one run; all of them, in a fixed order. */
-export function createReviewTools(publications: Publications): readonly Tool[] {
+export function createReviewTools(publications: PublicationBuffer): readonly Tool[] {
   return [
     createAddReviewComment(publications),
     publishing(
@@ -38,7 +38,12 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
       {
         finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
-        how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
+        how: {
+          type: 'string',
+          description: 'What ends it.',
+          required: true,
+          choices: SETTLEMENT_KINDS,
+        },
         reason: {
           type: 'string',
           description: 'One sentence, at most 300 characters.',
@@ -55,7 +60,7 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       ({ finding, how, reason, evidence = [], by }) =>
         publications.settle({
           finding,
-          how: readChoice('how', how, SETTLE_WAYS),
+          how: readChoice('how', how, SETTLEMENT_KINDS),
           reason,
           evidence,
           by,
@@ -82,7 +87,7 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
         remove: { type: 'string', description: 'Labels to remove, separated by commas.' },
       },
       ({ add, remove }) =>
-        publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }),
+        publications.setLabels({ add: parseNameList(add), remove: parseNameList(remove) }),
     ),
     publishing(
       'create_issue',
@@ -101,7 +106,7 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
         },
       },
       ({ title, body, labels }) =>
-        publications.createIssue({ title, body, labels: splitNames(labels) }),
+        publications.createIssue({ title, body, labels: parseNameList(labels) }),
     ),
     publishing(
       'open_pull_request',
@@ -149,7 +154,7 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
 }
 
 /** `add_review_comment`: a finding for the review, on lines of the change. */
-function createAddReviewComment(publications: Publications): Tool {
+function createAddReviewComment(publications: PublicationBuffer): Tool {
   return publishing(
     'add_review_comment',
     'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` unchanged: they are checked. The severity is worked out from `effect` and `reach`.',
@@ -289,7 +294,7 @@ function publishing<const S extends Shape>(
  * model that writes its reason first decides for what it has just argued. No agent can be given
  * this tool.
  */
-export function createGiveVerdict(verdicts: Verdicts): Tool {
+export function createGiveVerdict(verdicts: VerdictCollector): Tool {
   return publishing(
     'give_verdict',
     'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied unchanged: it is checked against what you were shown.',
