@@ -5,7 +5,11 @@ import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledge
 import type { DuplicateClaim, KnownFinding, Settlement } from '../../src/findings/known-finding.js';
 import { loginsToCheck } from '../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
-import type { Post, Seen, Thread } from '../../src/github/reading/conversation.js';
+import type {
+  GitHubComment,
+  PullRequestConversation,
+  Thread,
+} from '../../src/github/reading/conversation.js';
 import { finding } from './change.js';
 import {
   AT,
@@ -43,13 +47,13 @@ const REPLY = opening({ id: 3, createdAt: NOW.toISOString() }, [
   otherRaised({ at: NOW.getTime() }),
 ]);
 
-function conversation(parts: Partial<Thread>): Partial<Seen> {
+function conversation(parts: Partial<Thread>): Partial<PullRequestConversation> {
   return { threads: [thread(parts)] };
 }
 
 /** State, reason and person of the finding. */
 function lifeOf(
-  parts: Partial<Seen>,
+  parts: Partial<PullRequestConversation>,
   about: Partial<LedgerContext> = {},
   id = ID,
 ): string | undefined {
@@ -58,14 +62,20 @@ function lifeOf(
 }
 
 /** A conversation in which a run of ours said these marks. */
-function told(marks: Parameters<typeof marked>[0], parts: Partial<Thread> = {}): Partial<Seen> {
+function told(
+  marks: Parameters<typeof marked>[0],
+  parts: Partial<Thread> = {},
+): Partial<PullRequestConversation> {
   return conversation({
     replies: [opening({ id: 3, createdAt: LATER.toISOString() }, marks)],
     ...parts,
   });
 }
 
-function replied(reply: Post, parts: Partial<Thread> = {}): Partial<Seen> {
+function replied(
+  reply: GitHubComment,
+  parts: Partial<Thread> = {},
+): Partial<PullRequestConversation> {
   return conversation({ replies: [reply], ...parts });
 }
 
@@ -96,7 +106,7 @@ describe('people’s gestures and words', () => {
   const BACK = back({ at: LATER.getTime(), closedBy: 'octocat' });
   const STILL_CLOSED = told([ended({ at: BEFORE.getTime() }), BACK], BY_WRITER);
 
-  it.each<[string, Partial<Seen>, string]>([
+  it.each<[string, Partial<PullRequestConversation>, string]>([
     [
       'a writer who resolves settles',
       conversation({ resolvedBy: 'octocat' }),
@@ -146,7 +156,7 @@ describe('people’s gestures and words', () => {
     expect(lifeOf(parts)).toBe(expected);
   });
 
-  it.each<[string, Partial<Seen>]>([
+  it.each<[string, Partial<PullRequestConversation>]>([
     ['nobody answered', {}],
     [
       'a reader gave 👎',
@@ -175,7 +185,8 @@ describe('people’s gestures and words', () => {
   });
 
   it('are news only as long as no mark says so', () => {
-    const isTold = (parts: Partial<Seen>) => read(parts).findings.map((one) => one.isTold);
+    const isTold = (parts: Partial<PullRequestConversation>) =>
+      read(parts).findings.map((one) => one.isTold);
     expect(isTold({})).toEqual([true]);
     expect(isTold(conversation({ replies: [NO] }))).toEqual([false]);
     expect(isTold(told([DISMISSAL]))).toEqual([true]);
@@ -190,7 +201,7 @@ describe('marks in texts and in the state', () => {
   const KNOWING = { ...memory, posted: new Set([1, 3]) };
   const DRAFT = { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] };
 
-  it.each<[string, Partial<Seen>, Partial<LedgerContext>, string | undefined]>([
+  it.each<[string, Partial<PullRequestConversation>, Partial<LedgerContext>, string | undefined]>([
     ['a text unknown to the state ends nothing', told([UNCLOSED]), { memory }, 'open'],
     ['a text that the state knows ends', told([UNCLOSED]), { memory: KNOWING }, 'settled fixed'],
     ['nor does a Resolve that only the text notes', SAID_LATER, { memory: KNOWING }, 'open'],
@@ -231,7 +242,7 @@ describe('marks in texts and in the state', () => {
     ]);
   });
 
-  it.each<[string, Partial<LedgerContext>, Post, KnownFinding['lane']]>([
+  it.each<[string, Partial<LedgerContext>, GitHubComment, KnownFinding['lane']]>([
     ['without a state', {}, opening(), 'untrusted'],
     [
       'by a text that the state knows',
@@ -267,7 +278,9 @@ describe('a finding held against the present change', () => {
   const UNTELLING = { line: 11, code: lineFingerprint('return user;') };
   const GONE = { code: '', closed: false };
 
-  it.each<[string, Partial<Seen>, Partial<LedgerContext>, Partial<KnownFinding>]>([
+  it.each<
+    [string, Partial<PullRequestConversation>, Partial<LedgerContext>, Partial<KnownFinding>]
+  >([
     ['is outdated if its file left', at({}), LEFT, { state: 'outdated', by: 'program' }],
     ['stays open on a fork if it blocks', at({}), ON_FORK, { state: 'open', isGone: true }],
     [

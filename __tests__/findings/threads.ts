@@ -15,7 +15,12 @@ import {
   type RaisedMark,
   type ReopenedMark,
 } from '../../src/findings/state-facts.js';
-import type { OwnReview, Post, Seen, Thread } from '../../src/github/reading/conversation.js';
+import type {
+  GitHubComment,
+  OwnReview,
+  PullRequestConversation,
+  Thread,
+} from '../../src/github/reading/conversation.js';
 import { formatMark } from '../../src/safety/mark.js';
 import { HELLO } from '../helpers/github-client-fake.js';
 import * as marks from '../helpers/marks.js';
@@ -79,7 +84,11 @@ export function marked(all: readonly FindingMark[], text = 'Text.'): string {
 }
 
 /** Something that a person wrote. */
-export function said(login: string, body: string, parts: Partial<Post> = {}): Post {
+export function said(
+  login: string,
+  body: string,
+  parts: Partial<GitHubComment> = {},
+): GitHubComment {
   const createdAt = LATER.toISOString();
   return seenHelpers.said(login, body, { authorAssociation: 'NONE', createdAt, ...parts });
 }
@@ -88,7 +97,10 @@ export function said(login: string, body: string, parts: Partial<Post> = {}): Po
  * Something that a run of ours wrote, with marks; the comment that began the conversation of the
  * finding, if left out.
  */
-export function opening(parts: Partial<Post> = {}, all: readonly FindingMark[] = [raised()]): Post {
+export function opening(
+  parts: Partial<GitHubComment> = {},
+  all: readonly FindingMark[] = [raised()],
+): GitHubComment {
   return said('github-actions', marked(all, 'The id reaches the query unescaped. Bind it.'), {
     id: 1,
     url: 'https://github.com/octocat/hello/pull/42#discussion_r1',
@@ -112,7 +124,7 @@ export function review(body: string, parts: Partial<OwnReview> = {}): OwnReview 
 }
 
 /** A pull request on which the finding was posted. */
-export function seen(parts: Partial<Seen> = {}): Seen {
+export function seen(parts: Partial<PullRequestConversation> = {}): PullRequestConversation {
   return { head: HEAD, threads: [thread()], reviews: [], comments: [], ...parts };
 }
 
@@ -122,7 +134,10 @@ export function context(parts: Partial<LedgerContext> = {}): LedgerContext {
 }
 
 /** The findings as a run reads them. */
-export function read(parts: Partial<Seen> = {}, about: Partial<LedgerContext> = {}): Ledger {
+export function read(
+  parts: Partial<PullRequestConversation> = {},
+  about: Partial<LedgerContext> = {},
+): Ledger {
   return readLedger(seen(parts), context(about));
 }
 

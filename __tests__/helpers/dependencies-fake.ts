@@ -9,7 +9,7 @@ import {
   NO_PUBLICATIONS,
 } from '../../src/findings/buffered-publications.js';
 import { findingRecords, type ReviewResult } from '../../src/findings/post/record.js';
-import type { NewSince } from '../../src/github/reading/changes.js';
+import type { ChangesSince } from '../../src/github/reading/changes.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
@@ -76,7 +76,7 @@ export interface FakeDependenciesParts {
   readonly permissions?: Readonly<Record<string, PermissionAnswer>>;
   readonly context?: TriggerContext;
   /** What is new since any commit; left out, it is unknown. */
-  readonly newSince?: NewSince;
+  readonly newSince?: ChangesSince;
   /** What is said on a pull request, by its number; elsewhere nothing. */
   readonly said?: Readonly<Record<number, SaidAnswer>>;
   /** The change that the event is about; left out: it cannot be read. */

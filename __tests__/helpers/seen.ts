@@ -1,14 +1,18 @@
 import { commentableLines } from '../../src/findings/change/diff-lines.js';
 import type { Ledger, LedgerContext } from '../../src/findings/decide/ledger.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
-import type { Post, Seen, Thread } from '../../src/github/reading/conversation.js';
+import type {
+  GitHubComment,
+  PullRequestConversation,
+  Thread,
+} from '../../src/github/reading/conversation.js';
 import { findingLine } from './marks.js';
 
 const PAGE = 'https://github.com/octocat/hello/pull/42';
 const OWN = { login: 'github-actions[bot]', isBot: true };
 
 /** Something that we wrote. */
-export function ours(patch: Partial<Post> = {}): Post {
+export function ours(patch: Partial<GitHubComment> = {}): GitHubComment {
   const { id = 1 } = patch;
   return {
     id,
@@ -25,7 +29,11 @@ export function ours(patch: Partial<Post> = {}): Post {
 }
 
 /** Something that a person wrote, an hour after all of ours. */
-export function said(login: string, body: string, patch: Partial<Post> = {}): Post {
+export function said(
+  login: string,
+  body: string,
+  patch: Partial<GitHubComment> = {},
+): GitHubComment {
   const by = { author: { login, isBot: false }, isOurs: false, createdAt: '2026-11-20T11:00:00Z' };
   return ours({ id: 2, body, ...by, ...patch });
 }
@@ -48,7 +56,7 @@ export function thread(patch: Partial<Thread> = {}): Thread {
 }
 
 /** What stands on a pull request. */
-export function seen(patch: Partial<Seen> = {}): Seen {
+export function seen(patch: Partial<PullRequestConversation> = {}): PullRequestConversation {
   return { head: 'head', threads: [], reviews: [], comments: [], ...patch };
 }
 
@@ -73,7 +81,7 @@ export function ledgerContext(patch: Partial<LedgerContext> = {}): LedgerContext
 
 /** The findings on a pull request as that run knows them. */
 export function ledgerOf(
-  what: Seen | undefined,
+  what: PullRequestConversation | undefined,
   { diff, ...patch }: Partial<LedgerContext> & { readonly diff?: string } = {},
 ): Ledger {
   const lines = diff === undefined ? undefined : commentableLines(diff);

@@ -22,7 +22,11 @@ import {
   replyMark,
 } from '../findings/state-facts.js';
 import type { ReviewComment } from '../github/posting/review.js';
-import type { Post, Seen, Thread } from '../github/reading/conversation.js';
+import type {
+  GitHubComment,
+  PullRequestConversation,
+  Thread,
+} from '../github/reading/conversation.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { withTempDir } from '../lib/files.js';
@@ -178,7 +182,7 @@ function createDemoPullRequest() {
   let posts = 0;
   let events: readonly DemoEvent[] = [];
 
-  const write = (body: string, author: typeof BOT): Post => {
+  const write = (body: string, author: typeof BOT): GitHubComment => {
     posts += 1;
     const rights = { authorAssociation: 'OWNER', isOurs: author.isBot, isEditedByOther: false };
     const createdAt = new Date().toISOString();
@@ -186,7 +190,7 @@ function createDemoPullRequest() {
   };
 
   /** As they are since the last push. */
-  const seen = (): Seen => ({
+  const seen = (): PullRequestConversation => ({
     head: pushed.head,
     threads: threads.map((thread) => {
       const lines = [...(commentableLines(pushed.diff).get(thread.path)?.RIGHT ?? [])];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
-import { askRest, inRepo, orRefusal } from '../github/client/ask.js';
+import { askRest, orGitHubError, repositoryParams } from '../github/client/ask.js';
 import { GitHubError } from '../github/client/errors.js';
 import { AxeError, type ExitCode, shownFile, sourcePosition } from '../lib/errors.js';
 import { findRepositoryRoot, readOrigin } from '../lib/git.js';
@@ -212,14 +212,14 @@ async function checkGitHub(
     return [there, about('warning', 'The repository is not known', remedy)];
   }
   const name = `${repository.owner}/${repository.name}`;
-  const here = inRepo(repository);
-  const found = await orRefusal(
+  const here = repositoryParams(repository);
+  const found = await orGitHubError(
     askRest(client, 'GET /repos/{owner}/{repo}', here, repositorySchema, signal),
   );
   if (found instanceof GitHubError)
     return [there, about('error', `${name} cannot be read: ${found.message}`, found.remedy)];
   const params = { ...here, ref: `heads/${OWN_BRANCH}` };
-  const branch = await orRefusal(
+  const branch = await orGitHubError(
     client.request('GET /repos/{owner}/{repo}/git/ref/{ref}', { params, signal }),
   );
   // Of an app's token, such as a job's, GitHub reports no rights of a person, whatever

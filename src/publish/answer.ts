@@ -2,7 +2,7 @@ import { type CommentTrigger, subjectTrigger, type Trigger } from '../event/trig
 import type { BufferedPublications, PublishRules } from '../findings/buffered-publications.js';
 import { formatCoverage } from '../findings/change/scope.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
-import { orRefusal } from '../github/client/ask.js';
+import { orGitHubError } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
@@ -157,7 +157,7 @@ export async function postComment(
       mark,
       body,
     };
-    const answer = await orRefusal(replyInThread(client, reply, signal), 'missing', 'denied');
+    const answer = await orGitHubError(replyInThread(client, reply, signal), 'missing', 'denied');
     const there = `The answer is already in the thread of #${number}.`;
     // Where the thread is gone, or takes a permission that a comment does not, the conversation is
     // left.

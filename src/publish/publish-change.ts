@@ -5,7 +5,7 @@ import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import {
   commitEdits,
-  type Edits,
+  type FileEdits,
   proposeChange,
   refusedChange,
 } from '../github/posting/commit-edits.js';
@@ -211,7 +211,7 @@ async function push(
 function notPublished(
   nothing: string,
   why: string,
-  edits: Edits | undefined,
+  edits: FileEdits | undefined,
   secrets: readonly string[],
 ): PublishedChange {
   const said = `${nothing}: ${why}.`;
@@ -224,7 +224,7 @@ function notPublished(
 function failed(
   nothing: string,
   { message: why, remedy }: { readonly message: string; readonly remedy?: string | undefined },
-  edits: Edits | undefined,
+  edits: FileEdits | undefined,
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
   const message = `${nothing.replace(/^./, (letter) => letter.toLowerCase())}: ${why}`;
@@ -236,7 +236,7 @@ function failed(
 
 const MAX_NAMED = 5;
 
-function filesOf(edits: Edits): string {
+function filesOf(edits: FileEdits): string {
   const names = [...edits.keys()].slice(0, MAX_NAMED).map((path) => `\`${path}\``);
   const more = edits.size - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -249,7 +249,7 @@ const MAX_PATCH_BYTES = 200_000;
  * The command that makes the change by hand, as markdown, or why there is none; `where` is one
  * sentence.
  */
-function describePatch(edits: Edits, secrets: readonly string[]) {
+function describePatch(edits: FileEdits, secrets: readonly string[]) {
   const unshown = (why: string) => ({ where: why, text: why });
   const patch = [...edits]
     .map(([path, { before, after }]) => formatPatch(path, before, after))

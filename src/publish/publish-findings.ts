@@ -20,9 +20,9 @@ import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import {
+  addReaction,
   findOrCreateIssue,
   type ReactionSubject,
-  react,
   setLabels,
 } from '../github/posting/issues.js';
 import { isCutShort } from '../lib/outcome.js';
@@ -279,7 +279,7 @@ export async function publishSideEffects(
   const subject = reactionSubject(trigger);
   if (reaction !== undefined && subject !== undefined) {
     const result = await withGitHub(
-      (signal) => react(client, repository, subject, reaction, signal),
+      (signal) => addReaction(client, repository, subject, reaction, signal),
       REMEDY,
     );
     // Nobody misses a reaction, so one that is refused is no failure.
@@ -334,7 +334,7 @@ export function createCommentReactions({
     if (subject === undefined || subject.kind === 'issue') return;
     const { repository } = trigger;
     const result = await withGitHub(
-      (signal) => react(client, repository, subject, 'eyes', signal),
+      (signal) => addReaction(client, repository, subject, 'eyes', signal),
       '',
     );
     if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);

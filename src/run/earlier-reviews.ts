@@ -15,7 +15,7 @@ import { compareSeverity, type Severity } from '../findings/finding.js';
 import { loginsToCheck } from '../findings/read/peoples-words.js';
 import { readLedger } from '../findings/read/read-ledger.js';
 import { findingMarksIn, pullRequestState, type ReviewFact } from '../findings/state-facts.js';
-import type { Seen } from '../github/reading/conversation.js';
+import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
@@ -38,7 +38,7 @@ interface FindingsParts {
   readonly change: { readonly diff: string } | undefined;
   readonly isFork: boolean;
   /** Adds what GitHub may not list yet. */
-  readonly add?: (seen: Seen) => Seen;
+  readonly add?: (seen: PullRequestConversation) => PullRequestConversation;
 }
 
 /**
@@ -122,7 +122,7 @@ export async function readAgain(
 
 /** Who of those whose word counts may write. */
 async function writersIn(
-  seen: Seen | undefined,
+  seen: PullRequestConversation | undefined,
   deps: Dependencies,
 ): Promise<(login: string) => boolean> {
   const people = seen === undefined ? [] : loginsToCheck(seen).slice(0, MAX_ANSWERERS);

@@ -3,8 +3,8 @@ import type { Trigger } from '../event/trigger.js';
 import type { PermissionAnswer } from '../event/trust.js';
 import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { fetchComparedDiff, fetchNewSince, type NewSince } from '../github/reading/changes.js';
-import type { Seen } from '../github/reading/conversation.js';
+import { type ChangesSince, fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
+import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { fetchContext } from '../github/reading/fetch-context.js';
 import { fetchPermission } from '../github/reading/permission.js';
 import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
@@ -60,7 +60,7 @@ interface Unread {
 }
 
 /** What is said on a pull request, or why it could not be read. */
-export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread;
+export type SaidAnswer = { readonly kind: 'read'; readonly seen: PullRequestConversation } | Unread;
 
 /**
  * The change of the pull request that an event is about, as it is now, or why it could not be read.
@@ -93,7 +93,7 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     newSince: (
       { from, head }: { readonly from: string; readonly head: string },
       signal: AbortSignal,
-    ): Promise<NewSince> => fetchNewSince(client, { repository, base: from, head }, signal),
+    ): Promise<ChangesSince> => fetchNewSince(client, { repository, base: from, head }, signal),
     /**
      * What is said on a pull request of this repository: as the run was told at its beginning, or
      * read again.

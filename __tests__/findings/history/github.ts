@@ -1,6 +1,11 @@
 import type { GitHubClient } from '../../../src/github/client/client.js';
 import { GitHubError } from '../../../src/github/client/errors.js';
-import type { OwnReview, Post, Seen, Thread } from '../../../src/github/reading/conversation.js';
+import type {
+  GitHubComment,
+  OwnReview,
+  PullRequestConversation,
+  Thread,
+} from '../../../src/github/reading/conversation.js';
 import { ours } from '../../helpers/seen.js';
 
 /**
@@ -17,7 +22,7 @@ export type Fault = 'none' | 'unreadable' | 'lost' | 'unsure' | 'killed';
 export class Killed extends Error {}
 
 type Kept<T> = { -readonly [Key in keyof T]: T[Key] };
-export type KeptPost = Kept<Post> & { thumbsDown: { login: string; at: string }[] };
+export type KeptPost = Kept<GitHubComment> & { thumbsDown: { login: string; at: string }[] };
 export type KeptThread = Omit<Kept<Thread>, 'first' | 'replies'> & { posts: KeptPost[] };
 export type KeptReview = Kept<OwnReview>;
 
@@ -52,14 +57,14 @@ export class GitHubOfFindings {
     return { ...ours({ ...of, author: { login, isBot }, isOurs: isBot, body }), thumbsDown: [] };
   }
 
-  seen(lineOf: (thread: KeptThread) => number | undefined): Seen {
+  seen(lineOf: (thread: KeptThread) => number | undefined): PullRequestConversation {
     return structuredClone({
       head: this.head,
       threads: this.threads.map((kept) => {
         kept.line = lineOf(kept);
         const { posts, ...thread } = kept;
         const [first, ...replies] = posts;
-        return { ...thread, first: first as Post, replies };
+        return { ...thread, first: first as GitHubComment, replies };
       }),
       reviews: this.reviews.toReversed(),
       comments: this.comments,

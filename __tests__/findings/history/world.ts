@@ -27,7 +27,7 @@ import {
   parseReviewFacts,
   pullRequestState,
 } from '../../../src/findings/state-facts.js';
-import type { Seen } from '../../../src/github/reading/conversation.js';
+import type { PullRequestConversation } from '../../../src/github/reading/conversation.js';
 import { withFacts } from '../../../src/memory/state.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { ended } from '../../helpers/marks.js';
@@ -162,7 +162,7 @@ export class World {
     return parts.length === 0 ? '' : `${parts.join('\n')}\n`;
   }
 
-  seen(): Seen {
+  seen(): PullRequestConversation {
     return this.github.seen(({ path, hunk, line: before = 0 }) => {
       const code = hunk.split('\n').at(-1)?.slice(1) ?? '';
       const lines = (this.files.get(path) ?? []).flatMap((text, at) =>

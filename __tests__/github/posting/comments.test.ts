@@ -3,7 +3,7 @@ import {
   type MarkedComment,
   publishComment,
   replyInThread,
-  setThread,
+  setThreadResolved,
 } from '../../../src/github/posting/comments.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
@@ -150,7 +150,9 @@ it.each<[string, (hello: Hello) => void, boolean]>([
   const { client, repo, first } = scene;
   before(scene);
   for (const isResolved of [true, true, false, false]) {
-    expect(await setThread(client, { id: `PRRT_${first}`, isResolved }, noAbort())).toBe(isChanged);
+    expect(await setThreadResolved(client, { id: `PRRT_${first}`, isResolved }, noAbort())).toBe(
+      isChanged,
+    );
     expect(repo.talk.resolved.has(first)).toBe(isChanged && isResolved);
   }
 });

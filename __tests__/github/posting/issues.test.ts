@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import {
+  addReaction,
   findOrCreateIssue,
   type ReactionSubject,
-  react,
   setLabels,
 } from '../../../src/github/posting/issues.js';
 import { formatMark } from '../../../src/safety/mark.js';
@@ -93,7 +93,7 @@ it.each<[string, string, (hello: Hello) => ReactionSubject]>([
   const route = `POST /repos/{owner}/{repo}/${room}/${path}/reactions`;
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   for (const _ of [1, 2])
-    await react(hello.client, hello.place.repository, subject, 'eyes', noAbort());
+    await addReaction(hello.client, hello.place.repository, subject, 'eyes', noAbort());
   expect(hello.repo.talk.reactions).toHaveLength(1);
 });
 

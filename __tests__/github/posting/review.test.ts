@@ -5,7 +5,7 @@ import {
   publishReview,
   type ReviewComment,
   type ReviewPayload,
-  refusalOf,
+  reviewRefusalReason,
   withUnplaced,
 } from '../../../src/github/posting/review.js';
 import { fetchPull } from '../../../src/github/reading/subject.js';
@@ -285,7 +285,7 @@ it.each<[unknown, string]>([
   ['User can only have one pending review per pull request', 'other'],
   ['The commitOID is not part of the pull request', 'other'],
 ])('a 422 that says %j is %s', (error, kind) => {
-  expect(refusalOf(refused(error))).toBe(kind);
+  expect(reviewRefusalReason(refused(error))).toBe(kind);
 });
 
 it.each([
@@ -293,5 +293,5 @@ it.each([
   ['no answer', networkError(asked, { code: undefined, message: 'socket hang up' }), 'lost'],
   ['a 403 with the same words', refused('Line could not be resolved', 403), 'other'],
 ])('%s is %s', (_, error, kind) => {
-  expect(refusalOf(error)).toBe(kind);
+  expect(reviewRefusalReason(error)).toBe(kind);
 });

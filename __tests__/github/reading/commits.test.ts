@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { failingChecks, previousTag, tailOf } from '../../../src/github/reading/commits.js';
+import { fetchFailingChecks, logTail, previousTag } from '../../../src/github/reading/commits.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { addCheckRun } from '../../helpers/github-checks.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
@@ -84,7 +84,7 @@ function addStatus(
 
 async function failing({ client, headSha }: Hello, maxLogs = 2) {
   const logs = { name: '', maxLogLines: 1, maxLogs };
-  return await failingChecks(client, { repository: HELLO, sha: headSha }, logs, noAbort());
+  return await fetchFailingChecks(client, { repository: HELLO, sha: headSha }, logs, noAbort());
 }
 
 it('the last failures are listed, with the ends of the logs of Actions jobs', async () => {
@@ -161,5 +161,5 @@ it.each([
     '##[error]one\nb\n##[error]two',
   ],
 ])('a job log keeps %s', (_, log, maxLines, text) => {
-  expect(tailOf(log, maxLines)).toBe(text);
+  expect(logTail(log, maxLines)).toBe(text);
 });

@@ -1,4 +1,4 @@
-import type { Seen } from '../../github/reading/conversation.js';
+import type { PullRequestConversation } from '../../github/reading/conversation.js';
 import type { BufferedPublications, HeldBackFinding } from '../buffered-publications.js';
 import {
   type CommentableLines,
@@ -83,7 +83,7 @@ export class Ledger {
      * Undefined where GitHub could not be asked: what the state knows is then the least that is
      * open.
      */
-    readonly seen: Seen | undefined,
+    readonly seen: PullRequestConversation | undefined,
     findings: readonly KnownFinding[],
   ) {
     this.#findings = [...findings];

@@ -1,4 +1,4 @@
-import { isOfPerson } from '../../github/reading/conversation.js';
+import { isWrittenByPerson } from '../../github/reading/conversation.js';
 import { cleanLine, shown } from '../../lib/text/format.js';
 import { fencedText } from '../../safety/fence.js';
 import { MASK } from '../../safety/redact.js';
@@ -379,7 +379,7 @@ function problemOfEnd(
     case 'dismissed': {
       const login = by.replace(/^@/, '').toLowerCase();
       const people = (finding.thread?.replies ?? [])
-        .filter(isOfPerson)
+        .filter(isWrittenByPerson)
         .map(({ author }) => author.login);
       return people.some((one) => one.toLowerCase() === login && scope.ledger.context.isWriter(one))
         ? undefined

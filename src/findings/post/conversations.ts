@@ -1,12 +1,12 @@
 import { withGitHub } from '../../github/client/ask.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { GitHubError } from '../../github/client/errors.js';
-import { replyInThread, setThread } from '../../github/posting/comments.js';
+import { replyInThread, setThreadResolved } from '../../github/posting/comments.js';
 import { dismissReviews } from '../../github/posting/review.js';
 import {
-  isOurLogin,
+  commentsIn,
+  isOwnLogin,
   type OwnReview,
-  postsIn,
   type Thread,
 } from '../../github/reading/conversation.js';
 import { count } from '../../lib/text/format.js';
@@ -121,7 +121,7 @@ export async function updateConversations(
 export function isResolvedByWriter(thread: Thread | undefined, { seen, context }: Ledger): boolean {
   if (thread?.isResolved !== true || seen === undefined) return false;
   const { resolvedBy = '' } = thread;
-  return isOurLogin(resolvedBy, seen) || context.isWriter(resolvedBy);
+  return isOwnLogin(resolvedBy, seen) || context.isWriter(resolvedBy);
 }
 
 /** Changes conversations until the token turns out not to be allowed to. */
@@ -133,7 +133,7 @@ function setter(
   return async ({ id }, isResolved) => {
     if (!isAllowed) return false;
     const answer = await withGitHub(
-      (signal) => setThread(client, { id, isResolved }, signal),
+      (signal) => setThreadResolved(client, { id, isResolved }, signal),
       REMEDY,
     );
     isAllowed = answer === true;
@@ -316,7 +316,7 @@ export function locationMarks({ ledger, now }: ReviewToPost): readonly FindingMa
  */
 export function adoptedCommentIds({ seen, context: { memory } }: Ledger): readonly number[] {
   if (memory !== undefined || seen === undefined) return [];
-  return [...postsIn(seen).filter((post) => ownMarksIn(post).length > 0), ...seen.reviews].map(
+  return [...commentsIn(seen).filter((post) => ownMarksIn(post).length > 0), ...seen.reviews].map(
     ({ id }) => id,
   );
 }

@@ -1,4 +1,9 @@
-import { isOfPerson, isOurLogin, type Post, type Seen } from '../../github/reading/conversation.js';
+import {
+  type GitHubComment,
+  isOwnLogin,
+  isWrittenByPerson,
+  type PullRequestConversation,
+} from '../../github/reading/conversation.js';
 import { parseHandle } from '../finding.js';
 import { type FindingMark, findingMarksOf } from '../state-facts.js';
 
@@ -11,8 +16,8 @@ export interface FindingInstruction {
 }
 
 /** What a text says of a finding; undefined for all others, which are the model's to read. */
-export function parseFindingInstruction(post: Post): FindingInstruction | undefined {
-  if (!isOfPerson(post)) return undefined;
+export function parseFindingInstruction(post: GitHubComment): FindingInstruction | undefined {
+  if (!isWrittenByPerson(post)) return undefined;
   const { body } = post;
   const [, verb, rest = ''] =
     /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+(dismiss|done|reopen)\b([^\r\n]*)/i.exec(body) ?? [];
@@ -31,7 +36,7 @@ export function parseFindingInstruction(post: Post): FindingInstruction | undefi
 
 /** The marks of a text of ours that nobody else changed. */
 export function ownMarksIn(
-  post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>,
+  post: Pick<GitHubComment, 'isOurs' | 'isEditedByOther' | 'body'>,
 ): readonly FindingMark[] {
   return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
 }
@@ -41,7 +46,7 @@ export function ownMarksIn(
  * which not everybody can, then who belongs here by GitHub's word and wrote in one, or a word on a
  * finding, then all others. Not all are asked, and a crowd of strangers must hide nobody.
  */
-export function loginsToCheck(seen: Seen): readonly string[] {
+export function loginsToCheck(seen: PullRequestConversation): readonly string[] {
   const own = seen.threads
     .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }))
     .filter(({ posts }) => posts.some((post) => ownMarksIn(post).length > 0));
@@ -49,13 +54,13 @@ export function loginsToCheck(seen: Seen): readonly string[] {
   const speaking = [...posts, ...seen.comments].filter(
     (post) => parseFindingInstruction(post) !== undefined,
   );
-  const belonging = [...speaking, ...posts.filter(isOfPerson)].filter(({ authorAssociation }) =>
-    BELONGING.has(authorAssociation),
+  const belonging = [...speaking, ...posts.filter(isWrittenByPerson)].filter(
+    ({ authorAssociation }) => BELONGING.has(authorAssociation),
   );
   const thumbs = posts.flatMap(({ isOurs, thumbsDown }) => (isOurs ? thumbsDown : []));
   const logins = [
     ...own.flatMap(({ resolvedBy }) =>
-      resolvedBy === undefined || isOurLogin(resolvedBy, seen) ? [] : [resolvedBy],
+      resolvedBy === undefined || isOwnLogin(resolvedBy, seen) ? [] : [resolvedBy],
     ),
     ...[...belonging, ...speaking].map(({ author }) => author.login),
     ...thumbs.map(({ login }) => login),

@@ -1,7 +1,7 @@
 import {
-  isOurLogin,
-  type Post,
-  type Seen,
+  type GitHubComment,
+  isOwnLogin,
+  type PullRequestConversation,
   type Thread,
 } from '../../github/reading/conversation.js';
 import { laneOf } from '../../safety/mark.js';
@@ -33,7 +33,10 @@ import { type FindingInstruction, ownMarksIn, parseFindingInstruction } from './
  * one, or any where the state knows nothing of the pull request: every workflow of a repository
  * posts under one account.
  */
-export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledger {
+export function readLedger(
+  seen: PullRequestConversation | undefined,
+  context: LedgerContext,
+): Ledger {
   const { agent, memory } = context;
   const kept = memory?.marks ?? [];
   const believed = (id: number, mark: FindingMark): readonly FindingMark[] => {
@@ -70,13 +73,13 @@ function placeIn(kept: readonly FindingMark[], { id }: ReopenedMark): Partial<Re
 }
 
 interface Posted {
-  readonly post: Post;
+  readonly post: GitHubComment;
   readonly marks: readonly FindingMark[];
   /** Undefined for a comment below the pull request. */
   readonly thread: Thread | undefined;
 }
 
-function postsOf({ threads, comments }: Seen): readonly Posted[] {
+function postsOf({ threads, comments }: PullRequestConversation): readonly Posted[] {
   return [
     ...threads.flatMap((thread) =>
       [thread.first, ...thread.replies].map((post) => ({ post, thread, marks: ownMarksIn(post) })),
@@ -87,7 +90,7 @@ function postsOf({ threads, comments }: Seen): readonly Posted[] {
 
 interface Sources {
   readonly first: RaisedMark;
-  readonly seen: Seen | undefined;
+  readonly seen: PullRequestConversation | undefined;
   readonly posts: readonly Posted[];
   readonly context: LedgerContext;
 }
@@ -118,7 +121,7 @@ function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFind
 function withWords(
   first: RaisedMark,
   thread: Thread | undefined,
-  post: Post | undefined,
+  post: GitHubComment | undefined,
   { memory }: LedgerContext,
 ): KnownFinding {
   const { id, handle, agent, category, severity, path, side, code: key } = first;
@@ -173,7 +176,7 @@ interface SaidWord extends FindingInstruction {
  */
 function wordsAbout(
   thread: Thread | undefined,
-  saying: Post | undefined,
+  saying: GitHubComment | undefined,
   { first, posts, context }: Sources,
 ): readonly SaidWord[] {
   const saidAt = saying === undefined ? first.at : timeOf(saying);
@@ -199,7 +202,7 @@ function heldAt(thread: Thread, at: number, posts: readonly Posted[]): ReadonlyS
   return new Set(raised.map(({ id }) => id));
 }
 
-function timeOf({ createdAt }: Pick<Post, 'createdAt'>): number {
+function timeOf({ createdAt }: Pick<GitHubComment, 'createdAt'>): number {
   return Date.parse(createdAt);
 }
 
@@ -259,7 +262,7 @@ function byGestures(
     last,
     raised,
     post,
-  }: { readonly last: FindingMark; readonly raised?: FindingMark; readonly post?: Post },
+  }: { readonly last: FindingMark; readonly raised?: FindingMark; readonly post?: GitHubComment },
   /** When the last word on it was said; milliseconds. */
   wordAt: number,
   { seen, context }: Sources,
@@ -278,7 +281,7 @@ function byGestures(
       why: 'thumbs-down',
     });
   const { resolvedBy: resolver, isResolved } = thread;
-  const isOurs = resolver !== undefined && isOurLogin(resolver, seen);
+  const isOurs = resolver !== undefined && isOwnLogin(resolver, seen);
   const isWriters = isResolved && resolver !== undefined && !isOurs && isWriter(resolver);
   const wasClosed = last.kind === 'ended' && last.closed && last.at > wordAt;
   const isTakenBack = finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined;

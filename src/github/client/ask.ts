@@ -22,12 +22,12 @@ export async function askRest<Output>(
   const { body } = await client.request(route, { params, accept, signal });
   const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body, body) : body);
   if (!answer.success)
-    throw notUnderstood(route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])));
+    throw unexpectedAnswer(route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])));
   return answer.output;
 }
 
 /** The parameters of every route below a repository. */
-export function inRepo({ owner, name }: Pick<Repository, 'owner' | 'name'>) {
+export function repositoryParams({ owner, name }: Pick<Repository, 'owner' | 'name'>) {
   return { owner, repo: name };
 }
 
@@ -53,12 +53,12 @@ export async function askGraphQl<Output>(
         : thrown;
     });
   const answer = v.safeParse(schema, body);
-  if (!answer.success) throw notUnderstood(GRAPHQL);
+  if (!answer.success) throw unexpectedAnswer(GRAPHQL);
   return answer.output;
 }
 
 /** The error for an answer that is not what GitHub describes. */
-export function notUnderstood(requestLine: string): GitHubError {
+export function unexpectedAnswer(requestLine: string): GitHubError {
   const message = `GitHub's answer to \`${requestLine}\` is not understood`;
   return new GitHubError(message, { reason: 'invalid' });
 }
@@ -72,13 +72,13 @@ export async function createOnce<Thing>(
   create: () => Promise<Thing>,
   find: () => Promise<Thing | undefined>,
 ): Promise<Thing> {
-  const made = await orRefusal(create(), 'unavailable');
+  const made = await orGitHubError(create(), 'unavailable');
   return made instanceof GitHubError ? ((await find()) ?? (await create())) : made;
 }
 
 /** Carries out once more what may be carried out twice, where the first answer did not come. */
 export async function againIfLost<Done>(write: () => Promise<Done>): Promise<Done> {
-  const done = await orRefusal(write(), 'unavailable');
+  const done = await orGitHubError(write(), 'unavailable');
   return done instanceof GitHubError ? await write() : done;
 }
 
@@ -86,7 +86,7 @@ export async function againIfLost<Done>(write: () => Promise<Done>): Promise<Don
  * GitHub's answer, or why there is none, if that is one of these reasons; without any, whatever it
  * is.
  */
-export async function orRefusal<Answer>(
+export async function orGitHubError<Answer>(
   request: Promise<Answer>,
   ...reasons: readonly GitHubErrorReason[]
 ): Promise<Answer | GitHubError> {
@@ -137,7 +137,7 @@ export interface SubjectPlace {
 }
 
 /** A list as far as it was read. */
-export interface Listed<Item> {
+export interface FetchedList<Item> {
   readonly items: readonly Item[];
   /** Whether there was nothing more to read. */
   readonly isComplete: boolean;
@@ -157,7 +157,7 @@ export async function fetchPages<Item>(
   schema: v.GenericSchema<unknown, Item[]>,
   maxPages: number,
   signal: AbortSignal,
-): Promise<Listed<Item>> {
+): Promise<FetchedList<Item>> {
   const items: Item[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
     const listed = await askRest(

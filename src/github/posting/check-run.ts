@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { askRest, createOnce, fetchPages, inRepo } from '../client/ask.js';
+import { askRest, createOnce, fetchPages, repositoryParams } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
 /** A note on lines of a file, shown in the diff. */
@@ -148,7 +148,7 @@ async function listCheckRuns(
   signal: AbortSignal,
 ): Promise<readonly FoundCheckRun[]> {
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
-  const params = { ...inRepo(repository), ref: headSha, check_name: name, filter: 'all' };
+  const params = { ...repositoryParams(repository), ref: headSha, check_name: name, filter: 'all' };
   return (await fetchPages(client, route, params, checkRunsSchema, 3, signal)).items;
 }
 
@@ -159,7 +159,7 @@ async function create(
   signal: AbortSignal,
 ): Promise<FoundCheckRun> {
   const route = 'POST /repos/{owner}/{repo}/check-runs';
-  const all = { ...inRepo(repository), head_sha: headSha, external_id: name, ...params };
+  const all = { ...repositoryParams(repository), head_sha: headSha, external_id: name, ...params };
   return await askRest(client, route, all, checkRunSchema, signal);
 }
 
@@ -170,7 +170,7 @@ async function update(
   signal: AbortSignal,
 ): Promise<void> {
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    params: { ...inRepo(report.repository), check_run_id: id, ...reportParams(report) },
+    params: { ...repositoryParams(report.repository), check_run_id: id, ...reportParams(report) },
     signal,
   });
 }

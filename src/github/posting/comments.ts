@@ -5,13 +5,13 @@ import {
   askGraphQl,
   askRest,
   createOnce,
-  inRepo,
-  orRefusal,
+  orGitHubError,
+  repositoryParams,
   type SubjectPlace,
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchPull, idOf } from '../reading/subject.js';
+import { fetchPull, idFromUrl } from '../reading/subject.js';
 
 /** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
 export interface MarkedComment extends SubjectPlace {
@@ -40,10 +40,10 @@ export async function publishComment(
   const find = () => findComment(client, comment, isOnce ? 1 : MAX_PAGES, signal);
   const found = await find();
   if (found !== undefined) {
-    const place = { comment_id: idOf(found) };
+    const place = { comment_id: idFromUrl(found) };
     const kept = isOnce
       ? found
-      : await orRefusal(write(client, UPDATE, place, comment, signal), 'missing');
+      : await orGitHubError(write(client, UPDATE, place, comment, signal), 'missing');
     // One that was deleted while we looked is created again.
     if (!(kept instanceof GitHubError)) return { url: kept, created: false };
   }
@@ -62,7 +62,7 @@ async function write(
   { repository, mark, body }: MarkedComment,
   signal: AbortSignal,
 ): Promise<string> {
-  const params = { ...inRepo(repository), ...place, body: withMark(body, mark) };
+  const params = { ...repositoryParams(repository), ...place, body: withMark(body, mark) };
   return (await askRest(client, route, params, writtenSchema, signal)).html_url;
 }
 
@@ -146,7 +146,7 @@ export async function replyInThread(
   signal: AbortSignal,
 ): Promise<PostedComment> {
   if (reply.firstId !== undefined) {
-    const url = await orRefusal(replyTo(client, reply, reply.firstId, signal), 'missing');
+    const url = await orGitHubError(replyTo(client, reply, reply.firstId, signal), 'missing');
     // Where it was deleted, the next one is the first.
     if (!(url instanceof GitHubError)) return { url, created: true };
   }
@@ -192,14 +192,14 @@ async function findThread(
  * Resolves a conversation or opens it again; false where the token may not, which takes `contents:
  * write` beside `pull-requests: write`. Doing it twice is fine. Throws a GitHubError.
  */
-export async function setThread(
+export async function setThreadResolved(
   client: GitHubClient,
   { id, isResolved }: { readonly id: string; readonly isResolved: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
   const mutation = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
   const query = `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`;
-  const done = await orRefusal(
+  const done = await orGitHubError(
     againIfLost(() => askGraphQl(client, query, { id }, v.unknown(), 'contents: write', signal)),
     'denied',
   );

@@ -8,9 +8,9 @@ import {
   askGraphQl,
   askRest,
   createOnce,
-  inRepo,
-  notUnderstood,
-  orRefusal,
+  orGitHubError,
+  repositoryParams,
+  unexpectedAnswer,
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
@@ -23,7 +23,7 @@ export interface Edit {
 }
 
 /** Edits by path from the root of the repository. */
-export type Edits = ReadonlyMap<string, Edit>;
+export type FileEdits = ReadonlyMap<string, Edit>;
 
 /** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
 interface ProposedChange {
@@ -35,7 +35,7 @@ interface ProposedChange {
   readonly isBaseAsked?: boolean;
   /** Branch that it is put on, or the next free one with a number behind it. */
   readonly branch: string;
-  readonly edits: Edits;
+  readonly edits: FileEdits;
   /** Of the commit, one line. */
   readonly message: string;
   readonly title: string;
@@ -70,7 +70,7 @@ export async function proposeChange(
   if (open !== undefined && open.base.ref !== base && change.isBaseAsked !== true)
     return await proposeChange(client, { ...change, base: open.base.ref }, signal);
   requireUnmoved(edits, base, state);
-  const here = inRepo(repository);
+  const here = repositoryParams(repository);
   // A branch that was reset to its base for a moment would have its pull request closed by GitHub.
   const target = from === undefined ? branch : `${branch}-${randomUUID().slice(0, 8)}`;
   const ref = { ...here, ref: `refs/heads/${target}`, sha: state.head };
@@ -115,7 +115,7 @@ export async function proposeChange(
     if (!(thrown instanceof GitHubError)) throw thrown;
     // What goes wrong with that is nobody's concern.
     const left = { ...here, ref: `heads/${target}` };
-    await orRefusal(
+    await orGitHubError(
       client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params: left, signal }),
     );
     if (NOT_PERMITTED.test(thrown.message)) throw thrown.with({ remedy: ALLOW });
@@ -219,7 +219,7 @@ async function listPulls(
   signal: AbortSignal,
 ): Promise<readonly FoundPull[]> {
   const head = `${repository.owner}:${branch}`;
-  const params = { ...inRepo(repository), state: 'all', head, per_page: 20 };
+  const params = { ...repositoryParams(repository), state: 'all', head, per_page: 20 };
   const pulls = await askRest(
     client,
     'GET /repos/{owner}/{repo}/pulls',
@@ -248,7 +248,7 @@ export async function commitEdits(
   client: GitHubClient,
   repository: Repository,
   branch: string,
-  edits: Edits,
+  edits: FileEdits,
   message: CommitMessage,
   signal: AbortSignal,
 ) {
@@ -291,7 +291,7 @@ const MOVED = /expected branch to point to/i;
 async function fetchState(
   client: GitHubClient,
   { owner, name }: Repository,
-  { base, edits, branches = [] }: { base: string; edits: Edits; branches?: readonly string[] },
+  { base, edits, branches = [] }: { base: string; edits: FileEdits; branches?: readonly string[] },
   signal: AbortSignal,
 ) {
   const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
@@ -324,7 +324,7 @@ async function fetchState(
   const entries = new Map<string, v.InferOutput<typeof entrySchema>>();
   for (const [alias, path] of files) {
     const entry = v.safeParse(v.nullable(entrySchema), at.target[alias]);
-    if (!entry.success) throw notUnderstood(GRAPHQL);
+    if (!entry.success) throw unexpectedAnswer(GRAPHQL);
     if (entry.output !== null) entries.set(path, entry.output);
   }
   const heads = branches.flatMap((branch, index) => {
@@ -374,7 +374,7 @@ function isAt(path: string, bytes: Uint8Array | undefined, { entries }: State): 
  * Throws a GitHubError that names the files which are not what the run has read, or that a commit
  * cannot carry.
  */
-function requireUnmoved(edits: Edits, base: string, state: State): void {
+function requireUnmoved(edits: FileEdits, base: string, state: State): void {
   const { entries } = state;
   const moved = [...edits].flatMap(([path, { before }]) =>
     isAt(path, before, state) ? [] : [shown(path)],
@@ -405,7 +405,7 @@ async function commitOnBranch(
   { owner, name }: Repository,
   branch: string,
   head: string,
-  edits: Edits,
+  edits: FileEdits,
   message: CommitMessage,
   signal: AbortSignal,
 ): Promise<{ readonly oid: string; readonly isByJob: boolean }> {

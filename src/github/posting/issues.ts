@@ -6,8 +6,8 @@ import {
   askGraphQl,
   askRest,
   createOnce,
-  inRepo,
-  orRefusal,
+  orGitHubError,
+  repositoryParams,
   type SubjectPlace,
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
@@ -38,7 +38,7 @@ export async function findOrCreateIssue(
   signal: AbortSignal,
 ): Promise<{ readonly number: number; readonly url: string; readonly created: boolean }> {
   const { repository, title, mark, labels } = issue;
-  const params = { ...inRepo(repository), title, body: withMark(issue.body, mark) };
+  const params = { ...repositoryParams(repository), title, body: withMark(issue.body, mark) };
   const find = async () => (await findIssues(client, issue, 'OPEN', MAX_PAGES, signal))[0];
   const found = await find();
   if (found !== undefined) {
@@ -132,7 +132,7 @@ export async function setLabels(
   { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
   signal: AbortSignal,
 ): Promise<Record<'added' | 'removed' | 'unknown', readonly string[]>> {
-  const here = inRepo(repository);
+  const here = repositoryParams(repository);
   const issue = { ...here, issue_number: number };
   const route = '/repos/{owner}/{repo}/issues/{issue_number}/labels';
   // An issue has at most a hundred labels.
@@ -145,7 +145,10 @@ export async function setLabels(
     if (holds([...present, ...added, ...unknown], name)) continue;
     // Adding a label that does not exist would make it, so each is asked for first.
     const params = { ...here, name };
-    const found = await orRefusal(askRest(client, LABEL, params, labelSchema, signal), 'missing');
+    const found = await orGitHubError(
+      askRest(client, LABEL, params, labelSchema, signal),
+      'missing',
+    );
     if (found instanceof GitHubError) unknown.push(name);
     // As the repository writes it.
     else added.push(found.name);
@@ -156,7 +159,7 @@ export async function setLabels(
     );
   const removed = present.filter((name) => holds(remove, name) && !holds(add, name));
   for (const name of removed) {
-    const gone = await orRefusal(
+    const gone = await orGitHubError(
       client.request(`DELETE ${route}/{name}`, { params: { ...issue, name }, signal }),
     );
     // The client asks again where the answer is lost.
@@ -184,7 +187,7 @@ export type ReactionSubject =
  * Sets a reaction. GitHub keeps one of each kind per account, so it may be repeated. Throws a
  * GitHubError.
  */
-export async function react(
+export async function addReaction(
   client: GitHubClient,
   repository: Repository,
   subject: ReactionSubject,
@@ -193,7 +196,7 @@ export async function react(
 ): Promise<void> {
   const id =
     subject.kind === 'issue' ? { issue_number: subject.number } : { comment_id: subject.id };
-  const params = { ...inRepo(repository), ...id, content };
+  const params = { ...repositoryParams(repository), ...id, content };
   await againIfLost(() => client.request(ROUTES[subject.kind], { params, signal }));
 }
 

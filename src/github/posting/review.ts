@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { isMarked, type Mark, withMark } from '../../safety/mark.js';
-import { askRest, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
+import { askRest, orGitHubError, repositoryParams, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import type { OwnReview } from '../reading/conversation.js';
@@ -42,7 +42,7 @@ export async function publishReview(
       return { url, created: true, event };
     } catch (thrown) {
       if (!(thrown instanceof GitHubError)) throw thrown;
-      const refusal = refusalOf(thrown);
+      const refusal = reviewRefusalReason(thrown);
       if (refusal === 'lost') {
         const { reviews } = await fetchPull(client, draft, signal);
         const found = await clearPosted(client, draft, reviews, signal);
@@ -72,7 +72,7 @@ async function postEach(
   for (const comment of comments) {
     const params = { ...pullParams(draft), commit_id: draft.headSha, ...commentParams(comment) };
     const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
-    const posted = await orRefusal(client.request(route, { params, signal }));
+    const posted = await orGitHubError(client.request(route, { params, signal }));
     if (!(posted instanceof GitHubError)) continue;
     if (posted.status !== 422) throw posted;
     refused.push(comment);
@@ -98,7 +98,7 @@ async function clearPosted(
     const params = { ...pullParams(draft), review_id: id };
     const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
     // The client asks again where the answer is lost, and finds nothing then.
-    await orRefusal(client.request(route, { params, signal }), 'missing');
+    await orGitHubError(client.request(route, { params, signal }), 'missing');
   }
   return ours.find(({ state }) => state !== 'PENDING');
 }
@@ -124,7 +124,7 @@ async function create(
 }
 
 function pullParams({ repository, number }: SubjectPlace) {
-  return { ...inRepo(repository), pull_number: number };
+  return { ...repositoryParams(repository), pull_number: number };
 }
 
 function commentParams({ path, line, side, startLine, body }: ReviewComment) {
@@ -138,7 +138,7 @@ function commentParams({ path, line, side, startLine, body }: ReviewComment) {
  * not change. GitHub says it in words only, in a 422 whose `errors` are sentences, several of them
  * in one string.
  */
-export function refusalOf({
+export function reviewRefusalReason({
   reason,
   status,
   message,
@@ -204,7 +204,7 @@ export async function dismissReviews(
   for (const id of ids) {
     const params = { ...pullParams(place), review_id: id, message, event: 'DISMISS' };
     const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
-    const done = await orRefusal(client.request(route, { params, signal }));
+    const done = await orGitHubError(client.request(route, { params, signal }));
     if (done instanceof GitHubError && !/dismiss a dismissed/i.test(done.message)) throw done;
   }
 }

@@ -6,10 +6,10 @@ import { parseDiff } from '../../lib/text/diff.js';
 import { count } from '../../lib/text/format.js';
 import {
   askRest,
+  type FetchedList,
   fetchPages,
-  inRepo,
-  type Listed,
-  orRefusal,
+  orGitHubError,
+  repositoryParams,
   type SubjectPlace,
   unreadWarning,
 } from '../client/ask.js';
@@ -18,7 +18,7 @@ import { GitHubError } from '../client/errors.js';
 import { fetchPull, type PullSubject } from './subject.js';
 
 /** What lies between a commit that was reviewed and the new one. */
-export type NewSince =
+export type ChangesSince =
   | {
       readonly kind: 'ahead';
       readonly change: FetchedChange;
@@ -53,8 +53,8 @@ export async function fetchPullChange(
 ): Promise<ReadChange> {
   const pair = { repository, base: base.sha || base.ref, head };
   const [diff, now] = await Promise.all([
-    orRefusal(fetchDiff(client, pair, signal), 'denied'),
-    orRefusal(asked, 'denied'),
+    orGitHubError(fetchDiff(client, pair, signal), 'denied'),
+    orGitHubError(asked, 'denied'),
   ]);
   const warnings = [diff, now].flatMap((found) =>
     found instanceof GitHubError ? unreadWarning(found) : [],
@@ -71,7 +71,7 @@ export async function fetchPullChange(
   const total = hasMoved ? 0 : (pull?.changedFiles ?? 0);
   if (typeof diff === 'string') return { change: changeOf(diff, total), warnings };
   const newest = { number, head: pull?.head.sha };
-  const listed = await orRefusal(listFiles(client, pair, newest, signal), 'denied');
+  const listed = await orGitHubError(listFiles(client, pair, newest, signal), 'denied');
   if (listed instanceof GitHubError)
     return { change: undefined, warnings: [...warnings, unreadWarning(listed)] };
   return assembled(listed, warnings, total);
@@ -88,8 +88,8 @@ export async function fetchChangeBetween(
 ): Promise<ReadChange> {
   // A commit that a push names may be gone: the one before a force-push is nobody's any more.
   const [diff, comparison] = await Promise.all([
-    orRefusal(fetchDiff(client, pair, signal), 'denied', 'missing'),
-    orRefusal(fetchComparison(client, pair, signal), 'denied', 'missing'),
+    orGitHubError(fetchDiff(client, pair, signal), 'denied', 'missing'),
+    orGitHubError(fetchComparison(client, pair, signal), 'denied', 'missing'),
   ]);
   const refused = [diff, comparison].find((found) => found instanceof GitHubError);
   const warnings = refused === undefined ? [] : [unreadWarning(refused)];
@@ -110,8 +110,8 @@ export async function fetchNewSince(
   client: GitHubClient,
   pair: CommitPair,
   signal: AbortSignal,
-): Promise<NewSince> {
-  const found = await orRefusal(
+): Promise<ChangesSince> {
+  const found = await orGitHubError(
     Promise.all([fetchDiff(client, pair, signal), fetchComparison(client, pair, signal)]),
   );
   if (found instanceof GitHubError)
@@ -157,10 +157,10 @@ async function listFiles(
   pair: CommitPair,
   pull: { readonly number: number | undefined; readonly head: string | undefined },
   signal: AbortSignal,
-): Promise<Listed<PatchedFile>> {
+): Promise<FetchedList<PatchedFile>> {
   if (pull.head !== pair.head) return await fetchComparison(client, pair, signal);
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
-  const params = { ...inRepo(pair.repository), pull_number: pull.number };
+  const params = { ...repositoryParams(pair.repository), pull_number: pull.number };
   return await fetchPages(client, route, params, v.array(patchedFileSchema), MAX_PAGES, signal);
 }
 
@@ -183,7 +183,7 @@ function changeOf(diff: string, total = 0): FetchedChange {
 
 /** The same from the files with their parts of the diff, with a warning more that says so. */
 function assembled(
-  { items, isComplete }: Listed<PatchedFile>,
+  { items, isComplete }: FetchedList<PatchedFile>,
   warnings: readonly Warning[],
   total = 0,
 ): { readonly change: FetchedChange; readonly warnings: readonly Warning[] } {
@@ -265,7 +265,7 @@ const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
 /** Three dots: what the head changed since it left the base, as a pull request shows it. */
 function compareParams({ repository, base, head }: CommitPair): Record<string, unknown> {
-  return { ...inRepo(repository), basehead: `${base}...${head}` };
+  return { ...repositoryParams(repository), basehead: `${base}...${head}` };
 }
 
 /**
@@ -279,7 +279,7 @@ async function fetchDiff(
 ): Promise<string | undefined> {
   const accept = 'application/vnd.github.diff';
   const request = client.request(COMPARE, { params: compareParams(pair), accept, signal });
-  const answer = await orRefusal(request, 'too-large', 'missing', 'unavailable');
+  const answer = await orGitHubError(request, 'too-large', 'missing', 'unavailable');
   if (answer instanceof GitHubError) {
     // A diff that takes GitHub too long to make ends in a server error rather than in a 406.
     if (answer.reason === 'unavailable' && answer.status === undefined) throw answer;

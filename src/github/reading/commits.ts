@@ -7,8 +7,8 @@ import { isOwnText } from '../../safety/mark.js';
 import {
   askRest,
   fetchPages,
-  inRepo,
-  orRefusal,
+  orGitHubError,
+  repositoryParams,
   type SubjectPlace,
   unreadWarning,
 } from '../client/ask.js';
@@ -43,13 +43,13 @@ export type FileCommit = v.InferOutput<typeof commitSchema>;
  * The commits of a pull request, oldest first; GitHub lists 250 (REST API, "List commits on a pull
  * request"). Throws a GitHubError.
  */
-export async function commitsOf(
+export async function fetchPullCommits(
   client: GitHubClient,
   { repository, number }: SubjectPlace,
   signal: AbortSignal,
 ): Promise<readonly FileCommit[]> {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
-  const params = { ...inRepo(repository), pull_number: number };
+  const params = { ...repositoryParams(repository), pull_number: number };
   return (await fetchPages(client, route, params, v.array(commitSchema), 3, signal)).items;
 }
 
@@ -71,7 +71,7 @@ export async function fetchCommitsOfFile(
   return await askRest(
     client,
     COMMITS,
-    { ...inRepo(repository), ...params },
+    { ...repositoryParams(repository), ...params },
     v.array(commitSchema),
     signal,
   );
@@ -97,7 +97,7 @@ export async function fetchTagRange(
   tag: string,
   signal: AbortSignal,
 ): Promise<{ readonly since: string; readonly base: string; readonly head: string } | undefined> {
-  const here = inRepo(repository);
+  const here = repositoryParams(repository);
   const tagsRoute = 'GET /repos/{owner}/{repo}/tags';
   const { items: tags } = await fetchPages(
     client,
@@ -174,7 +174,7 @@ export async function fetchPullOfCommit(
   signal: AbortSignal,
 ): Promise<{ readonly number: number; readonly base: Base } | undefined> {
   const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
-  const params = { ...inRepo(repository), commit_sha: sha };
+  const params = { ...repositoryParams(repository), commit_sha: sha };
   const { items } = await fetchPages(client, route, params, v.array(pullSchema), 1, signal);
   return items.find(({ state, head }) => state === 'open' && head.sha === sha);
 }
@@ -193,7 +193,7 @@ const FAILED = new Set([
  * first logs of Actions jobs that failed. What the token may not see is among what is unread.
  * Rejects only for an aborted signal.
  */
-export async function failingChecks(
+export async function fetchFailingChecks(
   client: GitHubClient,
   commit: { readonly repository: Repository; readonly sha: string },
   { name, maxLogs, maxLogLines }: { name: string; maxLogs: number; maxLogLines: number },
@@ -204,8 +204,8 @@ export async function failingChecks(
   /** A list as far as it was read: half the answer is better than none. */
   async function list<Item>(what: string, path: string, schema: v.GenericSchema<unknown, Item[]>) {
     const route = `GET /repos/{owner}/{repo}/commits/{ref}/${path}`;
-    const params = { ...inRepo(repository), ref: sha };
-    const listed = await orRefusal(
+    const params = { ...repositoryParams(repository), ref: sha };
+    const listed = await orGitHubError(
       fetchPages(client, route, params, schema, MAX_CHECK_PAGES, signal),
     );
     if (!(listed instanceof GitHubError)) return { ...listed, unread: [] };
@@ -295,21 +295,21 @@ async function fetchJobLog(
   maxLines: number,
   signal: AbortSignal,
 ): Promise<string> {
-  const params = { ...inRepo(repository), job_id: jobId };
+  const params = { ...repositoryParams(repository), job_id: jobId };
   const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
-  const answer = await orRefusal(client.request(route, { params, signal }));
+  const answer = await orGitHubError(client.request(route, { params, signal }));
   if (answer instanceof GitHubError) return `(it could not be read: ${warningText(answer)})`;
   const { body } = answer;
   // The storage may call it text or bytes.
   const text = body instanceof ArrayBuffer ? new TextDecoder().decode(body) : body;
-  return tailOf(typeof text === 'string' ? text : '', maxLines);
+  return logTail(typeof text === 'string' ? text : '', maxLines);
 }
 
 /**
  * The last lines of a job's log without the runner's times and colours, ending with the last error
  * the runner marked, if there is one: what follows it only cleans up.
  */
-export function tailOf(log: string, maxLines: number): string {
+export function logTail(log: string, maxLines: number): string {
   const lines = log.split(/\r?\n/).map((line) => stripTerminalSequences(line.replace(TIME, '')));
   if (lines.at(-1) === '') lines.pop();
   const error = lines.findLastIndex((line) => line.startsWith('##[error]'));

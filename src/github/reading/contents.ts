@@ -3,7 +3,13 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/format.js';
-import { askGraphQl, askRest, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
+import {
+  askGraphQl,
+  askRest,
+  orGitHubError,
+  repositoryParams,
+  unexpectedAnswer,
+} from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -54,8 +60,8 @@ export async function readPathAt(
 ): Promise<PathAtRef> {
   const { client, repository, ref } = place;
   const route = 'GET /repos/{owner}/{repo}/contents/{path}';
-  const params = { ...inRepo(repository), path, ref };
-  const body = await orRefusal(
+  const params = { ...repositoryParams(repository), path, ref };
+  const body = await orGitHubError(
     askRest(client, route, params, v.unknown(), signal, OBJECT),
     'missing',
   );
@@ -89,7 +95,7 @@ export async function fetchBlob(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
-  const params = { ...inRepo(repository), file_sha: sha };
+  const params = { ...repositoryParams(repository), file_sha: sha };
   return decodeBase64((await askRest(client, route, params, blobSchema, signal)).content);
 }
 
@@ -157,7 +163,7 @@ const treeSchema = v.object({
  * API, "Get a tree"). Throws a GitHubError.
  */
 export function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSignal) {
-  const params = { ...inRepo(repository), tree_sha: ref, recursive: '1' };
+  const params = { ...repositoryParams(repository), tree_sha: ref, recursive: '1' };
   return askRest(
     client,
     'GET /repos/{owner}/{repo}/git/trees/{tree_sha}',
@@ -201,10 +207,10 @@ export async function resolveCommit(
   signal: AbortSignal,
 ): Promise<string> {
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
-  const params = { ...inRepo(repository), ref };
+  const params = { ...repositoryParams(repository), ref };
   const { body } = await client.request(route, { params, accept: SHA, signal });
   if (typeof body === 'string' && /^[0-9a-f]{40,64}$/.test(body.trim())) return body.trim();
-  throw notUnderstood(`GET /repos/${repository.owner}/${repository.name}/commits/${ref}`);
+  throw unexpectedAnswer(`GET /repos/${repository.owner}/${repository.name}/commits/${ref}`);
 }
 
 const SHA = 'application/vnd.github.sha';

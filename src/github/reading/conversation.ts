@@ -2,7 +2,7 @@ import type { Actor } from '../../event/trigger.js';
 import type { Side } from '../../lib/text/diff.js';
 import { isOwnText } from '../../safety/mark.js';
 
-export interface Post {
+export interface GitHubComment {
   /** As the REST API numbers it. */
   readonly id: number;
   readonly url: string;
@@ -34,11 +34,11 @@ export interface Thread {
   readonly isResolved: boolean;
   /** Login; undefined where it is open, or nobody knows. */
   readonly resolvedBy: string | undefined;
-  readonly first: Post;
+  readonly first: GitHubComment;
   /** Id of the review that it came with. */
   readonly reviewId: number | undefined;
   /** Oldest first; the newest fifty, if there are more. */
-  readonly replies: readonly Post[];
+  readonly replies: readonly GitHubComment[];
 }
 
 /** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
@@ -59,22 +59,30 @@ export interface OwnReview {
 }
 
 /** What GitHub says of a pull request, read at one moment. */
-export interface Seen {
+export interface PullRequestConversation {
   /** Sha of its newest commit. */
   readonly head: string;
   readonly threads: readonly Thread[];
   readonly reviews: readonly OwnReview[];
   /** Comments below it, oldest first; the newest hundred. */
-  readonly comments: readonly Post[];
+  readonly comments: readonly GitHubComment[];
 }
 
 /** With a person's own token they and our runs are one account; what a run says bears its mark. */
-export function isOfPerson({ body, author, isOurs, isEditedByOther }: Post): boolean {
+export function isWrittenByPerson({
+  body,
+  author,
+  isOurs,
+  isEditedByOther,
+}: GitHubComment): boolean {
   return !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther;
 }
 
 /** Everything that was written on lines and below a pull request. */
-export function postsIn({ threads, comments }: Seen): readonly Post[] {
+export function commentsIn({
+  threads,
+  comments,
+}: PullRequestConversation): readonly GitHubComment[] {
   return [...threads.flatMap(({ first, replies }) => [first, ...replies]), ...comments];
 }
 
@@ -82,7 +90,9 @@ export function postsIn({ threads, comments }: Seen): readonly Post[] {
  * Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some
  * places.
  */
-export function isOurLogin(login: string, seen: Seen): boolean {
+export function isOwnLogin(login: string, seen: PullRequestConversation): boolean {
   const plain = (name: string) => name.toLowerCase().replace(/\[bot\]$/, '');
-  return postsIn(seen).some(({ isOurs, author }) => isOurs && plain(author.login) === plain(login));
+  return commentsIn(seen).some(
+    ({ isOurs, author }) => isOurs && plain(author.login) === plain(login),
+  );
 }

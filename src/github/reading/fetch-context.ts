@@ -13,14 +13,19 @@ import {
 } from '../../event/trigger.js';
 import type { Warning } from '../../lib/errors.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
-import { notUnderstood, orRefusal, unreadWarning } from '../client/ask.js';
+import { orGitHubError, unexpectedAnswer, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from './changes.js';
-import { commitsOf, failingChecks, fetchPullOfCommit, fetchTagRange } from './commits.js';
+import {
+  fetchFailingChecks,
+  fetchPullCommits,
+  fetchPullOfCommit,
+  fetchTagRange,
+} from './commits.js';
 import { isWriter } from './permission.js';
 import {
-  type DatedPost,
+  type DatedComment,
   type FoundSubject,
   type LinkedIssue,
   readSubjectsOnce,
@@ -81,14 +86,14 @@ async function fetchPull(
   const place = { repository: trigger.repository, number: trigger.number };
   const subject = readSubject({ ...place, isPull: true }, signal);
   const now = subject.then(({ pull }) => {
-    if (pull === undefined) throw notUnderstood(GRAPHQL);
+    if (pull === undefined) throw unexpectedAnswer(GRAPHQL);
     return pull;
   });
   const commits = trigger.kind === 'pull_request' ? trigger : trigger.commits;
   const named = commits?.head.sha === '' ? undefined : commits;
 
   async function readChange() {
-    const found = named ?? (await orRefusal(now, ...MAY_LACK));
+    const found = named ?? (await orGitHubError(now, ...MAY_LACK));
     if (found instanceof GitHubError)
       return { change: undefined, warnings: [unreadWarning(found)] };
     const { head, base } = found;
@@ -148,7 +153,7 @@ async function fetchTag(
   tag: string,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const range = await orRefusal(fetchTagRange(client, repository, tag, signal), ...MAY_LACK);
+  const range = await orGitHubError(fetchTagRange(client, repository, tag, signal), ...MAY_LACK);
   if (range instanceof GitHubError)
     return {
       kind: 'none',
@@ -175,7 +180,7 @@ async function fetchWorkflowRun(
   async function readChange(): Promise<TriggerContext> {
     const pull =
       trigger.pull ??
-      (await orRefusal(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
+      (await orGitHubError(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
     if (pull === undefined) return NOTHING;
     if (pull instanceof GitHubError) return { kind: 'none', warnings: [unreadWarning(pull)] };
     const pair = { repository, base: pull.base.sha || pull.base.ref, head };
@@ -186,7 +191,7 @@ async function fetchWorkflowRun(
   const logs = { name: '', maxLogLines: LOG_LINES, maxLogs: MAX_LOGS };
   const [change, checks] = await Promise.all([
     readChange(),
-    failingChecks(client, { repository, sha: head }, logs, signal),
+    fetchFailingChecks(client, { repository, sha: head }, logs, signal),
   ]);
   return {
     ...change,
@@ -211,7 +216,9 @@ function changeContext({ change, commits, commitsTotal, warnings }: ReadChange):
 type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
 /** What becomes a remark: of a comment that came with a review with the number of that. */
-type Said = Pick<DatedPost, 'id' | 'author' | 'isOurs' | 'body'> & { readonly reviewId?: number };
+type Said = Pick<DatedComment, 'id' | 'author' | 'isOurs' | 'body'> & {
+  readonly reviewId?: number;
+};
 
 /**
  * Threads, comments and issues whose authors' permissions are asked for; those of further authors
@@ -243,9 +250,9 @@ async function fetchSurroundings(
   const head = trigger.kind === 'pull_request' ? { repository, sha: trigger.head.sha } : undefined;
   const noLogs = { name: '', maxLogLines: 0, maxLogs: 0 };
   const [listed, found, checks] = await Promise.all([
-    isPull ? orRefusal(commitsOf(client, { repository, number }, signal)) : undefined,
-    orRefusal(subject),
-    head && failingChecks(client, head, noLogs, signal),
+    isPull ? orGitHubError(fetchPullCommits(client, { repository, number }, signal)) : undefined,
+    orGitHubError(subject),
+    head && fetchFailingChecks(client, head, noLogs, signal),
   ]);
   const commits = readOr('the commits', listed);
   const read = readOr(isPull ? ALL_SAID : 'the conversation', found);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { mayWrite, type PermissionAnswer } from '../../event/trust.js';
-import { askRest, inRepo, orRefusal } from '../client/ask.js';
+import { askRest, orGitHubError, repositoryParams } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -33,8 +33,8 @@ export async function fetchPermission(
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
-  const params = { ...inRepo(repository), username: login };
-  const answer = await orRefusal(askRest(client, route, params, answerSchema, signal));
+  const params = { ...repositoryParams(repository), username: login };
+  const answer = await orGitHubError(askRest(client, route, params, answerSchema, signal));
   if (!(answer instanceof GitHubError)) return answer;
   const { reason, message, remedy } = answer;
   if (reason === 'missing' && NO_USER.test(message)) return { kind: 'known', permission: 'none' };

@@ -6,7 +6,7 @@ import {
   type Trigger,
   tagOf,
 } from '../../event/trigger.js';
-import { orRefusal } from '../client/ask.js';
+import { orGitHubError } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPullOfCommit, fetchTagRange } from './commits.js';
@@ -40,7 +40,7 @@ export async function subjectCommits(
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
   /** The changes since the previous tag, as the task shows them. */
   async function tagCommits(tag: string, head = `refs/tags/${tag}`): Promise<SubjectCommits> {
-    const range = await orRefusal(
+    const range = await orGitHubError(
       fetchTagRange(client, repository, tag, signal),
       'denied',
       'missing',
@@ -80,7 +80,11 @@ export async function subjectCommits(
       // Payloads do not name forks' pull requests.
       const found =
         trigger.pull ??
-        (await orRefusal(fetchPullOfCommit(client, repository, head, signal), 'denied', 'missing'));
+        (await orGitHubError(
+          fetchPullOfCommit(client, repository, head, signal),
+          'denied',
+          'missing',
+        ));
       const pull = found instanceof GitHubError ? undefined : found;
       const base = pull === undefined ? branch : pull.base.sha || pull.base.ref;
       return {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Actor, Base, Head } from '../../event/trigger.js';
 import { isMarked } from '../../safety/mark.js';
-import { askGraphQl, notUnderstood, type SubjectPlace } from '../client/ask.js';
+import { askGraphQl, type SubjectPlace, unexpectedAnswer } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type GitHubError, GRAPHQL } from '../client/errors.js';
-import type { OwnReview, Post, Thread } from './conversation.js';
+import type { GitHubComment, OwnReview, Thread } from './conversation.js';
 
 /**
  * What is around an issue or pull request. Titles and bodies are somebody's words, not to be
@@ -16,7 +16,7 @@ export interface FoundSubject {
   /** The description. */
   readonly opening: { readonly author: string; readonly createdAt: string; readonly body: string };
   /** The newest hundred, oldest first. */
-  readonly comments: readonly DatedPost[];
+  readonly comments: readonly DatedComment[];
   readonly olderComments: number;
   /** Undefined for an issue. */
   readonly pull: PullSubject | undefined;
@@ -40,7 +40,7 @@ export interface PullSubject {
 }
 
 /** What somebody wrote, and when it was written, or changed last; ISO 8601 in UTC. */
-export interface DatedPost extends Post {
+export interface DatedComment extends GitHubComment {
   readonly changedAt: string;
 }
 
@@ -50,8 +50,8 @@ export interface ReviewThread extends Thread {
   readonly isOutdated: boolean;
   /** In the diff the thread began on. */
   readonly originalLine: number | undefined;
-  readonly first: DatedPost;
-  readonly replies: readonly DatedPost[];
+  readonly first: DatedComment;
+  readonly replies: readonly DatedComment[];
   readonly repliesTotal: number;
 }
 
@@ -274,7 +274,7 @@ export async function fetchSubject(
   let { pageInfo } = subject.reviewThreads;
   for (let pages = 1; pageInfo.hasNextPage && pages < MAX_PAGES; pages += 1) {
     const more = (await ask(pageInfo.endCursor)).repository.issueOrPullRequest;
-    if (more.__typename === 'Issue') throw notUnderstood(GRAPHQL);
+    if (more.__typename === 'Issue') throw unexpectedAnswer(GRAPHQL);
     threads.push(...more.reviewThreads.nodes);
     ({ pageInfo } = more.reviewThreads);
   }
@@ -308,7 +308,7 @@ export async function fetchPull(
   signal: AbortSignal,
 ): Promise<PullSubject> {
   const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
-  if (pull === undefined) throw notUnderstood(GRAPHQL);
+  if (pull === undefined) throw unexpectedAnswer(GRAPHQL);
   return pull;
 }
 
@@ -335,7 +335,7 @@ function ownReviews({
     const by = dismissal?.actor.login ?? 'ghost';
     const isOverruled = by !== 'ghost' && by !== author.login;
     return {
-      id: idOf(url),
+      id: idFromUrl(url),
       url,
       state,
       body,
@@ -377,17 +377,17 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
       originalLine: node.originalLine ?? undefined,
       hunk: opening.diffHunk,
       first,
-      reviewId: opening.pullRequestReview ? idOf(opening.pullRequestReview.url) : undefined,
+      reviewId: opening.pullRequestReview ? idFromUrl(opening.pullRequestReview.url) : undefined,
       replies: latest.nodes.map(postOf).filter((reply) => reply.id !== first.id),
       repliesTotal: Math.max(0, latest.totalCount - 1),
     },
   ];
 }
 
-function postOf(node: v.InferOutput<typeof saidSchema>): DatedPost {
+function postOf(node: v.InferOutput<typeof saidSchema>): DatedComment {
   const { url, authorAssociation, body, createdAt, lastEditedAt, author, editor } = node;
   return {
-    id: idOf(url),
+    id: idFromUrl(url),
     url,
     author,
     authorAssociation,
@@ -406,6 +406,6 @@ function postOf(node: v.InferOutput<typeof saidSchema>): DatedPost {
  * The number at the end of a URL: `databaseId` is too small for today's, and older servers do not
  * have `fullDatabaseId`.
  */
-export function idOf(url: string): number {
+export function idFromUrl(url: string): number {
   return Number(/\d+$/.exec(url)?.[0]);
 }

@@ -12,7 +12,11 @@ import {
 } from '../../findings/post/finding-texts.js';
 import { ownMarksIn } from '../../findings/read/peoples-words.js';
 import { markFacts } from '../../findings/state-facts.js';
-import { type Post, postsIn, type Seen } from '../../github/reading/conversation.js';
+import {
+  commentsIn,
+  type GitHubComment,
+  type PullRequestConversation,
+} from '../../github/reading/conversation.js';
 import { cleanLine } from '../../lib/text/format.js';
 import type { Dependencies } from '../dependencies.js';
 import { readFindings } from '../earlier-reviews.js';
@@ -150,14 +154,14 @@ async function readPullFindings(
  * trigger phrase it reads like none: the ledger reads it as the command that it is.
  */
 function withComment(
-  seen: Seen,
+  seen: PullRequestConversation,
   { trigger, verb, handle = '', isReply }: FindingCommand,
   now: Date,
-): Seen {
+): PullRequestConversation {
   const { commentId, inReplyTo, author } = trigger;
   const said = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
-  const isListed = postsIn(seen).some(({ id }) => id === commentId);
-  const post: Post = {
+  const isListed = commentsIn(seen).some(({ id }) => id === commentId);
+  const post: GitHubComment = {
     id: commentId,
     url: '',
     author,
@@ -168,7 +172,7 @@ function withComment(
     createdAt: now.toISOString(),
     thumbsDown: [],
   };
-  const put = (posts: readonly Post[], isHere: boolean) =>
+  const put = (posts: readonly GitHubComment[], isHere: boolean) =>
     isHere && !isListed
       ? [...posts, post]
       : posts.map((one) => (one.id === commentId ? { ...one, body: said } : one));
@@ -188,13 +192,13 @@ function answerOnce(result: MemoryRefusal): CommandAnswer {
 }
 
 /** What other agents have raised in texts of a pull request: in all of them, if none are given. */
-function raisedByOthers({ seen, context }: Ledger, posts?: readonly Post[]) {
+function raisedByOthers({ seen, context }: Ledger, posts?: readonly GitHubComment[]) {
   const reviews = (seen?.reviews ?? []).map(({ body }) => ({
     body,
     isOurs: true,
     isEditedByOther: false,
   }));
-  const marks = (posts ?? [...(seen === undefined ? [] : postsIn(seen)), ...reviews]).flatMap(
+  const marks = (posts ?? [...(seen === undefined ? [] : commentsIn(seen)), ...reviews]).flatMap(
     ownMarksIn,
   );
   return marks.flatMap((mark) =>

@@ -1,7 +1,7 @@
 import type { FailedCheck } from '../../event/context.js';
-import { failingChecks } from '../../github/reading/commits.js';
+import { fetchFailingChecks } from '../../github/reading/commits.js';
 import {
-  type DatedPost,
+  type DatedComment,
   type FoundSubject,
   fetchSubject,
   type ReviewThread,
@@ -120,7 +120,7 @@ function saidInThread(thread: ReviewThread): readonly Said[] {
   return [said(first, head), ...replies.map((one) => said(one, reply))];
 }
 
-function said({ author, createdAt: at, changedAt, body }: DatedPost, what: string): Said {
+function said({ author, createdAt: at, changedAt, body }: DatedComment, what: string): Said {
   return { what, author: author.login, at, isEdited: changedAt !== at, body };
 }
 
@@ -168,7 +168,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const { client, repository } = github;
       const { head: sha } = await github.commits(signal);
       const request = { name: name.trim(), ...LOGS };
-      const checks = await failingChecks(client, { repository, sha }, request, signal);
+      const checks = await fetchFailingChecks(client, { repository, sha }, request, signal);
       const { failed, others, unread, isComplete } = checks;
       const rest = others
         .map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`)

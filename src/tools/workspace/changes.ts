@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path/posix';
-import type { Edit, Edits } from '../../github/posting/commit-edits.js';
+import type { Edit, FileEdits } from '../../github/posting/commit-edits.js';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes, isBinary } from '../../lib/text/bytes.js';
 import { count, grouped, shown } from '../../lib/text/format.js';
@@ -45,7 +45,7 @@ export class Changes {
   constructor(private readonly rules: ChangeRules) {}
 
   /** Every file that is not as it was, in byte order. */
-  get edits(): Edits {
+  get edits(): FileEdits {
     return joinEdits(this.parts);
   }
 
@@ -83,7 +83,7 @@ export class Changes {
    * The edits of commits, each with those since the one before; the last one has all that came
    * after it, too.
    */
-  editsOf(commits: readonly number[]): readonly Edits[] {
+  editsOf(commits: readonly number[]): readonly FileEdits[] {
     const ends = [...commits.slice(0, -1), this.parts.length];
     const joined = ends.map((end, at) => joinEdits(this.parts.slice(ends[at - 1] ?? 0, end)));
     // What came after the last commit may have taken it back.
@@ -114,7 +114,7 @@ export class Changes {
  * Edits that were made one after the other, as one, in byte order; without those that were taken
  * back.
  */
-export function joinEdits(parts: readonly Edits[]): Edits {
+export function joinEdits(parts: readonly FileEdits[]): FileEdits {
   const joined = new Map<string, Edit>();
   for (const part of parts)
     for (const [path, { before, after }] of part)
