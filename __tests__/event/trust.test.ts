@@ -6,7 +6,7 @@ import {
   createTaintTracker,
   describeTaint,
   laneOfWords,
-  mayChange,
+  mayChangeFiles,
   mayWrite,
   type Permission,
   refuseCheckout,
@@ -426,7 +426,7 @@ it.each<
     const trust: Trust = { level, lane, reason: 'it may be' };
     const taint = createTaintTracker({ kind: 'push' });
     for (const source of sources) taint.add(source);
-    expect([laneOfWords(trust, taint), mayChange(trust), whyOnlyPatch(trust, taint)]).toEqual(
+    expect([laneOfWords(trust, taint), mayChangeFiles(trust), whyOnlyPatch(trust, taint)]).toEqual(
       expected,
     );
   },

@@ -8,11 +8,11 @@ import {
 } from './trigger.js';
 import {
   type AdmissionPolicy,
-  isEnough,
-  isListed,
-  isOurs,
+  isLoginListed,
   isSameAccount,
+  isWrittenByOwnRun,
   type Permission,
+  permissionSuffices,
 } from './trust.js';
 
 /** Why a run was not started: output `reason`. */
@@ -134,7 +134,7 @@ function skipByEvent(event: EventFacts): Skip | undefined {
     );
   }
   // What we wrote ourselves must not start us again.
-  if (isOurs(trigger)) {
+  if (isWrittenByOwnRun(trigger)) {
     return skip(
       'own-text',
       `The ${trigger.kind} was written by a run of axe-action, which does not answer itself`,
@@ -146,7 +146,7 @@ function skipByEvent(event: EventFacts): Skip | undefined {
   if (fork !== undefined) return fork;
 
   const actor = admittedActor(trigger);
-  if (actor?.isBot === true && !isListed(actor, policy.allowBots)) {
+  if (actor?.isBot === true && !isLoginListed(actor, policy.allowBots)) {
     return skip(
       'bot',
       `The event was caused by the bot ${actor.login}; bots do not start runs by default`,
@@ -208,8 +208,8 @@ function skipByPermission(
   permission: Permission | 'unknown',
 ): Skip | undefined {
   const actor = admittedActor(trigger);
-  if (actor === undefined || actor.isBot || isListed(actor, allowUsers)) return undefined;
-  if (isEnough(permission, minPermission)) return undefined;
+  if (actor === undefined || actor.isBot || isLoginListed(actor, allowUsers)) return undefined;
+  if (permissionSuffices(permission, minPermission)) return undefined;
   if (permission === 'unknown') {
     return skip(
       'permission-unknown',

@@ -239,7 +239,7 @@ export function pushKind({ before, after }: PushTrigger): 'changed' | 'created' 
 const NO_COMMIT = /^0*$/;
 
 /** A file that a pull request changes. */
-export interface CountedFile {
+export interface ChangedFile {
   readonly path: string;
   /** GitHub's word: `added`, `modified`, `removed`, `renamed`, … */
   readonly status: string;
@@ -253,7 +253,7 @@ export interface CountedFile {
 export interface FetchedChange {
   /** A unified diff, as git writes it. */
   readonly diff: string;
-  readonly files: readonly CountedFile[];
+  readonly files: readonly ChangedFile[];
   /** Files of the change, also those GitHub does not list. */
   readonly filesTotal: number;
   /** GitHub lists only the first of them, and nobody knows how many there are. */

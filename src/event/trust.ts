@@ -67,14 +67,14 @@ export function classifyTrust(
     case 'dispatch': {
       const { actor, kind } = trigger;
       // A bot that pushes may carry anybody's words, unless the workflow vouches for it.
-      if (actor.isBot && !isListed(actor, allowBots))
-        return untrusted(
+      if (actor.isBot && !isLoginListed(actor, allowBots))
+        return untrustedBecause(
           `the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`,
         );
       return trusted(`only accounts with write access can ${kind}`);
     }
     case 'unknown':
-      return untrusted('the event is unknown');
+      return untrustedBecause('the event is unknown');
     case 'merge_group':
       return tainted("a queue holds anyone's pull requests");
     case 'workflow_run':
@@ -82,7 +82,7 @@ export function classifyTrust(
     case 'issue':
     case 'comment': {
       const why = whyUntrusted(trigger, permission);
-      if (why !== undefined) return untrusted(why);
+      if (why !== undefined) return untrustedBecause(why);
       if (trigger.kind === 'workflow_run') return tainted('logs hold whatever a program printed');
       const author = contentAuthorOf(trigger);
       if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission)))
@@ -103,7 +103,7 @@ function whyUntrusted(
 ): string | undefined {
   if (trigger.kind === 'issue' || trigger.kind === 'comment') {
     if (isDeleted(trigger)) return 'what the event is about was deleted';
-    if (isOurs(trigger)) return 'one of our own runs caused the event';
+    if (isWrittenByOwnRun(trigger)) return 'one of our own runs caused the event';
   }
   if (trigger.actor.isBot) return 'a bot caused the event';
   if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
@@ -119,7 +119,7 @@ function whyUntrusted(
  * Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is
  * their wish.
  */
-export function isOurs(trigger: Trigger): boolean {
+export function isWrittenByOwnRun(trigger: Trigger): boolean {
   if (trigger.kind === 'comment') return isOwnText(trigger.body);
   if (trigger.kind !== 'issue') return false;
   const { action, body, author, actor } = trigger;
@@ -148,7 +148,7 @@ function tainted(reason: string): Trust {
   return { level: 'untrusted', lane: 'tainted', reason };
 }
 
-export function untrusted(reason: string): Trust {
+export function untrustedBecause(reason: string): Trust {
   return { level: 'untrusted', lane: 'untrusted', reason };
 }
 
@@ -231,7 +231,7 @@ export function laneOfWords({ level, lane }: Trust, taint: TaintTracker): MarkLa
  * Whether people with write access, or the repository itself, have caused a run, so that it may
  * change files at all.
  */
-export function mayChange({ level, lane }: Trust): boolean {
+export function mayChangeFiles({ level, lane }: Trust): boolean {
   return level === 'trusted' || lane === 'tainted';
 }
 
@@ -315,12 +315,15 @@ export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
 };
 
 /** Of two requirements the one that lets more people in. */
-export function weaker(one: MinPermission, other: MinPermission): MinPermission {
+export function weakerPermission(one: MinPermission, other: MinPermission): MinPermission {
   return MIN_PERMISSIONS.indexOf(one) > MIN_PERMISSIONS.indexOf(other) ? one : other;
 }
 
 /** Whether a permission is enough; an unknown one is as good as none. */
-export function isEnough(permission: Permission | 'unknown', least: MinPermission): boolean {
+export function permissionSuffices(
+  permission: Permission | 'unknown',
+  least: MinPermission,
+): boolean {
   if (least === 'none') return true;
   return permission !== 'unknown' && RANK[permission] >= RANK[least];
 }
@@ -338,6 +341,6 @@ const RANK: Record<Permission, number> = {
  * Whether an account is in a list of logins, in any case. A deleted one never is: `ghost` is many
  * accounts.
  */
-export function isListed({ login }: Actor, logins: readonly string[]): boolean {
+export function isLoginListed({ login }: Actor, logins: readonly string[]): boolean {
   return login !== 'ghost' && logins.some((one) => one.toLowerCase() === login.toLowerCase());
 }

@@ -6,7 +6,7 @@ import type {
   RemarkThread,
   Surroundings,
 } from '../event/context.js';
-import type { Actor, CountedFile, FetchedChange } from '../event/trigger.js';
+import type { Actor, ChangedFile, FetchedChange } from '../event/trigger.js';
 import {
   FULL_REVIEW_REASONS,
   filesWithoutLines,
@@ -65,11 +65,11 @@ function withoutLines(change: FetchedChange, policy: DiffPolicy): readonly strin
   return filesWithoutLines(change).filter((path) => !skipped.has(path) && isShown(path));
 }
 
-function sum(files: readonly CountedFile[], key: 'additions' | 'deletions'): number {
+function sum(files: readonly ChangedFile[], key: 'additions' | 'deletions'): number {
   return files.reduce((total, file) => total + file[key], 0);
 }
 
-function formatFile({ path, status, additions, deletions, previousPath }: CountedFile): string {
+function formatFile({ path, status, additions, deletions, previousPath }: ChangedFile): string {
   const from = previousPath === undefined ? '' : ` (from ${cleanLine(previousPath, MAX_NAME)})`;
   return `${status} ${cleanLine(path, MAX_NAME)}${from} +${additions} -${deletions}`;
 }

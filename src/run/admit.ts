@@ -21,7 +21,7 @@ import {
   refuseCheckout,
   type TaintTracker,
   type Trust,
-  untrusted,
+  untrustedBecause,
 } from '../event/trust.js';
 import {
   filesWithoutLines,
@@ -269,10 +269,11 @@ function trustOfDiff(
   repository: Repository,
   context: TriggerContext | undefined,
 ): Trust {
-  if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
+  if (context?.kind !== 'pull_request')
+    return untrustedBecause('the pull request could not be read');
   if (context.pinned === undefined) return trust;
   if (isRepository(context.pinned.head.repository, repository)) return trust;
-  return untrusted('the pull request comes from a fork');
+  return untrustedBecause('the pull request comes from a fork');
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { subjectNumber } from '../event/trigger.js';
-import { laneOfWords, mayChange, whyOnlyPatch } from '../event/trust.js';
+import { laneOfWords, mayChangeFiles, whyOnlyPatch } from '../event/trust.js';
 import {
   type BufferedPublications,
   NO_PUBLICATIONS,
@@ -211,7 +211,7 @@ export function openPublications(
     subject,
     isLocal,
     changes:
-      changes !== undefined && mayChange(trust)
+      changes !== undefined && mayChangeFiles(trust)
         ? {
             problem: () => changes.problem,
             whyOnlyPatch: () => whyOnlyPatch(trust, taint),

@@ -4,7 +4,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
 import { nearest } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
-import { mayChange, type Trust } from '../event/trust.js';
+import { mayChangeFiles, type Trust } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
@@ -159,7 +159,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
    * alone.
    */
   function openWorkspace(root: string, trust: Trust): Workspace {
-    if (changes === undefined || !mayChange(trust)) return createWorkspace(root, guarded);
+    if (changes === undefined || !mayChangeFiles(trust)) return createWorkspace(root, guarded);
     const { made, files, isCheckedOut } = changes;
     // Only what a trusted run writes is left where later steps of the job find it.
     if (isCheckedOut && trust.level === 'trusted')
@@ -203,7 +203,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       trust: trust.level,
       toolsAllowed: toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word)),
       parentEffects: where === 'terminal' ? undefined : callerEffects,
-      mayChange: changes !== undefined && mayChange(trust),
+      mayChange: changes !== undefined && mayChangeFiles(trust),
     };
     const { mcpServers } = agent.config;
     const asked = mcpServers.map((server) => ({ ...asTool(server), server }));

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { CommitNote } from '../../event/context.js';
-import type { Base, CountedFile, FetchedChange, Head, Repository } from '../../event/trigger.js';
+import type { Base, ChangedFile, FetchedChange, Head, Repository } from '../../event/trigger.js';
 import type { Warning } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
 import { count } from '../../lib/text/format.js';
@@ -202,7 +202,7 @@ function assembled(
 }
 
 /** A changed file with the part of the diff GitHub sends for it. */
-interface PatchedFile extends CountedFile {
+interface PatchedFile extends ChangedFile {
   /** Hunks without the file's header; undefined for binary, very large and unchanged files. */
   readonly patch?: string;
 }

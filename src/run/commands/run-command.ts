@@ -2,7 +2,7 @@ import { nearest } from '../../agent/suggest.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-commands.js';
 import { findMention } from '../../event/mention.js';
 import type { CommentTrigger, Trigger } from '../../event/trigger.js';
-import { classifyTrust, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/trust.js';
+import { classifyTrust, DEFAULT_ADMISSION_POLICY, weakerPermission } from '../../event/trust.js';
 import { parseHandle } from '../../findings/finding.js';
 import { isDismissalPhrase } from '../../findings/read/peoples-words.js';
 import { AxeError } from '../../lib/errors.js';
@@ -123,7 +123,7 @@ async function answerHelp(
   // No bot is answered, whatever the workflow allows: two of them could go on for ever.
   const policy = {
     ...DEFAULT_ADMISSION_POLICY,
-    minPermission: weaker(minPermission, 'triage'),
+    minPermission: weakerPermission(minPermission, 'triage'),
     allowUsers,
   };
   const access = await admitActor({ trigger, policy }, deps);
