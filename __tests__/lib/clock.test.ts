@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import {
   createClock,
   createDeadline,
-  limitTime,
   signalAfter,
+  startTimeLimit,
   timeLeftMs,
 } from '../../src/lib/clock.js';
 import { formatError } from '../../src/lib/errors.js';
@@ -46,7 +46,7 @@ it('the clock makes ids of letters and digits that differ and sort by time', asy
 });
 
 const clock = createFakeClock();
-const limitWithin = (signal: AbortSignal, limitMs = 1000) => limitTime(clock, limitMs, signal);
+const limitWithin = (signal: AbortSignal, limitMs = 1000) => startTimeLimit(clock, limitMs, signal);
 
 it('a time limit aborts its signal when it is reached', () => {
   const limit = limitWithin(new AbortController().signal);

@@ -17,13 +17,13 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AxeError, ConfigError } from '../../src/lib/errors.js';
 import {
-  confine,
   createMissingFiles,
   isFolder,
   openEditor,
   readConfigFile,
   readStdin,
   readTextFile,
+  resolveInside,
 } from '../../src/lib/user-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
@@ -217,8 +217,8 @@ it.each([
   'inner/missing.md',
 ])('a path that a workflow names is accepted inside the workspace: %s', async (path) => {
   const folder = workspace();
-  expect(await confine(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
-  expect(await confine(folder, { path: join(folder, path), what })).toContain(folder);
+  expect(await resolveInside(folder, { path, what })).toBe(join(folder, path).replace(/\/\.$/, ''));
+  expect(await resolveInside(folder, { path: join(folder, path), what })).toContain(folder);
 });
 
 it.each([
@@ -238,7 +238,7 @@ it.each([
 ])(
   'C1 10: a path that a workflow names is refused outside, with the name of the input: %p',
   async (path) => {
-    const refused = confine(workspace(), { path, what });
+    const refused = resolveInside(workspace(), { path, what });
     await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
     await expect(refused).rejects.toBeInstanceOf(ConfigError);
   },

@@ -10,7 +10,7 @@ import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../lib/defaults.js';
 import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
-import { confine, readConfigFile } from '../lib/user-files.js';
+import { readConfigFile, resolveInside } from '../lib/user-files.js';
 import { unheldLimits } from '../loop/budget.js';
 import { oneAtATime } from '../memory/store.js';
 import { createModels } from '../model/create.js';
@@ -173,7 +173,7 @@ async function createActionDependencies(
   const env = { ...runner.env, PATH: runner.env['PATH'] };
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   if (inputs.agentsDir !== '')
-    await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
+    await resolveInside(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
@@ -290,7 +290,7 @@ async function createActionDependencies(
     reporter,
     clock,
     deadline,
-    resolveWorkdir: (path, what) => confine(workspace, { path, what }),
+    resolveWorkdir: (path, what) => resolveInside(workspace, { path, what }),
     cwd: workspace,
     program: 'axe-action',
     secrets,

@@ -4,9 +4,9 @@ import { MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
 import { createFiles, errorCode, fileError, type OpenFile } from '../lib/files.js';
 import { BINARY_CHECK_BYTES, compareBytes, isBinary } from '../lib/text/bytes.js';
-import { grouped } from '../lib/text/format.js';
+import { formatInteger } from '../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../lib/text/glob.js';
-import { confine, isInside, readRegularFile, shownPath } from '../lib/user-files.js';
+import { displayPath, isInside, readRegularFile, resolveInside } from '../lib/user-files.js';
 import { isSecretPath } from '../safety/path-rules.js';
 import type { AgentPlace, AgentReader, Found } from './agent-source.js';
 import { type ContextBudget, type ContextFile, createContextBudget } from './context-files.js';
@@ -48,7 +48,7 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
     const own = folder === undefined ? undefined : [folder, cwd];
     const refused = (reason: string) => ({ kind: 'refused' as const, reason });
     const place = folder === undefined ? 'the workspace' : 'the folders that skills are read from';
-    const outside = `${JSON.stringify(shownPath(cwd, path))} leads out of ${place}`;
+    const outside = `${JSON.stringify(displayPath(cwd, path))} leads out of ${place}`;
     if (own?.some((root) => isInside(root, path)) === false) return refused(outside);
     try {
       const real = await realpath(path);
@@ -59,7 +59,7 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
       if (!stats.isFile()) return refused(`${path} is not a regular file`);
       if (stats.size > maxBytes)
         return refused(
-          `${path} has ${grouped(stats.size)} bytes; the limit is ${grouped(maxBytes)}`,
+          `${path} has ${formatInteger(stats.size)} bytes; the limit is ${formatInteger(maxBytes)}`,
         );
       const bytes = await readRegularFile(real);
       return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
@@ -74,9 +74,9 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
   const reader: AgentReader = {
     isLocal: true,
     resolve: (path, folder = cwd) => resolve(folder, path),
-    show: (path) => shownPath(cwd, path),
-    file: (path) => shownPath(cwd, path),
-    where: (searched) => searched.map((folder) => `\`${shownPath(cwd, folder)}\``).join(', '),
+    show: (path) => displayPath(cwd, path),
+    file: (path) => displayPath(cwd, path),
+    where: (searched) => searched.map((folder) => `\`${displayPath(cwd, folder)}\``).join(', '),
     async read(path, limit) {
       const found = await readFile(path, limit);
       if (found.kind === 'file') onRead?.(found.path);
@@ -107,7 +107,7 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
     async count(pattern, workdir) {
       const glob = compileGlob(pattern);
       const folder = isConfined
-        ? await confine(cwd, { path: workdir, what: '`workdir` of the agent' })
+        ? await resolveInside(cwd, { path: workdir, what: '`workdir` of the agent' })
         : resolve(cwd, workdir);
       return (await walkFiles(await resolveWorkdir(folder), [glob])).length;
     },

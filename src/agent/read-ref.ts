@@ -9,7 +9,7 @@ import {
 } from '../github/reading/contents.js';
 import type { Warning } from '../lib/errors.js';
 import { compareBytes, isBinary } from '../lib/text/bytes.js';
-import { shown } from '../lib/text/format.js';
+import { quoteLine } from '../lib/text/format.js';
 import { selectPaths } from '../lib/text/glob.js';
 import { createMemoryFilter, isSecretPath } from '../safety/path-rules.js';
 import type { AgentPlace, AgentReader } from './agent-source.js';
@@ -143,6 +143,6 @@ const TRUNCATED: Warning = {
 /** Where a link leads cannot be seen from here; a submodule is another repository. */
 function linkWarnings([path]: readonly string[]): readonly Warning[] {
   if (path === undefined) return [];
-  const message = `links and submodules, such as ${shown(path)}, are not read as context files`;
+  const message = `links and submodules, such as ${quoteLine(path)}, are not read as context files`;
   return [{ code: 'context-file-skipped', message }];
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
 import { askRest, orGitHubError, repositoryParams } from '../github/client/ask.js';
 import { GitHubError } from '../github/client/errors.js';
-import { AxeError, type ExitCode, shownFile, sourcePosition } from '../lib/errors.js';
+import { AxeError, displayFile, type ExitCode, sourcePosition } from '../lib/errors.js';
 import { findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { count } from '../lib/text/format.js';
@@ -107,7 +107,7 @@ async function examine(
 function agentChecks({ file, faults }: Validation['agents'][number]): readonly Check[] {
   if (faults.length === 0) return [{ group: 'Agents', status: 'ok', message: `${file} is valid` }];
   return faults.map(({ severity, at, message, remedy }) => {
-    const place = sourcePosition({ ...at, file: shownFile(at.file) });
+    const place = sourcePosition({ ...at, file: displayFile(at.file) });
     return { group: 'Agents', status: severity, message: `${place}: ${message}`, remedy };
   });
 }

@@ -5,7 +5,7 @@ import { GC } from '../lib/defaults.js';
 import { dataDir } from '../lib/environment.js';
 import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
-import { cleanLine, count, grouped, usd } from '../lib/text/format.js';
+import { cleanLine, count, formatInteger, formatUsd } from '../lib/text/format.js';
 import { listFolder } from '../lib/user-files.js';
 import { collect } from '../run/gc/gc.js';
 import { figuresOf, formatGcEnd, formatUnread } from '../run/gc-result.js';
@@ -147,8 +147,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     // With `--stats` what was paid for is told where nothing came of it, too.
     if (hasStats && usage !== undefined) {
       const { turns, inputTokens, outputTokens, costUsd } = usage;
-      const tokens = `${grouped(inputTokens)} input and ${grouped(outputTokens)} output tokens`;
-      const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
+      const tokens = `${formatInteger(inputTokens)} input and ${formatInteger(outputTokens)} output tokens`;
+      const cost = costUsd === undefined ? '' : `, ${formatUsd(costUsd)}`;
       terminal.stderr.write(`Used: ${count(turns, 'question')}, ${tokens}${cost}.\n`);
     }
   }

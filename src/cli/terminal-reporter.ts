@@ -1,7 +1,7 @@
 import { formatModelRef } from '../agent/config.js';
 import { sourcePosition, warningText } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { cleanLine, count, duration, usd } from '../lib/text/format.js';
+import { cleanLine, count, formatDuration, formatUsd } from '../lib/text/format.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
@@ -192,7 +192,7 @@ function describe(event: RunEvent): string | undefined {
 
 function usedLine(stats: RunOutcome['stats']): string {
   const { modelId, turns, durationMs, inputTokens, outputTokens, costUsd = 0 } = stats;
-  const cost = costUsd === 0 ? [] : [usd(costUsd)];
+  const cost = costUsd === 0 ? [] : [formatUsd(costUsd)];
   const tokens = count(inputTokens + outputTokens, 'token');
-  return [modelId, count(turns, 'turn'), duration(durationMs), tokens, ...cost].join(' · ');
+  return [modelId, count(turns, 'turn'), formatDuration(durationMs), tokens, ...cost].join(' · ');
 }

@@ -1,5 +1,5 @@
 import { REACTIONS } from '../github/posting/issues.js';
-import { cleanLine, count, shown } from '../lib/text/format.js';
+import { cleanLine, count, quoteLine } from '../lib/text/format.js';
 import {
   acceptedAnswer,
   type BufferedPublications,
@@ -179,12 +179,12 @@ export class PublicationBuffer {
     const all = [...requested.add, ...requested.remove];
     const left = withoutNames(withoutNames(all, labels.add), labels.remove);
     const picked = withoutNames(all, left);
-    const rule = `Labels that may be set: ${patterns.map(shown).join(', ') || 'none'}; at most ${maxLabels} a run.`;
-    const refusal = `Not accepted: ${left.map(shown).join(', ') || 'no name was given'}. ${rule}`;
+    const rule = `Labels that may be set: ${patterns.map(quoteLine).join(', ') || 'none'}; at most ${maxLabels} a run.`;
+    const refusal = `Not accepted: ${left.map(quoteLine).join(', ') || 'no name was given'}. ${rule}`;
     if (picked.length === 0) return this.refuse('set_labels', refusal);
     if (left.length > 0) this.note('set_labels', refusal);
     return acceptedAnswer(
-      `Taken: ${picked.map(shown).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`,
+      `Taken: ${picked.map(quoteLine).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`,
     );
   }
 
@@ -208,9 +208,9 @@ export class PublicationBuffer {
     const allowed = labels.flatMap((name) => nameOnAllowList(name, patterns) ?? []);
     const issue = { title: line, body: body.trim(), labels: allowed.slice(0, maxLabels) };
     this.state = { ...this.state, issues: [...others, issue] };
-    const names = issue.labels.map(shown).join(', ') || 'none';
+    const names = issue.labels.map(quoteLine).join(', ') || 'none';
     return acceptedAnswer(
-      `The issue ${shown(line)} is recorded, with these labels: ${names}. It is opened when the run ends.`,
+      `The issue ${quoteLine(line)} is recorded, with these labels: ${names}. It is opened when the run ends.`,
     );
   }
 
@@ -234,7 +234,7 @@ export class PublicationBuffer {
     const onlyPatch = changes.whyOnlyPatch();
     return acceptedAnswer(
       onlyPatch === undefined
-        ? `The pull request ${shown(line)} is recorded. It is opened when the run ends.`
+        ? `The pull request ${quoteLine(line)} is recorded. It is opened when the run ends.`
         : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
@@ -261,14 +261,17 @@ export class PublicationBuffer {
     const number = changes.endCommit();
     const same = this.state.commits.find((commit) => commit.number === number);
     if (same !== undefined && same.fixes?.handle !== fixes?.handle)
-      return this.refuse(tool, `Not accepted: no file was edited since ${shown(same.message)}.`);
+      return this.refuse(
+        tool,
+        `Not accepted: no file was edited since ${quoteLine(same.message)}.`,
+      );
     const others = this.state.commits.filter((commit) => commit !== same);
     const commits = [...others, { message: line, number, fixes }];
     this.state = { ...this.state, pullRequest: undefined, commits };
     const onlyPatch = changes.whyOnlyPatch();
     return acceptedAnswer(
       onlyPatch === undefined
-        ? `The commit ${shown(line)} is recorded. It is pushed when the run ends.`
+        ? `The commit ${quoteLine(line)} is recorded. It is pushed when the run ends.`
         : `Nothing is pushed, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
@@ -284,13 +287,13 @@ export class PublicationBuffer {
   react(content: string): PublicationAnswer {
     const reaction = REACTIONS.find((one) => one === content.trim().toLowerCase());
     if (reaction === undefined) {
-      const why = `the reaction ${shown(content)} is not one of those allowed here`;
-      const names = REACTIONS.map(shown).join(', ');
+      const why = `the reaction ${quoteLine(content)} is not one of those allowed here`;
+      const names = REACTIONS.map(quoteLine).join(', ');
       return this.refuse('react', `Not accepted: ${why}: ${names}.`);
     }
     this.state = { ...this.state, reaction };
     return acceptedAnswer(
-      `The reaction ${shown(reaction)} is recorded. It is added when the run ends.`,
+      `The reaction ${quoteLine(reaction)} is recorded. It is added when the run ends.`,
     );
   }
 

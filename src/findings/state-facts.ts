@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
-import { table, usd } from '../lib/text/format.js';
+import { formatUsd, table } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
 import { MARK_LANES, type Mark, type MarkLane, markOf } from '../safety/mark.js';
 import {
@@ -395,13 +395,13 @@ export function outcomesAndCostTable(facts: readonly ReviewFact[], now: Date): s
     const costs = spent.filter((one) => monthOf(one.day, one.model) === of);
     const cost = costs.reduce((sum, one) => sum + one.usd, 0);
     const acted = findings.filter(({ fate }) => fate === 'acted on').length;
-    const each = cost > 0 && acted > 0 ? usd(cost / acted) : '';
+    const each = cost > 0 && acted > 0 ? formatUsd(cost / acted) : '';
     const cells = SEVERITIES.map((severity) => {
       const own = findings.filter((one) => one.severity === severity);
       const counts = FATES.map((fate) => own.filter((one) => one.fate === fate).length);
       return own.length === 0 ? '' : counts.join(' / ');
     });
-    return [month, model, ...cells, cost > 0 ? usd(cost) : '', each];
+    return [month, model, ...cells, cost > 0 ? formatUsd(cost) : '', each];
   });
   const legend =
     'Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:';

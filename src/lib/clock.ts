@@ -61,7 +61,7 @@ export function isDate(text: string): boolean {
  * Starts a time limit within that of `signal`. The new signal is aborted when either is over;
  * `isOver` says whether this one is, and `end` takes the timer back.
  */
-export function limitTime(
+export function startTimeLimit(
   clock: Pick<Clock, 'now' | 'timer'>,
   limitMs: number,
   signal: AbortSignal,
@@ -158,7 +158,7 @@ export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
  * Does work on each item, on so many at the same time, and gives what came of it in the order of
  * the items.
  */
-export async function atMost<Item, Result>(
+export async function mapWithLimit<Item, Result>(
   width: number,
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,

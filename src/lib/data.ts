@@ -1,5 +1,5 @@
 /** A property of whatever it is; undefined where there is none. */
-export function field(value: unknown, key: string): unknown {
+export function propertyOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 

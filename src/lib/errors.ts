@@ -1,4 +1,4 @@
-import { field } from './data.js';
+import { propertyOf } from './data.js';
 
 /** A place in a text file of the user's; line and column count from 1. */
 export interface SourcePosition {
@@ -17,7 +17,7 @@ export function sourcePosition({ file, line, column }: SourcePosition): string {
  * A path on one line: with control characters, which could begin a line of their own, it is in
  * quotes.
  */
-export function shownFile(file: string): string {
+export function displayFile(file: string): string {
   return /\p{Cc}/u.test(file) ? JSON.stringify(file) : file;
 }
 
@@ -195,12 +195,12 @@ export function networkCause(error: unknown, depth = 0): NetworkCause {
     const { message, remedy } = error;
     return { code: undefined, message, remedy, isMistake: error instanceof ConfigError };
   }
-  const errors = field(error, 'errors');
+  const errors = propertyOf(error, 'errors');
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
-  const code = field(error, 'code');
-  const inner = first ?? (typeof code === 'string' ? undefined : field(error, 'cause'));
+  const code = propertyOf(error, 'code');
+  const inner = first ?? (typeof code === 'string' ? undefined : propertyOf(error, 'cause'));
   if (inner !== undefined && depth < MAX_CAUSES) return networkCause(inner, depth + 1);
-  const message = field(error, 'message');
+  const message = propertyOf(error, 'message');
   return {
     code: typeof code === 'string' ? code : undefined,
     message: typeof message === 'string' ? message : String(error),

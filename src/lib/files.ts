@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { field } from './data.js';
+import { propertyOf } from './data.js';
 import { decodeBytes, encodeBytes } from './text/bytes.js';
 
 /** A file or folder, as the file system tells it. */
@@ -334,7 +334,7 @@ export class FileError extends Error {
 /** The code of an operating system's error, if that is what was thrown. */
 export function errorCode(thrown: unknown): string | undefined {
   // Asked without `instanceof`: an error of the file system may come from another realm.
-  const code = field(thrown, 'code');
+  const code = propertyOf(thrown, 'code');
   return typeof code === 'string' ? code : undefined;
 }
 
@@ -343,6 +343,6 @@ export function fileError(operation: string, path: string, thrown: unknown): Fil
   if (thrown instanceof FileError) return thrown;
   const code = errorCode(thrown);
   if (code === undefined) return new FileError(operation, path, 'EIO', String(thrown));
-  const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(String(field(thrown, 'message')))?.[1];
+  const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(String(propertyOf(thrown, 'message')))?.[1];
   return new FileError(operation, path, code, GO_TEXTS.get(code) ?? libuvText);
 }

@@ -159,13 +159,13 @@ export function openEditor(editor: string, file: string): void {
  * is: `the input \`agents-dir\``. Throws a ConfigError unless it lies inside the workspace, as it
  * is written and with every link followed. It may be missing.
  */
-export async function confine(
+export async function resolveInside(
   workspace: string,
   { path, what }: { readonly path: string; readonly what: string },
 ): Promise<string> {
   const absolute = resolve(workspace, path);
   if (!/\0/.test(path) && !(await leadsOut(absolute, workspace))) return absolute;
-  const shown = JSON.stringify(shownPath(workspace, path));
+  const shown = JSON.stringify(displayPath(workspace, path));
   throw new ConfigError(`${what} leads out of the workspace: ${shown}`, {
     remedy: 'In a workflow, use a path inside the repository, and not a link that leads out of it.',
   });
@@ -193,6 +193,6 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /** A path as people and annotations want it: relative to the current folder if it lies below it. */
-export function shownPath(cwd: string, path: string): string {
+export function displayPath(cwd: string, path: string): string {
   return path !== cwd && isInside(cwd, path) ? relative(cwd, path) : path;
 }

@@ -9,7 +9,7 @@ import type { ModelParams, ModelRef, RetryConfig } from '../agent/config.js';
 import type { Price } from '../agent/model-keys.js';
 import { DEFAULT_MAX_RETRIES } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { grouped } from '../lib/text/format.js';
+import { formatInteger } from '../lib/text/format.js';
 import type { Budget } from './budget.js';
 import type { LoopDependencies } from './events.js';
 import {
@@ -99,7 +99,7 @@ export function createAsker(
     usage.turns = turn;
     const wider = widerLimit(reply, current.thinking, askedTokens);
     if (wider === undefined || budget.spent() !== undefined) return reply;
-    const message = `\`${current.ref}\` reached its output limit before its answer began, so we ask it once more with a limit of ${grouped(wider)} tokens`;
+    const message = `\`${current.ref}\` reached its output limit before its answer began, so we ask it once more with a limit of ${formatInteger(wider)} tokens`;
     deps.reporter.warn({ code: 'model-warning', message });
     usage.retries += 1;
     try {

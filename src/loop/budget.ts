@@ -4,7 +4,7 @@ import { type ReviewFact, type SpentFact, spentUsd } from '../findings/state-fac
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
-import { usd } from '../lib/text/format.js';
+import { formatUsd } from '../lib/text/format.js';
 
 function ratesFor(price: Price, { input }: TokenUse): Rates {
   return price.long !== undefined && input > price.long.aboveTokens ? price.long.price : price;
@@ -142,7 +142,7 @@ export class Budget {
     if (maxCostUsd > 0 && ((this.#costUsd ?? 0) >= maxCostUsd || this.#cutBy === 'cost')) {
       const rest = (this.#costUsd ?? 0) < maxCostUsd ? AT_THE_REST : '';
       const left = costInput === 'max-cost-usd' ? '' : ` that \`${costInput}\` had left`;
-      const message = `budget exceeded: used ${usd(this.#costUsd ?? 0)} of ${usd(maxCostUsd)}${left}${rest}`;
+      const message = `budget exceeded: used ${formatUsd(this.#costUsd ?? 0)} of ${formatUsd(maxCostUsd)}${left}${rest}`;
       const remedy = `Raise the input \`${costInput}\`, or give the agent less to read.`;
       return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy }) };
     }
@@ -266,13 +266,13 @@ export function usedUp(
   const { limits, pull, pullUsd, day, dayUsd } = spend;
   if (limits.perDayUsd > 0 && dayUsd >= limits.perDayUsd) {
     return {
-      message: `Runs of this agent have cost ${usd(dayUsd)} on ${day}; the limit is ${usd(limits.perDayUsd)} a day`,
+      message: `Runs of this agent have cost ${formatUsd(dayUsd)} on ${day}; the limit is ${formatUsd(limits.perDayUsd)} a day`,
       remedy: 'Wait for the next day (UTC), or raise `max-cost-usd-per-day`.',
     };
   }
   if (limits.perPullUsd > 0 && pull !== undefined && pullUsd >= limits.perPullUsd) {
     return {
-      message: `Runs of this agent have cost ${usd(pullUsd)} on #${pull}; the limit is ${usd(limits.perPullUsd)}`,
+      message: `Runs of this agent have cost ${formatUsd(pullUsd)} on #${pull}; the limit is ${formatUsd(limits.perPullUsd)}`,
       remedy: 'Raise `max-cost-usd-per-pr`.',
     };
   }

@@ -2,7 +2,7 @@ import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
 import { messageOf, ProviderError } from '../lib/errors.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
-import { cleanLine, grouped } from '../lib/text/format.js';
+import { cleanLine, formatInteger } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import type { Asker, Settings } from './asker.js';
 import type { LoopDependencies } from './events.js';
@@ -106,7 +106,7 @@ function noteCut(
   onCut?.();
   if (read >= windowTokens) return;
   asker.learnWindow(read);
-  const message = `\`${ref}\` has read ${grouped(read)} of about ${grouped(sent)} tokens; its server drops whatever exceeds its window`;
+  const message = `\`${ref}\` has read ${formatInteger(read)} of about ${formatInteger(sent)} tokens; its server drops whatever exceeds its window`;
   const remedy =
     'Start it with a larger window (Ollama: `OLLAMA_CONTEXT_LENGTH`), and set `context_window` in `[params]` to it.';
   reporter.warn({ code: 'context-truncated', message, remedy });

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '
 import type { Price } from '../agent/model-keys.js';
 import { AxeError } from '../lib/errors.js';
 import type { Limit, RunStats, ToolCallRecord } from '../lib/outcome.js';
-import { cleanLine, grouped } from '../lib/text/format.js';
+import { cleanLine, formatInteger } from '../lib/text/format.js';
 import { type Budget, costOf, type TokenUse } from './budget.js';
 import { textOf } from './messages.js';
 
@@ -266,7 +266,7 @@ export function endOf(
       }
       const tokens = usage.outputTokens.total ?? 0;
       const where =
-        tokens > 0 ? `at ${grouped(tokens)} output tokens` : 'at the limit of output tokens';
+        tokens > 0 ? `at ${formatInteger(tokens)} output tokens` : 'at the limit of output tokens';
       // A model that thinks had all that its provider allows, unless the agent has said less.
       const isAll = settings.maxOutputTokens === undefined && isThinking(thinking, settings);
       const remedy = isAll

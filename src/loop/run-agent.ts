@@ -11,7 +11,7 @@ import {
 import { AxeError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/bytes.js';
-import { count, grouped } from '../lib/text/format.js';
+import { count, formatInteger } from '../lib/text/format.js';
 import type { Prompt } from '../prompt/prompt.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
@@ -204,7 +204,7 @@ function inCircles(tool = ''): AxeError {
 function answerOf(content: LanguageModelV4GenerateResult['content']): string {
   const { text, leftOutBytes } = cutToBytes(textOf(content), MAX_ANSWER_BYTES);
   if (leftOutBytes === 0) return text;
-  return `${text}\n\n[The answer is cut here. It has ${grouped(leftOutBytes)} bytes more.]`;
+  return `${text}\n\n[The answer is cut here. It has ${formatInteger(leftOutBytes)} bytes more.]`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
-import { atMost, type Clock } from '../lib/clock.js';
-import { depthExceeds, field, parseJson } from '../lib/data.js';
+import { type Clock, mapWithLimit } from '../lib/clock.js';
+import { depthExceeds, parseJson, propertyOf } from '../lib/data.js';
 import {
   MAX_ARGUMENT_DEPTH,
   MAX_CALLS_PER_TURN,
@@ -76,7 +76,7 @@ export async function answerToolCalls(
   while (open.length > 0) {
     const alone = open.findIndex(([, { tool }]) => changing.some(({ name }) => name === tool));
     const group = open.splice(0, alone < 0 ? open.length : Math.max(1, alone));
-    await atMost(options.parallel ? MAX_PARALLEL_CALLS : 1, group, async ([index, call]) => {
+    await mapWithLimit(options.parallel ? MAX_PARALLEL_CALLS : 1, group, async ([index, call]) => {
       const isPartial = options.isCut && index === calls.length - 1;
       answered[index] = await answer(call, { ...options, index, isPartial }, deps);
     });
@@ -212,7 +212,7 @@ const TARGET_LENGTH = 60;
  * arguments do not say.
  */
 export function callTarget(input: unknown): string {
-  const target = TARGETS.map((name) => field(input, name)).find(
+  const target = TARGETS.map((name) => propertyOf(input, name)).find(
     (value) => typeof value === 'string',
   );
   return target === undefined ? '' : cleanLine(target, TARGET_LENGTH);

@@ -1,8 +1,8 @@
 import type { BaseCode } from '../github/reading/contents.js';
 import { groupBy } from '../lib/data.js';
 import { ToolError } from '../lib/errors.js';
-import { normalizeCode, WORDS } from '../lib/text/code.js';
-import { count, shown } from '../lib/text/format.js';
+import { normalizeCode, TWO_LETTERS_OR_DIGITS } from '../lib/text/code.js';
+import { count, quoteLine } from '../lib/text/format.js';
 
 /**
  * A line of code that a line of a note rests on: `(src/auth.ts:42 "if (!token) return") <!--
@@ -242,17 +242,17 @@ export function citeLine(
   const atBase = countLine(base?.files.get(path), text);
   // What was shown of several commits may have one line under two numbers.
   const same = atBase || countLine(lines.join('\n'), text);
-  if (!WORDS.test(text) || text.length > MAX_CODE)
+  if (!TWO_LETTERS_OR_DIGITS.test(text) || text.length > MAX_CODE)
     throw new ToolError(
-      `line ${line} of ${shown(path)} is ${text.length > MAX_CODE ? 'too long' : 'too short'} to rest on. Name a line that says more by itself.`,
+      `line ${line} of ${quoteLine(path)} is ${text.length > MAX_CODE ? 'too long' : 'too short'} to rest on. Name a line that says more by itself.`,
     );
   if (clean(text) !== text)
     throw new ToolError(
-      `line ${line} of ${shown(path)} holds a secret, or invisible characters. Name another line.`,
+      `line ${line} of ${quoteLine(path)} holds a secret, or invisible characters. Name another line.`,
     );
   if (same > 1)
     throw new ToolError(
-      `${count(same, 'line')} of ${shown(path)} read ${shown(text)}. Name one that occurs only once.`,
+      `${count(same, 'line')} of ${quoteLine(path)} read ${quoteLine(text)}. Name one that occurs only once.`,
     );
   const commit = base && (atBase > 0 ? base.commit : head);
   return formatCitation({ path, line, code: text, repository: base?.repository, commit });

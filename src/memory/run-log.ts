@@ -1,7 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { MAX_RESULT_CODE_POINTS, MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { count, grouped } from '../lib/text/format.js';
+import { count, formatInteger } from '../lib/text/format.js';
 
 /**
  * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything
@@ -308,7 +308,7 @@ export function storedTask(task: string): string {
 }
 
 function noteOf(leftOut: number): string {
-  return ` [... ${grouped(leftOut)} characters left out]`;
+  return ` [... ${formatInteger(leftOut)} characters left out]`;
 }
 
 /** What is wrong with a text of memory, as `decodeBytes` gives it; undefined for nothing. */

@@ -5,7 +5,7 @@ import {
   type LanguageModelV4GenerateResult,
   type LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { field } from '../lib/data.js';
+import { propertyOf } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import {
   askedBy,
@@ -139,7 +139,7 @@ function warningsOf(
 function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { inputTokens, outputTokens, raw } = reply.usage;
   const { total: said = 0, reasoning: thought = 0 } = outputTokens;
-  const isApart = field(raw, 'total_tokens') === (inputTokens.total ?? 0) + said + thought;
+  const isApart = propertyOf(raw, 'total_tokens') === (inputTokens.total ?? 0) + said + thought;
   const written = isApart ? said + thought : outputTokens.total;
   const input = inputTokens.total || undefined;
   const output = reply.content.length === 0 ? written : written || undefined;
@@ -177,7 +177,7 @@ const ENDS = {
  */
 function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   // The package for Responses does not look whether one has failed.
-  const hasFailed = field(reply.response?.body, 'status') === 'failed';
+  const hasFailed = propertyOf(reply.response?.body, 'status') === 'failed';
   const { unified, raw } = hasFailed ? { unified: 'other', raw: 'failed' } : reply.finishReason;
   if (unified !== 'other' || raw === undefined) return reply;
   const plain = raw.toLowerCase().replace(/[^a-z]+/g, '_');
@@ -194,10 +194,10 @@ function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4Gene
 function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { raw } = reply.usage;
   const upstream =
-    field(raw, 'is_byok') === true
-      ? field(field(raw, 'cost_details'), 'upstream_inference_cost')
+    propertyOf(raw, 'is_byok') === true
+      ? propertyOf(propertyOf(raw, 'cost_details'), 'upstream_inference_cost')
       : 0;
-  const costUsd = Number(field(raw, 'cost')) + Number(upstream);
+  const costUsd = Number(propertyOf(raw, 'cost')) + Number(upstream);
   return Number.isFinite(costUsd) && costUsd >= 0 ? withCost(reply, costUsd) : reply;
 }
 
@@ -268,9 +268,9 @@ const DETAILS_KEY = 'openrouter';
  * reply.
  */
 function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
-  const choices = field(reply.response?.body, 'choices');
+  const choices = propertyOf(reply.response?.body, 'choices');
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const details = field(field(choice, 'message'), 'reasoning_details');
+  const details = propertyOf(propertyOf(choice, 'message'), 'reasoning_details');
   if (!Array.isArray(details) || details.length === 0) return reply;
   const text = reply.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
   const thought = {

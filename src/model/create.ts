@@ -1,4 +1,4 @@
-import { field } from '../lib/data.js';
+import { propertyOf } from '../lib/data.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
@@ -161,11 +161,14 @@ async function askOllamaWindow(
     const loaded = await fetch(`${api}/chat`, { method: 'POST', headers, body, signal });
     await loaded.text();
     const running: unknown = await (await fetch(`${api}/ps`, { headers, signal })).json();
-    const models = field(running, 'models');
+    const models = propertyOf(running, 'models');
     // A name without a tag is that of `latest`.
     const isOwn = (one: unknown) =>
-      [model, `${model}:latest`].includes(String(field(one, 'model')));
-    const window = field(Array.isArray(models) ? models.find(isOwn) : undefined, 'context_length');
+      [model, `${model}:latest`].includes(String(propertyOf(one, 'model')));
+    const window = propertyOf(
+      Array.isArray(models) ? models.find(isOwn) : undefined,
+      'context_length',
+    );
     return typeof window === 'number' && window > 0 ? window : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
-import { field, parseJson } from '../lib/data.js';
+import { parseJson, propertyOf } from '../lib/data.js';
 import {
   type ContextOverflow,
   messageOf,
@@ -81,7 +81,7 @@ function textOfStatus(status: number): string {
  */
 function apiMessage(body: unknown): string | undefined {
   const error = errorIn(body);
-  const message = typeof error === 'string' ? error : field(error, 'message');
+  const message = typeof error === 'string' ? error : propertyOf(error, 'message');
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
@@ -90,9 +90,9 @@ function apiMessage(body: unknown): string | undefined {
  * names of their own.
  */
 function statusInside(body: unknown): number | undefined {
-  const error = field(typeof body === 'string' ? parseJson(body) : body, 'error') ?? undefined;
+  const error = propertyOf(typeof body === 'string' ? parseJson(body) : body, 'error') ?? undefined;
   if (error === undefined || apiMessage(body) === undefined) return undefined;
-  const code = field(error, 'code');
+  const code = propertyOf(error, 'code');
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
   const names = namesIn(error).join(' ');
   if (/rate_limit|insufficient_quota/.test(names)) return 429;
@@ -103,7 +103,9 @@ function statusInside(body: unknown): number | undefined {
 }
 
 function namesIn(error: unknown): readonly string[] {
-  return [field(error, 'code'), field(error, 'type')].filter((name) => typeof name === 'string');
+  return [propertyOf(error, 'code'), propertyOf(error, 'type')].filter(
+    (name) => typeof name === 'string',
+  );
 }
 
 /** Says what came instead of an answer: half of one, a page, JSON of another shape. */
@@ -271,5 +273,5 @@ export function findOverflow(
 function errorIn(body: unknown): unknown {
   const parsed = typeof body === 'string' ? parseJson(body) : body;
   const one: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-  return field(one, 'error') ?? field(field(one, 'response'), 'error') ?? one;
+  return propertyOf(one, 'error') ?? propertyOf(propertyOf(one, 'response'), 'error') ?? one;
 }

@@ -1,4 +1,4 @@
-import { field, parseJson } from '../lib/data.js';
+import { parseJson, propertyOf } from '../lib/data.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, networkCause, ProviderError } from '../lib/errors.js';
 import { redact } from '../safety/redact.js';
@@ -154,7 +154,7 @@ export async function requestAccessToken(
   signal: AbortSignal | undefined,
 ): Promise<Expiring<string>> {
   const answer = parseJson(await requestToken(request, fetch, signal));
-  const seconds = Number(field(answer, 'expires_in')) || 3600;
+  const seconds = Number(propertyOf(answer, 'expires_in')) || 3600;
   return {
     value: textField(answer, 'access_token', request.who),
     expiresAtMs: Date.now() + seconds * 1000,
@@ -166,14 +166,14 @@ function reasonOf(text: string): string | undefined {
   const xml = /<Message>([^<]+)<\/Message>/.exec(text)?.[1];
   if (xml !== undefined) return xml;
   const answer = parseJson(text);
-  const error = field(answer, 'error');
-  const reasons = [field(answer, 'error_description'), field(error, 'message'), error];
+  const error = propertyOf(answer, 'error');
+  const reasons = [propertyOf(answer, 'error_description'), propertyOf(error, 'message'), error];
   return reasons.find((reason) => typeof reason === 'string');
 }
 
 /** A text of a JSON object. Throws a ProviderError that names it and who left it out. */
 export function textField(value: unknown, key: string, who: string): string {
-  const text = field(value, key);
+  const text = propertyOf(value, key);
   if (typeof text === 'string' && text !== '') return text;
   throw new ProviderError('server', `${who}: \`${key}\` is missing`);
 }

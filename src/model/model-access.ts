@@ -1,5 +1,5 @@
 import type { ModelRef } from '../agent/config.js';
-import { createClock, limitTime } from '../lib/clock.js';
+import { createClock, startTimeLimit } from '../lib/clock.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
@@ -84,7 +84,7 @@ export async function probeModel(
   models: Models,
   signal: AbortSignal,
 ): Promise<AxeError | undefined> {
-  const limit = limitTime(createClock(), PROBE_SECONDS * 1000, signal);
+  const limit = startTimeLimit(createClock(), PROBE_SECONDS * 1000, signal);
   try {
     const model = await models.open(ref);
     await model.doGenerate({

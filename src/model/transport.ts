@@ -10,7 +10,7 @@ import {
   TypeValidationError,
 } from '@ai-sdk/provider';
 import type { ModelRef } from '../agent/config.js';
-import { field } from '../lib/data.js';
+import { propertyOf } from '../lib/data.js';
 import type { Protocol, Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
 import type { SettingSources } from './settings.js';
@@ -172,12 +172,12 @@ function keyOf({ type, id }: { readonly type: string; readonly id: string }): st
  */
 function throwUnlessNew(error: unknown): void {
   const isForm = TypeValidationError.isInstance(error);
-  const said = isForm ? field(error.value, 'error') : error;
+  const said = isForm ? propertyOf(error.value, 'error') : error;
   if (said === undefined || said === null) return;
   // Its message repeats what the model wrote.
   if (JSONParseError.isInstance(said)) throw callError({ responseBody: '{' });
   if (said instanceof Error) throw said;
-  const status = Number(field(said, 'statusCode')) || 200;
+  const status = Number(propertyOf(said, 'statusCode')) || 200;
   throw callError({ statusCode: status, responseBody: JSON.stringify({ error: said }) });
 }
 

@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto';
-import { field, parseJson } from '../lib/data.js';
+import { parseJson, propertyOf } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Provider } from './catalog.js';
 import {
@@ -145,7 +145,7 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
  */
 function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): Fresh<string> {
   const { fetch } = ports;
-  const type = field(credential, 'type');
+  const type = propertyOf(credential, 'type');
   if (type === 'service_account') {
     return keepFresh(async (signal) => {
       const assertion = signJwt(credential);
@@ -156,8 +156,8 @@ function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): F
   }
   if (type === 'external_account') {
     const audience = textField(credential, 'audience', FILE);
-    const url = URL.parse(textField(field(credential, 'credential_source'), 'url', FILE));
-    const account = field(credential, 'service_account_impersonation_url');
+    const url = URL.parse(textField(propertyOf(credential, 'credential_source'), 'url', FILE));
+    const account = propertyOf(credential, 'service_account_impersonation_url');
     const impersonated = typeof account === 'string' ? account : undefined;
     return exchangeStatement(
       audience,

@@ -17,7 +17,7 @@ import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../l
 import type { Warning } from '../lib/errors.js';
 import { cutToBytes, estimateText, utf8Bytes } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import { cleanLine, count, grouped } from '../lib/text/format.js';
+import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
 import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import { createPathFilter, type DiffPolicy } from './diff-policy.js';
@@ -196,7 +196,7 @@ function warningsOf(
     const names = unseen.slice(0, 5).map((path) => cleanLine(path, MAX_FACT));
     const more = unseen.length > names.length ? ', …' : '';
     const files = `${count(unseen.length, 'file')} ${unseen.length === 1 ? 'is' : 'are'} not shown whole (${names.join(', ')}${more})`;
-    const message = `the ${source} is larger than the ${grouped(maxTokens)} tokens it may take: ${isCut ? 'its beginning is shown' : files}`;
+    const message = `the ${source} is larger than the ${formatInteger(maxTokens)} tokens it may take: ${isCut ? 'its beginning is shown' : files}`;
     const remedy =
       'Show less of it (a smaller range, `paths`), raise `max-diff-tokens`, or choose a model with a larger window.';
     return [{ code, message, remedy }];
@@ -431,7 +431,7 @@ export function describeText(text: string, source: string, heading: readonly str
   if (leftOutBytes === 0) return { blocks };
   blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);
   const limit = `${Math.round(MAX_DESCRIPTION_BYTES / 1024)} KiB`;
-  const message = `the ${source} is longer than ${limit}; the last ${grouped(leftOutBytes)} bytes were left out`;
+  const message = `the ${source} is longer than ${limit}; the last ${formatInteger(leftOutBytes)} bytes were left out`;
   return { blocks, warnings: [{ code: 'context-truncated', message }] };
 }
 

@@ -13,7 +13,7 @@ import { warningText } from '../lib/errors.js';
 import { isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import { formatPatch } from '../lib/text/diff.js';
-import { codeBlock, codeSpan, count, grouped, shown } from '../lib/text/format.js';
+import { codeBlock, codeSpan, count, formatInteger, quoteLine } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import { memoryName } from '../memory/paths.js';
 import type { PublishRequest } from '../run/dependencies.js';
@@ -166,7 +166,7 @@ async function push(
       if (head.isForeign)
         throw refusedChange('the branch of the pull request is in another repository');
       if (branch === repository.defaultBranch)
-        throw refusedChange(`${shown(branch)} is the default branch`);
+        throw refusedChange(`${quoteLine(branch)} is the default branch`);
       const { message = '', fixes } = commits[at] ?? {};
       const body = fixes && commitLine(`Fixes ${fixes.handle}: ${fixes.title}`, options.secrets);
       const texts = { headline: commitLine(message, options.secrets), body };
@@ -257,7 +257,7 @@ function describePatch(edits: FileEdits, secrets: readonly string[]) {
   const bytes = utf8Bytes(patch);
   if (bytes > MAX_PATCH_BYTES)
     return unshown(
-      `Its patch has ${grouped(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
+      `Its patch has ${formatInteger(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
     );
   // No line of a patch is the last word: each begins with a mark or a word of git's.
   const command = codeBlock(`git apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH`, 'sh');

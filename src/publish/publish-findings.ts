@@ -26,7 +26,7 @@ import {
   setLabels,
 } from '../github/posting/issues.js';
 import { isCutShort } from '../lib/outcome.js';
-import { paragraphs, usd } from '../lib/text/format.js';
+import { formatUsd, paragraphs } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import type {
   Acknowledgement,
@@ -211,7 +211,7 @@ function reviewFooter(
   const { costUsd } = outcome.stats;
   const read =
     coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
-  const cost = costUsd === undefined || costUsd === 0 ? [] : [usd(costUsd)];
+  const cost = costUsd === undefined || costUsd === 0 ? [] : [formatUsd(costUsd)];
   return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(
     ' · ',
   );

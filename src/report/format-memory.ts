@@ -1,11 +1,11 @@
 import { describeTaint, type TaintSource } from '../event/trust.js';
 import {
   cleanLine,
-  code,
   codeBlock,
   count,
-  details,
-  grouped,
+  foldedDetails,
+  formatInteger,
+  inlineCode,
   oneLine,
   paragraphs,
 } from '../lib/text/format.js';
@@ -48,7 +48,7 @@ export function formatMemory(
     isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
     isHidden || text === ''
       ? ''
-      : details('What the model was given from memory', codeBlock(text.trimEnd())),
+      : foldedDetails('What the model was given from memory', codeBlock(text.trimEnd())),
     memory.notes === undefined || store.kind === 'none' ? '' : loadedNotes(memory.notes, isHidden),
     kept === undefined ? '' : isHidden ? hiddenLine(kept) : added(kept, memory, plan.agent.name),
     apartNote(plan, taints, kept),
@@ -60,7 +60,7 @@ export function formatMemory(
 export function formatLost(lost: readonly Remembered[], isHidden: boolean): string {
   const entries = lost.flatMap((one) => one.entries);
   if (entries.length === 0) return '';
-  const ids = entries.map(({ id }) => code(id)).join(', ');
+  const ids = entries.map(({ id }) => inlineCode(id)).join(', ');
   const texts = entries.map(({ text }) => stripProvenance(text)).join('');
   return paragraphs([
     `**Not saved for sub-agents:** ${isHidden ? `${ids}.` : ''}`.trimEnd(),
@@ -81,7 +81,7 @@ export function loadedEntries(memory: Memory | undefined): number {
 
 /** The place, as a link where it has an address. */
 function link({ location, url }: Place): string {
-  return url === undefined ? code(location) : `[${code(location)}](${url})`;
+  return url === undefined ? inlineCode(location) : `[${inlineCode(location)}](${url})`;
 }
 
 function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): string {
@@ -102,13 +102,13 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
     [unchecked, 'not checked'],
   ] as const;
   const cited = lines.flatMap(([number, word]) =>
-    number === 0 ? [] : [`${grouped(number)} ${word}`],
+    number === 0 ? [] : [`${formatInteger(number)} ${word}`],
   );
   return paragraphs([
-    `**Notes:** ${what} ${code(location)}.`,
+    `**Notes:** ${what} ${inlineCode(location)}.`,
     isHidden || block === ''
       ? ''
-      : details('What the model was given from notes', codeBlock(block)),
+      : foldedDetails('What the model was given from notes', codeBlock(block)),
     cited.length === 0 ? '' : `**Lines that notes rest on:** ${cited.join(', ')}.`,
     formatGone(checked.gone, isHidden),
   ]);
@@ -119,7 +119,7 @@ export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string
   if (gone.length === 0) return '';
   const lines = gone.map(
     ({ note, line, text }) =>
-      `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`,
+      `- ${inlineCode(note)}, line ${line}: ${inlineCode(cleanLine(text, MAX_GONE_TEXT))}`,
   );
   return paragraphs([
     '**No longer true:** the code that these lines of notes rest on is gone, so runs no longer get them. Remove them from the notes, or correct them.',
@@ -132,7 +132,7 @@ const MAX_GONE_TEXT = 300;
 
 /** Of what is to stay in another repository nothing but the id of the entry is told (D14). */
 function hiddenLine({ result, entries: [entry] }: Remembered): string {
-  const what = entry === undefined ? 'changes to notes' : `entry ${code(entry.id)}`;
+  const what = entry === undefined ? 'changes to notes' : `entry ${inlineCode(entry.id)}`;
   return result.kind === 'saved'
     ? `Added to ${link(result)}: ${what}.`
     : `${notSaved(result)} It was ${what}.`;
@@ -146,7 +146,7 @@ function added(remembered: Remembered, { store }: Memory, agent: string): string
     const plain = stripProvenance(text).trimEnd();
     const block =
       result.kind === 'saved' ? codeBlock(plain.replaceAll(/^/gm, '+'), 'diff') : codeBlock(plain);
-    return entries.length === 1 ? block : `${code(path)}:\n\n${block}`;
+    return entries.length === 1 ? block : `${inlineCode(path)}:\n\n${block}`;
   });
   const changed = changedNotes(remembered);
   if (result.kind === 'failed') {
@@ -154,7 +154,7 @@ function added(remembered: Remembered, { store }: Memory, agent: string): string
     const head = first === undefined ? notSaved(result) : `${notSaved(result)} ${lost}`;
     return paragraphs([head, ...blocks, changed, changed === '' ? '' : textsOf(remembered.notes)]);
   }
-  const others = entries.slice(1).map(({ path }) => code(path));
+  const others = entries.slice(1).map(({ path }) => inlineCode(path));
   const unsaved = unsavedIn(remembered);
   const left = remembered.notes.filter(({ path }) => unsaved.some((note) => note.path === path));
   return paragraphs([
@@ -163,7 +163,7 @@ function added(remembered: Remembered, { store }: Memory, agent: string): string
       : `Added to ${[link(result), ...others].join(' and ')}:`,
     ...blocks,
     changed,
-    ...unsaved.map(({ path, ...why }) => notSaved(why, `${code(path)}: `)),
+    ...unsaved.map(({ path, ...why }) => notSaved(why, `${inlineCode(path)}: `)),
     left.length === 0 ? '' : textsOf(left),
     first === undefined ? '' : undoLine(first.id, agent, store.kind, result),
   ]);
@@ -179,7 +179,9 @@ function notSaved(
 /** The changes that a run made to its notes, without what was written. */
 function changedNotes({ notes }: Remembered): string {
   if (notes.length === 0) return '';
-  const changes = new Set(notes.map(({ path, edit }) => `- ${code(path)}: ${DONE[edit.kind]}`));
+  const changes = new Set(
+    notes.map(({ path, edit }) => `- ${inlineCode(path)}: ${DONE[edit.kind]}`),
+  );
   return paragraphs([
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? 'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:'
@@ -191,7 +193,7 @@ function changedNotes({ notes }: Remembered): string {
 /** Texts that are nowhere else. */
 function textsOf(notes: readonly NoteChange[]): string {
   const texts = notes.map(describeNoteChange).join('').trimEnd();
-  return details('The notes, so that nothing is lost', codeBlock(texts));
+  return foldedDetails('The notes, so that nothing is lost', codeBlock(texts));
 }
 
 /** What was to be done to a note, for people who have to do it themselves now. */
@@ -211,11 +213,11 @@ function undoLine(
 ): string {
   switch (store) {
     case 'file':
-      return `It is kept only if a later step commits and pushes it. Undo: ${code(`axe-action memory forget ${agent} ${id} --dir ${prefix.replace(/[\\/]$/, '') || '.'}`)} in a checkout.`;
+      return `It is kept only if a later step commits and pushes it. Undo: ${inlineCode(`axe-action memory forget ${agent} ${id} --dir ${prefix.replace(/[\\/]$/, '') || '.'}`)} in a checkout.`;
     case 'cache':
-      return `Undo, until the next run: delete ${code(location)} on the page “Caches” of “Actions”.`;
+      return `Undo, until the next run: delete ${inlineCode(location)} on the page “Caches” of “Actions”.`;
     default:
-      return `Undo: ${code(`/axe forget ${id}`)} in a comment, if the workflow runs on comments.`;
+      return `Undo: ${inlineCode(`/axe forget ${id}`)} in a comment, if the workflow runs on comments.`;
   }
 }
 

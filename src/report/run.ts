@@ -15,17 +15,17 @@ import {
 } from '../lib/outcome.js';
 import {
   cleanLine,
-  code,
   codeBlock,
   count,
-  details,
-  duration,
   errorBlock,
-  grouped,
+  foldedDetails,
+  formatDuration,
+  formatInteger,
+  formatUsd,
+  inlineCode,
   oneLine,
   paragraphs,
   table,
-  usd,
 } from '../lib/text/format.js';
 import type { Spend } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
@@ -154,7 +154,7 @@ export function formatToolsByTurn(records: readonly ToolCallRecord[], isHidden: 
     );
     return `- Turn ${turn}: ${calls.join(', ')}`;
   });
-  return details(
+  return foldedDetails(
     `Tools by turn: ${count(records.length, 'call')} in ${count(turns.length, 'turn')}`,
     lines.join('\n'),
   );
@@ -167,12 +167,12 @@ function formatCalls(name: string, calls: readonly ToolCallRecord[], isHidden: b
   const errors = calls.filter(({ isError }) => isError).length;
   const isDenied = calls.some((call) => call.isDenied);
   const remarks = [
-    ...targets.slice(0, MAX_TARGETS).map(code),
+    ...targets.slice(0, MAX_TARGETS).map(inlineCode),
     ...(targets.length > MAX_TARGETS ? ['…'] : []),
     ...(isDenied ? ['not offered'] : errors === 0 ? [] : [count(errors, 'error')]),
   ];
-  const times = calls.length === 1 ? '' : ` × ${grouped(calls.length)}`;
-  return `${code(name)}${times}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`;
+  const times = calls.length === 1 ? '' : ` × ${formatInteger(calls.length)}`;
+  return `${inlineCode(name)}${times}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`;
 }
 
 const MAX_TARGETS = 5;
@@ -206,7 +206,7 @@ export function warningList(warnings: readonly Warning[]): string {
 function listOf(title: string, warnings: readonly Warning[]): string {
   if (warnings.length === 0) return '';
   const lines = warnings.map((warning) => {
-    const at = warning.at === undefined ? '' : ` (${code(sourcePosition(warning.at))})`;
+    const at = warning.at === undefined ? '' : ` (${inlineCode(sourcePosition(warning.at))})`;
     return `- ${oneLine(warningText(warning))}${at}`;
   });
   return paragraphs([title, lines.join('\n')]);
@@ -216,8 +216,9 @@ function listOf(title: string, warnings: readonly Warning[]): string {
 export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
   if (coverage === undefined) return '';
   const named = coverage.unread.filter(({ path }) => path !== '');
-  const names = named.map(({ path, why }) => `- ${code(cleanLine(path, 200))}: ${why}`);
-  const list = named.length === 0 ? '' : details('Files that were not read', names.join('\n'));
+  const names = named.map(({ path, why }) => `- ${inlineCode(cleanLine(path, 200))}: ${why}`);
+  const list =
+    named.length === 0 ? '' : foldedDetails('Files that were not read', names.join('\n'));
   return paragraphs([formatCoverage(coverage, scope), list]);
 }
 
@@ -227,7 +228,7 @@ export function formatUnsavedSummary(
   entries: readonly { readonly id: string; readonly text: string }[],
   isHidden: boolean,
 ): string {
-  const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
+  const ids = [...new Set(entries.map(({ id }) => inlineCode(id)))].join(', ');
   const texts = entries.map(({ text }) => stripProvenance(text)).join('');
   let left = ['The main step left this unsaved, so it is shown here:', codeBlock(texts.trimEnd())];
   if (isHidden) left = [`What the main step left belongs to another repository: ${ids}.`];
@@ -252,8 +253,8 @@ function formatHeadline(
     isReview && conclusion === 'success' ? '' : conclusion,
     isReview ? describeFindings(findings.filter(isOpen)) : '',
     coverage === undefined ? '' : describeFiles(coverage, scope),
-    costUsd === undefined ? '' : usd(costUsd),
-    duration(durationMs),
+    costUsd === undefined ? '' : formatUsd(costUsd),
+    formatDuration(durationMs),
   ];
   return `${agent.name}: ${parts.filter((part) => part !== '').join(' · ')}`;
 }
@@ -263,8 +264,8 @@ function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
   if (files === 0) return '';
   const total = count(files, 'file');
   if (scope?.kind === 'since' && read > 0)
-    return `${grouped(countFreshFiles(coverage, scope))} of ${total}, since ${scope.before.last.slice(0, 7)}`;
-  return read === files ? total : `${grouped(read)} of ${total}`;
+    return `${formatInteger(countFreshFiles(coverage, scope))} of ${total}, since ${scope.before.last.slice(0, 7)}`;
+  return read === files ? total : `${formatInteger(read)} of ${total}`;
 }
 
 function describeFindings(open: readonly FindingRecord[]): string {
@@ -290,9 +291,9 @@ export function formatFindingTable(
 function rowOf(record: FindingRecord, clean: (markdown: string) => string): string {
   const { title, path, line, severity, category, confidence, state, why, by, url } = record;
   const name = `${tableCell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
-  const place = tableCell(code(`${cleanLine(path, MAX_TITLE)}:${line}`));
+  const place = tableCell(inlineCode(`${cleanLine(path, MAX_TITLE)}:${line}`));
   // For an open finding, `by` is who reopened it, not who found it.
-  const who = by === undefined || state === 'open' ? '' : ` by ${code(by)}`;
+  const who = by === undefined || state === 'open' ? '' : ` by ${inlineCode(by)}`;
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
   const result = url === undefined ? word : `[${word}](${url})`;
@@ -343,13 +344,13 @@ export function usageCells(stats: RunStats): readonly Cell[] {
     stats;
   return [
     ['Model', modelId],
-    ['Turns', grouped(turns)],
-    ...(toolCalls === 0 ? [] : [['Tool calls', grouped(toolCalls)] as const]),
-    ...(retries === 0 ? [] : [['Retries', grouped(retries)] as const]),
-    ['Input tokens', grouped(inputTokens)],
-    ['Output tokens', grouped(outputTokens)],
+    ['Turns', formatInteger(turns)],
+    ...(toolCalls === 0 ? [] : [['Tool calls', formatInteger(toolCalls)] as const]),
+    ...(retries === 0 ? [] : [['Retries', formatInteger(retries)] as const]),
+    ['Input tokens', formatInteger(inputTokens)],
+    ['Output tokens', formatInteger(outputTokens)],
     ...(costUsd === undefined ? [] : [['Cost', formatCost(costUsd)] as const]),
-    ['Time', duration(durationMs)],
+    ['Time', formatDuration(durationMs)],
   ];
 }
 
@@ -358,13 +359,13 @@ function usageTable(usages: readonly AgentUsage[]): string {
   if (usages.length < 2) return '';
   const rows = usages.map((one) => {
     const { name, modelId, conversations, turns, inputTokens, outputTokens, costUsd } = one;
-    const times = conversations === 1 ? '' : ` × ${grouped(conversations)}`;
+    const times = conversations === 1 ? '' : ` × ${formatInteger(conversations)}`;
     return [
       `${name}${times}`,
       modelId,
-      grouped(turns),
-      grouped(inputTokens),
-      grouped(outputTokens),
+      formatInteger(turns),
+      formatInteger(inputTokens),
+      formatInteger(outputTokens),
       costUsd === undefined ? 'unknown' : formatCost(costUsd),
     ];
   });
@@ -390,10 +391,10 @@ function formatSpend(spend: Spend, costUsd = 0): string {
   const { limits, pull, pullUsd, dayUsd } = spend;
   const parts = [
     ...(limits.perPullUsd > 0 && pull !== undefined
-      ? [`${usd(pullUsd + costUsd)} of ${usd(limits.perPullUsd)} on #${pull}`]
+      ? [`${formatUsd(pullUsd + costUsd)} of ${formatUsd(limits.perPullUsd)} on #${pull}`]
       : []),
     ...(limits.perDayUsd > 0
-      ? [`${usd(dayUsd + costUsd)} of ${usd(limits.perDayUsd)} today (UTC)`]
+      ? [`${formatUsd(dayUsd + costUsd)} of ${formatUsd(limits.perDayUsd)} today (UTC)`]
       : []),
   ];
   return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;

@@ -3,22 +3,22 @@ import { formatSeverityCounts, isOpen } from '../findings/finding.js';
 import {
   AxeError,
   CancelledError,
+  displayFile,
   formatError,
   messageOf,
   ProviderError,
-  shownFile,
   sourcePosition,
   warningText,
 } from '../lib/errors.js';
 import { type Conclusion, conclusionOf } from '../lib/outcome.js';
 import {
-  code,
   codeBlock,
   count,
   cutToCharacters,
-  details,
   errorBlock,
-  grouped,
+  foldedDetails,
+  formatInteger,
+  inlineCode,
   oneLine,
   paragraphs,
   table,
@@ -229,8 +229,8 @@ function summarizeDryRun(
     markdown: paragraphs([
       `### ${plan.agent.name}: dry run`,
       'No model was asked and nothing was written, memory included. This would have been sent:',
-      details('System prompt', codeBlock(system === '' ? '(none)' : system)),
-      details('User message', codeBlock(plan.task.message)),
+      foldedDetails('System prompt', codeBlock(system === '' ? '(none)' : system)),
+      foldedDetails('User message', codeBlock(plan.task.message)),
       formatReading(plan.coverage, plan.scope),
       formatMemory({ plan, memory, taints: [], remembered: undefined }, isHidden, []),
       warningList(warnings),
@@ -296,7 +296,9 @@ function summarizeGc(
       warningList(warnings),
     ]),
     log: [
-      ...(counted === undefined ? [] : [`Agent: ${agent}`, `Entries: ${grouped(counted.entries)}`]),
+      ...(counted === undefined
+        ? []
+        : [`Agent: ${agent}`, `Entries: ${formatInteger(counted.entries)}`]),
       ...(url === undefined ? [] : [`Suggestions: ${url}`]),
       ...(ended === '' ? [] : [ended]),
     ],
@@ -326,11 +328,11 @@ function summarizeValidation(validation: Validation): RunSummary {
   const { agents, where } = validation;
   const faults = allFaults(validation);
   const verdicts = agents.map(
-    (agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent.faults)}`,
+    (agent) => `  ${displayFile(agent.file)}: ${formatVerdict(agent.faults)}`,
   );
   const lines = faults.map(({ severity, at, message, remedy }) => {
     const text = withoutMarkup(warningText({ message, remedy: remedy || undefined }));
-    return oneLine(`- **${severity}** ${code(sourcePosition(at))}: ${text}`);
+    return oneLine(`- **${severity}** ${inlineCode(sourcePosition(at))}: ${text}`);
   });
   return {
     outputs: {
@@ -344,7 +346,7 @@ function summarizeValidation(validation: Validation): RunSummary {
       table(
         ['Agent', 'Result'],
         agents.map((agent) => [
-          code(cutToCharacters(agent.file, 100)),
+          inlineCode(cutToCharacters(agent.file, 100)),
           formatVerdict(agent.faults),
         ]),
       ),

@@ -5,7 +5,7 @@ import { parseReviewFacts } from '../findings/state-facts.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
-import { grouped } from '../lib/text/format.js';
+import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, notesUnder, unusableLogPath } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
@@ -127,8 +127,9 @@ function logWarnings(
   const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;
   if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
-    const loaded = restored.loaded === 1 ? 'entry was' : `${grouped(restored.loaded)} entries were`;
-    const message = `memory of "${agent.name}" holds ${grouped(restored.truncated.fileBytes)} bytes; only its newest ${loaded} loaded`;
+    const loaded =
+      restored.loaded === 1 ? 'entry was' : `${formatInteger(restored.loaded)} entries were`;
+    const message = `memory of "${agent.name}" holds ${formatInteger(restored.truncated.fileBytes)} bytes; only its newest ${loaded} loaded`;
     const remedy = 'Set `last_n` in `[memory]` to choose how many.';
     warnings.push({ code: 'memory-truncated', message, remedy });
   }

@@ -1,6 +1,6 @@
 import { type BufferedPublications, NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { mergePasses } from '../findings/publication-buffer.js';
-import { atMost } from '../lib/clock.js';
+import { mapWithLimit } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
@@ -34,7 +34,7 @@ export async function reviewInPasses(
 ): Promise<Held> {
   const { loop } = own;
   const quiet = { ...own, loop: quietly(loop) };
-  const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) =>
+  const ends = await mapWithLimit(REVIEW_PASSES.atOnce, passes, (pass, index) =>
     holdPass(pass, index, quiet, run),
   );
   const all = ends.map((end) => end.buffered);

@@ -6,8 +6,8 @@ import { type AgentFile, type AgentLoader, twinError } from '../agent/loader.js'
 import {
   AxeError,
   ConfigError,
+  displayFile,
   type SourcePosition,
-  shownFile,
   sourcePosition,
 } from '../lib/errors.js';
 import { compareBytes } from '../lib/text/bytes.js';
@@ -236,7 +236,7 @@ export function formatValidation(validation: Validation): readonly string[] {
   return [
     ...agents
       .filter(({ faults: own }) => own.length === 0)
-      .map(({ file }) => `${shownFile(file)}: valid`),
+      .map(({ file }) => `${displayFile(file)}: valid`),
     ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
@@ -247,7 +247,7 @@ export function formatValidation(validation: Validation): readonly string[] {
 /** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
 function formatFault({ at, severity, message, remedy }: Fault): readonly string[] {
   const [first = '', ...others] = `${message}\n${remedy}`.trimEnd().split('\n');
-  const place = sourcePosition({ ...at, file: shownFile(at.file) });
+  const place = sourcePosition({ ...at, file: displayFile(at.file) });
   return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 

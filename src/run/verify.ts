@@ -14,7 +14,7 @@ import {
 } from '../findings/decide/second-look.js';
 import { compareSeverity, type Finding, isAtLeast } from '../findings/finding.js';
 import type { Settlement } from '../findings/known-finding.js';
-import { atMost } from '../lib/clock.js';
+import { mapWithLimit } from '../lib/clock.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { errorOf, type RunStats } from '../lib/outcome.js';
@@ -188,7 +188,9 @@ async function lookAgain(
     return { verdicts: new Map(), stats: [], lost: [] };
   try {
     const verifier = await openVerifier(agent, own, run);
-    const looks = await atMost(VERIFICATION.atOnce, claims, (one) => lookAt(one, verifier, run));
+    const looks = await mapWithLimit(VERIFICATION.atOnce, claims, (one) =>
+      lookAt(one, verifier, run),
+    );
     return {
       verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
       stats: looks.flatMap(({ stats }) => stats),

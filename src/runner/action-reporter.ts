@@ -4,7 +4,13 @@ import { formatModelRef } from '../agent/config.js';
 import { groupBy, parseJson } from '../lib/data.js';
 import { messageOf, type Warning } from '../lib/errors.js';
 import { VERSION } from '../lib/product.js';
-import { cleanLine, count, grouped, stepDuration, usd } from '../lib/text/format.js';
+import {
+  cleanLine,
+  count,
+  formatInteger,
+  formatStepDuration,
+  formatUsd,
+} from '../lib/text/format.js';
 import type { Models } from '../loop/asker.js';
 import { isAboutEarlierTurns } from '../loop/compact.js';
 import { askedBy, type LanguageModel, type Message, type MessagePart } from '../loop/messages.js';
@@ -107,7 +113,7 @@ function turnLine(
     called.length === 0 ? `answered (${cleanLine(stopReason, NAME_LENGTH)})` : namesOf(called);
   const tokens = used === undefined ? [] : [count(used.use.input + used.use.output, 'token')];
   const cost =
-    used?.costUsd === undefined || used.costUsd === 0 ? [] : [`${usd(used.costUsd)} so far`];
+    used?.costUsd === undefined || used.costUsd === 0 ? [] : [`${formatUsd(used.costUsd)} so far`];
   return [`Turn ${turn}: ${does}`, ...tokens, ...cost].join(' · ');
 }
 
@@ -115,7 +121,7 @@ function turnLine(
 function namesOf(called: readonly string[]): string {
   const names = [...groupBy(called, (tool) => cleanLine(tool, NAME_LENGTH) || '(no name)')];
   return names
-    .map(([name, { length }]) => (length === 1 ? name : `${name} × ${grouped(length)}`))
+    .map(([name, { length }]) => (length === 1 ? name : `${name} × ${formatInteger(length)}`))
     .join(', ');
 }
 
@@ -133,7 +139,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
     case 'retry': {
       const { error, delayMs, attempt, maxRetries } = event;
       return [
-        `${error.message}; trying again in ${stepDuration(delayMs)} (attempt ${attempt} of ${maxRetries})`,
+        `${error.message}; trying again in ${formatStepDuration(delayMs)} (attempt ${attempt} of ${maxRetries})`,
       ];
     }
     case 'fallback':
@@ -146,7 +152,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
       return [`  Sub-agent ${event.agent}: ${cleanLine(event.task, TASK_LENGTH)}`];
     case 'sub-agent-ended': {
       const { agent, durationMs, result } = event;
-      const after = stepDuration(durationMs);
+      const after = formatStepDuration(durationMs);
       if (result.kind === 'answer') return [`  Sub-agent ${agent} answered after ${after}`];
       const end = result.kind === 'part' ? 'answered only in part' : 'failed';
       return [`  Sub-agent ${agent} ${end} after ${after}: ${result.detail}`];
@@ -169,7 +175,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
       if (event.tool === 'call_agent' && !event.isError) return [];
       const what = `${event.tool} ${callTarget(event.input)}`.trim();
       return [
-        `  ${what}: ${event.isError ? 'failed after ' : ''}${stepDuration(event.durationMs)}`,
+        `  ${what}: ${event.isError ? 'failed after ' : ''}${formatStepDuration(event.durationMs)}`,
       ];
     }
     case 'model-request':
@@ -204,7 +210,7 @@ export function describeRestored(
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
-      const which = total === loaded ? '' : `the last ${grouped(loaded)} of `;
+      const which = total === loaded ? '' : `the last ${formatInteger(loaded)} of `;
       return `${which}${count(total, 'entry')} loaded from ${format(location)}`;
     }
     case 'empty':

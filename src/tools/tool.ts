@@ -5,7 +5,7 @@ import { MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
 import { ToolError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { truncate } from '../lib/text/bytes.js';
-import { cleanLine, shown } from '../lib/text/format.js';
+import { cleanLine, quoteLine } from '../lib/text/format.js';
 import { fence, stripTerminalSequences } from '../safety/fence.js';
 import { holdsSecret, redact } from '../safety/redact.js';
 
@@ -94,7 +94,7 @@ export function readChoice<const Word extends string>(
   const found = word === '' ? fallback : words.find((one) => one.toLowerCase() === word);
   if (found !== undefined) return found;
   const listed = words.map((one) => `\`${one}\``).join(', ');
-  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${shown(given ?? '')}`);
+  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${quoteLine(given ?? '')}`);
 }
 
 export interface Argument {

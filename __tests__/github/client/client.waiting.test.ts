@@ -4,7 +4,7 @@ import {
   type GitHubClient,
   type RetryPause,
 } from '../../../src/github/client/client.js';
-import { limitTime } from '../../../src/lib/clock.js';
+import { startTimeLimit } from '../../../src/lib/clock.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { createFakeClock, type FakeClock } from '../../memory/stores/fake-clock.js';
 
@@ -75,7 +75,7 @@ describe('a rate-limited request', () => {
 
   it('is not repeated a seventh time', async () => {
     const { client, asked } = await stage(times(9, limited({ 'retry-after': '1' })));
-    const { signal } = limitTime(createFakeClock(), 1e9, noAbort());
+    const { signal } = startTimeLimit(createFakeClock(), 1e9, noAbort());
     const answer = client.request(GET, { signal });
     await expect(answer).rejects.toMatchObject({ reason: 'rate-limited' });
     expect(asked).toHaveLength(6);
@@ -122,7 +122,7 @@ describe('a pause', () => {
     'is not started if the time of the run ends before that of %s',
     async (_, retryAfterS, limitMs) => {
       const { client, clock } = await stage([limited({ 'retry-after': String(retryAfterS) })]);
-      const { signal } = limitTime(clock, limitMs, noAbort());
+      const { signal } = startTimeLimit(clock, limitMs, noAbort());
       await expect(client.request(GET, { signal })).rejects.toMatchObject({
         reason: 'rate-limited',
       });

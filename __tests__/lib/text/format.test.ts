@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   cleanLine,
-  code,
-  details,
-  grouped,
-  stepDuration,
-  usd,
+  foldedDetails,
+  formatInteger,
+  formatStepDuration,
+  formatUsd,
+  inlineCode,
 } from '../../../src/lib/text/format.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
 
@@ -18,7 +18,7 @@ it.each([
   [-1_234.5, '-1,234'],
   [-0.4, '0'],
 ])('the digits of %d are grouped', (number, text) => {
-  expect(grouped(number)).toBe(text);
+  expect(formatInteger(number)).toBe(text);
 });
 
 it.each([
@@ -26,7 +26,7 @@ it.each([
   [12.4, '12 ms'],
   [4_230, '4.2 s'],
 ])('tells a step of %d ms as a person would', (ms, text) => {
-  expect(stepDuration(ms)).toBe(text);
+  expect(formatStepDuration(ms)).toBe(text);
 });
 
 it.each([
@@ -39,7 +39,7 @@ it.each([
   ['dollars', 12, '$12.00'],
   ['dollars and parts of cents', 12.345, '$12.35'],
 ])('an amount of %s is written', (_, amount, text) => {
-  expect(usd(amount)).toBe(text);
+  expect(formatUsd(amount)).toBe(text);
 });
 
 describe('markdown', () => {
@@ -48,15 +48,15 @@ describe('markdown', () => {
     ['nowhere (`memory-store: none`)', "`nowhere ('memory-store: none')`"],
     ['``', "`''`"],
   ])('shows %j as code', (place, shown) => {
-    expect(code(place)).toBe(shown);
+    expect(inlineCode(place)).toBe(shown);
     expect(sanitize(shown, 'summary', [])).toBe(shown);
   });
 
   it('folds a part, and keeps it folded after sanitizing', () => {
-    expect(details('More', 'Text.')).toBe(
+    expect(foldedDetails('More', 'Text.')).toBe(
       '<details><summary>More</summary>\n\nText.\n\n</details>',
     );
-    expect(sanitize(`A\n\n${details('More', 'Text.')}\n\nB`, 'summary', [])).toBe(
+    expect(sanitize(`A\n\n${foldedDetails('More', 'Text.')}\n\nB`, 'summary', [])).toBe(
       'A\n\n<details>\n<summary>More</summary>\n\nText.\n\n</details>\n\nB',
     );
   });

@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/data.js';
 import { normalizeCode } from '../../lib/text/code.js';
 import { type DiffFile, parseDiff, type Side } from '../../lib/text/diff.js';
-import { shown } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { textId } from '../../lib/text/text-id.js';
 import { fencedText } from '../../safety/fence.js';
 import { MASK, MIN_SECRET_LENGTH } from '../../safety/redact.js';
@@ -264,7 +264,7 @@ export function describePlacement({ placement }: PlacedFinding, lines: Commentab
     return "it will be listed in the review's text, because no line near it is in the diff.";
   const { path, side, line } = placement;
   const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
-  return `it will be shown at line ${line} of ${shown(path)} (${side}), which reads ${shown(code.trim())}.`;
+  return `it will be shown at line ${line} of ${quoteLine(path)} (${side}), which reads ${quoteLine(code.trim())}.`;
 }
 
 /** `about line 40`, `about lines 40-44`: for a comment that cannot stand there. */

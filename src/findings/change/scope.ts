@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FetchedChange, Trigger } from '../../event/trigger.js';
 import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
-import { cleanLine, codeSpan, count, grouped } from '../../lib/text/format.js';
+import { cleanLine, codeSpan, count, formatInteger } from '../../lib/text/format.js';
 import { lastReviewed, type PathPatterns, type ReviewFact } from '../state-facts.js';
 
 /** The last review, as far as this one goes on from it. */
@@ -308,17 +308,17 @@ function extentOf(coverage: Coverage, scope: ReviewScope | undefined): string {
     const left = new Set(unread.map(({ path }) => path));
     const fresh = countFreshFiles(coverage, scope);
     if (scope.isRewritten === true)
-      return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.before.last)}\``;
+      return `${formatInteger(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.before.last)}\``;
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
     const more = missed.length === 0 ? '' : ', with what was not read before';
-    return `\`${short(scope.before.last)}..${short(scope.head)}\`, ${grouped(fresh)} of ${total}${more}`;
+    return `\`${short(scope.before.last)}..${short(scope.head)}\`, ${formatInteger(fresh)} of ${total}${more}`;
   }
   const at = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
   if (kind === 'whole') {
     const what = scope === undefined ? 'change' : 'pull request';
     return `the whole ${what}, ${total}${at === '' ? '' : `,${at}`}`;
   }
-  return read === files ? `${total}${at}` : `${grouped(read)} of ${total}${at}`;
+  return read === files ? `${total}${at}` : `${formatInteger(read)} of ${total}${at}`;
 }
 
 /** How many of the files that are new since the last review, or were not read by it, were read. */
@@ -371,5 +371,5 @@ function short(sha: string): string {
 export function coverageTitle({ kind, files, read, isListShort }: Coverage): string {
   if (kind === 'whole') return ' · whole';
   if (isListShort === true) return ` in ${read} of more than ${count(files, 'file')}`;
-  return read === files ? '' : ` in ${grouped(read)} of ${count(files, 'file')}`;
+  return read === files ? '' : ` in ${formatInteger(read)} of ${count(files, 'file')}`;
 }

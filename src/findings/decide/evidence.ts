@@ -1,6 +1,6 @@
-import { normalizeCode, WORDS } from '../../lib/text/code.js';
+import { normalizeCode, TWO_LETTERS_OR_DIGITS } from '../../lib/text/code.js';
 import type { DiffFile, DiffHunk, Side } from '../../lib/text/diff.js';
-import { cleanLine, shown } from '../../lib/text/format.js';
+import { cleanLine, quoteLine } from '../../lib/text/format.js';
 import { isQuoted } from '../change/diff-lines.js';
 import type { Evidence } from '../finding.js';
 
@@ -73,7 +73,7 @@ export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): Shown
   const parts = linesOf(evidence.code);
   const { path, line } = evidence;
   if (parts.length === 0)
-    return `Not accepted: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
+    return `Not accepted: the evidence for line ${line} of ${quoteLine(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
   for (const meant of pathsMeant(path)) {
     for (const find of [exactly, nearby]) {
       for (const side of SIDES) {
@@ -83,7 +83,7 @@ export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): Shown
       }
     }
   }
-  return `Not accepted: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
+  return `Not accepted: line ${line} of ${quoteLine(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
 }
 
 /** Lines before the change are evidence too: what was removed proves that it is missing. */
@@ -109,7 +109,7 @@ function nearby(
   parts: readonly string[],
   line: number,
 ): Found | undefined {
-  if (!parts.some((part) => WORDS.test(part))) return undefined;
+  if (!parts.some((part) => TWO_LETTERS_OR_DIGITS.test(part))) return undefined;
   let best: Found | undefined;
   for (const [at, code] of lines) {
     const isNearer = best === undefined || Math.abs(at - line) < Math.abs(best.line - line);

@@ -1,5 +1,5 @@
 import { isWrittenByPerson } from '../../github/reading/conversation.js';
-import { cleanLine, shown } from '../../lib/text/format.js';
+import { cleanLine, quoteLine } from '../../lib/text/format.js';
 import { fencedText } from '../../safety/fence.js';
 import { MASK } from '../../safety/redact.js';
 import {
@@ -114,7 +114,7 @@ export function takeFinding(
   const followed = correctLine(readFinding(request, before, scope), lines);
   if (typeof followed === 'string')
     return refuse(
-      `line ${request.line} of ${shown(request.path)} reads ${shown(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged.`,
+      `line ${request.line} of ${quoteLine(request.path)} reads ${quoteLine(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged.`,
     );
   const evidence: ShownEvidence[] = [];
   for (const one of followed.evidence) {
@@ -237,7 +237,7 @@ function questionAbout(
     const isHere = !('pull' in one);
     const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
     const place =
-      isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${shown(one.path)}`;
+      isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${quoteLine(one.path)}`;
     const title =
       isHere && !isUntrusted && one.lane !== 'trusted' ? one.category : `“${one.title}”`;
     return `${one.handle} ${state}${place}: ${title}`;
@@ -280,11 +280,11 @@ function stopAtGate(
 ): string | undefined {
   const { path, line, severity, title, body, trigger = '' } = finding;
   if (!scope.isInScope(path))
-    return `${shown(path)} is outside the paths that this review is about. Leave it out.`;
+    return `${quoteLine(path)} is outside the paths that this review is about. Leave it out.`;
   if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
     return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
   if (![finding, ...evidence].some((place) => isChanged(scope.lines, place)))
-    return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
+    return `the change does not touch line ${line} of ${quoteLine(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
   if (!isAtLeast(severity, minSeverity))
     return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
   if (severity === 'nit' && scope.isLaterReview)
@@ -354,7 +354,7 @@ export function takeSettlement(
   if (finding === undefined || !isOpen(finding)) {
     const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
     const open = names === '' ? 'there are none' : `these are ${names}`;
-    return refuse(`${shown(request.finding)} is not one of your open findings; ${open}.`);
+    return refuse(`${quoteLine(request.finding)} is not one of your open findings; ${open}.`);
   }
   const reason = cleanLine(request.reason, MAX_REASON);
   if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
@@ -383,7 +383,7 @@ function problemOfEnd(
         .map(({ author }) => author.login);
       return people.some((one) => one.toLowerCase() === login && scope.ledger.context.isWriter(one))
         ? undefined
-        : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
+        : `${login === '' ? '`by` names nobody' : `${quoteLine(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
     }
     case 'fixed':
       return evidence.some((one) => isChangedSince(one, finding, scope))

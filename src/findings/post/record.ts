@@ -1,5 +1,5 @@
 import type { Side } from '../../lib/text/diff.js';
-import { count, grouped } from '../../lib/text/format.js';
+import { count, formatInteger } from '../../lib/text/format.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { sortWorstFirst } from '../change/diff-lines.js';
 import { type Coverage, NOTHING_READ } from '../change/scope.js';
@@ -94,7 +94,7 @@ function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string |
   if (gate === 'not-published') return isUnpublished ? 'the review was not published' : undefined;
   if (gate === 'coverage') {
     if (coverage === undefined || coverage.kind === 'whole') return undefined;
-    return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
+    return `${formatInteger(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
   }
   const severity = SEVERITIES.find((one) => gate === `findings:${one}`);
   const open = severity === undefined ? [] : blockingFindings(findings, severity);

@@ -1,5 +1,5 @@
 import { type Clock, timeLeftMs } from '../../lib/clock.js';
-import { field } from '../../lib/data.js';
+import { propertyOf } from '../../lib/data.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
@@ -242,11 +242,11 @@ function graphqlData(
 ): unknown {
   if (!isObject(body))
     throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
-  const [data, told] = [field(body, 'data'), field(body, 'errors')];
+  const [data, told] = [propertyOf(body, 'data'), propertyOf(body, 'errors')];
   const errors: readonly unknown[] = Array.isArray(told) ? told : [];
   if (errors.length === 0) return data;
   const mayMiss = missingIsNull && isObject(data);
-  const left = mayMiss ? errors.filter((one) => field(one, 'type') !== 'NOT_FOUND') : errors;
+  const left = mayMiss ? errors.filter((one) => propertyOf(one, 'type') !== 'NOT_FOUND') : errors;
   if (left.length === 0) return data;
   const error = graphqlError(left, headers as Environment);
   if (!isObject(data) || mayLack === undefined || !left.every((one) => isBelow(one, mayLack.field)))
@@ -256,7 +256,7 @@ function graphqlData(
 }
 
 function isBelow(error: unknown, name: string): boolean {
-  const path = field(error, 'path');
+  const path = propertyOf(error, 'path');
   return Array.isArray(path) && path.includes(name);
 }
 

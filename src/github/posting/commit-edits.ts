@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { shown } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { foldersAbove } from '../../lib/text/glob.js';
 import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
 import {
@@ -172,7 +172,7 @@ async function chooseBranch(
     if (pull !== undefined) return { branch, from, pull };
   }
   throw refusedChange(
-    `the branches ${shown(wanted)} to \`${wanted}-${MAX_BRANCHES}\` are all taken`,
+    `the branches ${quoteLine(wanted)} to \`${wanted}-${MAX_BRANCHES}\` are all taken`,
     'Delete those that are no longer needed.',
   );
 }
@@ -320,7 +320,7 @@ async function fetchState(
   const missing = { missingIsNull: true };
   const answer = await askGraphQl(client, query, asked, stateSchema, permission, signal, missing);
   const { id, url, base: at, ...others } = answer.repository;
-  if (at === null) throw refusedChange(`there is no branch ${shown(base)}`);
+  if (at === null) throw refusedChange(`there is no branch ${quoteLine(base)}`);
   const entries = new Map<string, v.InferOutput<typeof entrySchema>>();
   for (const [alias, path] of files) {
     const entry = v.safeParse(v.nullable(entrySchema), at.target[alias]);
@@ -377,13 +377,13 @@ function isAt(path: string, bytes: Uint8Array | undefined, { entries }: State): 
 function requireUnmoved(edits: FileEdits, base: string, state: State): void {
   const { entries } = state;
   const moved = [...edits].flatMap(([path, { before }]) =>
-    isAt(path, before, state) ? [] : [shown(path)],
+    isAt(path, before, state) ? [] : [quoteLine(path)],
   );
   if (moved.length > 0) {
     const are = moved.length === 1 ? 'is' : 'are';
     throw refusedChange(
-      `${moved.join(', ')} ${are} not as the run has read ${moved.length === 1 ? 'it' : 'them'} on ${shown(base)}`,
-      `Run it again. A checkout has to be of ${shown(base)}.`,
+      `${moved.join(', ')} ${are} not as the run has read ${moved.length === 1 ? 'it' : 'them'} on ${quoteLine(base)}`,
+      `Run it again. A checkout has to be of ${quoteLine(base)}.`,
     );
   }
   const special = [...edits.keys()].filter(
@@ -391,7 +391,7 @@ function requireUnmoved(edits: FileEdits, base: string, state: State): void {
   );
   if (special.length > 0)
     throw refusedChange(
-      `${special.map(shown).join(', ')}: a commit through the API cannot keep links or executable files`,
+      `${special.map(quoteLine).join(', ')}: a commit through the API cannot keep links or executable files`,
       'Leave these files out, or change them by hand.',
     );
 }

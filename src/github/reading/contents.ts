@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
-import { grouped } from '../../lib/text/format.js';
+import { formatInteger } from '../../lib/text/format.js';
 import {
   askGraphQl,
   askRest,
@@ -72,7 +72,7 @@ export async function readPathAt(
   if (type === 'dir') return { kind: 'folder', names: entries.map(({ name }) => name) };
   if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
   if (size > maxBytes) {
-    const reason = `it has ${grouped(size)} bytes; the limit is ${grouped(maxBytes)}`;
+    const reason = `it has ${formatInteger(size)} bytes; the limit is ${formatInteger(maxBytes)}`;
     return { kind: 'refused', reason };
   }
   const bytes = encoding === 'base64' ? decodeBase64(content) : await fetchBlob(place, sha, signal);

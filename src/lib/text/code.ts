@@ -4,4 +4,4 @@ export function normalizeCode(line: string): string {
 }
 
 /** More than one letter or digit. */
-export const WORDS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
+export const TWO_LETTERS_OR_DIGITS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;

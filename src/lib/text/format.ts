@@ -4,13 +4,13 @@ import { type AxeError, describeError } from '../errors.js';
  * A whole number for people, `24,730`. A first `toLocaleString` loads the data of all languages: 10
  * ms of every run.
  */
-export function grouped(number: number): string {
+export function formatInteger(number: number): string {
   const digits = Math.round(number).toFixed(0);
   return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** A duration for people: `4.2 s`, `41 s`, `3 min 20 s`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -18,21 +18,21 @@ export function duration(ms: number): string {
 }
 
 /** How long one step took, which can be much less than a second: `12 ms`, `4.2 s`. */
-export function stepDuration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);
+export function formatStepDuration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(ms);
 }
 
 /** `1 entry`, `2 entries`, `1,204 calls`. */
 export function count(number: number, noun: string): string {
   if (number === 1) return `1 ${noun}`;
-  return `${grouped(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+  return `${formatInteger(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
 /**
  * An amount of US dollars for people: cents, and the digits after them of what is less than a
  * dollar.
  */
-export function usd(amount: number): string {
+export function formatUsd(amount: number): string {
   const digits = amount >= 1 ? 2 : amount === 0 || amount >= 0.0001 ? 4 : 6;
   return `$${amount.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
 }
@@ -76,17 +76,17 @@ const MAX_SHOWN = 200;
  * A path, pattern or address of the model's in a message of ours: quoted, on one line, not too
  * long.
  */
-export function shown(text: string): string {
+export function quoteLine(text: string): string {
   return JSON.stringify(cleanLine(text, MAX_SHOWN));
 }
 
 /** A part that is folded away until it is asked for. */
-export function details(title: string, body: string): string {
+export function foldedDetails(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
 }
 
 /** A place as it is written in the repository or the cache, whatever marks it ends in. */
-export function code(place: string): string {
+export function inlineCode(place: string): string {
   return `\`${place.replaceAll('`', "'")}\``;
 }
 

@@ -2,7 +2,7 @@ import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import type { Warning } from '../../lib/errors.js';
 import type { OpenFile } from '../../lib/files.js';
 import { cutToBytes, decodeBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
-import { grouped } from '../../lib/text/format.js';
+import { formatInteger } from '../../lib/text/format.js';
 import type { MemoryTree } from '../change.js';
 import { isUnder } from '../paths.js';
 import { countEntries, damageOf, lastEntries, markersIn, parseEntries } from '../run-log.js';
@@ -86,7 +86,7 @@ export const MAX_BYTES_READ = 8 * 1024 * 1024;
 /** The warning about files that did not fit. */
 export function tooLarge(left: readonly string[]): readonly Warning[] {
   return warningOf(
-    `Memory is larger than a run can load (${grouped(MAX_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
+    `Memory is larger than a run can load (${formatInteger(MAX_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
     left.map((path) => JSON.stringify(path)),
     'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
   );
@@ -162,7 +162,7 @@ function withoutMiddle(entry: string, maxBytes: number): string {
   const { text: first } = cutToBytes(entry, firstBytes);
   const last = new TextDecoder().decode(bytes.subarray(-lastBytes)).replace(/^\uFFFD+/, '');
   const left = bytes.length - utf8Bytes(first) - utf8Bytes(last);
-  return `${first} [... ${grouped(left)} bytes left out ...] ${last}`;
+  return `${first} [... ${formatInteger(left)} bytes left out ...] ${last}`;
 }
 
 /** Most of a file that is held at once: more than any prompt takes, and less than a text can be. */

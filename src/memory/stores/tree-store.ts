@@ -1,4 +1,4 @@
-import { type Clock, limitTime, timeLeftMs } from '../../lib/clock.js';
+import { type Clock, startTimeLimit, timeLeftMs } from '../../lib/clock.js';
 import { AxeError, messageOf, type Warning } from '../../lib/errors.js';
 import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
 import { isTreePath, isTreePlace, outsideTree } from '../paths.js';
@@ -160,7 +160,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
     if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
     const endMs = clock.now().getTime() + READ_MS;
-    const limit = limitTime(clock, READ_MS, signal);
+    const limit = startTimeLimit(clock, READ_MS, signal);
     try {
       for (;;) {
         const found = await backend.read(limit.signal, paths);
@@ -258,7 +258,7 @@ async function repeat(
 ): Promise<SaveResult> {
   const startMs = clock.now().getTime();
   const endMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
-  const limit = limitTime(clock, budgetMs, signal);
+  const limit = startTimeLimit(clock, budgetMs, signal);
   let [attempts, lost, unanswered] = [0, 0, 0];
   const effort = () => {
     const seconds = Math.round((clock.now().getTime() - startMs) / 1000);

@@ -10,7 +10,7 @@ import {
 } from '../../lib/defaults.js';
 import { ConfigError, ToolError } from '../../lib/errors.js';
 import { isBinary, truncate, utf8Bytes } from '../../lib/text/bytes.js';
-import { count, shown } from '../../lib/text/format.js';
+import { count, quoteLine } from '../../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
 import { defineTool, showHidden, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
@@ -57,7 +57,7 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
 export function refuseBinary(start: Uint8Array, path: string, bytes: number): void {
   if (!isBinary(start)) return;
   throw new ToolError(
-    `binary file detected: ${shown(path)} (${bytes} bytes) holds no text that could be shown`,
+    `binary file detected: ${quoteLine(path)} (${bytes} bytes) holds no text that could be shown`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { MAX_WRITTEN_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { defineTool, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -41,7 +41,7 @@ export function createDeleteFile(workspace: Workspace): Tool {
     shape: { path: FILE_PATH },
     async run({ path }) {
       await workspace.change(path, (old) => {
-        if (old === undefined) throw new ToolError(`${shown(path)}: no such file`);
+        if (old === undefined) throw new ToolError(`${quoteLine(path)}: no such file`);
         return undefined;
       });
       return `deleted ${path}`;
@@ -99,11 +99,11 @@ export function createEditFile(workspace: Workspace): Tool {
 
 function decode(bytes: Uint8Array | undefined, path: string): string {
   if (bytes === undefined)
-    throw new ToolError(`${shown(path)}: no such file; write_file creates new ones`);
+    throw new ToolError(`${quoteLine(path)}: no such file; write_file creates new ones`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ToolError(`${shown(path)} is not a text file in UTF-8; it was not changed`);
+    throw new ToolError(`${quoteLine(path)} is not a text file in UTF-8; it was not changed`);
   }
 }
 
@@ -111,6 +111,6 @@ function encode(text: string, path: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= MAX_WRITTEN_BYTES) return bytes;
   throw new ToolError(
-    `${shown(path)} was not changed: it would have ${bytes.length} bytes, more than the ${MAX_WRITTEN_BYTES} a file may have`,
+    `${quoteLine(path)} was not changed: it would have ${bytes.length} bytes, more than the ${MAX_WRITTEN_BYTES} a file may have`,
   );
 }

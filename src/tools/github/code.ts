@@ -8,7 +8,7 @@ import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import type { DiffFile } from '../../lib/text/diff.js';
-import { cleanLine, shown } from '../../lib/text/format.js';
+import { cleanLine, quoteLine } from '../../lib/text/format.js';
 import { IS_MEMORY } from '../../safety/path-rules.js';
 import { numberLines, readPage, refuseBinary } from '../files/read-files.js';
 import { readChoice, type Tool, thirdParty } from '../tool.js';
@@ -51,9 +51,9 @@ export function createGitHubFile(github: GitHubReader): Tool {
       );
       switch (found.kind) {
         case 'missing':
-          throw new ToolError(`${shown(path)}: there is no such file at the ${side}`);
+          throw new ToolError(`${quoteLine(path)}: there is no such file at the ${side}`);
         case 'refused':
-          throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
+          throw new ToolError(`${quoteLine(path)} cannot be read: ${found.reason}`);
         case 'folder': {
           const list = found.names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
           const { text } = formatPage(list, { source: `directory ${source}`, offset, limit });
@@ -64,7 +64,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
         }
         case 'file': {
           // A link may lead there; GitHub names where the file lies.
-          if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+          if (isMemory(found.path)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
           refuseBinary(found.bytes, path, found.bytes.length);
           const { text, lines } = formatPage(found.bytes, { source, offset, limit });
           const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
@@ -138,7 +138,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
         const advice = isComplete
           ? '`github_diff` without `path` lists the changed files'
           : 'GitHub lists only a part of the changed files; see it with `github_file` at head and base';
-        throw new ToolError(`${shown(requested)} is not among the changed files; ${advice}`);
+        throw new ToolError(`${quoteLine(requested)} is not among the changed files; ${advice}`);
       }
       const { text } = formatPage(file.text, { ...page, source: `diff of ${file.path}` });
       return { text: `${text}${noteOf(file)}`, isTainted, shown: linesOfDiff([file]) };

@@ -6,7 +6,7 @@ import { isWriter } from '../../github/reading/permission.js';
 import { subjectCommits } from '../../github/reading/subject-commits.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
-import { shown } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../safety/path-rules.js';
 import { defineTool, readChoice } from '../tool.js';
 
@@ -68,7 +68,7 @@ export function createGitHubReader(
     /** The path as the API takes it. */
     pathOf(path: string): string {
       const inside = repositoryPath(path);
-      if (isMemory(inside)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+      if (isMemory(inside)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
       return inside;
     },
     /**

@@ -1,4 +1,4 @@
-import { depthExceeds, field } from '../../lib/data.js';
+import { depthExceeds, propertyOf } from '../../lib/data.js';
 import { cleanLine, cutToCharacters } from '../../lib/text/format.js';
 import { stripInvisible } from '../../safety/fence.js';
 import type { Tool } from '../tool.js';
@@ -226,7 +226,7 @@ function hasSafeDetails(schema: JsonObject): boolean {
 function leadsSomewhere(reference: string, schema: JsonObject): boolean {
   const [document, ...path] = reference.split('/');
   const keyOf = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
-  const target = path.reduce<unknown>((value, part) => field(value, keyOf(part)), schema);
+  const target = path.reduce<unknown>((value, part) => propertyOf(value, keyOf(part)), schema);
   return document === '#' && (isJsonObject(target) || typeof target === 'boolean');
 }
 

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
-import { field, parseJson } from '../../lib/data.js';
+import { parseJson, propertyOf } from '../../lib/data.js';
 import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate } from '../../lib/text/bytes.js';
@@ -138,7 +138,7 @@ export async function openServer(
         signal.throwIfAborted();
         const why = describeFailure(thrown);
         // An error that the server answered with on purpose is for the model alone.
-        if (field(thrown, 'name') !== 'ProtocolError' && !hasComplained) {
+        if (propertyOf(thrown, 'name') !== 'ProtocolError' && !hasComplained) {
           hasComplained = true;
           complain(`failed a call of \`${cleanLine(tool.tool, 64)}\` (${why})`);
         }
@@ -287,22 +287,22 @@ const MAX_FAILURE = 500;
 
 /** What went wrong with a server, on one line, for people and for the model. */
 export function describeFailure(thrown: unknown): string {
-  const [code, cause] = [field(thrown, 'code'), field(thrown, 'cause')];
+  const [code, cause] = [propertyOf(thrown, 'code'), propertyOf(thrown, 'cause')];
   if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined) return describeFailure(cause);
   if (code === 'REQUEST_TIMEOUT')
-    return unanswered(Number(field(field(thrown, 'data'), 'timeout')));
+    return unanswered(Number(propertyOf(propertyOf(thrown, 'data'), 'timeout')));
   // fetch's own TypeError, which is of another class than ours, says nothing; the reason is its
   // cause.
-  const isOfFetch = field(thrown, 'name') === 'TypeError' && cause !== undefined;
+  const isOfFetch = propertyOf(thrown, 'name') === 'TypeError' && cause !== undefined;
   const reason = isOfFetch ? `: ${networkCause(cause).message}` : '';
-  const text = cleanLine(`${field(thrown, 'message') ?? thrown}${reason}`, MAX_FAILURE);
+  const text = cleanLine(`${propertyOf(thrown, 'message') ?? thrown}${reason}`, MAX_FAILURE);
   const status = statusOf(thrown);
   if (status === 401 || status === 403) return `HTTP ${status}, check its \`headers\` (${text})`;
   return status === undefined ? text : `HTTP ${status} (${text})`;
 }
 
 function statusOf(thrown: unknown): unknown {
-  return field(thrown, field(thrown, 'name') === 'SseError' ? 'code' : 'status');
+  return propertyOf(thrown, propertyOf(thrown, 'name') === 'SseError' ? 'code' : 'status');
 }
 
 /** Longest name, address or type that is shown, in code points. */

@@ -1,5 +1,5 @@
 import { isDate } from '../../lib/clock.js';
-import { field } from '../../lib/data.js';
+import { propertyOf } from '../../lib/data.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
@@ -282,8 +282,8 @@ type MemoryType = 'long_term' | 'daily';
 function checkArguments(
   input: unknown,
 ): { readonly content: string; readonly type: MemoryType } | string {
-  const content = field(input, 'content');
-  const type = field(input, 'type') ?? 'long_term';
+  const content = propertyOf(input, 'content');
+  const type = propertyOf(input, 'type') ?? 'long_term';
   if (typeof content !== 'string') return "Missing required parameter 'content'";
   if (type !== 'long_term' && type !== 'daily')
     return `Invalid memory type: '${typeof type === 'string' ? type : JSON.stringify(type)}'. Must be 'long_term' or 'daily'`;

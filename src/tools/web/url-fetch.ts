@@ -7,7 +7,7 @@ import { networkCause, ToolError } from '../../lib/errors.js';
 import { proxyFor } from '../../lib/net/http.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate } from '../../lib/text/bytes.js';
-import { shown } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool, type Tool } from '../tool.js';
 import { htmlToText } from './html-text.js';
@@ -97,7 +97,7 @@ export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal
       if (reason !== undefined) throw new ToolError(reason);
       const host = hostOf(target);
       if (runnerHosts(env).includes(host))
-        throw new ToolError(`host ${shown(host)} is a service of the runner`);
+        throw new ToolError(`host ${quoteLine(host)} is a service of the runner`);
       const proxy = proxyFor(target, env);
       if (proxy !== undefined && isIP(host) === 0) isByProxy = true;
       // Connections of its own: nothing stays open, and what was checked once is not trusted later.
@@ -128,13 +128,13 @@ export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal
     const why = timeout.aborted
       ? `did not answer within ${timeoutMs / 1000} seconds`
       : `could not be fetched: ${networkCause(thrown).message}`;
-    throw new ToolError(`${shown(url)} ${why}`);
+    throw new ToolError(`${quoteLine(url)} ${why}`);
   }
 }
 
 function parseUrl(url: string, base?: string): URL {
   if (!URL.canParse(url, base)) {
-    throw new ToolError(`${shown(url)} is not a complete address; write it with https://`);
+    throw new ToolError(`${quoteLine(url)} is not a complete address; write it with https://`);
   }
   const parsed = new URL(url, base);
   // Neither the model's nor a page's credentials go anywhere.
@@ -165,7 +165,7 @@ async function receive(
     .split(';');
   const type = mediaType.trim();
   if (!TEXT.test(type))
-    throw new ToolError(`${shown(url.href)} is ${shown(type)}, which is not text`);
+    throw new ToolError(`${quoteLine(url.href)} is ${quoteLine(type)}, which is not text`);
   const { bytes, truncated } = await readCapped(body, maxBytes);
   return { url: url.href, status, mediaType: type, text: decode(bytes, parameters), truncated };
 }

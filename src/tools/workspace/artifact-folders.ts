@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { type Environment, expandPath } from '../../lib/environment.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
-import { confine } from '../../lib/user-files.js';
+import { resolveInside } from '../../lib/user-files.js';
 import { makeVisible } from '../process/process-jail.js';
 import type { Workspace } from './workspace.js';
 
@@ -65,7 +65,8 @@ export function createArtifactFolders({
       given === ''
         ? `\`artifacts.dir\` of the agent "${agent.name}"`
         : 'the folder of `--artifact-dir`';
-    if (where === 'workflow' && given === '' && path !== ofRun) await confine(cwd, { path, what });
+    if (where === 'workflow' && given === '' && path !== ofRun)
+      await resolveInside(cwd, { path, what });
     await mkdir(path, { recursive: true }).catch((thrown: unknown) => {
       throw new AxeError(`${what} could not be made: ${messageOf(thrown)}`);
     });

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path/posix';
 import type { Edit, FileEdits } from '../../github/posting/commit-edits.js';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes, isBinary } from '../../lib/text/bytes.js';
-import { count, grouped, shown } from '../../lib/text/format.js';
+import { count, formatInteger, quoteLine } from '../../lib/text/format.js';
 import { compileGlob } from '../../lib/text/glob.js';
 import {
   createMemoryFilter,
@@ -63,7 +63,7 @@ export class Changes {
   requireAllowed(path: string, isExecutable: boolean): void {
     const kept = isExecutable ? 'it is executable, which a commit here does not keep' : undefined;
     const why = whyNotAllowed(path, this.rules) ?? kept;
-    if (why !== undefined) throw new ToolError(`${shown(path)} was not changed: ${why}`);
+    if (why !== undefined) throw new ToolError(`${quoteLine(path)} was not changed: ${why}`);
   }
 
   note(path: string, { before, after }: Edit): void {
@@ -98,13 +98,13 @@ export class Changes {
       return `${count(edits.size, 'file')} were changed, and the limit is ${MAX_FILES}`;
     const bytes = [...edits.values()].reduce((sum, { after }) => sum + (after?.length ?? 0), 0);
     if (bytes > MAX_BYTES)
-      return `the changed files have ${grouped(bytes)} bytes, and the limit is ${grouped(MAX_BYTES)}`;
+      return `the changed files have ${formatInteger(bytes)} bytes, and the limit is ${formatInteger(MAX_BYTES)}`;
     for (const [path, edit] of edits) {
       const bad = edit.before === undefined ? whatIsUnfit(path, this.rules.secrets) : undefined;
       // The name is not repeated: it would be hidden there, too, or a secret.
       if (bad !== undefined) return `the name of a new file has ${bad}`;
       const why = whyNotAllowed(path, this.rules) ?? whyNotCarried(edit, this.rules.secrets);
-      if (why !== undefined) return `${shown(path)}: ${why}`;
+      if (why !== undefined) return `${quoteLine(path)}: ${why}`;
     }
     return undefined;
   }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path/posix';
 import { createQueue } from '../../lib/clock.js';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
-import { grouped, shown } from '../../lib/text/format.js';
+import { formatInteger, quoteLine } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY, isSecretPath, parsePath } from '../../safety/path-rules.js';
 import type { Changes } from './changes.js';
 import type { FolderEntry, Workspace } from './workspace.js';
@@ -51,11 +51,11 @@ export function createCommitWorkspace(
   /** The path from the root of the repository. */
   function pathOf(path: string): string {
     const { segments, refusal } = parsePath(path);
-    if (refusal !== undefined) throw new ToolError(`${shown(path)}: ${refusal}`);
+    if (refusal !== undefined) throw new ToolError(`${quoteLine(path)}: ${refusal}`);
     const full = [...folder.split('/'), ...segments].filter((part) => part !== '').join('/');
     if (isSecretPath(full.split('/')))
-      throw new ToolError(`${shown(path)} is out of bounds: credentials may be kept there`);
-    if (isMemory(full)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+      throw new ToolError(`${quoteLine(path)} is out of bounds: credentials may be kept there`);
+    if (isMemory(full)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
     return full;
   }
 
@@ -73,18 +73,18 @@ export function createCommitWorkspace(
   async function existing(path: string): Promise<readonly [full: string, node: Node]> {
     const full = pathOf(path);
     const node = await find(full);
-    if (node === undefined) throw new ToolError(`${shown(path)}: no such file or directory`);
+    if (node === undefined) throw new ToolError(`${quoteLine(path)}: no such file or directory`);
     return [full, node];
   }
 
   /** Undefined for a file that holds no text. */
   async function bytesOf(node: Node, path: string): Promise<Uint8Array | undefined> {
     if (node instanceof Uint8Array) return node;
-    if (node instanceof Map) throw new ToolError(`${shown(path)} is a directory, not a file`);
-    if (node.kind !== 'file') throw new ToolError(`${shown(path)} is not a regular file`);
+    if (node instanceof Map) throw new ToolError(`${quoteLine(path)} is a directory, not a file`);
+    if (node.kind !== 'file') throw new ToolError(`${quoteLine(path)} is not a regular file`);
     if (node.bytes > MAX_BYTES) {
-      const size = `${grouped(node.bytes)} bytes, and the limit without a checkout is ${grouped(MAX_BYTES)}`;
-      throw new ToolError(`${shown(path)} has ${size}`);
+      const size = `${formatInteger(node.bytes)} bytes, and the limit without a checkout is ${formatInteger(MAX_BYTES)}`;
+      throw new ToolError(`${quoteLine(path)} has ${size}`);
     }
     return await files.read(node);
   }
@@ -92,7 +92,7 @@ export function createCommitWorkspace(
   return {
     async list(path) {
       const [full, node] = await existing(path);
-      if (!(node instanceof Map)) throw new ToolError(`${shown(path)} is not a directory`);
+      if (!(node instanceof Map)) throw new ToolError(`${quoteLine(path)} is not a directory`);
       const isUsable = (name: string) => {
         const place = join(full, name);
         return !isSecretPath(place.split('/')) && !isMemory(place);
@@ -119,11 +119,11 @@ export function createCommitWorkspace(
         for (let above = dirname(full); above !== '.'; above = dirname(above)) {
           const parent = await find(above);
           if (parent !== undefined && !(parent instanceof Map))
-            throw new ToolError(`${shown(above)} is not a directory`);
+            throw new ToolError(`${quoteLine(above)} is not a directory`);
         }
         const before = node === undefined ? undefined : await bytesOf(node, path);
         if (node !== undefined && before === undefined)
-          throw new ToolError(`${shown(path)} was not changed: only text is changed`);
+          throw new ToolError(`${quoteLine(path)} was not changed: only text is changed`);
         changes.note(full, { before, after: make(before) });
       }),
   };

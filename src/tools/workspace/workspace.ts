@@ -16,7 +16,7 @@ import { createQueue } from '../../lib/clock.js';
 import { ToolError } from '../../lib/errors.js';
 import { errorCode, fileError, readFully } from '../../lib/files.js';
 import { compareBytes } from '../../lib/text/bytes.js';
-import { shown } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { isInside } from '../../lib/user-files.js';
 import {
   IS_MEMORY,
@@ -71,7 +71,7 @@ export function createWorkspace(
     } catch (thrown) {
       if (thrown instanceof ToolError || errorCode(thrown) === undefined) throw thrown;
       // What an operating system's error says, without absolute paths.
-      throw new ToolError(`${shown(path)}: ${fileError('', '', thrown).reason}`);
+      throw new ToolError(`${quoteLine(path)}: ${fileError('', '', thrown).reason}`);
     }
   }
 
@@ -87,7 +87,7 @@ export function createWorkspace(
 
 async function existing(jail: Jail, path: string) {
   const real = await realInside(jail, path, 'read');
-  if (real === undefined) throw new ToolError(`${shown(path)}: no such file or directory`);
+  if (real === undefined) throw new ToolError(`${quoteLine(path)}: no such file or directory`);
   return { real, path };
 }
 
@@ -110,7 +110,7 @@ async function createJail(
   const root = resolve(folder);
   const realRoot = await realpath(root).catch(() => undefined);
   if (realRoot === undefined)
-    throw new ToolError(`the working directory ${shown(folder)} does not exist`);
+    throw new ToolError(`the working directory ${quoteLine(folder)} does not exist`);
   return {
     root,
     realRoot,
@@ -139,7 +139,7 @@ function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string
   const { segments, refusal } = parsePath(
     folder === undefined ? path : relative(folder, path) || '.',
   );
-  if (refusal !== undefined) throw new ToolError(`${shown(path)}: ${refusal}`);
+  if (refusal !== undefined) throw new ToolError(`${quoteLine(path)}: ${refusal}`);
   refuse(jail, join(jail.realRoot, ...segments), path, purpose);
   return segments;
 }
@@ -157,7 +157,7 @@ async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<s
   } catch (thrown) {
     if (errorCode(thrown) !== 'ENOENT') throw thrown;
     const isLink = (await lstat(target).catch(() => undefined))?.isSymbolicLink();
-    if (isLink) throw new ToolError(`${shown(path)} is a broken link`);
+    if (isLink) throw new ToolError(`${quoteLine(path)} is a broken link`);
     return undefined;
   }
 }
@@ -173,17 +173,17 @@ function refuse(
   const isOutside = !isInside(realRoot, real);
   const isSystem = SYSTEM.some((folder) => isInside(folder, real));
   if (isOutside || isSystem)
-    throw new ToolError(`${shown(path)} leads out of the working directory`);
+    throw new ToolError(`${quoteLine(path)} leads out of the working directory`);
   if (isSecretPath(segments) || denied.some((folder) => isInside(folder, real))) {
-    throw new ToolError(`${shown(path)} is out of bounds: credentials may be kept there`);
+    throw new ToolError(`${quoteLine(path)} is out of bounds: credentials may be kept there`);
   }
   if (memory.some((folder) => isInside(folder, real)))
-    throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+    throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
   if (purpose === 'read') return;
   const isReadOnly = [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real));
   if (isReadOnly || isWriteProtected(segments)) {
     throw new ToolError(
-      `${shown(path)} cannot be written: only people change workflows, actions and agents`,
+      `${quoteLine(path)} cannot be written: only people change workflows, actions and agents`,
     );
   }
 }
@@ -237,7 +237,8 @@ interface OpenFolder {
  */
 export async function openFolder(checked: CheckedPath, at = checked.real): Promise<OpenFolder> {
   const { real, path } = checked;
-  if (!(await lstat(at)).isDirectory()) throw new ToolError(`${shown(path)} is not a directory`);
+  if (!(await lstat(at)).isDirectory())
+    throw new ToolError(`${quoteLine(path)} is not a directory`);
   // Windows does not open folders.
   if (O_DIRECTORY === 0) return { at: real, real, close: async () => undefined };
   const handle = await open(at, O_DIRECTORY | FLAGS);
@@ -261,7 +262,7 @@ async function descriptorPath(
 ): Promise<string | undefined> {
   const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (actual !== undefined && actual !== real)
-    throw new ToolError(`${shown(path)} was replaced while it was being opened`);
+    throw new ToolError(`${quoteLine(path)} was replaced while it was being opened`);
   return actual;
 }
 
@@ -269,11 +270,11 @@ async function descriptorPath(
 const SHARED = /\/(?:node_modules|site-packages)\//;
 
 function requireReadable(stats: Stats, { real, path }: CheckedPath): void {
-  if (stats.isDirectory()) throw new ToolError(`${shown(path)} is a directory, not a file`);
-  if (!stats.isFile()) throw new ToolError(`${shown(path)} is not a regular file`);
+  if (stats.isDirectory()) throw new ToolError(`${quoteLine(path)} is a directory, not a file`);
+  if (!stats.isFile()) throw new ToolError(`${quoteLine(path)} is not a regular file`);
   if (stats.nlink > 1 && !SHARED.test(real)) {
     throw new ToolError(
-      `${shown(path)} has a second name elsewhere (a hard link), so it might belong to someone else`,
+      `${quoteLine(path)} has a second name elsewhere (a hard link), so it might belong to someone else`,
     );
   }
 }
@@ -341,7 +342,7 @@ async function changeFile(
   refuse(jail, place, path, 'write');
   const old = real === undefined ? undefined : await readStart({ real, path }, MAX_OLD_BYTES);
   if (old !== undefined && old.size > MAX_OLD_BYTES)
-    throw new ToolError(`${shown(path)} is too large to change: ${old.size} bytes`);
+    throw new ToolError(`${quoteLine(path)} is too large to change: ${old.size} bytes`);
   const checkout = tracked === undefined ? jail.realRoot : await realpath(tracked.checkout);
   const file = relative(checkout, place).split(sep).join('/');
   tracked?.changes.requireAllowed(file, ((old?.mode ?? 0) & constants.S_IXUSR) !== 0);

@@ -4,7 +4,7 @@ import { type Clock, createClock } from '../../../lib/clock.js';
 import type { Environment } from '../../../lib/environment.js';
 import { messageOf } from '../../../lib/errors.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
-import { grouped } from '../../../lib/text/format.js';
+import { formatInteger } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { isMemoryPath } from '../tree-on-disk.js';
 import {
@@ -285,5 +285,5 @@ function textAt(header: Buffer, start: number, length: number): string {
 }
 
 function tooLarge(bytes: number): string {
-  return `it has at least ${grouped(bytes)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are read`;
+  return `it has at least ${formatInteger(bytes)} bytes, and at most ${formatInteger(MAX_ARCHIVE_BYTES)} are read`;
 }

@@ -5,7 +5,7 @@ import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
-import { count, grouped } from '../../../lib/text/format.js';
+import { count, formatInteger } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';
@@ -330,7 +330,7 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
   if (bytes > MAX_TREE_BYTES || tree.size >= MAX_FILES)
     return failed(
       'error',
-      `memory holds ${grouped(bytes)} bytes in ${count(tree.size, 'file')}, and the cache takes at most ${grouped(MAX_TREE_BYTES)} in fewer than ${grouped(MAX_FILES)}`,
+      `memory holds ${formatInteger(bytes)} bytes in ${count(tree.size, 'file')}, and the cache takes at most ${formatInteger(MAX_TREE_BYTES)} in fewer than ${formatInteger(MAX_FILES)}`,
       'Run `mode: gc`, or set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
     );
   const odd = [...tree.keys()].find((path) => path === SAVES_FILE || !isMemoryPath(path));
