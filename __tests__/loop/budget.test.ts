@@ -4,10 +4,10 @@ import type { SpentFact } from '../../src/findings/state-facts.js';
 import {
   Budget,
   costLimit,
+  exhaustedLimit,
   spendBefore,
   spentFact,
   type TokenUse,
-  usedUp,
 } from '../../src/loop/budget.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
@@ -188,7 +188,7 @@ it('the cost of earlier runs adds up by pull request over all days, and by day o
 it('the cost of earlier runs belongs to no pull request on a schedule', () => {
   const spend = earlier({ perPullUsd: 1 }, SCHEDULE);
   expect(spend).toMatchObject({ pull: undefined, pullUsd: 0 });
-  expect(usedUp(spend)).toBeUndefined();
+  expect(exhaustedLimit(spend)).toBeUndefined();
 });
 
 it.each([
@@ -210,7 +210,7 @@ it.each([
 ])(
   'the allowed cost of a run is zero once %j is used up, and names the input',
   (limits, message, remedy) => {
-    const told = usedUp(earlier(limits));
+    const told = exhaustedLimit(earlier(limits));
     expect(told?.message).toMatch(message);
     expect(told?.remedy).toMatch(remedy);
   },

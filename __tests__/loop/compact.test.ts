@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../../src/lib/defaults.js';
 import { ProviderError } from '../../src/lib/errors.js';
-import type { Asker } from '../../src/loop/asker.js';
+import type { ModelAsker } from '../../src/loop/asker.js';
 import {
   type ConversationSize,
   dropResults,
@@ -12,7 +12,7 @@ import {
   LEFT_OUT_NOTE,
   planCompaction,
   type SummaryPlan,
-  shorten,
+  shortenConversation,
   summaryMessage,
   summaryRequest,
   trimResults,
@@ -322,7 +322,7 @@ async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Sc
   const steps: string[] = [];
   const kept: Summary[] = [];
   let current = opened(createFakeModel([]), { windowTokens: 10_000 });
-  const asker: Asker = {
+  const asker: ModelAsker = {
     get current() {
       return current;
     },
@@ -345,7 +345,7 @@ async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Sc
   const tokens = estimateTokens(MESSAGES);
   const measured = { estimate: tokens, inputTokens: tokens };
   const long = { messages: MESSAGES, measured, replyTokens: 0, memoryTokens: 0, settings: {} };
-  const messages = await shorten(long, asker, deps);
+  const messages = await shortenConversation(long, asker, deps);
   return { messages, steps: [...steps], warnings, kept };
 }
 

@@ -11,7 +11,7 @@ import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/err
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { readConfigFile, resolveInside } from '../lib/user-files.js';
-import { unheldLimits } from '../loop/budget.js';
+import { unenforceableLimits } from '../loop/budget.js';
 import { oneAtATime } from '../memory/store.js';
 import { createModels } from '../model/create.js';
 import { createCommentReactions } from '../publish/publish-findings.js';
@@ -72,7 +72,8 @@ export async function main(runner: Runner): Promise<void> {
     const isHidden = inputs.memory.isElsewhere;
     for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
     if (inputs.memory.store === 'none')
-      for (const warning of unheldLimits(inputs.spendLimits, KEEPS_NOTHING)) reporter.warn(warning);
+      for (const warning of unenforceableLimits(inputs.spendLimits, KEEPS_NOTHING))
+        reporter.warn(warning);
     if (isHidden) {
       reporter.hideNotes();
       transcript.hideMemory();

@@ -38,7 +38,7 @@ export interface OpenModel {
 export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
 
 /** Asks a model, and another one where the first stays out of reach. */
-export interface Asker {
+export interface ModelAsker {
   /** The model that is asked at present. */
   readonly current: OpenModel;
   /** Sets how many tokens fit into the window of that model. */
@@ -80,7 +80,7 @@ export function createAsker(
     readonly ownSettings?: readonly string[];
   },
   deps: LoopDependencies,
-): Asker {
+): ModelAsker {
   const others = [...fallbacks];
   const told = new Set<string>();
   /**
@@ -90,7 +90,7 @@ export function createAsker(
   let foreign: ReadonlySet<LanguageModelV4Message> = new Set();
   let current = model;
 
-  const ask: Asker['ask'] = async (messages, settings, ownTokens) => {
+  const ask: ModelAsker['ask'] = async (messages, settings, ownTokens) => {
     // The one check before each request: a summary or a sub-agent may have spent the rest.
     const spent = budget.spent();
     if (spent !== undefined) throw spent.error;

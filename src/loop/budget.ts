@@ -190,7 +190,7 @@ export interface SpendLimits {
 }
 
 /** Whether a limit over several runs holds a run of this event. */
-export function isLimited({ perPullUsd, perDayUsd }: SpendLimits, trigger: Trigger): boolean {
+export function hasSpendLimit({ perPullUsd, perDayUsd }: SpendLimits, trigger: Trigger): boolean {
   return perDayUsd > 0 || (perPullUsd > 0 && subjectNumber(trigger) !== undefined);
 }
 
@@ -224,7 +224,7 @@ export function spendBefore(
  * What is told where limits over several runs cannot be kept, since nothing will be known of what
  * this run costs.
  */
-export function unheldLimits(
+export function unenforceableLimits(
   { perPullUsd, perDayUsd }: SpendLimits,
   why: string,
 ): readonly Warning[] {
@@ -260,7 +260,7 @@ export function costLimit(
  * Which limit is used up, in words, with the line that raises it; undefined while there is
  * something left.
  */
-export function usedUp(
+export function exhaustedLimit(
   spend: Spend,
 ): { readonly message: string; readonly remedy: string } | undefined {
   const { limits, pull, pullUsd, day, dayUsd } = spend;

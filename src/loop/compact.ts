@@ -4,13 +4,13 @@ import { messageOf, ProviderError } from '../lib/errors.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, formatInteger } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
-import type { Asker, Settings } from './asker.js';
+import type { ModelAsker, Settings } from './asker.js';
 import type { LoopDependencies } from './events.js';
 import {
   estimateTokens,
   estimateTools,
   formatTranscript,
-  type Measured,
+  type MeasuredRequest,
   type Message,
   textOf,
   userMessage,
@@ -20,7 +20,7 @@ import {
 interface LongConversation
   extends Pick<ConversationSize, 'messages' | 'replyTokens' | 'memoryTokens'> {
   /** What the last request was measured to have; undefined before the first reply. */
-  readonly measured: Measured | undefined;
+  readonly measured: MeasuredRequest | undefined;
   readonly settings: Settings;
 }
 
@@ -43,18 +43,18 @@ const LEAST_WINDOW_TOKENS = 2048;
  * long anyway, the window is learnt from that, the conversation is shortened, and it is asked
  * again. Throws what asking throws.
  */
-export async function askFitting(
+export async function askWithinWindow(
   conversation: LongConversation & {
     refit(messages: readonly Message[], windowTokens: number): readonly Message[] | undefined;
   },
-  asker: Asker,
+  asker: ModelAsker,
   deps: LoopDependencies,
 ): Promise<{
   readonly messages: readonly Message[];
   readonly reply: LanguageModelV4GenerateResult;
 }> {
   const { settings, measured } = conversation;
-  let messages = await shorten(conversation, asker, deps);
+  let messages = await shortenConversation(conversation, asker, deps);
   for (let refusals = 0; ; refusals += 1) {
     try {
       const reply = await asker.ask(messages, settings);
@@ -97,7 +97,7 @@ const LEAST_READ = 0.5;
 function noteCut(
   sent: number,
   read: number,
-  asker: Asker,
+  asker: ModelAsker,
   { reporter, onCut }: LoopDependencies,
 ): void {
   const { ref, mayCut, windowTokens = Number.POSITIVE_INFINITY } = asker.current;
@@ -117,9 +117,9 @@ function noteCut(
  * a summary in the place of its older turns, which the model itself is asked for and which is kept
  * first. Throws what asking throws.
  */
-export async function shorten(
+export async function shortenConversation(
   conversation: LongConversation,
-  asker: Asker,
+  asker: ModelAsker,
   deps: LoopDependencies,
 ): Promise<readonly Message[]> {
   const { messages, measured, replyTokens, memoryTokens, settings } = conversation;
@@ -141,7 +141,7 @@ export async function shorten(
  */
 async function shortenRefused(
   conversation: LongConversation & { readonly usedTokens: number; readonly windowTokens: number },
-  asker: Asker,
+  asker: ModelAsker,
   deps: LoopDependencies,
 ): Promise<readonly Message[] | undefined> {
   const { messages, settings, windowTokens } = conversation;
@@ -160,7 +160,7 @@ const SUMMARY_TOKENS = 2000;
 async function carryOut(
   { messages, summary }: NonNullable<ReturnType<typeof planCompaction>>,
   settings: Settings,
-  asker: Asker,
+  asker: ModelAsker,
   deps: LoopDependencies,
 ): Promise<readonly Message[]> {
   if (summary === undefined) return messages;

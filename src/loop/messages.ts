@@ -114,7 +114,7 @@ export function askedBy(
 }
 
 /** A request whose size the provider counted. */
-export interface Measured {
+export interface MeasuredRequest {
   /** What {@link estimateTokens} gave for its messages, without calibration. */
   readonly estimate: number;
   /** What the provider counted: system prompt, tools and messages. */
@@ -126,7 +126,7 @@ export interface Measured {
  * counted, and the difference to the last request is added to what the provider counted for that
  * one. Where the count per character is unsure, the larger figure is given.
  */
-export function estimateTokens(messages: readonly Message[], measured?: Measured): number {
+export function estimateTokens(messages: readonly Message[], measured?: MeasuredRequest): number {
   const estimate = messages.reduce((sum, message) => sum + estimateMessage(message), 0);
   if (measured === undefined || !(measured.inputTokens > 0) || measured.estimate <= 0)
     return estimate;

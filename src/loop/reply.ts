@@ -84,7 +84,7 @@ export class Usage {
 }
 
 /** The figures of a run with those of further conversations of it, which share its purse. */
-export function withStats(stats: RunStats, others: readonly RunStats[], budget: Budget): RunStats {
+export function addStats(stats: RunStats, others: readonly RunStats[], budget: Budget): RunStats {
   const sum = (key: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'retries') =>
     others.reduce((total, one) => total + one[key], stats[key]);
   return {
@@ -245,7 +245,7 @@ const MAX_REASON = 60;
  * How a reply ended: an end that only a server of its own knows counts as whole. Where the reply
  * may lack its end, the error says why and what helps.
  */
-export function endOf(
+export function replyEnd(
   { finishReason, usage }: LanguageModelV4GenerateResult,
   settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
   thinking: Thinking | undefined,

@@ -16,19 +16,19 @@ import type { Prompt } from '../prompt/prompt.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
-import { askFitting, memoryTokensOf, roomForPrompt } from './compact.js';
+import { askWithinWindow, memoryTokensOf, roomForPrompt } from './compact.js';
 import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,
   estimateTokens,
   estimateTools,
   firstMessages,
-  type Measured,
+  type MeasuredRequest,
   type ToolCall,
   textOf,
   userMessage,
 } from './messages.js';
-import { endOf, Usage } from './reply.js';
+import { replyEnd, Usage } from './reply.js';
 import { type AnswerForm, judgeAnswer } from './structured.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
 
@@ -80,7 +80,7 @@ export async function runAgent(
   const replyTokens = replyTokensOf(conversation.params);
   let prompt = promptIn(asker.current.windowTokens);
   let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
-  let measured: Measured | undefined;
+  let measured: MeasuredRequest | undefined;
 
   /**
    * The prompt as it fits into a window with the tools and a reply; as it is where that is not
@@ -111,11 +111,11 @@ export async function runAgent(
       deps.signal.throwIfAborted();
       const memoryTokens = memoryTokensOf(prompt.memory);
       const long = { messages, measured, replyTokens, memoryTokens, settings, refit };
-      const fitted = await askFitting(long, asker, deps);
+      const fitted = await askWithinWindow(long, asker, deps);
       const { reply } = fitted;
       messages = fitted.messages;
       answer = answerOf(reply.content);
-      const end = endOf(reply, settings, asker.current.thinking);
+      const end = replyEnd(reply, settings, asker.current.thinking);
       if (end === 'refused') return { kind: 'refused', answer, stats: stats() };
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, lastCall);
       if (calls.length === 0) {

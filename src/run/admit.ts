@@ -31,7 +31,7 @@ import {
 } from '../findings/change/scope.js';
 import { isPaused, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
-import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
+import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readMemory } from './memory.js';
@@ -193,7 +193,8 @@ async function admitByState(
     trigger.isFork === undefined;
   const mayRepeat = canRepeat(request, agent);
   // A dry run costs nothing and is shown all the same.
-  const mayBeStopped = mayRepeat || isPausable(trigger) || isLimited(request.spendLimits, trigger);
+  const mayBeStopped =
+    mayRepeat || isPausable(trigger) || hasSpendLimit(request.spendLimits, trigger);
   const needsState = unfit === undefined && !dryRun && mayBeStopped;
   const context = runAhead(readContext(request, taint, deps));
   const trust = isForkOpen
@@ -215,7 +216,7 @@ async function admitByState(
     const state = {
       isPaused: pull !== undefined && isPaused(known, pull),
       isReviewed: mayRepeat && wasReviewed(known, trigger),
-      spent: usedUp(spendBefore(known, { trigger, limits, now: deps.clock.now() })),
+      spent: exhaustedLimit(spendBefore(known, { trigger, limits, now: deps.clock.now() })),
     };
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return { ...skipped, at };

@@ -8,7 +8,7 @@ import { estimateText } from '../lib/text/bytes.js';
 import { count } from '../lib/text/format.js';
 import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
-import { withStats } from '../loop/reply.js';
+import { addStats } from '../loop/reply.js';
 import { buildSystemPrompt } from '../prompt/prompt.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import {
@@ -151,7 +151,7 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome
   // One agent did all of it, so turns and calls are those of all passes.
   const all = outcomes.map(({ stats: own }) => own);
   const stats = {
-    ...withStats(base.stats, others, budget),
+    ...addStats(base.stats, others, budget),
     turns: all.reduce((sum, { turns }) => sum + turns, 0),
     toolCalls: all.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
     calls: all.flatMap(({ calls }) => calls),

@@ -9,7 +9,7 @@ import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
-import { Budget, costLimit, spendBefore, unheldLimits } from '../loop/budget.js';
+import { Budget, costLimit, spendBefore, unenforceableLimits } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/reply.js';
 import { admit } from './admit.js';
@@ -85,7 +85,7 @@ async function converse(
   const facts = memory?.facts ?? [];
   const spend = spendBefore(facts, { trigger, limits: request.spendLimits, now: clock.now() });
   const why = whyUnheld(plan, memory);
-  const unheld = why === undefined ? [] : unheldLimits(request.spendLimits, why);
+  const unheld = why === undefined ? [] : unenforceableLimits(request.spendLimits, why);
   for (const warning of unheld) reporter.warn(warning);
   const id = plan.memory?.entryId ?? clock.newId();
   const rules = { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };

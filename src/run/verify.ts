@@ -21,7 +21,7 @@ import { errorOf, type RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
-import { withStats } from '../loop/reply.js';
+import { addStats } from '../loop/reply.js';
 import { createGiveVerdict } from '../tools/findings/review-tools.js';
 import {
   type AgentConversation,
@@ -71,7 +71,7 @@ export async function verifyFindings(
   const left = `${count(unverified, 'finding')} had no second look`;
   if (unverified > 0)
     warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
-  const stats = withStats(outcome.stats, looked.stats, run.budget);
+  const stats = addStats(outcome.stats, looked.stats, run.budget);
   return { ...held, outcome: { ...outcome, stats }, buffered: verified };
 }
 
@@ -128,7 +128,7 @@ export async function verifySettlements(
   const refusals = kept.map((one) => refusalOf(one, looked.verdicts.get(one.finding.id)));
   return {
     ...held,
-    outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, run.budget) },
+    outcome: { ...outcome, stats: addStats(outcome.stats, looked.stats, run.budget) },
     buffered: { ...buffered, settlements, refusals: [...buffered.refusals, ...refusals] },
   };
 }

@@ -13,10 +13,10 @@ import {
   Budget,
   type BudgetLimits,
   costLimit,
+  exhaustedLimit,
   type Spend,
   spendBefore,
   spentFact,
-  usedUp,
 } from '../../loop/budget.js';
 import { firstMessages, textOf } from '../../loop/messages.js';
 import { Usage } from '../../loop/reply.js';
@@ -273,7 +273,7 @@ export async function collectAgentMemory(
   const limits = (state: string) => {
     const now = deps.clock.now();
     spend = spendBefore(parseReviewFacts(state), { trigger, limits: request.spendLimits, now });
-    const spent = usedUp(spend);
+    const spent = exhaustedLimit(spend);
     if (spent !== undefined) throw new AxeError(spent.message, { remedy: spent.remedy });
     const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
     return { maxTokens, ...costLimit(request.maxCostUsd, spend) };
@@ -305,7 +305,7 @@ export async function collectAgentMemory(
     return report(end, analysed && (await suggest?.(agent, analysed)));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
-    const spent = spend && usedUp(spend);
+    const spent = spend && exhaustedLimit(spend);
     if (spent !== undefined)
       return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
     return report({ kind: 'failed', error: thrown });
