@@ -13,13 +13,13 @@ import type { ChangesSince } from '../../src/github/reading/changes.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
-import { applyChanges, type Change } from '../../src/memory/change.js';
+import { applyChanges, type MemoryChange } from '../../src/memory/change.js';
 import {
-  guarded,
+  type MemoryLocation,
   type MemoryStore,
-  type Place,
   type ReadRequest,
   type RestoreResult,
+  refusingUnreadLogs,
   type SaveResult,
 } from '../../src/memory/store.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
@@ -101,9 +101,9 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
   const warnings: Warning[] = [];
   const limitsMs: number[] = [];
   /** Changes as they were written down before they were saved. */
-  const journaled: (readonly Change[])[] = [];
+  const journaled: (readonly MemoryChange[])[] = [];
   /** Changes that were written off after they were saved. */
-  const settled: (readonly Change[])[] = [];
+  const settled: (readonly MemoryChange[])[] = [];
   /** What tools were asked for. */
   const toolRequests: ToolRequest[] = [];
   /** What was answered to commands, and what was published, by run. */
@@ -177,7 +177,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       for (const warning of told) request.warn(warning);
       return { tools, close: async () => step(`close tools of ${name}`) };
     },
-    openMemory: () => guarded(store),
+    openMemory: () => refusingUnreadLogs(store),
     ...(permissions === undefined ? {} : { github }),
     publisher: {
       async publish(requested) {
@@ -351,7 +351,7 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
   return { store, files, reads };
 }
 
-function placeOf(path = ''): Place {
+function placeOf(path = ''): MemoryLocation {
   return { location: `/memory/${path}`, prefix: '/memory/' };
 }
 

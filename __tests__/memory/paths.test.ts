@@ -4,9 +4,9 @@ import {
   isNotesPath,
   type NoteTarget,
   noteKind,
+  notePath,
   notesPlaces,
   parseNoteName,
-  pathOf,
 } from '../../src/memory/paths.js';
 import { createMemoryFilter } from '../../src/safety/path-rules.js';
 import { PLACES, PROJECT } from './notes/notes-scene.js';
@@ -51,7 +51,7 @@ describe('places of notes', () => {
   ] as const)('of the scope %s', (scope, ...own) => {
     const paths = ['MEMORY.md', ...own];
     const places = notesPlaces(scope, 'octo-org/hello.world');
-    expect(TARGETS.map((target) => pathOf(target, places))).toEqual(paths);
+    expect(TARGETS.map((target) => notePath(target, places))).toEqual(paths);
     expect(paths.map(noteKind)).toEqual(TARGETS.map(({ kind }) => kind));
   });
 
@@ -109,7 +109,7 @@ it('the name of a note never leads out of the folder of notes, whatever the inpu
     fc.property(text, (given) => {
       const parsed = parseNoteName(given);
       if (parsed.kind === 'invalid') return;
-      const path = pathOf({ kind: 'note', name: parsed.name }, PLACES);
+      const path = notePath({ kind: 'note', name: parsed.name }, PLACES);
       expect(path.split('/').slice(0, -1).join('/')).toBe(`${PROJECT}/notes`);
       expect(isNotesPath(path)).toBe(true);
       expect(Buffer.byteLength(parsed.name)).toBeLessThanOrEqual(100);

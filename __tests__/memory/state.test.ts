@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  type Fact,
   isStatePath,
   mergeStates,
   parseFact,
+  type StateFact,
   statePath,
   withFacts,
 } from '../../src/memory/state.js';
 
 const EARLY = Date.parse('2026-02-03T04:05:06Z');
 const LATE = EARLY + 500;
-const fact = (id: string, at = EARLY, kind = 'seen'): Fact => ({ kind, id, at });
+const fact = (id: string, at = EARLY, kind = 'seen'): StateFact => ({ kind, id, at });
 const line = (...parts: Parameters<typeof fact>) => `- ${JSON.stringify(fact(...parts))}`;
 const [A, B, Z, LATE_A] = [line('a'), line('b'), line('z'), line('a', LATE)];
 const ON_PULL = { kind: 'seen', pull: 42, at: EARLY };

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Change } from '../../src/memory/change.js';
-import { createBaseStore, guarded, type MemoryStore, oneAtATime } from '../../src/memory/store.js';
+import type { MemoryChange } from '../../src/memory/change.js';
+import {
+  createBaseStore,
+  type MemoryStore,
+  oneAtATime,
+  refusingUnreadLogs,
+} from '../../src/memory/store.js';
 import { createFileStore } from '../../src/memory/stores/file/file-store.js';
 import { describeMemoryStore } from './stores/contract.js';
 import { append, entryText, never, plainEntry } from './stores/entries.js';
@@ -9,7 +14,7 @@ import { createFakeFiles } from './stores/fake-files.js';
 
 /** A store that cannot read some files, and notes what is written. */
 function store(unreadable: readonly string[]) {
-  const written: (readonly Change[])[] = [];
+  const written: (readonly MemoryChange[])[] = [];
   const inner: MemoryStore = {
     kind: 'file',
     async read({ path }) {
@@ -23,13 +28,13 @@ function store(unreadable: readonly string[]) {
     },
     dropHistory: async () => ({ kind: 'saved', location: '', attempts: 1 }),
   };
-  return { guard: guarded(inner), written };
+  return { guard: refusingUnreadLogs(inner), written };
 }
 
 const request = (path: string) => ({ path, lastN: 0, alongside: ['MEMORY.md'] });
 
 describe('a run log that could not be read (D14)', () => {
-  it.each<[string, readonly Change[], string?]>([
+  it.each<[string, readonly MemoryChange[], string?]>([
     ['itself', [append('a')]],
     ['its other lane', [append('a', { path: 'untrusted/bot.md' })]],
     ['its state', [{ kind: 'facts', path: 'bot.state.md', text: '- seen a\n' }]],
@@ -48,7 +53,7 @@ describe('a run log that could not be read (D14)', () => {
   it('stays loaded when notes are requested with it and cannot be read', async () => {
     const { guard, written } = store([]);
     const readTree = async () => ({ kind: 'failed', location: '', message: 'no notes' }) as const;
-    const failing = guarded({ ...guard, readTree });
+    const failing = refusingUnreadLogs({ ...guard, readTree });
     await failing.read(request('bot.md'), never);
     await failing.readTree(never, ['MEMORY.md', 'bot.md']);
     expect(await failing.write([append('a')], never)).toMatchObject({ kind: 'saved' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { textId } from '../../src/lib/text/text-id.js';
-import { applyChanges, type Change } from '../../src/memory/change.js';
+import { applyChanges, type MemoryChange } from '../../src/memory/change.js';
 import { formatEntry, parseEntries } from '../../src/memory/run-log.js';
 import { isTimestamped, parseLog, partLog, trimLog } from '../../src/memory/units.js';
 import { entryText, plainEntry } from './stores/entries.js';
@@ -164,7 +164,7 @@ describe('trimming a log', () => {
   it('leaves the stated number of equal entries, the newest, however often it is applied', () => {
     const text = entry(1).repeat(5) + entry(2);
     const [id = ''] = idsOf(text);
-    const trim: Change = { kind: 'trim', path: PATH, keeps: new Map([[id, 2]]) };
+    const trim: MemoryChange = { kind: 'trim', path: PATH, keeps: new Map([[id, 2]]) };
     const once = applyChanges(new Map([[PATH, text]]), [trim]);
     expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
     expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));

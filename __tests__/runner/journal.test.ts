@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Change, NoteChange } from '../../src/memory/change.js';
+import type { MemoryChange, NoteChange } from '../../src/memory/change.js';
 import {
   createJournal,
   keepCheck,
@@ -20,7 +20,8 @@ let stateFile: string;
 const AT = new Date('2026-02-03T04:05:06Z');
 
 /** Changes as the post step gets them. */
-const left = (...changes: readonly Change[]) => changes.map((change) => ({ ...change, again: AT }));
+const left = (...changes: readonly MemoryChange[]) =>
+  changes.map((change) => ({ ...change, again: AT }));
 
 beforeEach(() => {
   const folder = tempDir('state');
@@ -35,7 +36,7 @@ function postEnv(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value]));
 }
 
-function append(id: string, text = 'An entry.\n\n'): Extract<Change, { kind: 'append' }> {
+function append(id: string, text = 'An entry.\n\n'): Extract<MemoryChange, { kind: 'append' }> {
   return { kind: 'append', path: 'bot.md', id, text };
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf, projectSlug } from '../../src/memory/paths.js';
+import { notePath, projectSlug } from '../../src/memory/paths.js';
 import { filesIn } from '../helpers/cache-archive.js';
 import { NOON_ENV, noonNow, setClockToNoon } from '../helpers/clock-env.js';
 import type { FileTree } from '../helpers/github-state.js';
@@ -124,9 +124,9 @@ export function dayAgo(ago: number): string {
 export function placesOf(identity: string) {
   const places = { folder: '', slug: projectSlug(identity) };
   return {
-    scratchpad: pathOf({ kind: 'scratchpad' }, places),
-    today: pathOf({ kind: 'daily', date: dayAgo(0) }, places),
-    note: (name: string) => pathOf({ kind: 'note', name }, places),
+    scratchpad: notePath({ kind: 'scratchpad' }, places),
+    today: notePath({ kind: 'daily', date: dayAgo(0) }, places),
+    note: (name: string) => notePath({ kind: 'note', name }, places),
   };
 }
 

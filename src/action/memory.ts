@@ -7,9 +7,9 @@ import {
   createBaseStore,
   createBrokenStore,
   createNoneStore,
-  guarded,
+  type MemoryLocation,
   type MemoryStore,
-  type Place,
+  refusingUnreadLogs,
 } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
 import { createCacheClient } from '../memory/stores/cache/cache-library.js';
@@ -42,14 +42,14 @@ export async function openMemory(
     case 'none':
       return createNoneStore();
     case 'file':
-      return guarded(openFileMemory(opening));
+      return refusingUnreadLogs(openFileMemory(opening));
     case 'cache':
-      return guarded(openCacheMemory(opening));
+      return refusingUnreadLogs(openCacheMemory(opening));
     case 'branch': {
       if (inputs.repository === undefined || repositoriesToken === '')
-        return guarded(openBranch(opening, 'github-token'));
+        return refusingUnreadLogs(openBranch(opening, 'github-token'));
       const other = await connectGitHub(repositoriesToken, access);
-      return guarded(openBranch({ ...opening, client: other }, 'repositories-token'));
+      return refusingUnreadLogs(openBranch({ ...opening, client: other }, 'repositories-token'));
     }
   }
 }
@@ -93,7 +93,7 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   const folder = `${workspace}${sep}`;
   const inside = (path: string): string =>
     path.startsWith(folder) ? path.slice(folder.length) : path;
-  const shown = <T extends Place>(place: T): T => {
+  const shown = <T extends MemoryLocation>(place: T): T => {
     const { location, prefix } = place;
     return { ...place, location: inside(location), prefix: prefix && inside(prefix) };
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.js';
 import type { ProviderError, Warning } from '../lib/errors.js';
-import type { NoteWish } from '../memory/notes/session.js';
+import type { NoteRequest } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
 import type { CountedReply } from './reply.js';
 
@@ -86,7 +86,7 @@ export type LoopEvent =
   /** A change to the agent's notes was made, or in a workflow will be saved with the entry. */
   | {
       readonly kind: 'note-written';
-      readonly action: NoteWish['kind'];
+      readonly action: NoteRequest['kind'];
       /** As the model was shown it. */
       readonly path: string;
       readonly bytes: number;

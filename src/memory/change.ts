@@ -1,9 +1,9 @@
 import { textId } from '../lib/text/text-id.js';
 import { editedText, type NoteEdit } from './note-edit.js';
 import { backupPath } from './paths.js';
-import { encodeField, PROVENANCE_START, parseProvenance, separator } from './run-log.js';
+import { encodeField, PROVENANCE_START, parseProvenance, separatorAfter } from './run-log.js';
 import { mergeStates } from './state.js';
-import { type Trimmings, trimLog } from './units.js';
+import { type KeptCounts, trimLog } from './units.js';
 
 /** Memory as a store keeps it between versions: texts by `/`-separated path. */
 export type MemoryTree = ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ export type MemoryTree = ReadonlyMap<string, string>;
  * A change to memory, as data: a store applies the run's changes in order to its newest version,
  * and once more after a conflict (D12).
  */
-export type Change =
+export type MemoryChange =
   | {
       readonly kind: 'append';
       /** Place in the tree, `/`-separated, for example `pr-reviewer.md`. */
@@ -46,7 +46,7 @@ export type Change =
        */
       readonly kind: 'trim';
       readonly path: string;
-      readonly keeps: Trimmings;
+      readonly keeps: KeptCounts;
     }
   | NoteChange;
 
@@ -68,7 +68,7 @@ export interface NoteChange {
  * The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not
  * added again.
  */
-export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
+export function applyChanges(tree: MemoryTree, changes: readonly MemoryChange[]): MemoryTree {
   const next = new Map(tree);
   /** Notes as they were before the first change to each. */
   const found = new Map<string, string>();
@@ -89,10 +89,10 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
   return next;
 }
 
-export function applyChange(text: string, change: Change): string {
+export function applyChange(text: string, change: MemoryChange): string {
   switch (change.kind) {
     case 'append':
-      return holdsEntry(text, change.id) ? text : text + separator(text) + change.text;
+      return holdsEntry(text, change.id) ? text : text + separatorAfter(text) + change.text;
     case 'rewrite':
       return change.rewrite(text);
     case 'trim':
@@ -121,7 +121,11 @@ export function versionId(text: string): string {
  * Whether all changes to a note were made before, by a save of which nobody learnt how it ended:
  * they may come again, and the note is what the run saw it become.
  */
-export function isMade(text: string, path: string, changes: readonly Change[]): boolean {
+export function isAlreadyMade(
+  text: string,
+  path: string,
+  changes: readonly MemoryChange[],
+): boolean {
   const last = changes.findLast((change) => change.kind === 'note' && change.path === path);
   return last?.kind === 'note' && last.again !== undefined && last.makes === versionId(text);
 }
@@ -137,7 +141,7 @@ function holdsLines(text: string, lines: string): boolean {
 }
 
 /** Every place that the changes touch, each once. */
-export function pathsOf(changes: readonly Change[]): readonly string[] {
+export function changedPaths(changes: readonly MemoryChange[]): readonly string[] {
   const backups = changes.flatMap((change) => {
     if (change.kind === 'trim') return [`${change.path}.bak`];
     return change.kind === 'note' && change.backup ? [backupPath(change.path)] : [];

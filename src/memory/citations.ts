@@ -32,7 +32,7 @@ export type ReadBase = (
 ) => Promise<BaseCode | undefined>;
 
 /** A line of a note that the code no longer has a reason for. */
-export interface GoneLine {
+export interface StaleNoteLine {
   /** Of the note, in the memory tree. */
   readonly note: string;
   /** From 1. */
@@ -44,7 +44,7 @@ export interface GoneLine {
 export interface CheckedNotes {
   /** How many citations there are of each kind. */
   readonly counts: Readonly<Record<'same' | 'moved' | 'gone' | 'unchecked', number>>;
-  readonly gone: readonly GoneLine[];
+  readonly gone: readonly StaleNoteLine[];
   /**
    * Notes as a model is given them: without lines that rest on code that is gone, with the numbers
    * of today. A run log stays.
@@ -103,7 +103,7 @@ export function checkNotes(
   const lineNow = createLookup(base);
   const counts = { same: 0, moved: 0, gone: 0, unchecked: 0 };
   const known = new Map<string, Citation>();
-  const gone: GoneLine[] = [];
+  const gone: StaleNoteLine[] = [];
   for (const [note, text] of notes) {
     for (const citation of citationsIn(text)) {
       const now = lineNow(citation);

@@ -1,7 +1,7 @@
 import { utf8Bytes } from '../lib/text/bytes.js';
 import { normalizeCode } from '../lib/text/code.js';
 import { withoutPlaces } from './citations.js';
-import { separator } from './run-log.js';
+import { separatorAfter } from './run-log.js';
 
 /**
  * What is done to one note, as plain JSON: a store carries it out on its newest version, and a
@@ -50,7 +50,7 @@ function append(text: string, edit: Extract<NoteEdit, { readonly kind: 'append' 
     ? withoutKnown(text, edit.text)
     : { text: edit.text, skippedLines: 0 };
   if (skippedLines > 0 && normalize(added) === '') return { kind: 'duplicate', skippedLines };
-  const before = text === '' ? (edit.head ?? '') : text + separator(text);
+  const before = text === '' ? (edit.head ?? '') : text + separatorAfter(text);
   const after = added.endsWith('\n') ? added : `${added}\n`;
   return { kind: 'written', text: before + after, addedBytes: utf8Bytes(added), skippedLines };
 }

@@ -50,14 +50,17 @@ export function isTreePlace(place: string): boolean {
  * Whether a file is among the places: one of them, or an `.md` file directly in one that is a
  * folder, but no state.
  */
-export function isUnder(path: string, places: readonly string[]): boolean {
+export function isAmongPlaces(path: string, places: readonly string[]): boolean {
   if (places.includes(path)) return true;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   return folder !== '' && path.endsWith('.md') && !isStatePath(path) && places.includes(folder);
 }
 
 /** What is told of a path that leads out of the memory. */
-export function outsideTree(path: string): { readonly message: string; readonly remedy: string } {
+export function outsideTreeProblem(path: string): {
+  readonly message: string;
+  readonly remedy: string;
+} {
   return {
     message: `\`${path}\` is not a path inside the memory`,
     remedy: 'Set `memory.path` to a relative path without `..`.',
@@ -70,7 +73,7 @@ export function outsideTree(path: string): { readonly message: string; readonly 
  * untrusted lane in the same order, so that what strangers say pushes nothing out, and last what
  * was kept next to files.
  */
-export function compareFiles(a: string, b: string): number {
+export function compareByPriority(a: string, b: string): number {
   const [one, other] = [rankOf(a), rankOf(b)];
   if (one !== other) return one - other;
   return noteKind(a) === 'daily'
@@ -123,7 +126,7 @@ export function notesPlaces(
 }
 
 /** The file of a target in the memory tree, `/`-separated (D10, D37). */
-export function pathOf(target: NoteTarget, places: NotesPlaces): string {
+export function notePath(target: NoteTarget, places: NotesPlaces): string {
   const { folder, slug } = places;
   const own = slug === '' ? folder : `${folder}projects/${slug}/`;
   switch (target.kind) {
@@ -147,7 +150,7 @@ export function flatDailyPath(date: string, { folder }: NotesPlaces): string {
 }
 
 /** What a path of the tree is among these notes; a day counts at its flat place too. */
-export function targetAt(path: string, places: NotesPlaces): NoteTarget | undefined {
+export function noteTargetAt(path: string, places: NotesPlaces): NoteTarget | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '');
   if (isDate(name) && path === flatDailyPath(name, places)) return { kind: 'daily', date: name };
   const targets: readonly NoteTarget[] = [
@@ -156,15 +159,15 @@ export function targetAt(path: string, places: NotesPlaces): NoteTarget | undefi
     ...(isDate(name) ? [{ kind: 'daily' as const, date: name }] : []),
     { kind: 'note', name },
   ];
-  return targets.find((target) => pathOf(target, places) === path);
+  return targets.find((target) => notePath(target, places) === path);
 }
 
 /**
  * Everything a run may ask for, as `MemoryStore.readTree` takes it. Where all projects share, days
  * are between the run logs and no folder can be asked for: undefined, which means all. Of folders
- * that hold too much a store leaves out what comes last by {@link compareFiles}.
+ * that hold too much a store leaves out what comes last by {@link compareByPriority}.
  */
-export function notesUnder(
+export function placesToRead(
   places: NotesPlaces,
   runLog: string,
   now: Date,
@@ -173,7 +176,7 @@ export function notesUnder(
   const days = [now, new Date(now.getTime() - DAY_MS)].map((day) =>
     flatDailyPath(dateOf(day), places),
   );
-  const own = (['long_term', 'scratchpad'] as const).map((kind) => pathOf({ kind }, places));
+  const own = (['long_term', 'scratchpad'] as const).map((kind) => notePath({ kind }, places));
   const folder = `${places.folder}projects/${places.slug}/`;
   return [...days, ...own, `${folder}daily/`, `${folder}notes/`, runLog];
 }

@@ -91,7 +91,7 @@ function encode(value: string | undefined): string {
  * What has to be between a text and an entry, so that the entry begins a line of its own even after
  * a write that was cut off.
  */
-export function separator(text: string): string {
+export function separatorAfter(text: string): string {
   return text === '' || text.endsWith('\n') ? '' : '\n';
 }
 
@@ -101,7 +101,7 @@ export function separator(text: string): string {
  */
 export function joinOnLines(parts: readonly string[]): string {
   const full = parts.filter((part) => part !== '');
-  return full.map((part, index) => separator(full[index - 1] ?? '') + part).join('');
+  return full.map((part, index) => separatorAfter(full[index - 1] ?? '') + part).join('');
 }
 
 export interface NewEntry {

@@ -1,11 +1,11 @@
-import { separator } from './run-log.js';
+import { separatorAfter } from './run-log.js';
 
 /**
  * What is kept of an agent besides its memory and is not memory for the model (D36): a small file
  * next to the run log, one fact a line as JSON, `- {"kind":"spent",…}`. Of the same kind, id and
  * pull request the later fact holds; lines that are not facts stay as they are.
  */
-export interface Fact {
+export interface StateFact {
   readonly kind: string;
   readonly id?: string | undefined;
   readonly pull?: number | undefined;
@@ -32,12 +32,12 @@ export function isStatePath(path: string): boolean {
 }
 
 /** The fact of a line, whatever else it says; undefined where it is none. */
-export function parseFact(line: string): Fact | undefined {
+export function parseFact(line: string): StateFact | undefined {
   const [, json] = /^- (\{[^\n]*\})\r?$/.exec(line) ?? [];
   try {
-    const fact: Partial<Fact> = JSON.parse(json ?? '{}');
+    const fact: Partial<StateFact> = JSON.parse(json ?? '{}');
     return typeof fact.kind === 'string' && typeof fact.at === 'number'
-      ? (fact as Fact)
+      ? (fact as StateFact)
       : undefined;
   } catch {
     return undefined;
@@ -48,7 +48,7 @@ export function parseFact(line: string): Fact | undefined {
  * The state with these facts, each in the place of an older one of the same name. Every other line
  * keeps its bytes, and new ones end as the others do.
  */
-export function withFacts(text: string, facts: readonly Fact[]): string {
+export function withFacts(text: string, facts: readonly StateFact[]): string {
   if (facts.length === 0) return text;
   const latest = new Map(facts.map((fact) => [nameOf(fact), formatFact(fact)]));
   const written = new Set<string>();
@@ -67,7 +67,7 @@ export function withFacts(text: string, facts: readonly Fact[]): string {
   const fresh = [...latest].flatMap(([name, line]) =>
     written.has(name) ? [] : [line + lineBreak],
   );
-  return fresh.length === 0 ? kept : kept + separator(kept) + fresh.join('');
+  return fresh.length === 0 ? kept : kept + separatorAfter(kept) + fresh.join('');
 }
 
 /**
@@ -86,23 +86,23 @@ export function mergeStates(base: string, other: string): string {
 }
 
 /** Of several facts of the same name the latest. */
-export function latestFacts<T extends Fact>(facts: readonly T[]): readonly T[] {
+export function latestFacts<T extends StateFact>(facts: readonly T[]): readonly T[] {
   const latest = new Map<string, T>();
   for (const fact of facts)
     if (isLater(fact, latest.get(nameOf(fact)))) latest.set(nameOf(fact), fact);
   return [...latest.values()];
 }
 
-function formatFact(fact: Fact): string {
+function formatFact(fact: StateFact): string {
   return `- ${JSON.stringify(fact)}`;
 }
 
-function nameOf({ kind, id, pull }: Fact): string {
+function nameOf({ kind, id, pull }: StateFact): string {
   return JSON.stringify([kind, id, pull]);
 }
 
 /** Of the same time the greater text holds, so that both sides come to the same. */
-function isLater(fact: Fact, known: Fact | undefined): boolean {
+function isLater(fact: StateFact, known: StateFact | undefined): boolean {
   if (known === undefined) return true;
   return fact.at === known.at ? formatFact(fact) > formatFact(known) : fact.at > known.at;
 }

@@ -1,7 +1,7 @@
 import { createQueue } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
-import { type Change, type MemoryTree, pathsOf } from './change.js';
-import { isUnder, untrustedPath } from './paths.js';
+import { changedPaths, type MemoryChange, type MemoryTree } from './change.js';
+import { isAmongPlaces, untrustedPath } from './paths.js';
 
 /** The kinds of places that memory lives in (D13). */
 export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
@@ -21,7 +21,7 @@ export interface ReadRequest {
 }
 
 /** Where something was found or put. */
-export interface Place {
+export interface MemoryLocation {
   /** Path, branch or key, for people. */
   readonly location: string;
   /** Address of the file in a browser, where it has one. */
@@ -48,7 +48,7 @@ export interface BlockedPlace {
 }
 
 /** Where a run log was looked for, and what was found with it. */
-export interface LogPlace extends Place {
+export interface LogLocation extends MemoryLocation {
   /** Text of the state next to it (D36); left out where there is none. */
   readonly state?: string | undefined;
   /** The files of the places to read with the log; left out by a store that did not read them. */
@@ -60,7 +60,7 @@ export interface LogPlace extends Place {
 }
 
 export type RestoreResult =
-  | (LogPlace & {
+  | (LogLocation & {
       readonly kind: 'restored';
       /** The wanted entries, as they are in the file. */
       readonly text: string;
@@ -74,21 +74,21 @@ export type RestoreResult =
        */
       readonly truncated: { readonly fileBytes: number } | undefined;
     })
-  | (LogPlace & { readonly kind: 'empty' })
+  | (LogLocation & { readonly kind: 'empty' })
   | FailedRead;
 
 /**
  * It could not be read, which is not the same as being empty: nothing is appended to it in this run
  * (D14).
  */
-export interface FailedRead extends Place {
+export interface FailedRead extends MemoryLocation {
   readonly kind: 'failed';
   readonly message: string;
   readonly remedy?: string | undefined;
 }
 
 export type TreeResult =
-  | (Place & {
+  | (MemoryLocation & {
       readonly kind: 'tree';
       readonly tree: MemoryTree;
       readonly warnings: readonly Warning[];
@@ -122,12 +122,12 @@ export interface FailedSave {
   readonly retryAfterMs?: number | undefined;
 }
 
-export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
+export function saveFailed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
   return { kind: 'failed', reason, message, remedy };
 }
 
 export type SaveResult =
-  | (Place & {
+  | (MemoryLocation & {
       readonly kind: 'saved';
       /** Attempts that were made to commit; 0 where nothing had to be written. */
       readonly attempts: number;
@@ -150,7 +150,7 @@ export interface MemoryStore {
    * directly in them are meant. Without places all files, for people's commands.
    */
   readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
-  write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
+  write(changes: readonly MemoryChange[], signal: AbortSignal): Promise<SaveResult>;
   /** Writes the newest version anew without what came before it; only where there is a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;
 }
@@ -183,7 +183,7 @@ export function firstUnread(
  * A store that adds nothing to a run log that it could not read in this run: what looks empty may
  * only be out of reach (D14). Both lanes of an agent and their states go together.
  */
-export function guarded(store: MemoryStore): MemoryStore {
+export function refusingUnreadLogs(store: MemoryStore): MemoryStore {
   const broken = new Map<
     string,
     { readonly message: string; readonly remedy?: string | undefined }
@@ -212,7 +212,9 @@ export function guarded(store: MemoryStore): MemoryStore {
     },
     async write(changes, signal) {
       const places = bothLanes(changes.map(({ path }) => path));
-      const reason = [...broken].find(([path]) => places.some((one) => isUnder(one, [path])))?.[1];
+      const reason = [...broken].find(([path]) =>
+        places.some((one) => isAmongPlaces(one, [path])),
+      )?.[1];
       if (reason === undefined) return await store.write(changes, signal);
       const { message, remedy } = reason;
       return {
@@ -266,10 +268,10 @@ export function createBaseStore(checkout: MemoryStore, base: MemoryStore): Memor
     read: base.read,
     readTree: base.readTree,
     async write(changes, signal) {
-      const found = await base.readTree(signal, pathsOf(changes));
+      const found = await base.readTree(signal, changedPaths(changes));
       const trouble = found.kind === 'failed' ? found : found.blocked?.[0];
       if (found.kind === 'failed' || trouble !== undefined)
-        return failed(
+        return saveFailed(
           signal.aborted ? 'timeout' : 'error',
           trouble?.message ?? '',
           trouble?.remedy,
@@ -307,6 +309,6 @@ export function createNoneStore(): MemoryStore {
  * itself goes on.
  */
 export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): MemoryStore {
-  const fail = async () => ({ ...failed('unavailable', message, remedy), location: kind });
+  const fail = async () => ({ ...saveFailed('unavailable', message, remedy), location: kind });
   return { kind, read: fail, readTree: fail, write: fail };
 }

@@ -7,7 +7,7 @@ import { countEntries, type Entry, joinOnLines, parseEntries } from './run-log.j
  * it and goes with it. Only a part that names an id although the entry above has one already is an
  * entry of its own: somebody changed its heading.
  */
-export interface Unit {
+export interface TimestampedEntry {
   readonly text: string;
   /** As the heading says, or else as that of the entry above. */
   readonly timeMs: number;
@@ -19,7 +19,7 @@ export interface Unit {
 interface Log {
   /** What is before the first timestamp. */
   readonly preamble: string;
-  readonly units: readonly Unit[];
+  readonly units: readonly TimestampedEntry[];
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\s*$/;
@@ -97,7 +97,7 @@ export interface LogPart {
  * Of the entries with these ids so many stay, the newest: several entries may have the same text.
  * Others stay anyway.
  */
-export type Trimmings = ReadonlyMap<string, number>;
+export type KeptCounts = ReadonlyMap<string, number>;
 
 /**
  * A run log without these entries, and what was taken out, in the order of the file. Every other
@@ -105,7 +105,7 @@ export type Trimmings = ReadonlyMap<string, number>;
  */
 export function trimLog(
   text: string,
-  keeps: Trimmings,
+  keeps: KeptCounts,
 ): { readonly kept: string; readonly removed: string } {
   const parts = partLog(text);
   const coming = new Map<string, number>();

@@ -10,9 +10,9 @@ import {
   paragraphs,
 } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
-import type { GoneLine } from '../memory/citations.js';
+import type { StaleNoteLine } from '../memory/citations.js';
 import { stripProvenance } from '../memory/run-log.js';
-import type { BlockedPlace, MemoryStore, Place } from '../memory/store.js';
+import type { BlockedPlace, MemoryLocation, MemoryStore } from '../memory/store.js';
 import type { Memory, Plan, Remembered, RunNotes } from '../run/records.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import type { ReportOf } from './run-summary.js';
@@ -80,7 +80,7 @@ export function loadedEntries(memory: Memory | undefined): number {
 }
 
 /** The place, as a link where it has an address. */
-function link({ location, url }: Place): string {
+function link({ location, url }: MemoryLocation): string {
   return url === undefined ? inlineCode(location) : `[${inlineCode(location)}](${url})`;
 }
 
@@ -115,7 +115,7 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
 }
 
 /** Lines of notes whose code is gone, in markdown; empty for none. */
-export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string {
+export function formatGone(gone: readonly StaleNoteLine[], isHidden: boolean): string {
   if (gone.length === 0) return '';
   const lines = gone.map(
     ({ note, line, text }) =>
@@ -209,7 +209,7 @@ function undoLine(
   id: string,
   agent: string,
   store: MemoryStore['kind'],
-  { location, prefix = '' }: Place,
+  { location, prefix = '' }: MemoryLocation,
 ): string {
   switch (store) {
     case 'file':
@@ -236,7 +236,7 @@ function apartNote(
 }
 
 /** What was saved and where: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
-export function whatWasAdded(remembered: Remembered, { location, prefix }: Place): string {
+export function whatWasAdded(remembered: Remembered, { location, prefix }: MemoryLocation): string {
   const unsaved = unsavedIn(remembered);
   const notes = remembered.notes.filter(({ path }) => !unsaved.some((note) => note.path === path));
   const changes = notes.length === 0 ? [] : [`${count(notes.length, 'change')} to notes`];

@@ -10,7 +10,7 @@ import type { Clock, Deadline } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import type { LoopEvent } from '../loop/events.js';
-import type { Change } from '../memory/change.js';
+import type { MemoryChange } from '../memory/change.js';
 import type { ReadBase } from '../memory/citations.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { MarkLane } from '../safety/mark.js';
@@ -131,8 +131,8 @@ export interface Acknowledgement {
  * `done` after. The action's `post` saves what was left pending.
  */
 export interface Journal {
-  pending(changes: readonly Change[]): Promise<void>;
-  done(changes: readonly Change[]): Promise<void>;
+  pending(changes: readonly MemoryChange[]): Promise<void>;
+  done(changes: readonly MemoryChange[]): Promise<void>;
 }
 
 /** `axe` where the command line is started under that name, in the place of axe. */

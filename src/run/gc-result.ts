@@ -2,10 +2,10 @@ import { dateOf } from '../lib/clock.js';
 import type { AxeError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { count } from '../lib/text/format.js';
-import type { GoneLine } from '../memory/citations.js';
+import type { StaleNoteLine } from '../memory/citations.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { SaveResult } from '../memory/store.js';
-import { type LogPart, partLog, type Trimmings } from '../memory/units.js';
+import { type KeptCounts, type LogPart, partLog } from '../memory/units.js';
 
 interface CountedLog {
   /** As `last_n` counts them. */
@@ -70,7 +70,7 @@ export type TrimPlan =
       readonly kind: 'trim';
       readonly removed: number;
       readonly kept: number;
-      readonly keeps: Trimmings;
+      readonly keeps: KeptCounts;
     };
 
 /**
@@ -126,7 +126,7 @@ export interface GcFindings {
   /** What the model said, whole or not, and how many of the oldest entries it was not given. */
   readonly analysis?: { readonly text: string; readonly unread: number };
   /** Lines of notes whose code is gone, which a person may remove. */
-  readonly gone?: readonly GoneLine[];
+  readonly gone?: readonly StaleNoteLine[];
   /** Of all questions together, whatever became of them. */
   readonly usage?: RunStats | undefined;
   /** The trim was begun. */

@@ -7,7 +7,7 @@ import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
 import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
-import { defaultLogPath, notesUnder, unusableLogPath } from '../memory/paths.js';
+import { defaultLogPath, placesToRead, unusableLogPath } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Dependencies } from './dependencies.js';
@@ -87,7 +87,7 @@ export async function readMemory(
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes } = memory;
-  const alongside = plan && notesUnder(plan.places, path, deps.clock.now());
+  const alongside = plan && placesToRead(plan.places, path, deps.clock.now());
   const request = { path, lastN, maxBytes, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);

@@ -5,17 +5,22 @@ import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { count } from '../lib/text/format.js';
 import { applyChanges, type MemoryTree, type NoteChange } from '../memory/change.js';
-import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/citations.js';
+import {
+  type CheckedNotes,
+  checkNotes,
+  citationsIn,
+  type StaleNoteLine,
+} from '../memory/citations.js';
 import { formatMemoryBlock } from '../memory/notes/context-block.js';
 import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import {
   ALL_NOTES_TOOLS,
   type NotesPlaces,
   type NotesTool,
+  notePath,
   notesPlaces,
   notesToolsOf,
-  notesUnder,
-  pathOf,
+  placesToRead,
   READING_NOTES_TOOLS,
 } from '../memory/paths.js';
 import { damageOf } from '../memory/run-log.js';
@@ -51,7 +56,7 @@ export async function openNotes(
   const { clock, secrets, reporter, deadline, journal } = deps;
   const load = async (under: readonly string[] | undefined) =>
     withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
-  const everything = notesUnder(places, memory.path, clock.now());
+  const everything = placesToRead(places, memory.path, clock.now());
   let first: TreeResult | undefined = withUnsaved(
     readBefore(restored) ?? (await store.readTree(deadline.signal, everything)),
     unsaved,
@@ -134,7 +139,7 @@ export async function openNotes(
 }
 
 /** On the command line there is no summary that lists them. */
-function noLongerSo([first, ...more]: readonly GoneLine[]): Warning {
+function noLongerSo([first, ...more]: readonly StaleNoteLine[]): Warning {
   const others = more.length === 0 ? '' : ` and ${count(more.length, 'other line')}`;
   const message = `the code that notes rest on is gone, so the model was not given ${first?.note}:${first?.line}${others}`;
   return {
@@ -204,7 +209,7 @@ function damaged(
 }
 
 function shownNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
-  return [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
+  return [...listNotes(tree, places), notePath({ kind: 'scratchpad' }, places)];
 }
 
 /** Where the notes of a run are and what it may do with them. */

@@ -18,7 +18,7 @@ import type { OpenModel } from '../loop/asker.js';
 import type { Spend, SpendLimits } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import type { AnswerForm } from '../loop/structured.js';
-import type { Change, NoteChange } from '../memory/change.js';
+import type { MemoryChange, NoteChange } from '../memory/change.js';
 import type { CheckedNotes } from '../memory/citations.js';
 import type { NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/paths.js';
@@ -274,7 +274,7 @@ export interface Published {
   readonly failure?: string;
 }
 
-export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
+export type EntryChange = Extract<MemoryChange, { readonly kind: 'append' }>;
 
 /** What became of the run's entry and of its notes. */
 export interface Remembered {

@@ -11,7 +11,7 @@ import {
 import type { Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
-import type { Change, NoteChange } from '../memory/change.js';
+import type { MemoryChange, NoteChange } from '../memory/change.js';
 import { untrustedPath } from '../memory/paths.js';
 import {
   computedEntry,
@@ -179,7 +179,7 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
  * Facts, written into the newest state of an agent, without those that have grown old; `path` is
  * that of its run log.
  */
-export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): Change {
+export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): MemoryChange {
   const rewrite = (text: string) => pruneState(withFacts(text, facts), now);
   return { kind: 'rewrite', path: statePath(path), rewrite };
 }
@@ -250,7 +250,7 @@ function spentOf(
 /**
  * The cost of a run as a change that a journal can keep; undefined for a run that writes no memory.
  */
-function spentChange({ memory }: Plan, spent: SpentFact): Change | undefined {
+function spentChange({ memory }: Plan, spent: SpentFact): MemoryChange | undefined {
   if (memory === undefined || memory.lane === 'none') return undefined;
   return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
 }

@@ -7,13 +7,13 @@ import { AxeError, messageOf } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
-import type { Change } from '../memory/change.js';
+import type { MemoryChange } from '../memory/change.js';
 import type { Journal } from '../run/dependencies.js';
 import { CHECK_STATE, PENDING_STATE } from './runner.js';
 
 const TOLD = 'told';
 
-export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'facts' }>;
+export type KeptChange = Extract<MemoryChange, { readonly kind: 'append' | 'note' | 'facts' }>;
 
 /**
  * Most bytes of a state that are handed to the post step as they are: the runner gives it a state
@@ -30,7 +30,7 @@ const MAX_STATE_BYTES = 64 * 1024;
  * to a file in `temp`.
  */
 export function createJournal(temp = '', now = () => new Date()): Journal {
-  const open = new Map<string, Change>();
+  const open = new Map<string, MemoryChange>();
   const inTurn = createQueue();
   const file = join(temp, `axe-action-${PENDING_STATE}-${process.pid}.json`);
   const write = () =>
@@ -57,7 +57,7 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
   };
 }
 
-function isKept(change: Change): change is KeptChange {
+function isKept(change: MemoryChange): change is KeptChange {
   return change.kind === 'append' || change.kind === 'note' || change.kind === 'facts';
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openMemory } from '../../../src/action/memory.js';
 import type { Trigger } from '../../../src/event/trigger.js';
-import type { Change } from '../../../src/memory/change.js';
+import type { MemoryChange } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { readInputs } from '../../../src/runner/inputs.js';
 import {
@@ -47,7 +47,7 @@ function open({
 }
 
 const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0 }, noAbort());
-const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
+const APPEND: MemoryChange = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
 const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 
 /** A GitHub that has these files on `main` and no other branch. */

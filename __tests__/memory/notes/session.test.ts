@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type MemoryTree, type NoteChange } from '../../../src/memory/change.js';
-import type { NoteWish } from '../../../src/memory/notes/session.js';
+import type { NoteRequest } from '../../../src/memory/notes/session.js';
 import type { BlockedPlace, SaveResult } from '../../../src/memory/store.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;
 const DAY = { kind: 'daily', date: '2026-03-01' } as const;
 
-function plain(content: string): NoteWish {
+function plain(content: string): NoteRequest {
   return { kind: 'append', content };
 }
 
@@ -135,7 +135,7 @@ describe('the changes of a session', () => {
     fc.string({ unit: fc.constantFrom('a', ' ', '\n', '文', '\r\n') }),
     fc.string({ unit: 'binary' }),
   );
-  const wish = fc.oneof<fc.Arbitrary<NoteWish>[]>(
+  const wish = fc.oneof<fc.Arbitrary<NoteRequest>[]>(
     fc.record({
       kind: fc.constant('append' as const),
       content: text,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeBytes } from '../../../src/lib/text/bytes.js';
-import type { Change } from '../../../src/memory/change.js';
+import type { MemoryChange } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { append, entryText, forget, idsIn, never, plainEntry, read, textOf } from './entries.js';
 import { describeNotesStore } from './notes-contract.js';
@@ -31,7 +31,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       await open().write([append('a'), append('b'), append('c')], never);
       const keeps = new Map(idsIn(entryText('a') + entryText('b')).map((id) => [id, 0]));
       await open().write([append('d')], never);
-      const trim: Change = { kind: 'trim', path: 'bot.md', keeps };
+      const trim: MemoryChange = { kind: 'trim', path: 'bot.md', keeps };
       expect(await open().write([trim], never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(entryText('c') + entryText('d'));
       expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));

@@ -1,4 +1,4 @@
-import type { Change } from '../../../src/memory/change.js';
+import type { MemoryChange } from '../../../src/memory/change.js';
 import { formatEntry, formatProvenance } from '../../../src/memory/run-log.js';
 import type { MemoryStore, RestoreResult } from '../../../src/memory/store.js';
 import { withoutEntries } from '../../../src/memory/units.js';
@@ -17,7 +17,7 @@ export function entryText(id: string, result = 'done', minute = 5): string {
 export function append(
   id: string,
   { path = 'bot.md', result = 'done' } = {},
-): Extract<Change, { kind: 'append' }> {
+): Extract<MemoryChange, { kind: 'append' }> {
   return { kind: 'append', path, id, text: entryText(id, result) };
 }
 
@@ -32,7 +32,7 @@ export function idsIn(text: string): readonly string[] {
 }
 
 /** The changes by which somebody forgets entries. */
-export function forget(ids: readonly string[], path = 'bot.md'): readonly Change[] {
+export function forget(ids: readonly string[], path = 'bot.md'): readonly MemoryChange[] {
   return [
     { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)), removes: ids },
   ];

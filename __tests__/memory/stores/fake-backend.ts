@@ -1,6 +1,10 @@
 import type { MemoryTree } from '../../../src/memory/change.js';
 import type { FailedSave } from '../../../src/memory/store.js';
-import type { CommitResult, Snapshot, TreeBackend } from '../../../src/memory/stores/tree-store.js';
+import type {
+  CommitResult,
+  TreeBackend,
+  TreeSnapshot,
+} from '../../../src/memory/stores/tree-store.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {
@@ -31,7 +35,7 @@ export function createFakeRemote(): FakeRemote {
     backend: (faults = {}) => ({
       kind: 'branch',
       placeOf: (version, path) => ({ location: `fake ${version} ${path}` }),
-      read: async (_signal, _paths, since): Promise<Snapshot | FailedSave> => {
+      read: async (_signal, _paths, since): Promise<TreeSnapshot | FailedSave> => {
         await faults.step?.('read');
         const { tree, version } = remote;
         return (

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createFiles } from '../../../src/lib/files.js';
-import { compareFiles } from '../../../src/memory/paths.js';
-import { listFiles, readFound } from '../../../src/memory/stores/tree-on-disk.js';
+import { compareByPriority } from '../../../src/memory/paths.js';
+import { listFiles, readStoredFiles } from '../../../src/memory/stores/tree-on-disk.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const files = createFiles();
@@ -12,7 +12,7 @@ const files = createFiles();
 async function readBack(content: Readonly<Record<string, string>>) {
   const folder = join(tempDir('tree'), 'memory');
   writeFiles(folder, content);
-  const { tree, warnings } = await readFound(files, folder, await listFiles(files, folder));
+  const { tree, warnings } = await readStoredFiles(files, folder, await listFiles(files, folder));
   return {
     tree: Object.fromEntries(tree),
     left: warnings.map(({ message }) => message).join('\n'),
@@ -45,7 +45,7 @@ it('a tree on disk (D17) holds at most 8 MiB in all', async () => {
   const found = ['bot.md', 'notes/a.md'].map((path) => {
     return { path, stat: { kind: 'file', bytes: 9 * 1024 * 1024 }, isNamed: true } as const;
   });
-  expect((await readFound(files, tempDir('tree'), found)).left).toEqual(['notes/a.md']);
+  expect((await readStoredFiles(files, tempDir('tree'), found)).left).toEqual(['notes/a.md']);
 });
 
 const IN_ORDER = [
@@ -76,7 +76,7 @@ const IN_ORDER = [
 it('a limit keeps run logs and facts, then days from the newest on, notes, the untrusted lane, former versions', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray(IN_ORDER), (paths) => {
-      expect([...paths].sort(compareFiles)).toEqual(
+      expect([...paths].sort(compareByPriority)).toEqual(
         IN_ORDER.filter((path) => paths.includes(path)),
       );
     }),

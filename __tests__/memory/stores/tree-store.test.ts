@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Change } from '../../../src/memory/change.js';
+import type { MemoryChange } from '../../../src/memory/change.js';
 import {
   type CommitResult,
   createTreeStore,
@@ -189,7 +189,7 @@ function forgetful(remote: ReturnType<typeof createFakeRemote>, meanwhile: () =>
 }
 
 describe('a commit of notes whose answer was lost', () => {
-  it.each<[string, readonly Change[], string]>([
+  it.each<[string, readonly MemoryChange[], string]>([
     ['an append', [adding('MEMORY.md', 'new')], 'old\nnew\n'],
     [
       'two appends',

@@ -3,7 +3,7 @@ import type { Warning } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { formatInteger } from '../../lib/text/format.js';
 import { foldLetters } from '../../safety/fence.js';
-import { flatDailyPath, type NotesPlaces, pathOf, targetAt } from '../paths.js';
+import { flatDailyPath, type NotesPlaces, notePath, noteTargetAt } from '../paths.js';
 import { readableText } from '../run-log.js';
 
 export interface BlockOptions {
@@ -47,8 +47,10 @@ function sectionsOf(files: ReadonlyMap<string, string>, options: BlockOptions): 
     const { text: beginning } = cutToBytes(readableText(text).trim(), maxBytes + MARGIN_BYTES);
     return { title, body: neutraliseTags(beginning), rank };
   };
-  const textOf = (kind: 'long_term' | 'scratchpad') => files.get(pathOf({ kind }, places)) ?? '';
-  const open = linesOf(textOf('scratchpad')).filter((line) => /^[-*] \[ \]/.test(line.trimStart()));
+  const textOf = (kind: 'long_term' | 'scratchpad') => files.get(notePath({ kind }, places)) ?? '';
+  const open = splitLines(textOf('scratchpad')).filter((line) =>
+    /^[-*] \[ \]/.test(line.trimStart()),
+  );
   const [newer, older] = daysShown(files, options);
   const day = (date: string, rank: number) =>
     section(
@@ -78,7 +80,7 @@ function daysShown(
   const yesterday = dateOf(Date.parse(`${today}T00:00:00Z`) - DAY_MS);
   if (daily === 'calendar') return [today, yesterday];
   const days = [...files.keys()].flatMap((path) => {
-    const target = targetAt(path, places);
+    const target = noteTargetAt(path, places);
     return target?.kind === 'daily' && target.date <= today ? [target.date] : [];
   });
   const written = [...new Set(days)].filter((date) => textOfDay(files, date, places).trim() !== '');
@@ -89,7 +91,7 @@ function daysShown(
 /** A day is read from the flat place where it has no text at its own (D37). */
 function textOfDay(files: ReadonlyMap<string, string>, date: string, places: NotesPlaces): string {
   return (
-    files.get(pathOf({ kind: 'daily', date }, places)) ||
+    files.get(notePath({ kind: 'daily', date }, places)) ||
     (files.get(flatDailyPath(date, places)) ?? '')
   );
 }
@@ -171,7 +173,7 @@ function fitSections(
 export const TRUNCATED_MARK = '\n…[memory truncated]';
 
 /** The lines of a text without their ends (`\n` or `\r\n`); nothing follows the last line break. */
-export function linesOf(text: string): readonly string[] {
+export function splitLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }

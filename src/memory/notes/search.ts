@@ -1,8 +1,8 @@
 import { compareBytes, cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
-import { type NotesPlaces, targetAt } from '../paths.js';
+import { type NotesPlaces, noteTargetAt } from '../paths.js';
 import { promptText, readableText } from '../run-log.js';
-import { linesOf, TRUNCATED_MARK } from './context-block.js';
+import { splitLines, TRUNCATED_MARK } from './context-block.js';
 
 /** What came of a search, best first. */
 interface SearchResult {
@@ -41,7 +41,7 @@ export function searchNotes(
   const terms = parseTerms(query);
   const found = [...files].flatMap(([path, text]): readonly Found[] => {
     const isRunLog = path === scope.runLog;
-    const target = targetAt(path, scope);
+    const target = noteTargetAt(path, scope);
     if (!isRunLog && (target === undefined || target.kind === 'scratchpad')) return [];
     const hit = searchFile(path, isRunLog ? promptText(text) : readableText(text), terms);
     if (hit === undefined) return [];
@@ -63,10 +63,10 @@ function searchFile(
   text: string,
   terms: readonly SearchTerm[],
 ): Omit<Found, 'isLongTerm' | 'date'> | undefined {
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   const termLines = terms.map(() => 0);
   const hitLines: number[] = [];
-  for (const [line, words] of linesOf(text.normalize('NFC')).entries()) {
+  for (const [line, words] of splitLines(text.normalize('NFC')).entries()) {
     const found = [...terms.entries()].filter(([, { pattern }]) => pattern.test(words));
     for (const [index] of found) termLines[index] = (termLines[index] ?? 0) + 1;
     if (found.length > 0) hitLines.push(line);

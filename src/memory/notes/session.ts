@@ -9,9 +9,9 @@ import {
   flatDailyPath,
   type NotesPlaces,
   type NoteTarget,
-  notesUnder,
-  pathOf,
-  targetAt,
+  notePath,
+  noteTargetAt,
+  placesToRead,
   untrustedPath,
 } from '../paths.js';
 import { damageOf, joinOnLines, promptText, readableText } from '../run-log.js';
@@ -26,7 +26,7 @@ import {
 import { renderSearch, searchNotes } from './search.js';
 
 /** What a tool wants done to a note; the content is the model's, as it came. */
-export type NoteWish =
+export type NoteRequest =
   | {
       readonly kind: 'append';
       readonly content: string;
@@ -76,7 +76,7 @@ export interface FailedNote {
 export interface Notes {
   /** `YYYY-MM-DD`, in UTC. */
   today(): string;
-  change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer>;
+  change(target: NoteTarget, wish: NoteRequest): Promise<NoteAnswer>;
   /**
    * The whole text, '' if there is none. Throws a ToolError if memory cannot be read, as the others
    * do.
@@ -112,7 +112,7 @@ interface NotesSessionOptions {
   newId(): string;
   warn(warning: Warning): void;
   /** Hears of each change that was made. */
-  noteWrite?(action: NoteWish['kind'], path: string, bytes: number): void;
+  noteWrite?(action: NoteRequest['kind'], path: string, bytes: number): void;
   /**
    * Saves changes at once, and every call reads the store anew: on the command line. Without it the
    * store is read once, at the first call, and changes are kept for the save of the run.
@@ -176,7 +176,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
 
   /** Once what a run may ask for, and later only what is asked for besides it. */
   async function load(paths?: readonly string[]): Promise<TreeResult> {
-    const everything = notesUnder(places, runLog, now());
+    const everything = placesToRead(places, runLog, now());
     if (writeThrough !== undefined) return await ask(paths ?? everything);
     if (current === undefined) {
       const first = await ask(everything);
@@ -200,9 +200,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     return current;
   }
 
-  async function change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer> {
+  async function change(target: NoteTarget, wish: NoteRequest): Promise<NoteAnswer> {
     const timestamp = now();
-    const path = pathOf(target, places);
+    const path = notePath(target, places);
     // A file's name is stored too, and cannot be masked.
     if (target.kind === 'note' && redact(target.name) !== target.name)
       return failed('the name of the note holds a secret. Choose another name.');
@@ -271,7 +271,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   }
 
   async function read(target: NoteTarget): Promise<string> {
-    const path = pathOf(target, places);
+    const path = notePath(target, places);
     const text = (await readTree([path])).get(path) ?? '';
     if (text !== '' || target.kind !== 'daily') return readableText(text);
     const flat = flatDailyPath(target.date, places);
@@ -321,7 +321,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
  */
 export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   const paths = [...tree].flatMap(([path, text]) => {
-    const kind = text === '' ? undefined : targetAt(path, places)?.kind;
+    const kind = text === '' ? undefined : noteTargetAt(path, places)?.kind;
     return kind === undefined || kind === 'scratchpad' ? [] : [path];
   });
   return paths.sort(compareBytes);
@@ -331,7 +331,7 @@ export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly strin
  * A model could not take over what it was not given, so that stays in a text that is written anew.
  */
 function editOf(
-  wish: NoteWish,
+  wish: NoteRequest,
   content: string,
   now: Date,
   dedup: boolean,

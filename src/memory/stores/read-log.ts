@@ -4,10 +4,10 @@ import type { OpenFile } from '../../lib/files.js';
 import { cutToBytes, decodeBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { formatInteger } from '../../lib/text/format.js';
 import type { MemoryTree } from '../change.js';
-import { isUnder } from '../paths.js';
+import { isAmongPlaces } from '../paths.js';
 import { countEntries, damageOf, lastEntries, markersIn, parseEntries } from '../run-log.js';
 import { statePath } from '../state.js';
-import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
+import type { LogLocation, MemoryLocation, ReadRequest, RestoreResult } from '../store.js';
 import { parseLog } from '../units.js';
 
 /**
@@ -23,7 +23,7 @@ export function readLog(
   }: { readonly text: string; readonly isWhole: boolean; readonly bytes: number },
   state: string,
   { lastN, maxBytes = 0 }: ReadRequest,
-  place: LogPlace,
+  place: LogLocation,
   total = countEntries(text),
 ): RestoreResult {
   const ofState = damageWarnings({ location: statePath(place.location) }, damageOf(state));
@@ -51,7 +51,11 @@ export function readLog(
  * What a store that reads whole files answers; of the log that is asked for, and the state next to
  * it.
  */
-export function readLogIn(tree: MemoryTree, request: ReadRequest, place: LogPlace): RestoreResult {
+export function readLogIn(
+  tree: MemoryTree,
+  request: ReadRequest,
+  place: LogLocation,
+): RestoreResult {
   const [text = '', state = ''] = [request.path, statePath(request.path)].map((path) =>
     tree.get(path),
   );
@@ -62,9 +66,9 @@ export function readLogIn(tree: MemoryTree, request: ReadRequest, place: LogPlac
  * What a store shows of a tree that it read: of some places their files with something in them, or
  * else all.
  */
-export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
+export function filteredTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
   if (under === undefined) return tree;
-  return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
+  return new Map([...tree].filter(([path, text]) => text !== '' && isAmongPlaces(path, under)));
 }
 
 function fromFirstEntry(text: string): string {
@@ -74,26 +78,26 @@ function fromFirstEntry(text: string): string {
 const MAX_NAMED = 5;
 
 /** What is told of what is in the place of memory files. */
-export function noMemory(where: string, named: readonly string[]): readonly Warning[] {
+export function notMemoryWarnings(where: string, named: readonly string[]): readonly Warning[] {
   const contains = `${where} contains files that are not memory, which were left out: `;
-  return warningOf(contains, named, 'Memory consists of regular `.md` files.');
+  return filesWarning(contains, named, 'Memory consists of regular `.md` files.');
 }
 
 /** Maximum read from a folder; what we write stays far below it. */
-export const MAX_FILES = 1_000;
+export const MAX_MEMORY_FILES = 1_000;
 export const MAX_BYTES_READ = 8 * 1024 * 1024;
 
 /** The warning about files that did not fit. */
-export function tooLarge(left: readonly string[]): readonly Warning[] {
-  return warningOf(
-    `Memory is larger than a run can load (${formatInteger(MAX_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
+export function tooLargeWarnings(left: readonly string[]): readonly Warning[] {
+  return filesWarning(
+    `Memory is larger than a run can load (${formatInteger(MAX_MEMORY_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
     left.map((path) => JSON.stringify(path)),
     'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
   );
 }
 
 /** What is told of some files, five of them by name; nothing where there are none. */
-export function warningOf(
+export function filesWarning(
   told: string,
   all: readonly string[],
   advice: string,
@@ -106,7 +110,7 @@ export function warningOf(
 
 /** The run goes on, and what is there is left to people; nothing where there is no damage. */
 export function damageWarnings(
-  { location, url }: Place,
+  { location, url }: MemoryLocation,
   damage: string | undefined,
 ): readonly Warning[] {
   if (damage === undefined) return [];

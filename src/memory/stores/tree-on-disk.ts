@@ -2,9 +2,15 @@ import { join } from 'node:path';
 import { messageOf, type Warning } from '../../lib/errors.js';
 import { errorCode, type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { MemoryTree } from '../change.js';
-import { compareFiles, isNotesPath, isTreePath } from '../paths.js';
+import { compareByPriority, isNotesPath, isTreePath } from '../paths.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';
-import { MAX_BYTES_READ, MAX_FILES, noMemory, tooLarge, warningOf } from './read-log.js';
+import {
+  filesWarning,
+  MAX_BYTES_READ,
+  MAX_MEMORY_FILES,
+  notMemoryWarnings,
+  tooLargeWarnings,
+} from './read-log.js';
 
 interface ReadTree {
   readonly tree: MemoryTree;
@@ -32,7 +38,7 @@ const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitatt
  * within limits. Links are never followed, everything else is left out with a warning (D17).
  * `blocked` are places in it that cannot be used.
  */
-export async function readFound(
+export async function readStoredFiles(
   files: Files,
   folder: string,
   found: readonly StoredFile[],
@@ -45,7 +51,7 @@ export async function readFound(
   let [count, bytes] = [0, 0];
   // Of too many the last are left out.
   for (const { path, stat, isNamed = false } of found.toSorted((a, b) =>
-    compareFiles(a.path, b.path),
+    compareByPriority(a.path, b.path),
   )) {
     if (PASSING_FILE.test(path)) continue;
     if (stat.kind !== 'file' || stat.names !== undefined || !isMemoryPath(path)) {
@@ -56,7 +62,7 @@ export async function readFound(
     }
     const fits = isNamed
       ? stat.bytes <= (isNotesPath(path) ? MAX_BYTES_READ : MAX_LOG_BYTES)
-      : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES_READ;
+      : count < MAX_MEMORY_FILES && bytes + stat.bytes <= MAX_BYTES_READ;
     if (!fits) {
       left.push(path);
       continue;
@@ -67,7 +73,7 @@ export async function readFound(
       if (text !== undefined) tree.set(path, text);
     } catch (thrown) {
       // One that cannot be read keeps nobody from the others.
-      unread.push({ path, reason: failureOf(thrown), message: messageOf(thrown) });
+      unread.push({ path, reason: saveFailureOf(thrown), message: messageOf(thrown) });
       continue;
     }
     if (isNamed) continue;
@@ -76,12 +82,12 @@ export async function readFound(
   }
   const denied = unread.filter(({ reason }) => reason !== 'refused').map(({ message }) => message);
   const warnings = [
-    ...noMemory(
+    ...notMemoryWarnings(
       'The memory',
       others.map((path) => JSON.stringify(path)),
     ),
-    ...tooLarge(left),
-    ...warningOf(
+    ...tooLargeWarnings(left),
+    ...filesWarning(
       'Notes could not be read and are left as they are: ',
       denied,
       'Everything else is loaded and saved. Check their permissions.',
@@ -95,7 +101,7 @@ const NOT_REGULAR = {
   remedy: 'Put a regular file in its place; what is there is neither read nor written.',
 } as const;
 
-/** Whether {@link readFound} takes a file of this name for one of memory. */
+/** Whether {@link readStoredFiles} takes a file of this name for one of memory. */
 export function isMemoryPath(path: string): boolean {
   const isPlain = MEMORY_FILE.test(path) && isTreePath(path) && !/\p{Cc}/u.test(path);
   return isPlain && path.split('/').length <= MAX_DEPTH;
@@ -122,7 +128,7 @@ export async function listFiles(files: Files, folder: string, under = ''): Promi
 }
 
 /** What an error of the file system means for whoever saves. */
-export function failureOf(thrown: unknown): SaveFailure {
+export function saveFailureOf(thrown: unknown): SaveFailure {
   const code = errorCode(thrown) ?? '';
   if (DENIED.has(code)) return 'denied';
   return code === 'ELOOP' ? 'refused' : 'error';

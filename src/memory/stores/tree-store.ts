@@ -1,24 +1,24 @@
 import { type Clock, startTimeLimit, timeLeftMs } from '../../lib/clock.js';
 import { AxeError, messageOf, type Warning } from '../../lib/errors.js';
-import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
-import { isTreePath, isTreePlace, outsideTree } from '../paths.js';
+import { applyChanges, changedPaths, type MemoryChange, type MemoryTree } from '../change.js';
+import { isTreePath, isTreePlace, outsideTreeProblem } from '../paths.js';
 import { statePath } from '../state.js';
 import {
   type BlockedPlace,
   type FailedSave,
-  failed,
+  type MemoryLocation,
   type MemoryStore,
-  type Place,
   type ReadRequest,
   type RestoreResult,
   type SaveResult,
   type StoreKind,
+  saveFailed,
   type TreeResult,
 } from '../store.js';
-import { readLogIn, shownTree } from './read-log.js';
+import { filteredTree, readLogIn } from './read-log.js';
 
 /** The newest version of the memory tree, as a backend read it. */
-export interface Snapshot {
+export interface TreeSnapshot {
   readonly kind: 'snapshot';
   /** Files by `/`-separated path; a backend may leave out files nobody asked for. */
   readonly tree: MemoryTree;
@@ -79,19 +79,19 @@ export interface TreeBackend {
     signal: AbortSignal,
     paths: readonly string[] | 'all',
     since?: Date,
-  ): Promise<Snapshot | FailedSave>;
+  ): Promise<TreeSnapshot | FailedSave>;
   /**
    * Writes the files of `tree` that differ from the newest version's, if that is still the
    * snapshot's. One whose text is empty now is removed; others are left alone. `ids` are those of
    * the changes that are saved with it.
    */
   commit(
-    snapshot: Snapshot,
+    snapshot: TreeSnapshot,
     next: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult>;
   /** Where a file of a version is, for people. */
-  placeOf(version: string, path: string): Place;
+  placeOf(version: string, path: string): MemoryLocation;
   /** Writes the newest version anew without what came before it, where there is such a thing. */
   dropHistory?(signal: AbortSignal): Promise<CommitResult>;
 }
@@ -118,7 +118,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     async write(changes, signal) {
       const outside = changes.find((change) => !isTreePath(change.path));
       if (outside !== undefined)
-        return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+        return { kind: 'failed', reason: 'error', ...outsideTreeProblem(outside.path) };
       return await update(backend, changes, options, signal);
     },
     ...(drop && {
@@ -141,7 +141,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const { tree, version, warnings, blocked } = newest;
     const found = readLogIn(tree, request, { ...place(version), warnings });
     if (alongside === undefined || found.kind === 'failed') return found;
-    return { ...found, alongside: shownTree(tree, alongside), blocked };
+    return { ...found, alongside: filteredTree(tree, alongside), blocked };
   }
 
   async function readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult> {
@@ -149,16 +149,17 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     if (newest.kind === 'failed') return { ...newest, ...backend.placeOf('', '') };
     const { tree, version, warnings, left, blocked } = newest;
     const place = backend.placeOf(version, '');
-    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place, left, blocked };
+    return { kind: 'tree', tree: filteredTree(tree, under), warnings, ...place, left, blocked };
   }
 
   /** The newest version. A rate limit is waited for where there is time. */
   async function snapshot(
     paths: readonly string[] | 'all',
     signal: AbortSignal,
-  ): Promise<Snapshot | FailedSave> {
+  ): Promise<TreeSnapshot | FailedSave> {
     const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
-    if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
+    if (outside !== undefined)
+      return { kind: 'failed', reason: 'error', ...outsideTreeProblem(outside) };
     const endMs = clock.now().getTime() + READ_MS;
     const limit = startTimeLimit(clock, READ_MS, signal);
     try {
@@ -174,7 +175,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
       const message = limit.isOver()
         ? `there was no answer within ${READ_MS / 1000} s`
         : messageOf(thrown);
-      return failed('error', message, thrown instanceof AxeError ? thrown.remedy : undefined);
+      return saveFailed('error', message, thrown instanceof AxeError ? thrown.remedy : undefined);
     } finally {
       limit.end();
     }
@@ -207,7 +208,7 @@ type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<Commit
  */
 async function update(
   backend: TreeBackend,
-  changes: readonly Change[],
+  changes: readonly MemoryChange[],
   options: SaveOptions,
   signal: AbortSignal,
 ): Promise<SaveResult> {
@@ -220,11 +221,15 @@ async function update(
   let unanswered: readonly string[] = [];
   const attempt: AttemptToSave = async (signal, begins) => {
     const mayBeSaved = earlier.length > 0 || unanswered.length > 0;
-    const newest = await backend.read(signal, pathsOf(changes), mayBeSaved ? since : undefined);
+    const newest = await backend.read(
+      signal,
+      changedPaths(changes),
+      mayBeSaved ? since : undefined,
+    );
     if (newest.kind === 'failed') return newest;
     const { tree, version, saved, isOpen = false } = newest;
     const isSaved = (id: string) => saved?.has(id) === true;
-    const isOpenChange = (change: Change) => !('id' in change && isSaved(change.id));
+    const isOpenChange = (change: MemoryChange) => !('id' in change && isSaved(change.id));
     const open = unanswered.some(isSaved) ? [] : changes.filter(isOpenChange);
     const next = applyChanges(tree, open);
     // What the newest version passed over is not in it, and could still come again: that it was
@@ -294,13 +299,14 @@ async function repeat(
   } catch (thrown) {
     const isTimeUp = limit.isOver() || (signal.aborted && timeLeftMs(signal) === 0);
     if (isTimeUp)
-      return failed(
+      return saveFailed(
         'timeout',
         `there was no answer in time; gave up after ${effort()}`,
         STATUS_REMEDY,
       );
-    if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
-    return failed('error', messageOf(thrown));
+    if (signal.aborted)
+      return saveFailed('timeout', 'the run was stopped before its memory was saved');
+    return saveFailed('error', messageOf(thrown));
   } finally {
     limit.end();
   }
@@ -330,19 +336,19 @@ function waitFor(
 function ended(result: NotCommitted, effort: string): FailedSave {
   switch (result.kind) {
     case 'conflict':
-      return failed(
+      return saveFailed(
         'conflict',
         `other runs kept changing the same memory; gave up after ${effort}`,
         'Set `concurrency:` on the job, or give each run its own memory with `memory-path`.',
       );
     case 'unknown':
-      return failed(
+      return saveFailed(
         'unavailable',
         `no answer showed whether it was saved, in ${effort}: ${result.message}`,
         STATUS_REMEDY,
       );
     case 'failed':
-      return failed(result.reason, result.message, result.remedy);
+      return saveFailed(result.reason, result.message, result.remedy);
   }
 }
 

@@ -20,8 +20,8 @@ import {
 } from '../../loop/budget.js';
 import { firstMessages, textOf } from '../../loop/messages.js';
 import { Usage } from '../../loop/reply.js';
-import type { GoneLine } from '../../memory/citations.js';
-import { notesUnder } from '../../memory/paths.js';
+import type { StaleNoteLine } from '../../memory/citations.js';
+import { placesToRead } from '../../memory/paths.js';
 import { promptText } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { firstUnread, type MemoryStore } from '../../memory/store.js';
@@ -70,7 +70,7 @@ interface Collected {
   readonly end: GcEnd;
   readonly analysed?: {
     readonly text: string;
-    readonly gone: readonly GoneLine[];
+    readonly gone: readonly StaleNoteLine[];
     readonly ask: Ask;
   };
 }
@@ -111,13 +111,13 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
 async function findGone(
   { agent, store, path, trigger }: GcRequest,
   deps: Dependencies,
-): Promise<readonly GoneLine[]> {
+): Promise<readonly StaleNoteLine[]> {
   if (!agent.config.memory.notes) return [];
   const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
   const places = placesOf(agent, path, trigger, workdir);
   const found = await store.readTree(
     deps.deadline.signal,
-    notesUnder(places, path, deps.clock.now()),
+    placesToRead(places, path, deps.clock.now()),
   );
   if (found.kind === 'failed') throw new AxeError(found.message, { remedy: found.remedy });
   const { checked, warnings } = await checkCited(found.tree, places, deps);

@@ -2,7 +2,7 @@ import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { paragraphs } from '../../lib/text/format.js';
 import { textId } from '../../lib/text/text-id.js';
-import { type Change, versionId } from '../../memory/change.js';
+import { type MemoryChange, versionId } from '../../memory/change.js';
 import { citationsIn, citeLine, completeCitations } from '../../memory/citations.js';
 import { editNote } from '../../memory/note-edit.js';
 import { formatEntry, formatProvenance, type Provenance } from '../../memory/run-log.js';
@@ -52,7 +52,7 @@ export function composeEntry(parts: EntryParts, secrets: readonly string[]): Com
 }
 
 /** Takes the old entry out and puts the new one to its place by time. */
-export function placeEntry(path: string, oldId: string, entry: ComposedEntry): Change {
+export function placeEntry(path: string, oldId: string, entry: ComposedEntry): MemoryChange {
   const gone = new Set([oldId]);
   const rewrite = (text: string) => withEntry(withoutEntries(text, gone), entry.text);
   return { kind: 'rewrite', path, rewrite, removes: [oldId] };
@@ -65,7 +65,7 @@ function fieldsOf({ task, result, body }: MemoryEntry) {
 }
 
 /** Takes the entry of an id out of a log; every other byte stays. */
-function forgetEntry(path: string, id: string): Change {
+function forgetEntry(path: string, id: string): MemoryChange {
   const ids = new Set([id]);
   return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids), removes: [id] };
 }
@@ -291,7 +291,7 @@ export async function forgetMemory(
  */
 async function carryOut(
   done: MemoryDone,
-  changes: readonly Change[],
+  changes: readonly MemoryChange[],
   older: string,
   purge: boolean,
   session: CommandSession,

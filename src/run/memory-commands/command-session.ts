@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.js';
 import { AxeError, type Warning } from '../../lib/errors.js';
-import type { Change, MemoryTree } from '../../memory/change.js';
+import type { MemoryChange, MemoryTree } from '../../memory/change.js';
 import type { ReadBase } from '../../memory/citations.js';
 import type { Provenance } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
@@ -192,7 +192,7 @@ export function allEntries({ trusted, untrusted }: MemoryView): readonly MemoryE
 
 /** Writes changes; of what was saved, what people should know. */
 export async function saveChanges(
-  changes: readonly Change[],
+  changes: readonly MemoryChange[],
   { store, signal }: { readonly store: MemoryStore; readonly signal: AbortSignal },
 ): Promise<{ readonly kind: 'saved'; readonly notices: readonly string[] } | MemoryRefusal> {
   if (store.kind === 'none') return keepsNothing();

@@ -4,7 +4,7 @@ import type { MemoryTree, NoteChange } from '../../memory/change.js';
 import { backupPath, isNotesPath, untrustedPath } from '../../memory/paths.js';
 import { type Provenance, parseProvenance, stripProvenance } from '../../memory/run-log.js';
 import { isStatePath } from '../../memory/state.js';
-import { parseLog, type Unit } from '../../memory/units.js';
+import { parseLog, type TimestampedEntry } from '../../memory/units.js';
 
 /** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';
@@ -47,7 +47,11 @@ export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[]
   });
 }
 
-function readEntry({ id, timeMs, text }: Unit, line: number, lane: LogLane): MemoryEntry {
+function readEntry(
+  { id, timeMs, text }: TimestampedEntry,
+  line: number,
+  lane: LogLane,
+): MemoryEntry {
   const [heading = '', ...below] = text.replaceAll('\r\n', '\n').split('\n');
   const body = stripProvenance(below.join('\n')).trimEnd();
   const lines = body.split('\n');

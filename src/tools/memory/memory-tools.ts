@@ -4,7 +4,7 @@ import { MAX_SHOWN_NOTES_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
-import type { FailedNote, NoteAnswer, Notes, NoteWish } from '../../memory/notes/session.js';
+import type { FailedNote, NoteAnswer, NoteRequest, Notes } from '../../memory/notes/session.js';
 import { type NoteTarget, parseNoteName } from '../../memory/paths.js';
 import { lastEntries, parseEntries } from '../../memory/run-log.js';
 import { defineTool, schemaOf, type Tool } from '../tool.js';
@@ -172,7 +172,7 @@ function createMemoryWrite(notes: Notes, cite: Cite): Tool {
     },
     async run({ target, content: given, mode, name }) {
       const content = await cite(given);
-      const wish: NoteWish =
+      const wish: NoteRequest =
         mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content };
       const place = targetOf(target, name, notes.today());
       if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');

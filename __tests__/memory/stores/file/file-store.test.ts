@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Clock } from '../../../../src/lib/clock.js';
 import { createFiles, FileError, type Files } from '../../../../src/lib/files.js';
 import { decodeBytes } from '../../../../src/lib/text/bytes.js';
-import type { Change } from '../../../../src/memory/change.js';
+import type { MemoryChange } from '../../../../src/memory/change.js';
 import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
 import type { MemoryStore, TreeResult } from '../../../../src/memory/store.js';
 import { createFileStore, withIgnoreFile } from '../../../../src/memory/stores/file/file-store.js';
@@ -182,7 +182,11 @@ it('a read while others write reports no note that is being created or deleted, 
 
 describe('rewriting a log', () => {
   const log = entryText('a') + entryText('b');
-  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (old) => lastEntries(old, 1) };
+  const trim: MemoryChange = {
+    kind: 'rewrite',
+    path: 'bot.md',
+    rewrite: (old) => lastEntries(old, 1),
+  };
   const lockOf = (sinceMs: number) => `123 elsewhere ${new Date(sinceMs).toISOString()} id\n`;
 
   beforeEach(() => put('bot.md', log));
@@ -272,7 +276,7 @@ it('any order of concurrent appends and rewrites loses no entry that was acknowl
         const writes = jobs.map(async (job, index) => {
           const rewrite = (old: string) =>
             `${old.replaceAll('done', 'seen')}${entryText(`e${index}`)}`;
-          const change: Change =
+          const change: MemoryChange =
             job === 'append' ? append(`e${index}`) : { kind: 'rewrite', path: 'bot.md', rewrite };
           const result = await createFileStore(options).write([change], never);
           return result.kind === 'saved' ? [`e${index}`] : [];

@@ -6,13 +6,13 @@ import { ConfigError } from '../../../lib/errors.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath, isTreePath } from '../../paths.js';
 import { encodeField } from '../../run-log.js';
-import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
-import { noMemory, tooLarge } from '../read-log.js';
+import { type FailedSave, type MemoryLocation, type MemoryStore, saveFailed } from '../../store.js';
+import { notMemoryWarnings, tooLargeWarnings } from '../read-log.js';
 import {
   type CommitResult,
   createTreeStore,
-  type Snapshot,
   type TreeBackend,
+  type TreeSnapshot,
 } from '../tree-store.js';
 import { createMemoryBranch, type MemoryBranch } from './memory-branch.js';
 import type { MemoryBranchPlace } from './memory-branch-read.js';
@@ -46,7 +46,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     signal: AbortSignal,
     requested: readonly string[] | 'all',
     since?: Date,
-  ): Promise<Snapshot | FailedSave> {
+  ): Promise<TreeSnapshot | FailedSave> {
     const found =
       requested === 'all'
         ? await branch.readAll(top, signal)
@@ -69,13 +69,13 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       tree,
       version: isMissing ? '' : found.head,
       warnings: [
-        ...noMemory(
+        ...notMemoryWarnings(
           `\`${branch.name}\``,
           [...refused].flatMap(([path, why]) =>
             left.includes(path) ? [] : `${JSON.stringify(path)} (${why})`,
           ),
         ),
-        ...tooLarge(left),
+        ...tooLargeWarnings(left),
       ],
       saved: isMissing ? undefined : found.saved,
       left: left.length === 0 ? undefined : left,
@@ -92,7 +92,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   }
 
   async function commit(
-    snapshot: Snapshot,
+    snapshot: TreeSnapshot,
     { tree, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult> {
@@ -100,7 +100,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     const changed = [...tree].filter(([path, text]) => text !== (before.get(path) ?? ''));
     if (changed.length === 0) return { kind: 'committed', version: head };
     if (head === '' && !mayCreate)
-      return failed(
+      return saveFailed(
         'unavailable',
         `there is no branch \`${branch.name}\``,
         'Name one that exists with `--branch`.',
@@ -122,7 +122,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       : created;
   }
 
-  function placeOf(version: string, path: string): Place {
+  function placeOf(version: string, path: string): MemoryLocation {
     const inside = path === '' ? top : fromTop(path);
     const location = inside === '' ? branch.name : `${branch.name}:${inside}`;
     if (path === '') return { location };
@@ -133,7 +133,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   function inTheWay(path: string, reason: string): FailedSave {
     const message = `\`${placeOf('', path).location}\` is not a memory file: ${reason}`;
     const remedy = 'Replace it with a plain text file, or remove it; it is never overwritten.';
-    return failed('error', message, remedy);
+    return saveFailed('error', message, remedy);
   }
 
   async function dropHistory(signal: AbortSignal): Promise<CommitResult> {

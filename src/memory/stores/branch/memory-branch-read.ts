@@ -5,10 +5,10 @@ import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../../github/readi
 import { decodeBytes } from '../../../lib/text/bytes.js';
 import { foldersAbove } from '../../../lib/text/glob.js';
 import type { MemoryTree } from '../../change.js';
-import { compareFiles, isTreePath } from '../../paths.js';
+import { compareByPriority, isTreePath } from '../../paths.js';
 import { decodeField } from '../../run-log.js';
 import type { FailedSave } from '../../store.js';
-import { MAX_BYTES_READ, MAX_FILES } from '../read-log.js';
+import { MAX_BYTES_READ, MAX_MEMORY_FILES } from '../read-log.js';
 import { MEMORY_FILE } from '../tree-on-disk.js';
 
 export type BranchRead =
@@ -183,7 +183,7 @@ export async function readWholeBranch(
 /** A committed memory may have them next to it. */
 const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
-const TOO_MUCH = `the folder holds more than ${MAX_FILES} files or ${MAX_BYTES_READ / 2 ** 20} MiB`;
+const TOO_MUCH = `the folder holds more than ${MAX_MEMORY_FILES} files or ${MAX_BYTES_READ / 2 ** 20} MiB`;
 
 /** Files for which one query asks. */
 const BATCH_FILES = 50;
@@ -193,7 +193,7 @@ const MAX_GRAPHQL_BYTES = 500_000;
 
 /**
  * The texts of files that are asked for by name, and of those that are listed as many as fit; see
- * {@link compareFiles}. Short ones are asked for in batches. Throws a GitHubError.
+ * {@link compareByPriority}. Short ones are asked for in batches. Throws a GitHubError.
  */
 async function fetchFiles(
   access: BranchAccess,
@@ -205,13 +205,13 @@ async function fetchFiles(
   const refused = new Map<string, string>();
   const left: string[] = [];
   let bytes = 0;
-  for (const entry of listed.toSorted((one, other) => compareFiles(one.path, other.path))) {
+  for (const entry of listed.toSorted((one, other) => compareByPriority(one.path, other.path))) {
     const { path, size } = entry;
     if (GIT_FILE.test(path)) continue;
     if (!isFile(entry)) refused.set(path, NOT_A_FILE);
     else if (!MEMORY_FILE.test(path) || !isTreePath(path))
       refused.set(path, 'it is not a markdown file');
-    else if (wanted.length >= MAX_FILES || bytes + size > MAX_BYTES_READ) left.push(path);
+    else if (wanted.length >= MAX_MEMORY_FILES || bytes + size > MAX_BYTES_READ) left.push(path);
     else {
       wanted.push(entry);
       bytes += size;

@@ -4,7 +4,7 @@ import { GitHubError } from '../../../github/client/errors.js';
 import { noteTimeLeft } from '../../../lib/clock.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
 import type { MemoryTree } from '../../change.js';
-import { type FailedSave, failed } from '../../store.js';
+import { type FailedSave, saveFailed } from '../../store.js';
 import type { CommitResult } from '../tree-store.js';
 import {
   type BranchAccess,
@@ -247,25 +247,25 @@ function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attemp
   const message = `${tried} ${branchName(place)} failed: ${error.message.replace(/\.+$/, '')}`;
   const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
   if (error.reason !== 'rate-limited' && known !== undefined) {
-    return failed(known.reason, message, known.remedy(place));
+    return saveFailed(known.reason, message, known.remedy(place));
   }
   switch (error.reason) {
     case 'rate-limited':
       return {
-        ...failed(error.reason, message, error.remedy),
+        ...saveFailed(error.reason, message, error.remedy),
         retryAfterMs: error.retryAfterMs ?? MINUTE_MS,
       };
     case 'denied':
     case 'missing':
-      return failed('denied', message, accessRemedy(place, error, attempt));
+      return saveFailed('denied', message, accessRemedy(place, error, attempt));
     case 'unavailable': {
       const retryAfterMs = (error.status ?? 0) >= 500 ? SERVER_ERROR_WAIT_MS : undefined;
-      return { ...failed(error.reason, message, error.remedy), retryAfterMs };
+      return { ...saveFailed(error.reason, message, error.remedy), retryAfterMs };
     }
     case 'too-large':
-      return failed('error', message, 'Shorten the memory with `mode: gc`.');
+      return saveFailed('error', message, 'Shorten the memory with `mode: gc`.');
     case 'invalid':
-      return failed('error', message, error.remedy);
+      return saveFailed('error', message, error.remedy);
   }
 }
 

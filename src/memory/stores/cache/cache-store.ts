@@ -8,14 +8,14 @@ import { encodeBytes } from '../../../lib/text/bytes.js';
 import { count, formatInteger } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../run-log.js';
-import { type FailedSave, failed, type MemoryStore } from '../../store.js';
-import { MAX_FILES } from '../read-log.js';
+import { type FailedSave, type MemoryStore, saveFailed } from '../../store.js';
+import { MAX_MEMORY_FILES } from '../read-log.js';
 import { isMemoryPath } from '../tree-on-disk.js';
 import {
   type CommitResult,
   createTreeStore,
-  type Snapshot,
   type TreeBackend,
+  type TreeSnapshot,
 } from '../tree-store.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
 
@@ -168,7 +168,7 @@ export function createCacheStore({
   };
   return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
 
-  async function read(signal: AbortSignal): Promise<Snapshot | FailedSave> {
+  async function read(signal: AbortSignal): Promise<TreeSnapshot | FailedSave> {
     const newest = await newestVersion(signal);
     if ('kind' in newest) return newest;
     if (newest.number > 0) known = newest;
@@ -219,7 +219,7 @@ export function createCacheStore({
   }
 
   async function commit(
-    snapshot: Snapshot,
+    snapshot: TreeSnapshot,
     { tree: files, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult> {
@@ -327,15 +327,15 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
 /** Why the cache does not take a tree: too much, or what would not be read back. */
 function checkTree(tree: MemoryTree): FailedSave | undefined {
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
-  if (bytes > MAX_TREE_BYTES || tree.size >= MAX_FILES)
-    return failed(
+  if (bytes > MAX_TREE_BYTES || tree.size >= MAX_MEMORY_FILES)
+    return saveFailed(
       'error',
-      `memory holds ${formatInteger(bytes)} bytes in ${count(tree.size, 'file')}, and the cache takes at most ${formatInteger(MAX_TREE_BYTES)} in fewer than ${formatInteger(MAX_FILES)}`,
+      `memory holds ${formatInteger(bytes)} bytes in ${count(tree.size, 'file')}, and the cache takes at most ${formatInteger(MAX_TREE_BYTES)} in fewer than ${formatInteger(MAX_MEMORY_FILES)}`,
       'Run `mode: gc`, or set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
     );
   const odd = [...tree.keys()].find((path) => path === SAVES_FILE || !isMemoryPath(path));
   if (odd !== undefined)
-    return failed(
+    return saveFailed(
       'error',
       `the cache does not take \`${odd}\` for a memory file`,
       'Use a `memory.path` that ends in `.md`, with at most 7 folders above it.',
@@ -346,7 +346,7 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
 function damaged(message: string): FailedSave {
   const remedy =
     'Run it again. If that does not help, delete the entry under Actions → Caches, and check who can write the cache of this repository: runs then use the entry before it.';
-  return failed('error', notRead(message), remedy);
+  return saveFailed('error', notRead(message), remedy);
 }
 
 /** Trouble of the service as that of a store; `denied` is what helps a job that is not let in. */
@@ -358,16 +358,16 @@ function troubleOf(
 ): FailedSave {
   switch (trouble.kind) {
     case 'given-up':
-      return failed(aborted ? 'timeout' : 'error', told(message), SERVICE_REMEDY);
+      return saveFailed(aborted ? 'timeout' : 'error', told(message), SERVICE_REMEDY);
     case 'denied':
-      return failed('denied', told(message), trouble.remedy ?? denied);
+      return saveFailed('denied', told(message), trouble.remedy ?? denied);
     case 'rate-limited':
     case 'unavailable': {
       const { kind, remedy, retryAfterMs } = trouble;
-      return { ...failed(kind, told(message), remedy), retryAfterMs };
+      return { ...saveFailed(kind, told(message), remedy), retryAfterMs };
     }
     default:
-      return failed('error', told(message), trouble.remedy ?? SERVICE_REMEDY);
+      return saveFailed('error', told(message), trouble.remedy ?? SERVICE_REMEDY);
   }
 }
 

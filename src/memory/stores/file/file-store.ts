@@ -6,20 +6,20 @@ import { FileError, type Files } from '../../../lib/files.js';
 import {
   applyChange,
   applyChanges,
-  type Change,
   holdsEntry,
+  isAlreadyMade,
   isCarriedOut,
-  isMade,
+  type MemoryChange,
   type NoteChange,
 } from '../../change.js';
 import { backupPath } from '../../paths.js';
-import { separator } from '../../run-log.js';
+import { separatorAfter } from '../../run-log.js';
 import {
   type BlockedPlace,
   type FailedSave,
-  failed,
   type MemoryStore,
   type SaveResult,
+  saveFailed,
 } from '../../store.js';
 import { trimLog } from '../../units.js';
 import { readEnd } from '../read-log.js';
@@ -55,7 +55,7 @@ export function createFileStore(options: FileStoreOptions): MemoryStore {
 
 async function write(
   options: FileStoreOptions,
-  changes: readonly Change[],
+  changes: readonly MemoryChange[],
   signal: AbortSignal,
 ): Promise<SaveResult> {
   const limits = { deadlineMs: options.clock.now().getTime() + SAVE_BUDGET_MS.file, signal };
@@ -83,18 +83,18 @@ async function write(
   }
   const [first] = unsaved;
   if (first !== undefined && changes.every(({ path }) => unsaved.some((one) => one.path === path)))
-    return failed(first.reason, first.message, first.remedy);
+    return saveFailed(first.reason, first.message, first.remedy);
   const attempts = changes.length === 0 ? 0 : 1;
   return { kind: 'saved', ...place, attempts, unsaved: unsaved.length === 0 ? undefined : unsaved };
 }
 
-const STOPPED = failed('timeout', 'the run was stopped before its memory was saved');
+const STOPPED = saveFailed('timeout', 'the run was stopped before its memory was saved');
 
 /** axe says which of its three steps failed. */
 function failedWrite(thrown: unknown): FailedSave {
   const step = thrown instanceof FileError ? AXE_STEPS.get(thrown.operation) : undefined;
   const before = step === undefined ? '' : `failed to ${step}: `;
-  return failed(reasonOf(thrown), before + messageOf(thrown), fileRemedy(thrown));
+  return saveFailed(reasonOf(thrown), before + messageOf(thrown), fileRemedy(thrown));
 }
 
 interface WriteLimits {
@@ -104,7 +104,7 @@ interface WriteLimits {
 
 async function writeLog(
   options: FileStoreOptions,
-  change: Exclude<Change, NoteChange>,
+  change: Exclude<MemoryChange, NoteChange>,
   limits: WriteLimits,
 ): Promise<FailedSave | undefined> {
   const location = await checkedPlace(options, change.path);
@@ -142,7 +142,7 @@ async function writeNote(
   const places = { ...options, followLinks: false };
   const copy = backupPath(path);
   const rewrite = (text: string): NextVersion | undefined => {
-    if (isMade(text, path, changes)) return undefined;
+    if (isAlreadyMade(text, path, changes)) return undefined;
     // What comes after a text that is written anew is not in it yet.
     const isAnew = changes.some(({ edit }) => edit.kind !== 'append');
     const open = isAnew ? changes : changes.filter((change) => !isCarriedOut(text, change));
@@ -163,13 +163,13 @@ async function writeNote(
 async function append(
   { files, followLinks }: FileStoreOptions,
   path: string,
-  { id, text, again }: Extract<Change, { readonly kind: 'append' }>,
+  { id, text, again }: Extract<MemoryChange, { readonly kind: 'append' }>,
 ): Promise<void> {
   const before = await endOf(path);
   // Whoever has forgotten it since has left it in the backup.
   const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), id);
   if (!isGone && !holdsEntry(before, id))
-    await files.append(path, separator(before) + text, { followLinks });
+    await files.append(path, separatorAfter(before) + text, { followLinks });
 
   /**
    * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then,

@@ -1,20 +1,20 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { messageOf } from '../../../lib/errors.js';
 import { errorCode, type Files, readWhole } from '../../../lib/files.js';
-import { isTreePath, isTreePlace, isUnder, outsideTree } from '../../paths.js';
+import { isAmongPlaces, isTreePath, isTreePlace, outsideTreeProblem } from '../../paths.js';
 import { lastEntries } from '../../run-log.js';
 import { statePath } from '../../state.js';
 import type {
   BlockedPlace,
   FailedRead,
-  Place,
+  MemoryLocation,
   ReadRequest,
   RestoreResult,
   SaveFailure,
   TreeResult,
 } from '../../store.js';
-import { countEntriesIn, readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
-import { failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
+import { countEntriesIn, filteredTree, readEnd, readLog, readLogIn } from '../read-log.js';
+import { listFiles, readStoredFiles, type StoredFile, saveFailureOf } from '../tree-on-disk.js';
 
 export interface FilePlaces {
   readonly files: Files;
@@ -50,7 +50,7 @@ function locateFile({ root, folder = '', paths }: FilePlaces, path: string): str
 }
 
 /** The same as a place; a file that lies elsewhere is by itself. */
-export function placeOfFile(places: FilePlaces, path: string): Place {
+export function placeOfFile(places: FilePlaces, path: string): MemoryLocation {
   const location = locateFile(places, path);
   if (path === '' || places.paths?.has(path) === true) return { location };
   return { location, prefix: locateFile(places, '') + sep };
@@ -64,7 +64,7 @@ export async function checkedPlace(places: FilePlaces, path: string): Promise<st
   const { files, root, paths, followLinks } = places;
   const location = locateFile(places, path);
   if (!isTreePath(path) && paths?.has(path) !== true)
-    throw new Refused(outsideTree(path).message, 'error');
+    throw new Refused(outsideTreeProblem(path).message, 'error');
   if (followLinks) return location;
   const inside = relative(root, location);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
@@ -106,7 +106,7 @@ export function fileRemedy(thrown: unknown): string | undefined {
 
 /** What an error means for a save: a place that was refused is not a failure of the file system. */
 export function reasonOf(thrown: unknown): SaveFailure {
-  return thrown instanceof Refused ? thrown.reason : failureOf(thrown);
+  return thrown instanceof Refused ? thrown.reason : saveFailureOf(thrown);
 }
 
 /** Reads the end of a run log, and the state next to it. Nothing here throws. */
@@ -154,7 +154,7 @@ export async function readFileTree(
             places,
             under.filter((path) => !isElsewhere(path)),
           );
-    const { tree, warnings, left, blocked } = await readFound(files, location, found, inWay);
+    const { tree, warnings, left, blocked } = await readStoredFiles(files, location, found, inWay);
     const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
     const all = new Map(tree);
     const unread = [...blocked];
@@ -165,7 +165,7 @@ export async function readFileTree(
     }
     return {
       kind: 'tree',
-      tree: shownTree(all, under),
+      tree: filteredTree(all, under),
       warnings,
       location,
       left: left.length === 0 ? undefined : left,
@@ -208,7 +208,7 @@ async function findPlaces(
   const found: StoredFile[] = [];
   const blocked: BlockedPlace[] = [];
   for (const place of under) {
-    if (!isTreePlace(place)) throw new Error(outsideTree(place).message);
+    if (!isTreePlace(place)) throw new Error(outsideTreeProblem(place).message);
     try {
       await checkedPlace(inside, place.endsWith('/') ? `${place}any.md` : place);
       found.push(...(await findIn(inside, place)));
@@ -226,7 +226,8 @@ async function findIn(places: FilePlaces, place: string): Promise<readonly Store
     return stat === undefined ? [] : [{ path: place, stat, isNamed: true }];
   }
   const entries = await files.list(locateFile(places, place.slice(0, -1)));
-  const isOurs = (path: string): boolean => isUnder(path, [place]) || !/\.(?:md|bak)$/.test(path);
+  const isOurs = (path: string): boolean =>
+    isAmongPlaces(path, [place]) || !/\.(?:md|bak)$/.test(path);
   return entries.flatMap(({ name, stat }) => {
     const path = place + name;
     return isOurs(path) && stat.kind !== 'directory' ? [{ path, stat }] : [];

@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../../lib/clock.js';
 import { type Files, type OpenFile, readWhole } from '../../../lib/files.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
-import { separator } from '../../run-log.js';
-import { type FailedSave, failed } from '../../store.js';
+import { separatorAfter } from '../../run-log.js';
+import { type FailedSave, saveFailed } from '../../store.js';
 
 export interface NextVersion {
   readonly text: string;
@@ -47,7 +47,7 @@ export async function rewriteFile(
   const { files, clock, deadlineMs, signal } = options;
   const lockPath = `${path}.lock`;
   const lock = await takeLock(lockPath, options);
-  const isLocked = failed(
+  const isLocked = saveFailed(
     'conflict',
     `another process holds ${lockPath}`,
     'If no other run is active, delete that file.',
@@ -58,7 +58,7 @@ export async function rewriteFile(
   try {
     for (;;) {
       if (signal.aborted || clock.now().getTime() > deadlineMs)
-        return failed('conflict', `other processes kept writing to ${path}`);
+        return saveFailed('conflict', `other processes kept writing to ${path}`);
       if (!(await isHeld())) return isLocked;
       if (await rewriteOnce(path, options, isHeld)) return undefined;
       await clock.sleep(1, signal);
@@ -95,7 +95,7 @@ async function rewriteOnce(
     if (now?.bytes !== old.bytes) return false;
     if (next.text === '' && removes === true) await files.remove(path);
     else await files.replace(path, next.text);
-    await carryOver(files, path, old, separator(next.text) === '');
+    await carryOver(files, path, old, separatorAfter(next.text) === '');
     return true;
   } finally {
     await old.close();
@@ -116,7 +116,7 @@ async function carryOver(
     const text = decodeBytes(late);
     await files.append(path, isLine ? text : `\n${text}`, { followLinks: false });
     position += late.length;
-    isLine = separator(text) === '';
+    isLine = separatorAfter(text) === '';
   }
 }
 
