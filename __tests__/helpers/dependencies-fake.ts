@@ -35,7 +35,7 @@ import type {
 } from '../../src/run/dependencies.js';
 import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
 import type { Published, RunRequest } from '../../src/run/records.js';
-import type { Effect, Tool, ToolResult } from '../../src/tools/tool.js';
+import type { Tool, ToolEffect, ToolResult } from '../../src/tools/tool.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
 import { seen } from './seen.js';
@@ -249,7 +249,7 @@ function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResu
 /** A tool that says something. */
 export function fakeTool(
   name: string,
-  effect: Effect = 'read',
+  effect: ToolEffect = 'read',
   result: Partial<ToolResult> = {},
 ): Tool {
   const said = { text: 'done', isError: false, ...result };

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { runPipeline } from '../../src/run/run.js';
-import type { Effect, Tool } from '../../src/tools/tool.js';
+import type { Tool, ToolEffect } from '../../src/tools/tool.js';
 import {
   AGENT,
   createFakeDependencies,
@@ -101,7 +101,7 @@ it('a request to a model begins as the one before it, and keeps the reasoning of
   expect(JSON.stringify(third?.[3])).toContain('"***"');
 });
 
-it.each<[string, Effect, object, boolean]>([
+it.each<[string, ToolEffect, object, boolean]>([
   ['an address', 'network', { url: `https://example.com/?q=${SECRET}` }, true],
   ['a command, in base64', 'execute', { command: `echo ${btoa(`x:${SECRET}`)}` }, true],
   [

@@ -3,17 +3,17 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ToolError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
-import type { Effect, Tool } from '../../src/tools/tool.js';
+import type { Tool, ToolEffect } from '../../src/tools/tool.js';
 import { createFakeDependencies, fakeTool, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
 /** One call of an agent, in a turn of its own: a tool, or the sub-agent with what that calls. */
 type Step =
-  | { readonly kind: 'tool'; readonly effect: Effect; readonly isTainted: boolean }
+  | { readonly kind: 'tool'; readonly effect: ToolEffect; readonly isTainted: boolean }
   | { readonly kind: 'sub-agent'; readonly steps: readonly Extract<Step, { kind: 'tool' }>[] };
 
-const EFFECTS: readonly Effect[] = ['read', 'write', 'execute', 'network', 'publish'];
+const EFFECTS: readonly ToolEffect[] = ['read', 'write', 'execute', 'network', 'publish'];
 const toolStep = fc.record({
   kind: fc.constant('tool' as const),
   effect: fc.constantFrom(...EFFECTS),

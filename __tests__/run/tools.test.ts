@@ -7,7 +7,7 @@ import { createClock } from '../../src/lib/clock.js';
 import type { Warning } from '../../src/lib/errors.js';
 import type { ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
-import type { Effect } from '../../src/tools/tool.js';
+import type { ToolEffect } from '../../src/tools/tool.js';
 import { copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { Changes } from '../../src/tools/workspace/changes.js';
 import { waysHere } from '../helpers/jail.js';
@@ -76,7 +76,11 @@ async function open(
     closeTools: (warn: () => void = () => undefined) => closeTools(warn),
     /** Opens the tools of an agent that this one calls. */
     openMore: (more: LoadedAgent) =>
-      openTools({ ...request, agent: more, callerEffects: new Set<Effect>(['read', 'execute']) }),
+      openTools({
+        ...request,
+        agent: more,
+        callerEffects: new Set<ToolEffect>(['read', 'execute']),
+      }),
     names: box.tools.map(({ name }) => name),
     warnings,
     async call(name: string, input: unknown) {
@@ -160,7 +164,7 @@ describe('the MCP servers of an agent', () => {
     [
       'the caller cannot execute',
       { where: 'workflow', toolsAllowed: ['execute'] },
-      { callerEffects: new Set<Effect>(['read', 'network']) },
+      { callerEffects: new Set<ToolEffect>(['read', 'network']) },
     ],
   ])('are not started if %s', async (_, surroundings, patch) => {
     const note = join(tempDir('mcp'), 'note');

@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES } from '../../src/lib/defaults.js';
 import { ToolError } from '../../src/lib/errors.js';
 import {
+  type ArgumentShape,
   defineTool,
-  type Effect,
+  escapeHidden,
+  escapeOutput,
   type GrantRules,
   grantTools,
   readChoice,
-  type Shape,
   schemaOf,
-  showHidden,
-  showOutput,
+  type ToolEffect,
   thirdParty,
 } from '../../src/tools/tool.js';
 import { quiet } from './workspace-scene.js';
@@ -18,7 +18,7 @@ import { quiet } from './workspace-scene.js';
 const item = {
   path: { type: 'string', description: 'A path.', required: true },
   line: { type: 'integer', description: 'A line.', minimum: 1 },
-} as const satisfies Shape;
+} as const satisfies ArgumentShape;
 
 const shape = {
   path: { type: 'string', description: 'A path.', required: true },
@@ -26,7 +26,7 @@ const shape = {
   replace_all: { type: 'boolean', description: 'All of them.' },
   mode: { type: 'string', description: 'How.', choices: ['append', 'overwrite'] },
   evidence: { type: 'list', description: 'Lines.', item },
-} as const satisfies Shape;
+} as const satisfies ArgumentShape;
 
 /** A tool that says what arguments it got, unless it does something else. */
 function tool(run = async (input: object): Promise<string> => JSON.stringify(input)) {
@@ -202,7 +202,7 @@ describe('hidden characters', () => {
     ['a line separator', 'a\u2028b', 'a<U+2028>b'],
     ['a variation selector of the supplement', 'a\u{E0101}b', 'a<U+E0101>b'],
   ])('are written out: %s', (_, text, shown) => {
-    expect(showHidden(text)).toBe(shown);
+    expect(escapeHidden(text)).toBe(shown);
   });
 
   it.each([
@@ -210,7 +210,7 @@ describe('hidden characters', () => {
     ['joined emoji', '👩‍💻 ❤️'],
     ['letters', 'naïve ñ 漢字 ہے'],
   ])('stay unchanged if they are visible: %s', (_, text) => {
-    expect(showHidden(text)).toBe(text);
+    expect(escapeHidden(text)).toBe(text);
   });
 });
 
@@ -222,7 +222,7 @@ it.each([
   ['a title without an end', '\x1b]0;make\nmore', '0;make\nmore'],
   ['other hidden characters, written out', 'a\u202E\x1b[0mb', 'a<U+202E>b'],
 ])('the output of a program loses terminal control sequences: %s', (_, text, shown) => {
-  expect(showOutput(text)).toBe(shown);
+  expect(escapeOutput(text)).toBe(shown);
 });
 
 it('third-party text is fenced and its hidden characters are shown (memory-and-security C6 76)', () => {
@@ -243,7 +243,7 @@ it('third-party text stays within the size of a result, however much is hidden',
   expect(fenced).toMatch(/bytes left out[\s\S]*<\/third-party-text>$/);
 });
 
-const EFFECTS: readonly Effect[] = ['read', 'memory', 'write', 'execute', 'network', 'publish'];
+const EFFECTS: readonly ToolEffect[] = ['read', 'memory', 'write', 'execute', 'network', 'publish'];
 const asked = EFFECTS.map((effect) => ({ name: `do_${effect}`, effect }));
 
 const terminal: GrantRules = { where: 'terminal', trust: 'trusted', toolsAllowed: [] };
@@ -251,7 +251,7 @@ const trusted: GrantRules = { where: 'workflow', trust: 'trusted', toolsAllowed:
 const untrusted: GrantRules = { where: 'workflow', trust: 'untrusted', toolsAllowed: [] };
 
 const allow = (...toolsAllowed: readonly string[]): GrantRules => ({ ...trusted, toolsAllowed });
-const below = (rules: GrantRules, ...effects: readonly Effect[]): GrantRules => {
+const below = (rules: GrantRules, ...effects: readonly ToolEffect[]): GrantRules => {
   return { ...rules, parentEffects: new Set(effects) };
 };
 

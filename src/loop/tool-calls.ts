@@ -9,7 +9,7 @@ import {
 } from '../lib/defaults.js';
 import { messageOf } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
-import type { Effect, Tool, ToolResult } from '../tools/tool.js';
+import type { Tool, ToolEffect, ToolResult } from '../tools/tool.js';
 import type { LoopDependencies } from './events.js';
 import type { ToolCall } from './messages.js';
 
@@ -17,7 +17,7 @@ export interface AnsweredCall {
   readonly call: ToolCall;
   readonly result: ToolResult;
   /** Undefined for a tool that was not offered. */
-  readonly effect: Effect | undefined;
+  readonly effect: ToolEffect | undefined;
   readonly durationMs: number;
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../memory/citations.js';
 import { projectSlug } from '../memory/paths.js';
 import { sanitize } from '../safety/sanitize.js';
-import { showHidden } from '../tools/tool.js';
+import { escapeHidden } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import { codeNotRead } from './notes.js';
 import type { ReviewedChange, RunNotes } from './records.js';
@@ -92,7 +92,7 @@ export function createCiter(
       );
     }
     const { base, place, head } = await readAtBase(found);
-    const clean = (code: string) => showHidden(sanitize(code, 'memory', secrets));
+    const clean = (code: string) => escapeHidden(sanitize(code, 'memory', secrets));
     return citeLine(place, found.lines, base, head, clean);
   }
 

@@ -10,7 +10,7 @@ import type { Budget } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withoutSecrets } from '../loop/messages.js';
 import type { UsageByAgent } from '../loop/reply.js';
-import type { Effect, Tool } from '../tools/tool.js';
+import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import type { Plan, Remembered, ReviewedChange, RunNotes, RunRequest } from './records.js';
 
@@ -28,7 +28,7 @@ export interface AgentConversation {
   /** How many agents are above this one; 0 for the agent of the run. */
   readonly depth: number;
   /** Effects that the calling agent has; undefined where nobody called. */
-  readonly callerEffects: ReadonlySet<Effect> | undefined;
+  readonly callerEffects: ReadonlySet<ToolEffect> | undefined;
   /** What it is of the agent's work, for people; left out: all of it. */
   readonly part?: string;
   /** Where it is held for the calls of one tool of ours, that tool. */

@@ -14,7 +14,7 @@ import type { MemoryChange } from '../memory/change.js';
 import type { ReadBase } from '../memory/citations.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { MarkLane } from '../safety/mark.js';
-import type { Effect, Tool } from '../tools/tool.js';
+import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import type { GitHub } from './github.js';
@@ -25,7 +25,7 @@ export interface ToolRequest {
   readonly workdir: string;
   readonly trust: Trust;
   /** Effects of the agent that calls this one; undefined for the agent of the run. */
-  readonly callerEffects: ReadonlySet<Effect> | undefined;
+  readonly callerEffects: ReadonlySet<ToolEffect> | undefined;
   /** The agents that this one can call, and those that they can. */
   callable(): Promise<readonly LoadedAgent[]>;
   readonly signal: AbortSignal;

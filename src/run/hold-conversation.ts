@@ -13,12 +13,12 @@ import { runAgent, turnLimitMessage } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt, skillBody } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
 import {
-  type Effect,
   effectsOf,
-  keepSecrets,
-  REACHING,
+  REACHING_EFFECTS,
   type Tool,
+  type ToolEffect,
   type ToolResult,
+  withSecretsBlocked,
 } from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import { createCiter } from './cite.js';
@@ -76,7 +76,7 @@ export async function holdConversation(
     };
     const own = purpose === undefined ? [] : [purpose.tool];
     const all = [...box.tools, ...overNotes.tools, ...publishing.tools, ...own];
-    const tools = trackTools(keepSecrets(all, deps.secrets), taint, show);
+    const tools = trackTools(withSecretsBlocked(all, deps.secrets), taint, show);
     const callAgent = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run);
     const { message } = plan.task;
     const prompt = { system: plan.prompt, runLog: memory, notes: notes?.prompt, message };
@@ -170,7 +170,7 @@ function trackTools(
     ...tool,
     async execute(input, signal) {
       const source = { kind: 'tool', tool: tool.name } as const;
-      if (REACHING.has(tool.effect)) taint.add(source);
+      if (REACHING_EFFECTS.has(tool.effect)) taint.add(source);
       const result = await tool.execute(input, signal);
       if (result.isTainted === true) taint.add(source);
       show(result.shown ?? []);
@@ -183,7 +183,7 @@ interface Caller {
   readonly plan: Plan;
   readonly depth: number;
   /** What it may have, and so its sub-agents. */
-  readonly effects: ReadonlySet<Effect>;
+  readonly effects: ReadonlySet<ToolEffect>;
 }
 
 /**

@@ -10,7 +10,7 @@ import { fence, stripTerminalSequences } from '../safety/fence.js';
 import { holdsSecret, redact } from '../safety/redact.js';
 
 /** What a tool can do to the world; decides who may have it (D22). */
-export type Effect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';
+export type ToolEffect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';
 
 /** What a tool answers to the model. Trouble is an answer too: a tool never ends a run. */
 export interface ToolResult {
@@ -27,7 +27,7 @@ export interface ToolResult {
 /** A function the model may call. */
 export interface Tool {
   readonly name: string;
-  readonly effect: Effect;
+  readonly effect: ToolEffect;
   /**
    * It changes nothing, so that its calls may run side by side; tools of the effect `read` never
    * change anything.
@@ -46,7 +46,7 @@ export interface Tool {
 /**
  * Makes a tool that checks its arguments before it runs and turns every ToolError into a result.
  */
-export function defineTool<const S extends Shape>({
+export function defineTool<const S extends ArgumentShape>({
   shape,
   run,
   ...about
@@ -97,11 +97,11 @@ export function readChoice<const Word extends string>(
   throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${quoteLine(given ?? '')}`);
 }
 
-export interface Argument {
+export interface ToolArgument {
   readonly type: 'string' | 'integer' | 'boolean' | 'list';
   readonly description: string;
   /** The arguments of each object in a list. */
-  readonly item?: Shape;
+  readonly item?: ArgumentShape;
   readonly required?: boolean;
   /** For integers. */
   readonly minimum?: number;
@@ -114,9 +114,9 @@ export interface Argument {
 }
 
 /** The arguments of a tool by name, in the order they are shown to the model. */
-export type Shape = Readonly<Record<string, Argument>>;
+export type ArgumentShape = Readonly<Record<string, ToolArgument>>;
 
-type ValueOf<A extends Argument> = A extends { readonly item: infer Item extends Shape }
+type ValueOf<A extends ToolArgument> = A extends { readonly item: infer Item extends ArgumentShape }
   ? readonly InputOf<Item>[]
   : A['type'] extends 'string'
     ? string
@@ -125,14 +125,14 @@ type ValueOf<A extends Argument> = A extends { readonly item: infer Item extends
       : boolean;
 
 /** Checked arguments; undefined where one was left out. */
-export type InputOf<S extends Shape> = {
+export type InputOf<S extends ArgumentShape> = {
   readonly [Name in keyof S]: S[Name] extends { readonly required: true }
     ? ValueOf<S[Name]>
     : ValueOf<S[Name]> | undefined;
 };
 
 /** The JSON schema of the arguments; the same shape always gives the same bytes. */
-export function schemaOf(shape: Shape): Tool['inputSchema'] {
+export function schemaOf(shape: ArgumentShape): Tool['inputSchema'] {
   const properties = Object.entries(shape).map(([name, argument]) => {
     const { required: _, item, choices, ...limits } = argument;
     if (item !== undefined)
@@ -152,7 +152,7 @@ export function schemaOf(shape: Shape): Tool['inputSchema'] {
  * `"true"`), since axe's own tools ask for strings; null counts as left out. Throws a ToolError
  * that says what is wrong, behind the words of `where`.
  */
-function checkInput<S extends Shape>(shape: S, sent: unknown, where: string): InputOf<S> {
+function checkInput<S extends ArgumentShape>(shape: S, sent: unknown, where: string): InputOf<S> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw new ToolError(`${where}the arguments must be one JSON object, not ${kindOf(sent)}`);
   const given = new Map<string, unknown>(
@@ -179,7 +179,7 @@ const MAX_PROBLEMS = 5;
 const MAX_SHOWN = 60;
 
 function checkValue(
-  { type, item = {}, minimum, maximum }: Argument,
+  { type, item = {}, minimum, maximum }: ToolArgument,
   value: unknown,
   where: string,
 ): unknown {
@@ -217,11 +217,11 @@ function kindOf(value: unknown): string {
 }
 
 /**
- * {@link showHidden} for what a program printed: colours and the like are for a terminal and say
+ * {@link escapeHidden} for what a program printed: colours and the like are for a terminal and say
  * nothing here.
  */
-export function showOutput(text: string): string {
-  return showHidden(stripTerminalSequences(text));
+export function escapeOutput(text: string): string {
+  return escapeHidden(stripTerminalSequences(text));
 }
 
 /**
@@ -230,7 +230,7 @@ export function showOutput(text: string): string {
  * visible, while everything else stays as it is, so that it can be quoted to `edit_file`. Joiners
  * and variation selectors stay: words and emoji are written with them (memory-and-security C6 76).
  */
-export function showHidden(text: string): string {
+export function escapeHidden(text: string): string {
   return text.replace(HIDDEN, (character) => {
     const codePoint = character.codePointAt(0) ?? 0;
     return `<U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}>`;
@@ -253,7 +253,7 @@ export function thirdParty(
   text: string,
   about: { readonly source: string; readonly markdown?: boolean },
 ): string {
-  const visible = showOutput(text.replaceAll('\r\n', '\n'));
+  const visible = escapeOutput(text.replaceAll('\r\n', '\n'));
   return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), about);
 }
 
@@ -269,7 +269,7 @@ export interface GrantRules {
    */
   readonly mayChange?: boolean;
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
-  readonly parentEffects?: ReadonlySet<Effect>;
+  readonly parentEffects?: ReadonlySet<ToolEffect>;
 }
 
 /**
@@ -301,8 +301,8 @@ export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
  * What an agent may pass on: reading and answering are everybody's; the rest is what it was given
  * itself.
  */
-export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<Effect> {
-  return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
+export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<ToolEffect> {
+  return new Set<ToolEffect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
 }
 
 function reasonAgainst(
@@ -343,18 +343,21 @@ const FILE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'del
  * Effects of tools that reach others, and bring anybody's text: what was started can reach a
  * network too (D46).
  */
-export const REACHING: ReadonlySet<Effect> = new Set(['network', 'execute']);
+export const REACHING_EFFECTS: ReadonlySet<ToolEffect> = new Set(['network', 'execute']);
 
 /**
  * The tools, with which no secret leaves: a call that holds a known one is refused where its
  * arguments go out, and results are without any. `secrets` is read at each call, since a run may
  * learn more of them.
  */
-export function keepSecrets(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
+export function withSecretsBlocked(
+  tools: readonly Tool[],
+  secrets: readonly string[],
+): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
     async execute(input, signal) {
-      if (REACHING.has(tool.effect) && holdsSecret(textsOf(input).join('\n'), secrets)) {
+      if (REACHING_EFFECTS.has(tool.effect) && holdsSecret(textsOf(input).join('\n'), secrets)) {
         const text = `${tool.name} was not run: its arguments hold a secret of this job, which must not leave. Call it without.`;
         return { text, isError: true };
       }

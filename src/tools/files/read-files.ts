@@ -12,7 +12,7 @@ import { ConfigError, ToolError } from '../../lib/errors.js';
 import { isBinary, truncate, utf8Bytes } from '../../lib/text/bytes.js';
 import { count, quoteLine } from '../../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
-import { defineTool, showHidden, type Tool } from '../tool.js';
+import { defineTool, escapeHidden, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -46,7 +46,7 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
       refuseBinary(bytes, path, size);
       const { lines, note } = readPage(bytes, size, offset, limit);
       if (lines.length === 0) return '(the file is empty)';
-      const text = truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
+      const text = truncate(`${escapeHidden(numberLines(lines, offset).join('\n'))}${note}`);
       if (folder !== workspace) return text;
       return { text, shown: [{ path, side: 'RIGHT', firstLine: offset, lines }] };
     },
@@ -145,7 +145,9 @@ export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFo
       if (entries.length === 0) return '(the directory is empty)';
       const lines = entries
         .slice(0, MAX_LISTED_ENTRIES)
-        .map(({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`);
+        .map(
+          ({ name, kind }) => `${escapeHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`,
+        );
       const leftOut = entries.length - lines.length;
       if (leftOut > 0)
         lines.push(`[${leftOut} more names; \`search_files\` finds them by pattern]`);
@@ -216,7 +218,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
           break;
         }
         if (file === undefined) continue;
-        if (text === undefined) lines.push(showHidden(file));
+        if (text === undefined) lines.push(escapeHidden(file));
         else if (waiting.push(file) >= SIDE_BY_SIDE) await searchWaiting(text);
         if (lines.length > SEARCH_LIMITS.matches) break;
       }
@@ -288,7 +290,7 @@ async function findLines(workspace: Workspace, path: string, text: string, ignor
   for (const [index, line] of new TextDecoder().decode(found.bytes).split('\n').entries()) {
     const at = (ignoreCase ? line.toLowerCase() : line).indexOf(searched);
     if (at < 0) continue;
-    lines.push(`${showHidden(path)}:${index + 1}: ${excerpt(line, at, searched.length)}`);
+    lines.push(`${escapeHidden(path)}:${index + 1}: ${excerpt(line, at, searched.length)}`);
     if (lines.length > SEARCH_LIMITS.matches) break;
   }
   return { lines, isCut: found.size > found.bytes.length, isUnread: false };
@@ -299,6 +301,6 @@ function excerpt(line: string, at: number, length: number): string {
   const whole = line.endsWith('\r') ? line.slice(0, -1) : line;
   const start = Math.max(0, at - AROUND);
   const end = at + length + AROUND;
-  const shownText = showHidden(whole.slice(start, end).toWellFormed());
+  const shownText = escapeHidden(whole.slice(start, end).toWellFormed());
   return `${start > 0 ? '[...] ' : ''}${shownText}${end < whole.length ? ' [...]' : ''}`;
 }

@@ -6,12 +6,12 @@ import type { PublicationBuffer } from '../../findings/publication-buffer.js';
 import { REACTIONS } from '../../github/posting/issues.js';
 import { ToolError } from '../../lib/errors.js';
 import {
-  type Argument,
+  type ArgumentShape,
   defineTool,
   type InputOf,
   readChoice,
-  type Shape,
   type Tool,
+  type ToolArgument,
 } from '../tool.js';
 
 /**
@@ -252,7 +252,7 @@ const EVIDENCE_ITEM = {
     minimum: 1,
   },
   code: { type: 'string', description: 'The line, copied as it is.', required: true },
-} as const satisfies Readonly<Record<string, Argument>>;
+} as const satisfies Readonly<Record<string, ToolArgument>>;
 
 /** What a finding leads to, and how often: the severity is computed from both. */
 const IMPACT = {
@@ -267,10 +267,10 @@ const IMPACT = {
     description: 'How often it happens where the code is used.',
     choices: REACHES,
   },
-} as const satisfies Readonly<Record<string, Argument>>;
+} as const satisfies Readonly<Record<string, ToolArgument>>;
 
 /** A tool over the buffer, which takes what a call asks for or says why it does not. */
-function publishing<const S extends Shape>(
+function publishing<const S extends ArgumentShape>(
   name: string,
   description: string,
   shape: S,

@@ -4,7 +4,7 @@ import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../github/reading/
 import { type SubjectCommits, subjectCommits } from '../../github/reading/subject-commits.js';
 import { ToolError } from '../../lib/errors.js';
 import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
-import { once, toTool } from './reader.js';
+import { askOnce, asToolError } from './reader.js';
 
 /**
  * The files of an event's commit through GitHub's API: one request lists them, and those that are
@@ -19,8 +19,8 @@ export function createSubjectFiles(
   head(): Promise<Pick<SubjectCommits, 'head' | 'branch' | 'isForeign'>>;
 } {
   const { repository } = trigger;
-  const commits = once(() => subjectCommits(client, trigger, signal));
-  const list = once(async () => {
+  const commits = askOnce(() => subjectCommits(client, trigger, signal));
+  const list = askOnce(async () => {
     const { head: ref, isForeign } = await commits(signal);
     if (isForeign) throw new ToolError(IS_FORKS);
     const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
@@ -59,14 +59,14 @@ export function createSubjectFiles(
 
   return {
     head: () => commits(signal),
-    list: () => toTool(() => list(signal)),
+    list: () => asToolError(() => list(signal)),
     read(file) {
       const asked = known.get(file.sha);
       if (asked !== undefined) return asked;
       const reading = new Promise<Uint8Array | undefined>((resolve, reject) => {
         if (waiting.push({ file, resolve, reject }) === 1) setImmediate(askForWaiting);
       });
-      const pending = toTool(() => reading);
+      const pending = asToolError(() => reading);
       known.set(file.sha, pending);
       pending.catch(() => known.delete(file.sha));
       return pending;

@@ -30,7 +30,7 @@ export function createGitHubReader(
 ) {
   const { repository } = trigger;
   const isMemory = createMemoryFilter(memoryRoots);
-  const commits = once((signal) => subjectCommits(client, trigger, signal));
+  const commits = askOnce((signal) => subjectCommits(client, trigger, signal));
   const writers = new Map<string, boolean>();
 
   async function isKnownWriter(login: string, signal: AbortSignal): Promise<boolean> {
@@ -50,7 +50,7 @@ export function createGitHubReader(
     number:
       subjectNumber(trigger) ??
       (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined),
-    diff: once(async (signal) => {
+    diff: askOnce(async (signal) => {
       const place = { repository, ...(await commits(signal)) };
       const { diff, isComplete } = await fetchComparedDiff(client, place, signal);
       return { files: parseDiff(diff), isComplete };
@@ -86,10 +86,10 @@ export function createGitHubReader(
 
 /** A tool that reads on GitHub. */
 export const defineGitHubTool: typeof defineTool = (tool) =>
-  defineTool({ ...tool, run: (input, signal) => toTool(() => tool.run(input, signal)) });
+  defineTool({ ...tool, run: (input, signal) => asToolError(() => tool.run(input, signal)) });
 
 /** An error for people becomes an answer for the model, with its remedy. */
-export async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
+export async function asToolError<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
   } catch (thrown) {
@@ -103,7 +103,7 @@ export async function toTool<Result>(ask: () => Promise<Result>): Promise<Result
  * Asks once and remembers the answer; a failure is forgotten, so that the next one asks again. Who
  * waits for somebody else's question waits with that one's signal.
  */
-export function once<Answer>(
+export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): (signal: AbortSignal) => Promise<Answer> {
   let pending: Promise<Answer> | undefined;

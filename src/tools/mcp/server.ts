@@ -12,7 +12,7 @@ import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
-import { showOutput, type ToolResult } from '../tool.js';
+import { escapeOutput, type ToolResult } from '../tool.js';
 import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
 
@@ -323,7 +323,7 @@ export function formatResult({
     parts.push(JSON.stringify(structuredContent, null, 2));
   }
   if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
-  return { text: truncate(showOutput(parts.join('\n'))), isError };
+  return { text: truncate(escapeOutput(parts.join('\n'))), isError };
 }
 
 type Content = CallToolResult['content'];

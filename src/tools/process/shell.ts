@@ -8,7 +8,7 @@ import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
 import { createOutputBuffer, truncate } from '../../lib/text/bytes.js';
-import { defineTool, showOutput, type Tool } from '../tool.js';
+import { defineTool, escapeOutput, type Tool } from '../tool.js';
 import { guardGroup, killGroup, scrubEnv } from './programs.js';
 
 /** The line before the output takes the rest of a result. */
@@ -26,7 +26,7 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
       if (command.includes('\0')) throw new ToolError('a command cannot contain NUL');
       const limits = { timeoutMs: COMMAND_TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES };
       const result = await shell({ command, cwd: workdir, ...limits }, signal);
-      const output = truncate(showOutput(withoutReturns(result.output)), MAX_OUTPUT_BYTES);
+      const output = truncate(escapeOutput(withoutReturns(result.output)), MAX_OUTPUT_BYTES);
       const trouble = troubleOf(result);
       if (trouble !== undefined)
         throw new ToolError(output === '' ? trouble : `${trouble}\n${output}`);

@@ -12,7 +12,7 @@ import {
   parsePath,
 } from '../../safety/path-rules.js';
 import { redact } from '../../safety/redact.js';
-import { showHidden } from '../tool.js';
+import { escapeHidden } from '../tool.js';
 
 /** What a workflow lets its runs change in the repository. */
 export interface ChangeRules {
@@ -203,7 +203,7 @@ function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): str
 
 /** What a text has that no commit may bring. */
 function whatIsUnfit(text: string, secrets: readonly string[]): string | undefined {
-  if (showHidden(text) !== text) return 'characters that readers cannot see';
+  if (escapeHidden(text) !== text) return 'characters that readers cannot see';
   return redact(text, secrets) === text ? undefined : 'what looks like a secret';
 }
 
