@@ -34,7 +34,7 @@ import type {
   ToolRequest,
 } from '../../src/run/dependencies.js';
 import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
-import type { Published, RunRequest } from '../../src/run/records.js';
+import type { PublicationResult, RunRequest } from '../../src/run/records.js';
 import type { Tool, ToolEffect, ToolResult } from '../../src/tools/tool.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
@@ -81,7 +81,7 @@ export interface FakeDependenciesParts {
   readonly said?: Readonly<Record<number, SaidAnswer>>;
   /** The change that the event is about; left out: it cannot be read. */
   readonly change?: ChangeAnswer;
-  readonly published?: Published;
+  readonly published?: PublicationResult;
   readonly secrets?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { AxeError, type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { type ActionPublisherOptions, reviewRemarks } from '../../src/publish/answer.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/publish-findings.js';
-import { withActs } from '../../src/run/publish.js';
+import { applyToFindings } from '../../src/run/publish.js';
 import { placed, readPull, startPull } from '../findings/post-scene.js';
 import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
@@ -35,7 +35,7 @@ async function publish(
   const { publisher } = publisherOf({ client: hello.client, comment });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const change = { head: hello.headSha, base: hello.baseSha, diff: '' };
-  const findings = withActs(await readPull(hello), 42, buffered);
+  const findings = applyToFindings(await readPull(hello), 42, buffered);
   const about = { ...plan, trigger: pullRequest() };
   const published = await publisher.publish(requestOf(about, end, { buffered, change, findings }));
   const { talk } = hello.repo;

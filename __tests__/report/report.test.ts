@@ -9,7 +9,7 @@ import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { SaveResult } from '../../src/memory/store.js';
 import { reportRun, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
-import type { Published, RunReport } from '../../src/run/records.js';
+import type { PublicationResult, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { readFailOn, readInputs } from '../../src/runner/inputs.js';
 import type { Runner } from '../../src/runner/runner.js';
@@ -130,7 +130,7 @@ async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   );
 }
 
-const reviewed = (severity: Severity): Published => {
+const reviewed = (severity: Severity): PublicationResult => {
   const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
   const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
   return { line: 'Reviewed #42.', url: undefined, reviewResult };

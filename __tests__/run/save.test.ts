@@ -6,7 +6,7 @@ import type { RestoreResult } from '../../src/memory/store.js';
 import { memoryWarnings, readMemory } from '../../src/run/memory.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { Plan, RunRequest } from '../../src/run/records.js';
-import { entriesOf, remember } from '../../src/run/save.js';
+import { entryChanges, saveToMemory } from '../../src/run/save.js';
 import {
   AGENT_WITH_MEMORY,
   createFakeDependencies,
@@ -50,7 +50,7 @@ async function wholeWay(
   const { deps, plan, taint, memory } = await loaded(parts, patch);
   for (const source of read) taint.add(source);
   const end = { plan, memory, outcome, taint, published: UNPUBLISHED, facts: [] };
-  const remembered = await remember(end, deps);
+  const remembered = await saveToMemory(end, deps);
   return { deps, remembered };
 }
 
@@ -102,7 +102,7 @@ it.each<[string, Partial<RunRequest>, RegExp]>([
     const { deps, plan, taint } = await prepared({ secrets: [SECRET] }, patch);
     const outcome = completed(`${'x'.repeat(985)}${SECRET} and more`);
     const end = { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] };
-    const text = entriesOf(end, deps)[0]?.text;
+    const text = entryChanges(end, deps)[0]?.text;
     expect(text).not.toContain('correct');
     expect(text).toMatch(task);
     expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);

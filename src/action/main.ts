@@ -22,7 +22,7 @@ import { agentsDirsOf, findAgents } from '../run/agents.js';
 import { createBaseReader } from '../run/cite.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
-import { originOf } from '../run/memory.js';
+import { runOrigin } from '../run/memory.js';
 import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
@@ -332,7 +332,7 @@ function makeRequest(inputs: Inputs, trigger: Trigger, { env, workspace }: Runne
     workdir: '',
     prompt: inputs.prompt,
     trigger,
-    origin: originOf(env),
+    origin: runOrigin(env),
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,

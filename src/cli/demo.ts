@@ -36,7 +36,7 @@ import { count } from '../lib/text/format.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { FindingsToTell, Publisher, PublishRequest } from '../run/dependencies.js';
 import type { GitHub } from '../run/github.js';
-import type { Published } from '../run/records.js';
+import type { PublicationResult } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { formatMark } from '../safety/mark.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './command-line.js';
@@ -213,7 +213,7 @@ function createDemoPullRequest() {
     );
   };
 
-  function post({ plan, buffered, change, lane, findings }: PublishRequest): Published {
+  function post({ plan, buffered, change, lane, findings }: PublishRequest): PublicationResult {
     const agent = plan.agent.name;
     if (change === undefined || findings === undefined)
       throw new Error('the demo knows every diff');

@@ -7,7 +7,7 @@ import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { cleanLine, count, formatInteger, formatUsd } from '../lib/text/format.js';
 import { listFolder } from '../lib/user-files.js';
-import { collect } from '../run/gc/gc.js';
+import { collectGarbage } from '../run/gc/gc.js';
 import { figuresOf, formatGcEnd, formatUnread } from '../run/gc-result.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, wrongCount } from './command-line.js';
@@ -113,7 +113,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       output: { json: false, verbose: false },
     });
     let figures: readonly string[] = [];
-    const { end } = await collect(
+    const { end } = await collectGarbage(
       {
         agent,
         path,

@@ -12,7 +12,7 @@ import { errorOf } from '../lib/outcome.js';
 import { isFolder, readStdin } from '../lib/user-files.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/diff-policy.js';
 import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/prompt.js';
-import { originOf } from '../run/memory.js';
+import { runOrigin } from '../run/memory.js';
 import type { Memory, Plan, RunReport, RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './command-line.js';
@@ -120,7 +120,7 @@ export function makeRequest(
     workdir: expandPath(flags.string('workdir'), terminal.env),
     prompt: flags.string('prompt'),
     trigger,
-    origin: isEvent ? originOf(terminal.env) : undefined,
+    origin: isEvent ? runOrigin(terminal.env) : undefined,
     inWorkflow: isEvent,
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),

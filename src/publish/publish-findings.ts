@@ -34,7 +34,7 @@ import type {
   PublishRequest,
   ToldFindings,
 } from '../run/dependencies.js';
-import type { Published } from '../run/records.js';
+import type { PublicationResult } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type ActionPublisherOptions, cleanFor, reviewRemarks } from './answer.js';
 
@@ -102,7 +102,7 @@ export async function tellOthers(
 export async function tellFindings(
   told: ToldFindings,
   options: ActionPublisherOptions,
-): Promise<Pick<Published, 'marks' | 'reviewResult'>> {
+): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>> {
   const { ledger, pull, head, agent, trigger, skipped } = told;
   const { repository } = trigger;
   const at = { repository, agent, head, lane: 'trusted' } as const;

@@ -18,7 +18,7 @@ import { CancelledError, warningText } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
 import { cleanLine, paragraphs } from '../lib/text/format.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
-import type { Plan, Published } from '../run/records.js';
+import type { Plan, PublicationResult } from '../run/records.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
@@ -43,7 +43,7 @@ import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './pu
 const NO_COMMENT = 'no comment was written';
 const NO_ISSUE = 'the issue was not written';
 
-const NOTHING: Published = { line: undefined, url: undefined };
+const NOTHING: PublicationResult = { line: undefined, url: undefined };
 
 /** The action's publisher, which also answers for a run that failed. */
 interface ActionPublisher extends Publisher {
@@ -124,7 +124,7 @@ const WRITES =
 async function publishAll(
   end: PublishRequest,
   options: ActionPublisherOptions,
-): Promise<Published> {
+): Promise<PublicationResult> {
   const own = await publishRequested(end, options);
   const others = await tellOthers(end, options);
   const check = await publishCheck(end, own, options);
@@ -158,7 +158,7 @@ async function postAnswer(
   /** On the pull request of the run, for people. */
   said: string | undefined,
   options: ActionPublisherOptions,
-): Promise<Published> {
+): Promise<PublicationResult> {
   const { plan, lane } = end;
   const { trigger, agent } = plan;
   const text = paragraphs([answerText(end, cleanFor(lane, options)), said ?? '']);
@@ -186,7 +186,7 @@ async function postReport(
   text: string,
   lane: MarkLane,
   options: ActionPublisherOptions,
-): Promise<Published> {
+): Promise<PublicationResult> {
   const { client, reporter, secrets, workflow } = options;
   if (client === undefined) return unposted(NO_ISSUE, NO_TOKEN, undefined, reporter);
   const mark: Mark = { kind: 'report', agent, workflow, lane };
@@ -244,7 +244,7 @@ async function post(
   trigger: Trigger,
   { target, key, lane, text, by, isOnce = false, marks }: Comment,
   options: ActionPublisherOptions,
-): Promise<Published> {
+): Promise<PublicationResult> {
   if (trigger.kind === 'local') return NOTHING;
   const { client, reporter } = options;
   if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
@@ -270,7 +270,7 @@ function unposted(
   why: string,
   remedy: string | undefined,
   reporter: Reporter,
-): Published {
+): PublicationResult {
   const message = `the answer is in the job summary, but ${what}: ${why}`;
   const warning = { code: 'publish-failed', message, remedy } as const;
   reporter.warn(warning);

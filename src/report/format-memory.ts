@@ -13,7 +13,7 @@ import type { NoteChange } from '../memory/change.js';
 import type { StaleNoteLine } from '../memory/citations.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { BlockedPlace, MemoryLocation, MemoryStore } from '../memory/store.js';
-import type { Memory, Plan, Remembered, RunNotes } from '../run/records.js';
+import type { Memory, MemorySaveResult, Plan, RunNotes } from '../run/records.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import type { ReportOf } from './run-summary.js';
 
@@ -31,7 +31,7 @@ export function formatMemory(
     readonly plan: Plan;
     readonly memory: Memory | undefined;
     readonly taints: readonly TaintSource[];
-    readonly remembered: Remembered | undefined;
+    readonly remembered: MemorySaveResult | undefined;
   },
   isHidden: boolean,
   storeNotes: readonly string[],
@@ -57,7 +57,7 @@ export function formatMemory(
 }
 
 /** What sub-agents could not save, so that nothing is lost; empty for nothing. */
-export function formatLost(lost: readonly Remembered[], isHidden: boolean): string {
+export function formatLost(lost: readonly MemorySaveResult[], isHidden: boolean): string {
   const entries = lost.flatMap((one) => one.entries);
   if (entries.length === 0) return '';
   const ids = entries.map(({ id }) => inlineCode(id)).join(', ');
@@ -131,7 +131,7 @@ export function formatGone(gone: readonly StaleNoteLine[], isHidden: boolean): s
 const MAX_GONE_TEXT = 300;
 
 /** Of what is to stay in another repository nothing but the id of the entry is told (D14). */
-function hiddenLine({ result, entries: [entry] }: Remembered): string {
+function hiddenLine({ result, entries: [entry] }: MemorySaveResult): string {
   const what = entry === undefined ? 'changes to notes' : `entry ${inlineCode(entry.id)}`;
   return result.kind === 'saved'
     ? `Added to ${link(result)}: ${what}.`
@@ -139,7 +139,7 @@ function hiddenLine({ result, entries: [entry] }: Remembered): string {
 }
 
 /** Of a run that did not complete its notes are all there is. */
-function added(remembered: Remembered, { store }: Memory, agent: string): string {
+function added(remembered: MemorySaveResult, { store }: Memory, agent: string): string {
   const { result, entries } = remembered;
   const [first] = entries;
   const blocks = entries.map(({ path, text }) => {
@@ -177,7 +177,7 @@ function notSaved(
 }
 
 /** The changes that a run made to its notes, without what was written. */
-function changedNotes({ notes }: Remembered): string {
+function changedNotes({ notes }: MemorySaveResult): string {
   if (notes.length === 0) return '';
   const changes = new Set(
     notes.map(({ path, edit }) => `- ${inlineCode(path)}: ${DONE[edit.kind]}`),
@@ -225,7 +225,7 @@ function undoLine(
 function apartNote(
   { trust, memory }: Plan,
   taints: readonly TaintSource[],
-  remembered: Remembered | undefined,
+  remembered: MemorySaveResult | undefined,
 ): string {
   if (memory?.lane === 'none') return '`memory-readonly: true`: this run adds nothing to memory.';
   const [first, second] = remembered?.entries ?? [];
@@ -236,7 +236,10 @@ function apartNote(
 }
 
 /** What was saved and where: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
-export function whatWasAdded(remembered: Remembered, { location, prefix }: MemoryLocation): string {
+export function whatWasAdded(
+  remembered: MemorySaveResult,
+  { location, prefix }: MemoryLocation,
+): string {
   const unsaved = unsavedIn(remembered);
   const notes = remembered.notes.filter(({ path }) => !unsaved.some((note) => note.path === path));
   const changes = notes.length === 0 ? [] : [`${count(notes.length, 'change')} to notes`];
@@ -250,7 +253,7 @@ export function whatWasAdded(remembered: Remembered, { location, prefix }: Memor
   return [`${first} added to ${location}`, ...others].join(' and ');
 }
 
-function unsavedIn({ result }: Remembered): readonly BlockedPlace[] {
+function unsavedIn({ result }: MemorySaveResult): readonly BlockedPlace[] {
   return result.kind === 'saved' ? (result.unsaved ?? []) : [];
 }
 

@@ -31,7 +31,7 @@ import type { Spend } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
-import type { Plan, Published, Remembered } from '../run/records.js';
+import type { MemorySaveResult, Plan, PublicationResult } from '../run/records.js';
 import {
   formatLost,
   formatMemory,
@@ -130,7 +130,7 @@ function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: 
   };
 }
 
-function rememberedLines(remembered: Remembered | undefined): readonly string[] {
+function rememberedLines(remembered: MemorySaveResult | undefined): readonly string[] {
   if (remembered === undefined) return [];
   const { result } = remembered;
   if (result.kind === 'failed') return [`Memory: not saved: ${result.message}`];
@@ -313,12 +313,12 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
 /**
  * What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was.
  */
-export function formatPublished({ line, url }: Published): string {
+export function formatPublished({ line, url }: PublicationResult): string {
   return url === undefined ? (line ?? '') : `${line ?? 'Posted:'} [Open it](${url})`;
 }
 
 /** The same for the job log, which has no links. */
-export function publishedLines({ line, url }: Published): readonly string[] {
+export function publishedLines({ line, url }: PublicationResult): readonly string[] {
   if (url !== undefined) return [`${line ?? 'Posted:'} ${url}`];
   return line === undefined ? [] : [line];
 }

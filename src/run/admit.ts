@@ -36,28 +36,31 @@ import { createPathFilter } from '../prompt/diff-policy.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
-import type { Admitted, Basis, RunReport, RunRequest } from './records.js';
+import type { Admitted, PlanBasis, RunReport, RunRequest } from './records.js';
 import { planReview } from './review-plan.js';
 
 /**
  * An event that starts nothing; `at` is how far it came, where that is to the agent and its memory.
  */
-export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };
+export type SkippedRun = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };
 
 /**
  * The first step: whether the event starts a run. The rules are asked as soon as their facts are
  * known: by the event alone, then with permissions, the agent, and what memory says of earlier
  * runs. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
  */
-export async function admit(request: RunRequest, deps: Dependencies): Promise<Admitted | Skipped> {
+export async function admit(
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<Admitted | SkippedRun> {
   const { trigger, dryRun, admissionPolicy: policy } = request;
   const event = { trigger, policy, asksForReview: reviewCommand(trigger) !== undefined };
   const early = skipOf({ event });
   if (early !== undefined) return early;
 
-  const loading = runAhead(loadAgent(request, deps));
+  const loading = startEarly(loadAgent(request, deps));
   const writer = contentAuthor(trigger);
-  const asking = runAhead(askPermission(writer, deps));
+  const asking = startEarly(askPermission(writer, deps));
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const { permission } = access;
@@ -77,7 +80,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   return await admitByState(request, facts, author, agent, unfit, deps);
 }
 
-function skipOf(facts: AdmissionFacts): Skipped | undefined {
+function skipOf(facts: AdmissionFacts): SkippedRun | undefined {
   const decision = decideAdmission(facts);
   return decision.kind === 'run' ? undefined : { kind: 'skipped', decision };
 }
@@ -151,7 +154,7 @@ async function agentOrSkip(
   { agent: name }: RunRequest,
   facts: AdmissionFacts,
   { headAgents }: Dependencies,
-): Promise<LoadedAgent | Skipped> {
+): Promise<LoadedAgent | SkippedRun> {
   try {
     return await loading;
   } catch (thrown) {
@@ -176,9 +179,9 @@ async function admitByState(
   /** What whoever wrote the text may do. */
   author: Permission | 'unknown',
   agent: LoadedAgent,
-  unfit: Skipped | undefined,
+  unfit: SkippedRun | undefined,
   deps: Dependencies,
-): Promise<Admitted | Skipped> {
+): Promise<Admitted | SkippedRun> {
   const { trigger, admissionPolicy, dryRun } = request;
   const taint = createTaintTracker(trigger);
   if (request.toFix?.some(({ lane }) => lane !== 'trusted') === true)
@@ -196,7 +199,7 @@ async function admitByState(
   const mayBeStopped =
     mayRepeat || isPausable(trigger) || hasSpendLimit(request.spendLimits, trigger);
   const needsState = unfit === undefined && !dryRun && mayBeStopped;
-  const context = runAhead(readContext(request, taint, deps));
+  const context = startEarly(readContext(request, taint, deps));
   const trust = isForkOpen
     ? trustOfDiff(classified, trigger.repository, await context)
     : classified;
@@ -206,7 +209,7 @@ async function admitByState(
   const basis = await planBasis(request, agent, trust, deps);
   const workdir = resolve(deps.cwd, basis.workdir);
   const notes = planNotes({ ...basis, workdir, isSubAgent: false });
-  const memory = runAhead(readMemory(basis.agent, basis.memory, deps, notes));
+  const memory = startEarly(readMemory(basis.agent, basis.memory, deps, notes));
   const at = { kind: 'admitted', facts, basis, taint, memory, context } as const;
   if (unfit !== undefined) return { ...unfit, at };
   if (needsState) {
@@ -286,7 +289,7 @@ async function planBasis(
   loaded: LoadedAgent,
   trust: Trust,
   deps: Dependencies,
-): Promise<Basis> {
+): Promise<PlanBasis> {
   const { trigger, effort } = request;
   const params = effort === undefined ? loaded.config.params : { ...loaded.config.params, effort };
   const agent = { ...loaded, config: { ...loaded.config, params } };
@@ -326,7 +329,7 @@ export function firstGiven(values: readonly string[]): string {
  * Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody
  * comes to need it.
  */
-export function runAhead<T>(work: Promise<T>): Promise<T> {
+export function startEarly<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
 }
@@ -342,7 +345,7 @@ export function admitChange(
   { facts }: Admitted,
   context: TriggerContext | undefined,
   scope: ReviewScope | undefined,
-): Skipped | undefined {
+): SkippedRun | undefined {
   const number = subjectNumber(trigger);
   const isReview = trigger.kind === 'pull_request' || reviewCommand(trigger) !== undefined;
   if (!isReview || number === undefined) return undefined;

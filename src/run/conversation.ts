@@ -12,7 +12,7 @@ import { withoutSecrets } from '../loop/messages.js';
 import type { UsageByAgent } from '../loop/reply.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
-import type { Plan, Remembered, ReviewedChange, RunNotes, RunRequest } from './records.js';
+import type { MemorySaveResult, Plan, ReviewedChange, RunNotes, RunRequest } from './records.js';
 
 /**
  * One agent and its model: the run's own conversation, a part of a review, a second look, or that
@@ -66,11 +66,11 @@ export interface LiveRun {
    */
   readonly notes: RunNotes | undefined;
   /** What sub-agents were to remember, and could not save. */
-  readonly lost: Remembered[];
+  readonly lost: MemorySaveResult[];
   readonly maxDepth: number;
 }
 
-export interface Held {
+export interface ConversationResult {
   readonly outcome: RunOutcome;
   readonly buffered: BufferedPublications;
   /** Paths of files that a review in parts has not read. */
@@ -107,7 +107,7 @@ export function smallerWindow(
  * an empty answer, so it is a failure there, unless the run said what it had to say in a review
  * (D27).
  */
-export function judge(
+export function judgeOutcome(
   outcome: RunOutcome,
   { findings, review }: BufferedPublications,
   { inWorkflow }: RunRequest,
@@ -130,7 +130,7 @@ export function judge(
  * What is told of an answer that is not whole where it does not end the run; `of` begins the
  * sentence.
  */
-export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
+export function truncatedAnswerWarning({ message, remedy }: AxeError, of = ''): Warning {
   return { code: 'answer-truncated', message: `${of}${message}`, remedy };
 }
 
@@ -146,7 +146,7 @@ export function lostByThrown(thrown: unknown): AxeError {
 }
 
 /** What is told of several: no more than three reasons, and their remedies, each once. */
-export function tellLost(lost: readonly AxeError[]): {
+export function formatLostParts(lost: readonly AxeError[]): {
   readonly reasons: string;
   readonly remedy: string;
 } {

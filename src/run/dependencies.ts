@@ -18,7 +18,7 @@ import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import type { GitHub } from './github.js';
-import type { Conversed, MemoryPlan, Plan, Published } from './records.js';
+import type { Conversed, MemoryPlan, Plan, PublicationResult } from './records.js';
 
 export interface ToolRequest {
   readonly agent: LoadedAgent;
@@ -107,12 +107,12 @@ export interface ToldFindings extends FindingsToTell {
  * warning.
  */
 export interface Publisher {
-  publish(run: PublishRequest): Promise<Published>;
+  publish(run: PublishRequest): Promise<PublicationResult>;
   /**
    * Tells what became of findings; the marks of what it said, and the findings for other programs.
    */
-  tellFindings(told: ToldFindings): Promise<Pick<Published, 'marks' | 'reviewResult'>>;
-  reply(answer: Reply): Promise<Published>;
+  tellFindings(told: ToldFindings): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>>;
+  reply(answer: Reply): Promise<PublicationResult>;
 }
 
 /** Lets the requester of a run see that it is at work. Must not throw. */

@@ -23,7 +23,7 @@ import { parseDiff } from '../lib/text/diff.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import { askPermission, permissionOf, postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
-import type { Admitted, Learned, Plan, ReviewedChange, RunRequest } from './records.js';
+import type { Admitted, EarlierFindings, Plan, ReviewedChange, RunRequest } from './records.js';
 
 interface FindingsParts {
   /** Name of the agent: each has findings of its own. */
@@ -46,12 +46,15 @@ interface FindingsParts {
  * agent's state has some that nobody has answered. Trouble is in the result; rejects only for an
  * aborted signal.
  */
-export async function learnAnswers(admitted: Admitted, deps: Dependencies): Promise<Learned> {
+export async function readEarlierFindings(
+  admitted: Admitted,
+  deps: Dependencies,
+): Promise<EarlierFindings> {
   const { agent, trigger, trust } = admitted.basis;
   const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
   const facts = memory?.facts ?? [];
   const isAsked = postsReviews(agent) || findingMarksIn(facts).length > 0;
-  const own = pullOf(trigger);
+  const own = pullNumberOf(trigger);
   if (!isAsked || own === undefined || deps.github === undefined)
     return { ledger: undefined, others: [] };
   const parts = {
@@ -60,7 +63,7 @@ export async function learnAnswers(admitted: Admitted, deps: Dependencies): Prom
     permission: admitted.facts.permission,
     facts,
     isTrusted: laneOfWords(trust, admitted.taint) === 'trusted',
-    change: changeOf(trigger, context),
+    change: reviewedChange(trigger, context),
     isFork: trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted',
   };
   const others = pullsWithOpen(facts)
@@ -150,7 +153,7 @@ function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
 }
 
 /** The pull request a run is about. */
-export function pullOf(trigger: Trigger): number | undefined {
+export function pullNumberOf(trigger: Trigger): number | undefined {
   if (trigger.kind === 'pull_request') return trigger.number;
   return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
 }
@@ -267,7 +270,7 @@ async function commitsOf(
   context: Admitted['context'],
 ): Promise<{ readonly head: string; readonly into: string } | undefined> {
   if (trigger.kind === 'pull_request') return { head: trigger.head.sha, into: trigger.base.ref };
-  const change = changeOf(trigger, await context);
+  const change = reviewedChange(trigger, await context);
   return change === undefined ? undefined : { head: change.head, into: change.into ?? '' };
 }
 
@@ -275,7 +278,7 @@ async function commitsOf(
  * The change of the pull request a run is about; undefined where there is none or its diff is not
  * known.
  */
-export function changeOf(
+export function reviewedChange(
   trigger: Trigger,
   context: TriggerContext | undefined,
 ): ReviewedChange | undefined {

@@ -24,10 +24,10 @@ import { agentWorkdir } from './admit.js';
 import { createCiter } from './cite.js';
 import {
   type AgentConversation,
-  cutWarning,
-  judge,
+  judgeOutcome,
   type LiveRun,
   openModel,
+  truncatedAnswerWarning,
 } from './conversation.js';
 import type { Dependencies, RunEvent } from './dependencies.js';
 import { memoryWarnings, planMemory, readMemory } from './memory.js';
@@ -35,7 +35,7 @@ import { notesTools, planNotes } from './notes.js';
 import { answerForm, withInstruction } from './plan.js';
 import { publishingTools, UNPUBLISHED } from './publish.js';
 import type { Plan } from './records.js';
-import { remember } from './save.js';
+import { saveToMemory } from './save.js';
 
 /**
  * Holds a conversation with the tools that its agent may have; what was opened for it is closed
@@ -315,7 +315,7 @@ async function runSubAgent(
     },
     run,
   );
-  const judged = judge(outcome, run.publications?.buffered ?? NO_PUBLICATIONS, run.request);
+  const judged = judgeOutcome(outcome, run.publications?.buffered ?? NO_PUBLICATIONS, run.request);
   const end = {
     plan,
     memory,
@@ -324,7 +324,7 @@ async function runSubAgent(
     published: UNPUBLISHED,
     facts: [],
   };
-  const remembered = await remember(end, deps);
+  const remembered = await saveToMemory(end, deps);
   if (remembered?.result.kind === 'failed') run.lost.push(remembered);
   // Of the run's own entry the report tells; a sub-agent's may be the one that created the branch.
   if (remembered?.result.kind === 'saved')
@@ -342,7 +342,7 @@ async function runSubAgent(
   }
   const { message: detail } = error;
   if (outcome.kind === 'incomplete') {
-    reporter.warn(cutWarning(error, `sub-agent "${name}": `));
+    reporter.warn(truncatedAnswerWarning(error, `sub-agent "${name}": `));
     // The caller may use what came, but has to know that its end is missing.
     if (said.trim() !== '') {
       const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${said}`;

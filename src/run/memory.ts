@@ -15,7 +15,7 @@ import { type NotesPlan, openNotes } from './notes.js';
 import type { Memory, MemoryPlan, Plan, RunRequest } from './records.js';
 
 /** Facts of a workflow run that an entry's provenance names (D8); on a laptop most are missing. */
-export function originOf(env: Environment) {
+export function runOrigin(env: Environment) {
   return {
     runId: env['GITHUB_RUN_ID'] ?? '',
     attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',

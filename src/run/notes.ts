@@ -32,7 +32,7 @@ import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
-import { UNSTOPPED } from './save.js';
+import { NEVER_ABORTED } from './save.js';
 
 /**
  * Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a
@@ -93,12 +93,12 @@ export async function openNotes(
     },
     noteWrite: (action, path, bytes) =>
       reporter.event({ kind: 'note-written', action, path, bytes }),
-    ...(isLive ? { writeThrough: (changes) => store.write(changes, UNSTOPPED) } : {}),
+    ...(isLive ? { writeThrough: (changes) => store.write(changes, NEVER_ABORTED) } : {}),
   });
   const loaded = await session.tree();
   const { tools, warnings } = grantNotesTools(plan, store.kind !== 'none');
   const stored = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
-  const cited = await checkCited(stored, places, deps);
+  const cited = await checkCitedCode(stored, places, deps);
   ({ checked } = cited);
   const files = checked.view(stored, memory.path);
   const today = dateOf(clock.now());
@@ -153,7 +153,7 @@ function noLongerSo([first, ...more]: readonly StaleNoteLine[]): Warning {
  * Holds notes against the code that they rest on, once for an agent. Trouble leaves them unchecked,
  * with a warning.
  */
-export async function checkCited(
+export async function checkCitedCode(
   tree: MemoryTree,
   places: NotesPlaces,
   { readBase, deadline }: Dependencies,

@@ -13,10 +13,10 @@ import { buildSystemPrompt } from '../prompt/prompt.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import {
   type AgentConversation,
-  type Held,
+  type ConversationResult,
+  formatLostParts,
   type LiveRun,
   lostByThrown,
-  tellLost,
 } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';
@@ -31,9 +31,9 @@ export async function reviewInPasses(
   passes: readonly ReviewPass[],
   maxFindings: number,
   run: LiveRun,
-): Promise<Held> {
+): Promise<ConversationResult> {
   const { loop } = own;
-  const quiet = { ...own, loop: quietly(loop) };
+  const quiet = { ...own, loop: quietLoop(loop) };
   const ends = await mapWithLimit(REVIEW_PASSES.atOnce, passes, (pass, index) =>
     holdPass(pass, index, quiet, run),
   );
@@ -180,7 +180,7 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
   const reasons = new Set(failed.map(({ message }) => message));
   // Where all parts end for one reason, so does the run, and its error says it.
   if (failed.length === 0 || (failed.length === ends.length && reasons.size === 1)) return;
-  const { reasons: told, remedy } = tellLost(failed);
+  const { reasons: told, remedy } = formatLostParts(failed);
   const message = `${count(failed.length, 'part')} of the review did not finish: ${told}. Their files count as not read.`;
   reporter.warn({ code: 'context-incomplete', message, remedy });
 }
@@ -189,7 +189,11 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
  * The loop's world of conversations besides the run's own: their turns are not told, a warning of
  * all of them is one, and a summary of theirs is no memory of the agent.
  */
-export function quietly({ keepSummary: _, reporter, ...loop }: LoopDependencies): LoopDependencies {
+export function quietLoop({
+  keepSummary: _,
+  reporter,
+  ...loop
+}: LoopDependencies): LoopDependencies {
   const warned = new Set<string>();
   return {
     ...loop,

@@ -31,12 +31,25 @@ import { readGuidance, warnOfOwnChanges } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/prompt.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import { FENCE_NOTICE } from '../safety/fence.js';
-import { admitChange, firstGiven, postsReviews, runAhead, type Skipped } from './admit.js';
+import { admitChange, firstGiven, postsReviews, type SkippedRun, startEarly } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
-import { changeOf, findScope, learnAnswers, needsFindings } from './earlier-reviews.js';
+import {
+  findScope,
+  needsFindings,
+  readEarlierFindings,
+  reviewedChange,
+} from './earlier-reviews.js';
 import { memoryWarnings } from './memory.js';
-import type { Admitted, Basis, Draft, Plan, Restored, ReviewPass, RunRequest } from './records.js';
+import type {
+  Admitted,
+  DraftPlan,
+  Plan,
+  PlanBasis,
+  Restored,
+  ReviewPass,
+  RunRequest,
+} from './records.js';
 
 /**
  * The second step: everything that is decided before a model is asked, but for what memory teaches.
@@ -48,17 +61,17 @@ export async function makePlan(
   request: RunRequest,
   admitted: Admitted,
   deps: Dependencies,
-): Promise<Draft | Skipped> {
+): Promise<DraftPlan | SkippedRun> {
   const { basis, taint, memory } = admitted;
   const { agent, model, trigger, trust, workdir } = basis;
   const { config } = agent;
   const { toFix } = request;
   const learned =
     toFix === undefined
-      ? runAhead(learnAnswers(admitted, deps))
+      ? startEarly(readEarlierFindings(admitted, deps))
       : Promise.resolve({ ledger: undefined, others: [] });
-  const scoped = runAhead(findScope(request, admitted, deps));
-  const opened = request.dryRun ? undefined : runAhead(openModel(deps, model, config.params));
+  const scoped = startEarly(findScope(request, admitted, deps));
+  const opened = request.dryRun ? undefined : startEarly(openModel(deps, model, config.params));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   const instructions = await reviewInstructions(agent, workdir, deps);
@@ -68,7 +81,7 @@ export async function makePlan(
   const { stdin, change } = await localInput(request, basis, await request.readStdin());
   const context = await readContext(admitted);
   const about = { trigger, context, change, isReview: postsReviews(agent) };
-  const guided = runAhead(readGuidance(agent, about, deps.agents));
+  const guided = startEarly(readGuidance(agent, about, deps.agents));
   const { scope, warnings: scopeWarnings } = await scoped;
   const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;
@@ -145,7 +158,8 @@ export async function makePlan(
     kind: 'draft',
     plan,
     taint,
-    change: changeOf(trigger, context) ?? (change && { head: '', base: '', diff: change.diff }),
+    change:
+      reviewedChange(trigger, context) ?? (change && { head: '', base: '', diff: change.diff }),
     memory,
     learned,
     model: opened,
@@ -158,7 +172,7 @@ export async function makePlan(
  */
 async function localInput(
   { prompt, readChange }: RunRequest,
-  { agent, trigger }: Basis,
+  { agent, trigger }: PlanBasis,
   piped: string,
 ): Promise<{ readonly stdin: string; readonly change: LocalChange | undefined }> {
   const stdin = isBlank(piped) ? '' : piped;
@@ -283,7 +297,7 @@ export function withInstruction(message: string, form: AnswerForm | undefined): 
  * single pass. Undefined for one pass.
  */
 function planPasses(
-  { agent: { config }, review }: Basis,
+  { agent: { config }, review }: PlanBasis,
   given: TaskParts & { readonly policy: DiffPolicy },
   task: Task,
 ):
@@ -336,7 +350,7 @@ function withoutShown(
  */
 export async function restore(
   request: RunRequest,
-  draft: Draft,
+  draft: DraftPlan,
   deps: Dependencies,
 ): Promise<Restored> {
   const { plan, taint, change, model } = draft;

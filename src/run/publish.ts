@@ -25,29 +25,39 @@ import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { Changes } from '../tools/workspace/changes.js';
-import { postsReviews, type Skipped } from './admit.js';
+import { postsReviews, type SkippedRun } from './admit.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
-import { needsFindings, pullOf, readAgain, readFindings } from './earlier-reviews.js';
-import type { Admitted, Conversed, Published, Restored, RunReport, RunRequest } from './records.js';
-import { entriesOf, factsChange, keepInJournal, UNSTOPPED } from './save.js';
+import { needsFindings, pullNumberOf, readAgain, readFindings } from './earlier-reviews.js';
+import type {
+  Admitted,
+  Conversed,
+  PublicationResult,
+  Restored,
+  RunReport,
+  RunRequest,
+} from './records.js';
+import { entryChanges, factsChange, keepInJournal, NEVER_ABORTED } from './save.js';
 
 /**
  * An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a
  * comment.
  */
-export const UNPUBLISHED: Published = { line: undefined, url: undefined };
+export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
 
 /**
  * The fifth step: puts what the agent wants to the findings as they are now, then posts it and the
  * answer. What a run that is killed here would lose is in the journal before anything is posted.
  * Trouble is a warning.
  */
-export async function publish(conversed: Conversed, deps: Dependencies): Promise<Published> {
+export async function publish(
+  conversed: Conversed,
+  deps: Dependencies,
+): Promise<PublicationResult> {
   const { plan, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
-  await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
+  await keepInJournal(unpublished, entryChanges(unpublished, deps), deps);
   const lane = laneOfWords(plan.trust, taint);
-  const pull = pullOf(plan.trigger);
+  const pull = pullNumberOf(plan.trigger);
   const { ledger: before } = learned;
   let findings: FindingsToTell | undefined;
   let reviewEnd: ReviewOutcome | undefined;
@@ -59,10 +69,10 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     // Of a branch that was rewritten nobody knows what was pushed.
     const since = plan.scope?.kind === 'since' && !plan.scope.isRewritten ? plan.scope : undefined;
     const pushed = since && commentableLines(since.change.diff);
-    findings = withActs(ledger, pull, buffered, knew, pushed);
+    findings = applyToFindings(ledger, pull, buffered, knew, pushed);
   }
   const others = learned.others
-    .map((one) => withActs(one.ledger, one.pull))
+    .map((one) => applyToFindings(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const onlyPatch = whyOnlyPatch(plan.trust, taint);
   return await deps.publisher.publish({
@@ -76,7 +86,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
 }
 
 /** The findings after what is to be done with them, and what is to be told. */
-export function withActs(
+export function applyToFindings(
   ledger: Ledger,
   pull: number,
   buffered: BufferedPublications = NO_PUBLICATIONS,
@@ -92,8 +102,8 @@ export function withActs(
  * was new must not hide what was found before, and 👎 and *Resolve* start no run of their own.
  * Nothing is read for whoever may start no run.
  */
-export async function tellSkipped(
-  { at, ...skipped }: Skipped,
+export async function reportSkipped(
+  { at, ...skipped }: SkippedRun,
   { trigger, dryRun }: RunRequest,
   deps: Dependencies,
 ): Promise<Extract<RunReport, { kind: 'skipped' }>> {
@@ -123,7 +133,7 @@ export async function tellSkipped(
     },
     deps,
   );
-  const findings = withActs(ledger, trigger.number);
+  const findings = applyToFindings(ledger, trigger.number);
   const told = await deps.publisher.tellFindings({
     ...findings,
     trigger,
@@ -151,7 +161,7 @@ async function keepMarks(
   const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0)
     return;
-  const saved = await store.write([factsChange(plan.path, facts, clock.now())], UNSTOPPED);
+  const saved = await store.write([factsChange(plan.path, facts, clock.now())], NEVER_ABORTED);
   if (saved.kind === 'saved') return;
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
   reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
@@ -162,17 +172,17 @@ async function keepMarks(
  * asked, and nothing posted but the check. Undefined where findings are known, or where the run is
  * no review.
  */
-export async function refuseUnread(
+export async function refuseWithoutFindings(
   { plan, change, learned: { ledger, trouble } }: Restored,
   deps: Dependencies,
 ): Promise<RunReport | undefined> {
   const { trigger, agent } = plan;
-  const pull = pullOf(trigger);
+  const pull = pullNumberOf(trigger);
   if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
   if (pull === undefined || trigger.kind === 'local') return undefined;
   const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble.replace(/\.$/, '')}`;
   const { reviewResult } = await deps.publisher.tellFindings({
-    ...withActs(ledger, pull),
+    ...applyToFindings(ledger, pull),
     trigger,
     agent: agent.name,
     head: change?.head ?? ledger.seen?.head ?? '',
@@ -220,7 +230,7 @@ export function openPublications(
         : undefined,
     toFix,
     isOnPull:
-      pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
+      pullNumberOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
   };
   if (change === undefined || ledger === undefined)
     return new PublicationBuffer({ ...open, review: undefined });

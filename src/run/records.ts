@@ -87,7 +87,7 @@ export interface RunRequest {
 }
 
 /** What the rest of a plan is built on, and memory is read by. */
-export interface Basis {
+export interface PlanBasis {
   readonly agent: LoadedAgent;
   readonly model: ModelRef;
   readonly trigger: Trigger;
@@ -99,7 +99,7 @@ export interface Basis {
 }
 
 /** Everything a run has decided before it touches memory or a model. */
-export interface Plan extends Basis {
+export interface Plan extends PlanBasis {
   /** The skill's path as it was given, and its text; both empty for none. */
   readonly skill: { readonly path: string; readonly content: string };
   readonly files: readonly ContextFile[];
@@ -195,7 +195,7 @@ export interface Memory {
 export interface Admitted {
   readonly kind: 'admitted';
   readonly facts: Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
-  readonly basis: Basis;
+  readonly basis: PlanBasis;
   /** What has been read so far that anybody may have written. */
   readonly taint: TaintTracker;
   readonly memory: Promise<Memory | undefined>;
@@ -203,13 +203,13 @@ export interface Admitted {
 }
 
 /** A plan before memory has taught anything, with what was started for it. */
-export interface Draft {
+export interface DraftPlan {
   readonly kind: 'draft';
   readonly plan: Plan;
   readonly taint: TaintTracker;
   readonly change: ReviewedChange | undefined;
   readonly memory: Promise<Memory | undefined>;
-  readonly learned: Promise<Learned>;
+  readonly learned: Promise<EarlierFindings>;
   /** Undefined in a dry run, which opens none. */
   readonly model: Promise<OpenModel> | undefined;
 }
@@ -221,7 +221,7 @@ export interface Restored {
   readonly change: ReviewedChange | undefined;
   readonly model: Promise<OpenModel> | undefined;
   readonly memory: Memory | undefined;
-  readonly learned: Learned;
+  readonly learned: EarlierFindings;
 }
 
 /** A run whose conversation is over. */
@@ -233,11 +233,11 @@ export interface Conversed extends Restored {
   readonly spend: Spend;
   readonly usage: readonly AgentUsage[];
   /** What sub-agents were to remember, and could not save. */
-  readonly lost: readonly Remembered[];
+  readonly lost: readonly MemorySaveResult[];
   readonly artifacts: Artifacts | undefined;
 }
 
-export interface Learned {
+export interface EarlierFindings {
   /** Those of the run's own pull request; undefined where it is about none. */
   readonly ledger: Ledger | undefined;
   /** Those of others, on which people may have answered. */
@@ -247,7 +247,7 @@ export interface Learned {
 }
 
 /** What publishing did, for the summary and for the entry. */
-export interface Published {
+export interface PublicationResult {
   /**
    * One computed line that is before the result in the entry (D9); undefined if nothing was posted.
    */
@@ -277,7 +277,7 @@ export interface Published {
 export type EntryChange = Extract<MemoryChange, { readonly kind: 'append' }>;
 
 /** What became of the run's entry and of its notes. */
-export interface Remembered {
+export interface MemorySaveResult {
   /**
    * One, or of a tainted run two: what we compute, and the whole entry apart from it. Empty for a
    * run that did not complete, which keeps its notes all the same (D16).
@@ -307,11 +307,11 @@ export type RunReport =
       readonly kind: 'ran';
       /** What brought text by anybody into the run. */
       readonly taints: readonly TaintSource[];
-      readonly published: Published;
+      readonly published: PublicationResult;
       /**
        * Undefined where the agent has no memory, or the run did not complete and wrote no notes.
        */
-      readonly remembered: Remembered | undefined;
+      readonly remembered: MemorySaveResult | undefined;
     })
   /** A command of a comment was carried out, and no model asked. */
   | {
@@ -319,7 +319,7 @@ export type RunReport =
       readonly agent: string;
       readonly command: string;
       readonly result: MemoryCommandResult;
-      readonly published: Published;
+      readonly published: PublicationResult;
     }
   | {
       readonly kind: 'gc';

@@ -16,16 +16,16 @@ import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
 import {
   type AgentConversation,
-  cutWarning,
-  type Held,
-  judge,
+  type ConversationResult,
+  judgeOutcome,
   type LiveRun,
+  truncatedAnswerWarning,
 } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { reviewInPasses } from './passes.js';
 import { makePlan, restore } from './plan.js';
-import { openPublications, publish, refuseUnread, tellSkipped } from './publish.js';
+import { openPublications, publish, refuseWithoutFindings, reportSkipped } from './publish.js';
 import type {
   Conversed,
   Memory,
@@ -50,15 +50,16 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
   const request = answered?.request ?? given;
 
   const admitted = await admit(request, deps);
-  if (admitted.kind === 'skipped') return await tellSkipped(admitted, request, deps);
+  if (admitted.kind === 'skipped') return await reportSkipped(admitted, request, deps);
 
   const draft = await makePlan(request, admitted, deps);
-  if (draft.kind === 'skipped') return await tellSkipped({ ...draft, at: admitted }, request, deps);
+  if (draft.kind === 'skipped')
+    return await reportSkipped({ ...draft, at: admitted }, request, deps);
 
   const restored = await restore(request, draft, deps);
   const { plan, memory, taint, model } = restored;
   if (model === undefined) return { kind: 'planned', plan, memory };
-  const refused = await refuseUnread(restored, deps);
+  const refused = await refuseWithoutFindings(restored, deps);
   if (refused !== undefined) return refused;
 
   const { ledger } = restored.learned;
@@ -135,7 +136,7 @@ async function converse(
  * The one conversation, or of a large review several; what a review found is then looked at a
  * second time.
  */
-async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
+async function holdAll(own: AgentConversation, run: LiveRun): Promise<ConversationResult> {
   const { passes } = own.plan;
   const review = run.publications?.scopeOfReview;
   const said =
@@ -146,10 +147,10 @@ async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
           unread: [],
         }
       : await reviewInPasses(own, passes, review.rules.maxFindings, run);
-  const outcome = judge(said.outcome, said.buffered, run.request);
+  const outcome = judgeOutcome(said.outcome, said.buffered, run.request);
   // Its answer is not whole, and the run succeeds all the same.
   if (said.outcome.kind === 'incomplete' && outcome.kind === 'completed')
-    own.loop.reporter.warn(cutWarning(said.outcome.error));
+    own.loop.reporter.warn(truncatedAnswerWarning(said.outcome.error));
   const held = { ...said, outcome };
   if (review === undefined) return held;
   return await verifyFindings(own, await verifySettlements(own, held, run), run);

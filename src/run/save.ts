@@ -29,13 +29,13 @@ import type {
   EntryChange,
   Memory,
   MemoryPlan,
+  MemorySaveResult,
   Plan,
-  Published,
-  Remembered,
+  PublicationResult,
 } from './records.js';
 
 /** A save is not stopped with the run: the store limits it. */
-export const UNSTOPPED = new AbortController().signal;
+export const NEVER_ABORTED = new AbortController().signal;
 
 /**
  * The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning
@@ -43,9 +43,9 @@ export const UNSTOPPED = new AbortController().signal;
  */
 export async function save(
   conversed: Conversed,
-  published: Published,
+  published: PublicationResult,
   deps: Dependencies,
-): Promise<Remembered | undefined> {
+): Promise<MemorySaveResult | undefined> {
   const { plan, memory, outcome, taint, spend } = conversed;
   const now = deps.clock.now();
   const { costUsd, modelId } = outcome.stats;
@@ -66,7 +66,7 @@ export async function save(
     ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on, modelId)),
     ...reviewed,
   ];
-  return await remember({ plan, memory, outcome, taint, published, facts }, deps);
+  return await saveToMemory({ plan, memory, outcome, taint, published, facts }, deps);
 }
 
 interface RunEnd {
@@ -74,7 +74,7 @@ interface RunEnd {
   readonly memory: Memory | undefined;
   readonly outcome: RunOutcome;
   readonly taint: TaintTracker;
-  readonly published: Published;
+  readonly published: PublicationResult;
   /** What is kept besides the run log, whatever became of the run (D27, D36). */
   readonly facts: readonly ReviewFact[];
 }
@@ -84,7 +84,7 @@ interface RunEnd {
  * one that holds only what we compute, and the whole one in the untrusted lane (D19). Nothing where
  * nothing is to be remembered.
  */
-export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange[] {
+export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryChange[] {
   const { plan, outcome, taint, published } = end;
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
   const { sentence, isKeptWhole = false } = plan.task;
@@ -145,9 +145,12 @@ export async function keepInJournal(
  * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning
  * (D14); what was to be saved is in the report.
  */
-export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembered | undefined> {
+export async function saveToMemory(
+  end: RunEnd,
+  deps: Dependencies,
+): Promise<MemorySaveResult | undefined> {
   const { plan, memory } = end;
-  const entries = entriesOf(end, deps);
+  const entries = entryChanges(end, deps);
   // Whatever became of the run (D16), in the lane that it has come to (D19).
   const notes =
     plan.memory === undefined
@@ -158,7 +161,7 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
   const changes = [...entries, ...notes, ...kept];
   if (changes.length === 0 || memory === undefined) return undefined;
   await keepInJournal(end, entries, deps);
-  const result = await memory.store.write(changes, UNSTOPPED);
+  const result = await memory.store.write(changes, NEVER_ABORTED);
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
@@ -197,7 +200,7 @@ function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): War
  */
 export function reviewFacts(
   { plan: { trigger, scope }, change, outcome, read }: Conversed,
-  published: Published,
+  published: PublicationResult,
   now: Date,
 ): readonly ReviewedFact[] {
   const { unseen, coverage } = read;

@@ -25,14 +25,14 @@ import { addStats } from '../loop/reply.js';
 import { createGiveVerdict } from '../tools/findings/review-tools.js';
 import {
   type AgentConversation,
-  type Held,
+  type ConversationResult,
+  formatLostParts,
   type LiveRun,
   lostByThrown,
   openModel,
-  tellLost,
 } from './conversation.js';
 import { holdConversation, readOwnFiles } from './hold-conversation.js';
-import { quietly } from './passes.js';
+import { quietLoop } from './passes.js';
 
 /**
  * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh
@@ -42,9 +42,9 @@ import { quietly } from './passes.js';
  */
 export async function verifyFindings(
   own: AgentConversation,
-  held: Held,
+  held: ConversationResult,
   run: LiveRun,
-): Promise<Held> {
+): Promise<ConversationResult> {
   const { outcome, buffered } = held;
   const scope = run.publications?.scopeOfReview;
   const candidates = own.plan.review.depth === 'quick' ? [] : worstOf(buffered);
@@ -91,9 +91,9 @@ function worstOf({ findings }: BufferedPublications): readonly Finding[] {
  */
 export async function verifySettlements(
   own: AgentConversation,
-  held: Held,
+  held: ConversationResult,
   run: LiveRun,
-): Promise<Held> {
+): Promise<ConversationResult> {
   const { plan, loop } = own;
   const { outcome, buffered } = held;
   const scope = run.publications?.scopeOfReview;
@@ -156,7 +156,7 @@ function warnOfLost(
   { reporter }: LoopDependencies,
 ): void {
   if (lost.length === 0) return;
-  const { reasons, remedy } = tellLost(lost);
+  const { reasons, remedy } = formatLostParts(lost);
   reporter.warn({ code: 'not-verified', message: `${what}: ${reasons}. ${then}`, remedy });
 }
 
@@ -180,7 +180,7 @@ async function lookAgain(
   claims: readonly Claims[],
   agent: InternalAgent,
   own: AgentConversation,
-  { outcome }: Held,
+  { outcome }: ConversationResult,
   run: LiveRun,
 ): Promise<Looked> {
   const isOver = outcome.kind === 'failed' || outcome.kind === 'refused' || own.loop.signal.aborted;
@@ -254,7 +254,7 @@ async function openVerifier(
     model: await openModel(deps, model, chosen),
     memory: '',
     notes: undefined,
-    loop: quietly(loop),
+    loop: quietLoop(loop),
     depth: 0,
     callerEffects: undefined,
   };

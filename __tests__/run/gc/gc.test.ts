@@ -3,7 +3,7 @@ import { ProviderError } from '../../../src/lib/errors.js';
 import { estimateText } from '../../../src/lib/text/bytes.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { parseLog } from '../../../src/memory/units.js';
-import { collect, type GcRequest } from '../../../src/run/gc/gc.js';
+import { collectGarbage, type GcRequest } from '../../../src/run/gc/gc.js';
 import type { GcFindings } from '../../../src/run/gc-result.js';
 import {
   createFakeDependencies,
@@ -62,7 +62,7 @@ it('garbage collection never falls back on the offline rules', async () => {
   const toml = `${TOML}[retry]\nmax_retries = 0\n`;
   const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);
   const fallbackModels = ['offline/rules'];
-  await expect(collect({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
+  await expect(collectGarbage({ ...request, fallbackModels }, deps)).rejects.toThrow('busy');
   expect(model.asked).toHaveLength(1);
   expect(deps.memory.get('bot.md')).toBe(log(5));
 });
@@ -75,7 +75,7 @@ it.each([
 ])('garbage collection asks with a limit of output: %s', async (_what, params, facts, expected) => {
   const parts = { facts: { 'anthropic/m': facts } };
   const { model, deps, request } = await scene([says('Found it.')], parts, `${TOML}\n${params}`);
-  await collect(request, deps);
+  await collectGarbage(request, deps);
   expect(model.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([expected]);
 });
 
@@ -93,7 +93,7 @@ it.each([
     const text = log(200, 150);
     const parts = { memory: { 'bot.md': text }, facts: { 'anthropic/m': facts } };
     const { model, deps, request, found } = await scene([says('Found it.')], parts);
-    expect((await collect({ ...request, limits: () => limits }, deps)).end).toMatchObject({
+    expect((await collectGarbage({ ...request, limits: () => limits }, deps)).end).toMatchObject({
       removed: 198,
     });
     const message = model.asked[0]?.prompt[1];

@@ -83,11 +83,11 @@ export interface CommandAnswer {
 }
 
 /** What a command that was done says, and whether it changed anything. */
-export function done(text: string, changed: boolean): MemoryDone {
+export function commandDone(text: string, changed: boolean): MemoryDone {
   return { kind: 'done', text, changed, warnings: [] };
 }
 
-export const DRY_RUN = done('Dry run: nothing was changed.', false);
+export const DRY_RUN = commandDone('Dry run: nothing was changed.', false);
 
 /** What is told where the workflow leaves memory as it is. */
 export const READ_ONLY = refusal(

@@ -22,13 +22,13 @@ import type { Dependencies } from '../dependencies.js';
 import { readFindings } from '../earlier-reviews.js';
 import { readMemory } from '../memory.js';
 import { type MemoryRefusal, refusal } from '../memory-commands/command-session.js';
-import { withActs } from '../publish.js';
+import { applyToFindings } from '../publish.js';
 import type { ReviewedChange, RunRequest } from '../records.js';
 import {
   type AgentMemory,
   type CommandAnswer,
+  commandDone,
   DRY_RUN,
-  done,
   type FindingCommand,
   type FixCommand,
   keepCommandFacts,
@@ -54,7 +54,7 @@ export async function runFindingCommand(
   if ('result' in meant) return meant;
   if (request.dryRun) return { result: DRY_RUN };
   if (verb === 'reopen') for (const { id } of meant) ledger.reopen(id, trigger.actor.login);
-  const findings = withActs(ledger, trigger.number);
+  const findings = applyToFindings(ledger, trigger.number);
   const told = await deps.publisher.tellFindings({
     ...findings,
     trigger,
@@ -90,7 +90,7 @@ export async function runFindingCommand(
   const own = marks.filter(
     (mark) => mark.kind !== 'raised' && about.some(({ id }) => id === mark.id),
   );
-  return { result: done(text, true), among: 'for-all', marks: own };
+  return { result: commandDone(text, true), among: 'for-all', marks: own };
 }
 
 /**

@@ -25,8 +25,8 @@ import type { RunReport, RunRequest } from '../records.js';
 import {
   type AgentMemory,
   type CommandAnswer,
+  commandDone,
   DRY_RUN,
-  done,
   type FindingCommand,
   type FixCommand,
   keepCommandFacts,
@@ -104,7 +104,7 @@ async function pause(
   const trouble = await keepCommandFacts(opened, [fact], request, deps);
   if (trouble !== undefined) return trouble;
   const which = isPaused ? 'paused' : 'no longer paused';
-  return done(`Runs of \`${opened.agent.name}\` on this pull request are ${which}.`, true);
+  return commandDone(`Runs of \`${opened.agent.name}\` on this pull request are ${which}.`, true);
 }
 
 const MAX_SAID = 60;
@@ -142,7 +142,7 @@ async function answerHelp(
     const question =
       triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
     const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
-    result = done(text, false);
+    result = commandDone(text, false);
   }
   const text = formatCommandResult(result);
   const answer = { trigger, agent: undefined, text, among: 'unless-answered' } as const;

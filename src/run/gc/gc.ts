@@ -39,9 +39,9 @@ import {
   type Suggestion,
   type TrimPlan,
 } from '../gc-result.js';
-import { checkCited, placesOf } from '../notes.js';
+import { checkCitedCode, placesOf } from '../notes.js';
 import type { RunReport, RunRequest } from '../records.js';
-import { factsChange, UNSTOPPED } from '../save.js';
+import { factsChange, NEVER_ABORTED } from '../save.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from './analysis.js';
 
 export interface GcRequest {
@@ -81,7 +81,7 @@ interface Collected {
  * meantime stays on every store. The offline rules analyse nothing: with them there are figures and
  * no trim. Throws an AxeError; nothing is trimmed then.
  */
-export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
+export async function collectGarbage(request: GcRequest, deps: Dependencies): Promise<Collected> {
   const { log, state } = await readLog(request, deps);
   const gone = await findGone(request, deps);
   if (gone.length > 0) request.tell({ gone });
@@ -120,7 +120,7 @@ async function findGone(
     placesToRead(places, path, deps.clock.now()),
   );
   if (found.kind === 'failed') throw new AxeError(found.message, { remedy: found.remedy });
-  const { checked, warnings } = await checkCited(found.tree, places, deps);
+  const { checked, warnings } = await checkCitedCode(found.tree, places, deps);
   for (const warning of warnings) deps.reporter.warn(warning);
   return checked.gone;
 }
@@ -226,7 +226,7 @@ async function trim(plan: TrimPlan, { agent, store, path, tell }: GcRequest): Pr
   if (plan.kind !== 'trim') return plan;
   tell({ isTrimming: true });
   const { removed, kept, keeps } = plan;
-  const saved = await store.write([{ kind: 'trim', path, keeps }], UNSTOPPED);
+  const saved = await store.write([{ kind: 'trim', path, keeps }], NEVER_ABORTED);
   if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
   const { message, remedy } = saved;
   throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
@@ -287,7 +287,7 @@ export async function collectAgentMemory(
     collection: { ...findings, end, suggestion },
   });
   try {
-    const { end, analysed } = await collect(
+    const { end, analysed } = await collectGarbage(
       {
         agent,
         store,
@@ -316,7 +316,7 @@ export async function collectAgentMemory(
       spend &&
       spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
     if (fact !== undefined) {
-      const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
+      const saved = await store.write([factsChange(plan.path, [fact], now)], NEVER_ABORTED);
       if (saved.kind === 'failed') {
         const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
         const { remedy = 'Check where memory is kept.' } = saved;
