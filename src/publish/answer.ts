@@ -205,7 +205,7 @@ export function commentTarget(trigger: Trigger, comment: Inputs['comment']): Tar
 }
 
 /** Stands for all agents of a repository; none has this name. */
-export const FOR_ALL = 'memory';
+export const ALL_AGENTS = 'memory';
 
 /** Each agent has one sticky comment, and one reply to each comment. */
 export function commentKey(agent: string, { replyTo }: Target): string {

@@ -82,7 +82,7 @@ export async function publishRequested(
 }
 
 /** Tells on other pull requests, where people have answered findings since. */
-export async function tellOthers(
+export async function reportOnOtherPulls(
   { plan: { trigger, agent }, others, lane }: PublishRequest,
   options: ActionPublisherOptions,
 ): Promise<readonly MarksOnPull[]> {
@@ -99,7 +99,7 @@ export async function tellOthers(
 }
 
 /** Tells of findings without a run: what people did, what the check of the commit says then. */
-export async function tellFindings(
+export async function reportFindings(
   told: ToldFindings,
   options: ActionPublisherOptions,
 ): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>> {

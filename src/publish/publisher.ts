@@ -23,11 +23,11 @@ import type { Mark, MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
   type ActionPublisherOptions,
+  ALL_AGENTS,
   answerText,
   cleanFor,
   commentKey,
   commentTarget,
-  FOR_ALL,
   footer,
   formatEnd,
   isOnLine,
@@ -38,7 +38,12 @@ import {
   writtenBy,
 } from './answer.js';
 import { publishChange } from './publish-change.js';
-import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './publish-findings.js';
+import {
+  publishRequested,
+  reportFindings,
+  reportOnOtherPulls,
+  reviewResultOf,
+} from './publish-findings.js';
 
 const NO_COMMENT = 'no comment was written';
 const NO_ISSUE = 'the issue was not written';
@@ -68,7 +73,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const published = await publishAll(run, options);
       return { ...published, posted: [...(published.posted ?? []), ...ids] };
     },
-    tellFindings: (told) => tellFindings(told, options),
+    tellFindings: (told) => reportFindings(told, options),
     async reply({ trigger, agent, text, among, marks }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
@@ -76,7 +81,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const by = `${about}axe-action, no model was asked`;
       // A reply in a thread is never brought up to date.
       const isShared = among === 'unless-answered' || (among === 'for-all' && !isOnLine(trigger));
-      const key = commentKey(isShared ? FOR_ALL : (agent ?? FOR_ALL), target);
+      const key = commentKey(isShared ? ALL_AGENTS : (agent ?? ALL_AGENTS), target);
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
       return await post(
@@ -126,7 +131,7 @@ async function publishAll(
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   const own = await publishRequested(end, options);
-  const others = await tellOthers(end, options);
+  const others = await reportOnOtherPulls(end, options);
   const check = await publishCheck(end, own, options);
   const change = await publishChange(end, options);
   const comment = await postAnswer(end, own, change.said, options);
