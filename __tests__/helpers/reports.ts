@@ -2,7 +2,7 @@ import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import type {
-  Finished,
+  FinishedRun,
   Outputs,
   RunSummary,
   SummaryOptions,
@@ -46,18 +46,18 @@ export async function reportOf<K extends RunReport['kind']>(
 }
 
 /** What the action shows of a report, before it is cleaned as a whole. */
-export function summaryOf(report: Finished, options: Partial<SummaryOptions> = {}): RunSummary {
+export function summaryOf(report: FinishedRun, options: Partial<SummaryOptions> = {}): RunSummary {
   return summarize(report, { warnings: [], isHidden: false, clean: (text) => text, ...options });
 }
 
 /** The outputs of a report that have a value. */
-export function outputsOf(report: Finished, isHidden = false): Outputs {
+export function outputsOf(report: FinishedRun, isHidden = false): Outputs {
   const { outputs } = summaryOf(report, { isHidden });
   return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value !== undefined));
 }
 
 /** The job summary of a report. */
-export function formatSummary(report: Finished, options: Partial<SummaryOptions> = {}): string {
+export function formatSummary(report: FinishedRun, options: Partial<SummaryOptions> = {}): string {
   return summaryOf(report, options).markdown;
 }
 

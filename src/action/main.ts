@@ -17,7 +17,7 @@ import { createModels } from '../model/create.js';
 import { createCommentReactions } from '../publish/publish-findings.js';
 import { createActionPublisher } from '../publish/publisher.js';
 import { reportRun } from '../report/report.js';
-import { noAnswer } from '../report/summarize.js';
+import { missingAnswerLine } from '../report/summarize.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import { createBaseReader } from '../run/cite.js';
 import type { Dependencies } from '../run/dependencies.js';
@@ -111,7 +111,7 @@ export async function main(runner: Runner): Promise<void> {
       ? runGcMode(request, inputs, runner, made.client, deps)
       : runPipeline(request, deps));
     reporter.endTurn();
-    await deps.acknowledgement?.end(noAnswer(report));
+    await deps.acknowledgement?.end(missingAnswerLine(report));
     const { warnings } = reporter;
     const requests = made.requests();
     await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests, transcript });
@@ -119,7 +119,7 @@ export async function main(runner: Runner): Promise<void> {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
     const report = { kind: 'failed', thrown: cause } as const;
-    await deps?.acknowledgement?.end(noAnswer(report));
+    await deps?.acknowledgement?.end(missingAnswerLine(report));
     await deps?.progress?.end(
       messageOf(cause),
       cause instanceof CancelledError ? 'cancelled' : 'failed',

@@ -14,7 +14,7 @@ import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
 import { memoryName } from '../memory/paths.js';
 import { modelProblem } from '../model/model-access.js';
-import { formatGone } from '../report/format-memory.js';
+import { formatStaleLines } from '../report/format-memory.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import {
@@ -96,7 +96,7 @@ async function publish(
   { secrets, deadline: { signal } }: Dependencies,
 ): Promise<Suggestion> {
   const name = memoryName(agent.name);
-  const withGone = (markdown: string) => paragraphs([markdown, formatGone(gone, false)]);
+  const withGone = (markdown: string) => paragraphs([markdown, formatStaleLines(gone, false)]);
   // What a model suggests may come from any lane.
   const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
   const digest = {

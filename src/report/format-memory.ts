@@ -57,7 +57,7 @@ export function formatMemory(
 }
 
 /** What sub-agents could not save, so that nothing is lost; empty for nothing. */
-export function formatLost(lost: readonly MemorySaveResult[], isHidden: boolean): string {
+export function formatUnsavedEntries(lost: readonly MemorySaveResult[], isHidden: boolean): string {
   const entries = lost.flatMap((one) => one.entries);
   if (entries.length === 0) return '';
   const ids = entries.map(({ id }) => inlineCode(id)).join(', ');
@@ -110,12 +110,12 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
       ? ''
       : foldedDetails('What the model was given from notes', codeBlock(block)),
     cited.length === 0 ? '' : `**Lines that notes rest on:** ${cited.join(', ')}.`,
-    formatGone(checked.gone, isHidden),
+    formatStaleLines(checked.gone, isHidden),
   ]);
 }
 
 /** Lines of notes whose code is gone, in markdown; empty for none. */
-export function formatGone(gone: readonly StaleNoteLine[], isHidden: boolean): string {
+export function formatStaleLines(gone: readonly StaleNoteLine[], isHidden: boolean): string {
   if (gone.length === 0) return '';
   const lines = gone.map(
     ({ note, line, text }) =>

@@ -23,11 +23,11 @@ import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
-import type { Annotation, Finished, Outputs } from './run-summary.js';
+import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 
 interface RunToReport {
-  readonly report: Finished;
+  readonly report: FinishedRun;
   readonly failOn: FailOn;
   /** Memory is kept in another repository than the run's, to stay there (D14). */
   readonly isHidden: boolean;

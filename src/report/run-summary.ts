@@ -2,9 +2,9 @@ import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunReport } from '../run/records.js';
 
 /** A report, or the error that ended a run before there was one. */
-export type Finished = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
+export type FinishedRun = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
 
-export type ReportOf<K extends Finished['kind']> = Extract<Finished, { readonly kind: K }>;
+export type ReportOf<K extends FinishedRun['kind']> = Extract<FinishedRun, { readonly kind: K }>;
 
 export interface SummaryOptions {
   readonly warnings: readonly Warning[];

@@ -33,8 +33,8 @@ import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { MemorySaveResult, Plan, PublicationResult } from '../run/records.js';
 import {
-  formatLost,
   formatMemory,
+  formatUnsavedEntries,
   loadedEntries,
   memoryNotes,
   whatWasAdded,
@@ -81,7 +81,7 @@ export function summarizeRun(
       '---',
       formatReading(coverage, plan.scope),
       formatMemory(report, isHidden, [...notices, ...remarks]),
-      formatLost(report.lost, isHidden),
+      formatUnsavedEntries(report.lost, isHidden),
       row([
         ...usageCells(stats),
         ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),

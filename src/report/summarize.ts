@@ -29,7 +29,7 @@ import { formatCommandResult, formatRefusal } from '../run/memory-commands/comma
 import type { Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan } from '../runner/action-reporter.js';
-import { formatGone, formatMemory, loadedEntries } from './format-memory.js';
+import { formatMemory, formatStaleLines, loadedEntries } from './format-memory.js';
 import {
   formatFindingTable,
   formatPublished,
@@ -42,9 +42,9 @@ import {
   usageOutputs,
   warningList,
 } from './run.js';
-import type { Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
+import type { FinishedRun, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
-export function summarize(report: Finished, options: SummaryOptions): RunSummary {
+export function summarize(report: FinishedRun, options: SummaryOptions): RunSummary {
   switch (report.kind) {
     case 'ran':
       return summarizeRun(report, options);
@@ -173,7 +173,7 @@ function bugReport(thrown: unknown): string {
  * The one line that whoever asked in a comment is told where nothing else answers; undefined where
  * something does.
  */
-export function noAnswer(report: Finished): string | undefined {
+export function missingAnswerLine(report: FinishedRun): string | undefined {
   switch (report.kind) {
     case 'ran': {
       const { outcome, published } = report;
@@ -283,7 +283,7 @@ function summarizeGc(
         ? 'The analysis is not shown here, because the memory belongs to another repository.'
         : clean(analysis?.text ?? ''),
       formatUnread(collection.analysis?.unread ?? 0),
-      formatGone(gone, false),
+      formatStaleLines(gone, false),
       suggestion === undefined ? '' : suggestionLine(suggestion),
       error === undefined ? `**${ended}**${kept}` : errorBlock(error),
       counted === undefined || isHidden
