@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Remark, Surroundings, TriggerContext } from '../../src/event/context.js';
 import { MAX_DESCRIPTION_BYTES } from '../../src/lib/defaults.js';
 import { resolveTask, type TaskParts } from '../../src/prompt/task.js';
-import { type Fenced, parseFences } from '../../src/safety/fence.js';
+import { type FencedText, parseFences } from '../../src/safety/fence.js';
 import { comment, OCTOCAT, pullRequest, STRANGER, workflowRun } from '../helpers/triggers.js';
 
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
@@ -28,7 +28,7 @@ function told(context: TriggerContext, parts: Partial<TaskParts> = {}) {
   return parseFences(resolveTask({ ...given, context, ...parts }).message);
 }
 
-function sources({ fences }: { readonly fences: readonly Fenced[] }): readonly string[] {
+function sources({ fences }: { readonly fences: readonly FencedText[] }): readonly string[] {
   return fences.map(({ source }) => source);
 }
 

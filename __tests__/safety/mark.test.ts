@@ -5,7 +5,7 @@ import {
   isMarked,
   isOwnText,
   laneOf,
-  markOf,
+  readOwnMark,
   removeMarks,
 } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
@@ -20,8 +20,8 @@ describe('a mark', () => {
         const mark = { kind: 'x', agent: agent.toWellFormed(), value, lane: 'tainted' } as const;
         const line = formatMark(mark);
         expect(line).toMatch(/^<!-- axe-action \{[^<>@#\n\r\u2028\u2029-]*\} -->$/);
-        expect(markOf(`${line}\nText`)).toEqual(mark);
-        expect(markOf(`${line}\r\nText`)).toEqual(mark);
+        expect(readOwnMark(`${line}\nText`)).toEqual(mark);
+        expect(readOwnMark(`${line}\r\nText`)).toEqual(mark);
       }),
     );
   });

@@ -3,7 +3,7 @@ import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
 import { formatUsd, table } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
-import { MARK_LANES, type Mark, type MarkLane, markOf } from '../safety/mark.js';
+import { MARK_LANES, type Mark, type MarkLane, readOwnMark } from '../safety/mark.js';
 import {
   CATEGORIES,
   CONFIDENCES,
@@ -118,7 +118,7 @@ export function readFindingMark(value: unknown): FindingMark | undefined {
 
 /** The marks of findings that a text of ours bears. Whether it is ours has to be known besides. */
 export function findingMarksOf(body: string): readonly FindingMark[] {
-  const { marks } = markOf(body);
+  const { marks } = readOwnMark(body);
   return Array.isArray(marks) ? marks.flatMap((one) => readFindingMark(one) ?? []) : [];
 }
 
@@ -145,7 +145,7 @@ export function replyMark(
 export function readReviewMark(
   body: string,
 ): { readonly agent: string; readonly head: string } | undefined {
-  const { kind, agent, head } = markOf(body);
+  const { kind, agent, head } = readOwnMark(body);
   return kind === 'review' && typeof agent === 'string' && typeof head === 'string'
     ? { agent, head }
     : undefined;

@@ -5,7 +5,7 @@ import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
-import { type Fenced, parseFences } from '../safety/fence.js';
+import { type FencedText, parseFences } from '../safety/fence.js';
 import { findTokens } from '../safety/secrets.js';
 
 /**
@@ -87,7 +87,7 @@ interface OfflineCall {
  */
 function reviewCalls(
   files: readonly DiffFile[],
-  fences: readonly Fenced[],
+  fences: readonly FencedText[],
   canSettle: boolean,
 ): readonly OfflineCall[] {
   const findings = findInDiff(files);
@@ -135,7 +135,7 @@ interface KnownFinding {
   readonly title: string;
 }
 
-function findingsIn(fences: readonly Fenced[], source: string): readonly KnownFinding[] {
+function findingsIn(fences: readonly FencedText[], source: string): readonly KnownFinding[] {
   const list = fences.find((one) => one.source === source)?.text ?? '';
   return [
     ...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm),
@@ -174,7 +174,7 @@ function linesOf(files: readonly DiffFile[], path: string) {
 }
 
 /** An answer in words, which begins by saying that no model wrote it (D32). */
-function answer(files: readonly DiffFile[], fences: readonly Fenced[]): string {
+function answer(files: readonly DiffFile[], fences: readonly FencedText[]): string {
   if (files.length === 0) return `${WHAT_THIS_IS} They can review a diff, and none was sent.`;
   return `${WHAT_THIS_IS} ${lookedAt(files, fences)}\n\n${formatList(findInDiff(files)) || NOTHING_FOUND}`;
 }
@@ -182,7 +182,7 @@ function answer(files: readonly DiffFile[], fences: readonly Fenced[]): string {
 const NOTHING_FOUND = 'None of the rules found anything. That is not a judgement of the change.';
 
 /** How much was looked at, and how much was not. */
-function lookedAt(files: readonly DiffFile[], fences: readonly Fenced[]): string {
+function lookedAt(files: readonly DiffFile[], fences: readonly FencedText[]): string {
   const added = files.reduce((sum, file) => sum + file.additions, 0);
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
   const seen = `Looked at ${count(files.length, 'file')} (+${added} −${removed}).`;

@@ -25,14 +25,14 @@ export function fencedText(text: string): string {
   return escapeTags(stripInvisible(text));
 }
 
-export interface Fenced {
+export interface FencedText {
   readonly source: string;
   readonly text: string;
 }
 
 /** The fences of a message and the message without them; reads what {@link fence} writes. */
 export function parseFences(message: string): {
-  readonly fences: readonly Fenced[];
+  readonly fences: readonly FencedText[];
   readonly rest: string;
 } {
   const fences = [...message.matchAll(FENCES)].map(([, source = '', text = '']) => ({

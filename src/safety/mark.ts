@@ -44,13 +44,13 @@ function readMark(line = ''): Readonly<Record<string, unknown>> {
  * What a text says about itself; nothing where it is not ours, or somebody has taken its first line
  * out.
  */
-export function markOf(body: string): Readonly<Record<string, unknown>> {
+export function readOwnMark(body: string): Readonly<Record<string, unknown>> {
   return readMark(body.split('\n', 1)[0]);
 }
 
 /** The lane of a text of ours; one that does not say it is untrusted. */
 export function laneOf(body: string): MarkLane {
-  const { lane } = markOf(body);
+  const { lane } = readOwnMark(body);
   return lane === 'trusted' || lane === 'tainted' ? lane : 'untrusted';
 }
 

@@ -11,7 +11,7 @@ import {
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { submittedReviewsOf } from '../../../src/findings/post/conversations.js';
 import { blockingFindings, formatSarif } from '../../../src/findings/post/record.js';
-import { markOf } from '../../../src/safety/mark.js';
+import { readOwnMark } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';
 import { AUTHORS, PEOPLE, pick, raisedIn, type Setup, type Step, World } from './world.js';
 
@@ -200,7 +200,7 @@ function judgeConversations(ledger: Ledger, { world, memory, fail }: Judging): v
     // A run that was killed is not believed, so the next one on another commit says it once more.
     const texts = posts
       .filter(({ isOurs, body }) => isOurs && !body.endsWith('forged'))
-      .map(({ body }) => `${markOf(body)['head'] ?? ''} ${body.replace(/^<!--.*-->\n/, '')}`);
+      .map(({ body }) => `${readOwnMark(body)['head'] ?? ''} ${body.replace(/^<!--.*-->\n/, '')}`);
     if (new Set(texts).size < texts.length) fail('nothing is said twice', texts.join(' | '));
   }
 }

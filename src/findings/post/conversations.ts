@@ -10,7 +10,7 @@ import {
   type Thread,
 } from '../../github/reading/conversation.js';
 import { count } from '../../lib/text/format.js';
-import { isMarked, type Mark, markOf } from '../../safety/mark.js';
+import { isMarked, type Mark, readOwnMark } from '../../safety/mark.js';
 import type { Ledger } from '../decide/ledger.js';
 import { hasEnded, isBlocking, isOpen } from '../finding.js';
 import type { KnownFinding } from '../known-finding.js';
@@ -190,7 +190,7 @@ function isRequesting(ledger: Ledger, agent: string): boolean {
 /** Also by a comment: GitHub takes no request for changes on the agent's own pull request. */
 function hasAsked(ledger: Ledger, agent: string): boolean {
   const isAskingComment = ({ state, body }: OwnReview) =>
-    state === 'COMMENTED' && markOf(body)['asks'] === true;
+    state === 'COMMENTED' && readOwnMark(body)['asks'] === true;
   return isRequesting(ledger, agent) || submittedReviewsOf(ledger, agent).some(isAskingComment);
 }
 
@@ -202,7 +202,7 @@ export function reviewEndOf(asked: Pick<ReviewToPost, 'ledger' | 'agent' | 'bloc
   const { ledger, agent } = asked;
   // Also one that was withdrawn: what it asked for may be open again.
   const hasReview = submittedReviewsOf(ledger, agent).some(
-    ({ body }) => markOf(body)['asks'] === true,
+    ({ body }) => readOwnMark(body)['asks'] === true,
   );
   const wasAsked = hasReview || ledger.seen === undefined;
   const isBlocking = isRequesting(ledger, agent) || (wasAsked && requestsChanges(asked));
