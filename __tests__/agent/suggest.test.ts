@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { byNearness, distance, nearest } from '../../src/agent/suggest.js';
+import { byNearness, closestWord, editDistance } from '../../src/agent/suggest.js';
 
 it.each([
   ['', '', 0],
@@ -11,12 +11,12 @@ it.each([
   ['max_entrys', 'max_entries', 2],
   ['kitten', 'sitting', 3],
 ])('distance from %j to %j is %d edits', (a, b, edits) => {
-  expect(distance(a, b)).toBe(edits);
-  expect(distance(b, a)).toBe(edits);
+  expect(editDistance(a, b)).toBe(edits);
+  expect(editDistance(b, a)).toBe(edits);
 });
 
 it('distance is infinite for words too long to be a typing mistake', () => {
-  expect(distance('x'.repeat(1_000_000), 'x')).toBe(Number.POSITIVE_INFINITY);
+  expect(editDistance('x'.repeat(1_000_000), 'x')).toBe(Number.POSITIVE_INFINITY);
 });
 
 it.each([
@@ -27,7 +27,7 @@ it.each([
   ['x', ['abc'], undefined],
   ['x', [], undefined],
 ])('nearest returns for %j among %j: %j', (word, candidates, expected) => {
-  expect(nearest(word, candidates)).toBe(expected);
+  expect(closestWord(word, candidates)).toBe(expected);
 });
 
 it('byNearness puts the most similar first and keeps the order of the rest', () => {

@@ -3,7 +3,7 @@ import type { AgentConfig } from './config.js';
 import type { ContextFile } from './context-files.js';
 
 /** What stands at a path; `reason` is half a sentence behind `failed to read …: `. */
-export type Found =
+export type FoundFile =
   /** `path` is where it really lies, whatever link leads there. */
   | {
       readonly kind: 'file';
@@ -47,7 +47,7 @@ export interface AgentReader {
   read(
     path: string,
     limit: { readonly maxBytes: number; readonly folder?: string },
-  ): Promise<Found>;
+  ): Promise<FoundFile>;
   /** Names of what a folder holds, in byte order; none if there is no such folder. */
   list(folder: string): Promise<readonly string[]>;
   /**

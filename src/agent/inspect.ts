@@ -12,7 +12,7 @@ import {
   problemsOf,
   type TomlTable,
 } from './keys.js';
-import { nearest } from './suggest.js';
+import { closestWord } from './suggest.js';
 
 /** Where a key is: at its place, or at the nearest table around it, or in the first line. */
 type Locate = (path: KeyPath) => SourcePosition;
@@ -162,7 +162,7 @@ function unusedPathWarnings(
 /** The key that may have been meant, or where it belongs (D3). */
 function advice({ path, known }: UnknownKey): string {
   const written = String(path.at(-1));
-  const meant = nearest(written, known);
+  const meant = closestWord(written, known);
   if (meant !== undefined) return `Did you mean \`${showKey([...path.slice(0, -1), meant])}\`?`;
   if (path.length > 1 && Object.hasOwn(keysIn(AGENT_SCHEMA) ?? {}, written.toLowerCase())) {
     return `\`${written}\` belongs above the first \`[table]\` of the file.`;

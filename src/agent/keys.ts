@@ -16,7 +16,7 @@ export function* notOneOf(
   choices: readonly string[],
   path: KeyPath,
 ): Generator<AgentProblem> {
-  if (chosen(choices, word) === undefined) {
+  if (matchChoice(choices, word) === undefined) {
     yield {
       message: `${path.join('.')} must be one of: ${choices.join(', ')}`,
       remedy: 'Write one of these words, in quotes.',
@@ -101,7 +101,7 @@ export function choiceKey<const W extends string, const D extends W | undefined>
 ) {
   const schema = v.pipe(
     v.optional(v.string('a string'), ''),
-    v.transform((word): W | D => chosen(choices, word) ?? usual),
+    v.transform((word): W | D => matchChoice(choices, word) ?? usual),
   );
   return described(schema, { about, choices, ...more });
 }
@@ -266,6 +266,9 @@ export const REVIEW_DEPTHS = ['quick', 'standard'] as const;
 
 export type ReviewDepth = (typeof REVIEW_DEPTHS)[number];
 
-export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
+export function matchChoice<const T extends string>(
+  choices: readonly T[],
+  word: string,
+): T | undefined {
   return choices.find((choice) => choice === word);
 }

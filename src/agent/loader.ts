@@ -7,13 +7,13 @@ import type {
   AgentLibrary,
   AgentPlace,
   AgentReader,
-  Found,
+  FoundFile,
   LoadedAgent,
 } from './agent-source.js';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
 import type { ContextFile } from './context-files.js';
 import { parseAgent, parseError } from './inspect.js';
-import { byNearness, nearest } from './suggest.js';
+import { byNearness, closestWord } from './suggest.js';
 
 /** An agent's file, not yet read as one. */
 export interface AgentFile {
@@ -193,7 +193,7 @@ async function findAgent(name: string, place: AgentPlace): Promise<AgentFile | u
 }
 
 function agentText(
-  found: Exclude<Found, { kind: 'missing' }>,
+  found: Exclude<FoundFile, { kind: 'missing' }>,
   source: { readonly name: string; readonly file: string },
 ): string {
   if (found.kind === 'refused') {
@@ -221,11 +221,11 @@ async function isOnlyOne(path: string, reader: AgentReader): Promise<boolean> {
   if (!names.includes(name)) return false;
   const twin = names.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
   if (twin === undefined) return true;
-  throw twinError(name, twin, reader.file(folder));
+  throw sameNameError(name, twin, reader.file(folder));
 }
 
 /** Of two agents of a folder whose names differ in case alone (D5). */
-export function twinError(name: string, twin: string, folder: string): ConfigError {
+export function sameNameError(name: string, twin: string, folder: string): ConfigError {
   return new ConfigError(`agents "${name}" and "${twin}" in ${folder} differ only in case`, {
     remedy:
       'Rename one of them: some file systems treat both names as one, and so would their memory.',
@@ -270,7 +270,7 @@ async function missingAgent(name: string, places: Places): Promise<NotFoundError
   );
   const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
   const all = [...new Set([...(await Promise.all(found)).flat(), ...builtIn])];
-  const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? nearest(name, all);
+  const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? closestWord(name, all);
   const known = byNearness(name, all).slice(0, MAX_NAMED);
   const left = all.length - known.length;
   const remedy = [
@@ -305,7 +305,7 @@ function homesIn(place: AgentPlace): readonly AgentHome[] {
   }));
 }
 
-function skillText(found: Exclude<Found, { kind: 'missing' }>): string {
+function skillText(found: Exclude<FoundFile, { kind: 'missing' }>): string {
   const reason = found.kind === 'refused' ? found.reason : whyOutOfBounds(found);
   if (found.kind === 'file' && reason === undefined)
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
@@ -319,7 +319,10 @@ function skillText(found: Exclude<Found, { kind: 'missing' }>): string {
  * By whatever name or link: the untrusted lane of memory and git's own folder must not become
  * instructions (D47).
  */
-function whyOutOfBounds({ path, isMemory }: Extract<Found, { kind: 'file' }>): string | undefined {
+function whyOutOfBounds({
+  path,
+  isMemory,
+}: Extract<FoundFile, { kind: 'file' }>): string | undefined {
   if (isSecretPath(path.split(/[\\/]/)))
     return `${path} is out of bounds: credentials may be kept there`;
   return isMemory ? `${path} is out of bounds: memory is kept there` : undefined;

@@ -4,7 +4,6 @@ import {
   type AgentProblem,
   anyTableKey,
   choiceKey,
-  chosen,
   countKey,
   described,
   EFFORTS,
@@ -13,6 +12,7 @@ import {
   isTable,
   type KeyPath,
   keyTable,
+  matchChoice,
   notOneOf,
   numberKey,
   PROVIDER_TABLES,
@@ -99,7 +99,7 @@ const responseFormat = described(
 function formatOf(format: v.InferOutput<typeof responseFormat>): ResponseFormat | undefined {
   const { type, schema } =
     typeof format === 'object' ? format : { type: format, schema: undefined };
-  const word = chosen(RESPONSE_TYPES, type ?? '');
+  const word = matchChoice(RESPONSE_TYPES, type ?? '');
   return word === undefined ? undefined : { type: word, schema };
 }
 
@@ -247,7 +247,7 @@ function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProbl
         yield problem('env', 'is for `transport = "stdio"` only', remedy);
       }
     }
-    if (chosen(TRANSPORTS, transport) === undefined) {
+    if (matchChoice(TRANSPORTS, transport) === undefined) {
       const remedy =
         'Add `transport = "streamable-http"` for a server with a URL, `transport = "stdio"` for a program.';
       yield problem('transport', `must be one of: ${TRANSPORTS.join(', ')}`, remedy);

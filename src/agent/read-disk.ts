@@ -8,7 +8,7 @@ import { formatInteger } from '../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../lib/text/glob.js';
 import { displayPath, isInside, readRegularFile, resolveInside } from '../lib/user-files.js';
 import { isSecretPath } from '../safety/path-rules.js';
-import type { AgentPlace, AgentReader, Found } from './agent-source.js';
+import type { AgentPlace, AgentReader, FoundFile } from './agent-source.js';
 import { type ContextBudget, type ContextFile, createContextBudget } from './context-files.js';
 
 interface DiskOptions {
@@ -44,7 +44,7 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
   async function readFile(
     path: string,
     { maxBytes, folder }: { readonly maxBytes: number; readonly folder?: string },
-  ): Promise<Found> {
+  ): Promise<FoundFile> {
     const own = folder === undefined ? undefined : [folder, cwd];
     const refused = (reason: string) => ({ kind: 'refused' as const, reason });
     const place = folder === undefined ? 'the workspace' : 'the folders that skills are read from';

@@ -5,11 +5,11 @@ const MAX_WORD_LENGTH = 100;
  * The candidate a mistyped word most likely stands for, or undefined if none is near: at most a
  * third of the word may be wrong. Case counts for nothing.
  */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+export function closestWord(word: string, candidates: readonly string[]): string | undefined {
   const [best] = byNearness(word, candidates);
   const tolerance = Math.max(1, Math.floor(word.length / 3));
   const isNear =
-    best !== undefined && distance(word.toLowerCase(), best.toLowerCase()) <= tolerance;
+    best !== undefined && editDistance(word.toLowerCase(), best.toLowerCase()) <= tolerance;
   return isNear ? best : undefined;
 }
 
@@ -18,7 +18,7 @@ export function byNearness(word: string, candidates: readonly string[]): readonl
   return candidates
     .map((candidate) => ({
       candidate,
-      edits: distance(word.toLowerCase(), candidate.toLowerCase()),
+      edits: editDistance(word.toLowerCase(), candidate.toLowerCase()),
     }))
     .sort((a, b) => a.edits - b.edits)
     .map(({ candidate }) => candidate);
@@ -28,7 +28,7 @@ export function byNearness(word: string, candidates: readonly string[]): readonl
  * Edits that make one word of the other: letters added, left out, replaced, or two neighbours
  * swapped (optimal string alignment). Infinite where a word is too long to be a slip of the finger.
  */
-export function distance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   if (a.length > MAX_WORD_LENGTH || b.length > MAX_WORD_LENGTH) return Number.POSITIVE_INFINITY;
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);

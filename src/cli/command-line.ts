@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../agent/suggest.js';
+import { closestWord } from '../agent/suggest.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import type { ProgramName } from '../run/dependencies.js';
 import type { Terminal } from './terminal.js';
@@ -57,7 +57,7 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
       throw new AxeError(`unknown shorthand flag: '${name}' in -${rest}`, { remedy: listed });
     }
     if (flag === undefined) {
-      const meant = nearest(name, Object.keys(known));
+      const meant = closestWord(name, Object.keys(known));
       const remedy = meant === undefined ? listed : `Did you mean \`--${meant}\`?`;
       throw new AxeError(`unknown flag: --${name}`, { remedy });
     }
@@ -241,7 +241,7 @@ export function findCommand({ usage: group, commands }: Group, word: string): Co
   const found = commands.find((one) => nameOf(one) === word);
   if (found !== undefined) return found;
   const program = `axe-action ${group}`.trim();
-  const meant = nearest(word, commands.map(nameOf));
+  const meant = closestWord(word, commands.map(nameOf));
   const remedy =
     meant === undefined
       ? `\`${program} --help\` lists the commands.`

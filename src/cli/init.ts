@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { findBuiltInAgent } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
 import { inspectAgent } from '../agent/inspect.js';
-import { nearest } from '../agent/suggest.js';
+import { closestWord } from '../agent/suggest.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/git.js';
@@ -169,7 +169,7 @@ async function exampleParts(name: string, examples: string): Promise<Parts> {
     file.replace(/\.yml$/, ''),
   );
   if (!names.includes(name)) {
-    const meant = nearest(name, names);
+    const meant = closestWord(name, names);
     throw new AxeError(`there is no example ${JSON.stringify(name)}`, {
       remedy: meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean \`${meant}\`?`,
     });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { formatModelRef } from '../agent/config.js';
-import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/keys.js';
+import { EFFORTS, matchChoice, REVIEW_DEPTHS } from '../agent/keys.js';
 import { readTrigger } from '../event/parse-event.js';
 import type { Trigger } from '../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../event/trust.js';
@@ -113,9 +113,9 @@ export function makeRequest(
   return {
     agent,
     model: flags.string('model'),
-    effort: chosen(EFFORTS, flags.string('effort')),
+    effort: matchChoice(EFFORTS, flags.string('effort')),
     reviewScope: flags.string('review-scope') === 'full' ? 'full' : 'auto',
-    review: { depth: chosen(REVIEW_DEPTHS, flags.string('review-depth')) },
+    review: { depth: matchChoice(REVIEW_DEPTHS, flags.string('review-depth')) },
     skill: expandPath(flags.string('skill'), terminal.env),
     workdir: expandPath(flags.string('workdir'), terminal.env),
     prompt: flags.string('prompt'),

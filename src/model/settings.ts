@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import * as v from 'valibot';
 import { PLACEHOLDER_MODEL } from '../agent/scaffold.js';
-import { nearest } from '../agent/suggest.js';
+import { closestWord } from '../agent/suggest.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
@@ -148,7 +148,7 @@ export function checkedUrl(baseUrl: string, provider: Provider): string {
 
 /** axe's message (axe-behaviour §3), with our providers in it. */
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
-  const meant = nearest(id, PROVIDER_IDS);
+  const meant = closestWord(id, PROVIDER_IDS);
   const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
   return new AxeError(
     `unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`,

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
-import { nearest } from '../agent/suggest.js';
+import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
 import { mayChangeFiles, type Trust } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -462,7 +462,7 @@ export const AGENT_TOOLS: readonly string[] = [
 
 /** axe's error (axe-behaviour §12), with the tool that may have been meant. */
 export function unknownTool(name: string): AxeError {
-  const meant = nearest(name, AGENT_TOOLS);
+  const meant = closestWord(name, AGENT_TOOLS);
   const remedy =
     meant === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${meant}\`?`;
   return new AxeError(`failed to resolve tools: unknown tool "${name}"`, { exitCode: 2, remedy });

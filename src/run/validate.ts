@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { type ModelRef, parseModelRef } from '../agent/config.js';
 import { inFileOrder, inspectAgent } from '../agent/inspect.js';
 import type { KeyPath } from '../agent/keys.js';
-import { type AgentFile, type AgentLoader, twinError } from '../agent/loader.js';
+import { type AgentFile, type AgentLoader, sameNameError } from '../agent/loader.js';
 import {
   AxeError,
   ConfigError,
@@ -127,7 +127,7 @@ export async function validateAgents(
       (one) => one.file !== file && one.file.toLowerCase() === file.toLowerCase(),
     );
     // A run at a ref asks for the one file, and lists nothing.
-    if (twin !== undefined) tell('error', twinError(name, twin.name, dirname(file)), []);
+    if (twin !== undefined) tell('error', sameNameError(name, twin.name, dirname(file)), []);
     checked.set(file, { name, file, config, faults });
     if (config === undefined) return;
 

@@ -1,4 +1,4 @@
-import { nearest } from '../../agent/suggest.js';
+import { closestWord } from '../../agent/suggest.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-commands.js';
 import { findMention } from '../../event/mention.js';
 import type { CommentTrigger, Trigger } from '../../event/trigger.js';
@@ -351,6 +351,6 @@ function meantBy(verb: string, rest: readonly string[]): string | undefined {
   const isFit = word === undefined || isName(word) || /^(?:full|all)$/i.test(word);
   if (verb.length < MIN_MISTYPED || rest.length > 1 || !isFit) return undefined;
   const names = COMMENT_COMMANDS.map(({ name }) => name);
-  const meant = nearest(verb, names);
+  const meant = closestWord(verb, names);
   return meant === undefined || meant === verb ? undefined : ['/axe', meant, ...rest].join(' ');
 }
