@@ -16,11 +16,11 @@ import {
 import { isThinking, withCost } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
-import { type Asked, withCachePoints, withModelOptions } from './model-options.js';
+import { type AskedModel, withCachePoints, withModelOptions } from './model-options.js';
 import { type OpenedModel, streamReply } from './transport.js';
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
-export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): LanguageModel {
+export function withAxeErrors({ model, secrets }: OpenedModel, asked: AskedModel): LanguageModel {
   /** Messages whose thinking was refused, since something before it has changed. */
   const bare = new Set<LanguageModelV4Message>();
 
@@ -59,7 +59,7 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): La
 /** Reasoning as the provider wants it back, and as the package does not know it. */
 function send(
   options: LanguageModelV4CallOptions,
-  { provider, wire }: Asked,
+  { provider, wire }: AskedModel,
 ): LanguageModelV4CallOptions {
   if (wire === 'anthropic' || wire === 'bedrock') return sendPlainIds(options);
   const withReasoning = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
@@ -81,7 +81,7 @@ function sendPlainIds(options: LanguageModelV4CallOptions): LanguageModelV4CallO
 
 function keep(
   given: LanguageModelV4GenerateResult,
-  { provider, wire }: Asked,
+  { provider, wire }: AskedModel,
 ): LanguageModelV4GenerateResult {
   const reply = isChat(wire) ? takeThinkBlock(given) : given;
   return provider.id === 'openrouter' ? withReportedCost(keepReasoningDetails(reply)) : reply;
@@ -101,7 +101,7 @@ function isChat(wire: Protocol): boolean {
 function checkContent(
   { content, finishReason }: LanguageModelV4GenerateResult,
   { prompt }: LanguageModelV4CallOptions,
-  { provider, wire }: Asked,
+  { provider, wire }: AskedModel,
 ): void {
   const { unified, raw } = finishReason;
   const details = { remedy: retryRemedy(provider) };

@@ -1,7 +1,7 @@
 import { AxeError } from '../lib/errors.js';
 import {
   bearer,
-  type Fresh,
+  type FreshCredential,
   type KeylessPorts,
   keepFresh,
   NO_KEY,
@@ -11,7 +11,7 @@ import {
 } from './keyless.js';
 import {
   checkedUrl,
-  firstSet,
+  firstNonBlank,
   notConfigured,
   resolveKey,
   type SettingSources,
@@ -45,13 +45,13 @@ export async function openAzure({
 }
 
 function findAddress({ env, config }: SettingSources): string {
-  const address = firstSet(
+  const address = firstNonBlank(
     env['AXE_AZURE_BASE_URL'],
     env['AZURE_OPENAI_ENDPOINT'],
     config['azure']?.baseUrl,
   );
   if (address !== undefined) return address;
-  const resource = firstSet(env['AZURE_RESOURCE_NAME']);
+  const resource = firstNonBlank(env['AZURE_RESOURCE_NAME']);
   if (resource === undefined) {
     const remedy = 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.';
     throw notConfigured('the address of provider "azure" is', 'AZURE_RESOURCE_NAME', remedy);
@@ -79,12 +79,12 @@ function withAzurePath(address: string): string {
  * application (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that trusts GitHub's statement. Throws an
  * AxeError (exit 2) where neither is set.
  */
-function findEntraToken(ports: KeylessPorts): Fresh<string> {
+function findEntraToken(ports: KeylessPorts): FreshCredential<string> {
   const { env, fetch } = ports;
-  const fixed = firstSet(env['AZURE_OPENAI_AD_TOKEN']);
+  const fixed = firstNonBlank(env['AZURE_OPENAI_AD_TOKEN']);
   if (fixed !== undefined) return async () => fixed;
-  const tenantId = firstSet(env['AZURE_TENANT_ID']);
-  const clientId = firstSet(env['AZURE_CLIENT_ID']);
+  const tenantId = firstNonBlank(env['AZURE_TENANT_ID']);
+  const clientId = firstNonBlank(env['AZURE_CLIENT_ID']);
   if (tenantId === undefined || clientId === undefined) {
     throw notConfigured(
       'credentials for provider "azure" are',

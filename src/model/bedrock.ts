@@ -1,6 +1,6 @@
 import { ProviderError } from '../lib/errors.js';
 import {
-  type Fresh,
+  type FreshCredential,
   type KeylessPorts,
   keepFresh,
   NO_KEY,
@@ -10,7 +10,7 @@ import {
 } from './keyless.js';
 import {
   checkedRegion,
-  firstSet,
+  firstNonBlank,
   notConfigured,
   ownBaseUrl,
   resolveKey,
@@ -45,7 +45,7 @@ export async function openBedrock({
 }
 
 function findRegion({ env, config }: SettingSources): string {
-  const region = firstSet(
+  const region = firstNonBlank(
     env['AWS_REGION'],
     env['AWS_DEFAULT_REGION'],
     env['AXE_BEDROCK_REGION'],
@@ -63,7 +63,7 @@ function findRegion({ env, config }: SettingSources): string {
 function signing(
   fetch: typeof globalThis.fetch,
   region: string,
-  credentials: Fresh<AwsCredentials>,
+  credentials: FreshCredential<AwsCredentials>,
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const keys = await credentials(init?.signal ?? undefined);
@@ -94,17 +94,17 @@ interface AwsCredentials {
  * Keys in the environment, or else a role that trusts GitHub's statement (`AWS_ROLE_ARN`). Throws
  * an AxeError (exit 2) that names both if there is neither.
  */
-function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCredentials> {
+function findAwsCredentials(ports: KeylessPorts, region: string): FreshCredential<AwsCredentials> {
   const { env } = ports;
-  const accessKeyId = firstSet(env['AWS_ACCESS_KEY_ID']);
-  const secretAccessKey = firstSet(env['AWS_SECRET_ACCESS_KEY']);
+  const accessKeyId = firstNonBlank(env['AWS_ACCESS_KEY_ID']);
+  const secretAccessKey = firstNonBlank(env['AWS_SECRET_ACCESS_KEY']);
   if (accessKeyId !== undefined && secretAccessKey !== undefined)
     return async () => ({
       accessKeyId,
       secretAccessKey,
-      sessionToken: firstSet(env['AWS_SESSION_TOKEN']),
+      sessionToken: firstNonBlank(env['AWS_SESSION_TOKEN']),
     });
-  const role = firstSet(env['AWS_ROLE_ARN']);
+  const role = firstNonBlank(env['AWS_ROLE_ARN']);
   if (role !== undefined) return assumeRole(ports, role, region);
   throw notConfigured(
     'credentials for provider "bedrock" are',
@@ -119,7 +119,11 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
  * Credentials of a role, an hour each (AWS STS, AssumeRoleWithWebIdentity). They throw a
  * ProviderError.
  */
-function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<AwsCredentials> {
+function assumeRole(
+  ports: KeylessPorts,
+  role: string,
+  region: string,
+): FreshCredential<AwsCredentials> {
   return keepFresh(async (signal) => {
     const statement = await readStatement(ports, 'sts.amazonaws.com');
     const form = {

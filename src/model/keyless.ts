@@ -22,7 +22,7 @@ interface Expiring<T> {
 }
 
 /** Gets a credential that is good for one request, which the signal ends. */
-export type Fresh<T> = (signal?: AbortSignal) => Promise<T>;
+export type FreshCredential<T> = (signal?: AbortSignal) => Promise<T>;
 
 /**
  * A new one is asked for this long before the old one ends: no request may outlive its credential.
@@ -30,7 +30,9 @@ export type Fresh<T> = (signal?: AbortSignal) => Promise<T>;
 const MARGIN_MS = 5 * 60_000;
 
 /** The credential, kept until shortly before it ends. */
-export function keepFresh<T>(load: (signal?: AbortSignal) => Promise<Expiring<T>>): Fresh<T> {
+export function keepFresh<T>(
+  load: (signal?: AbortSignal) => Promise<Expiring<T>>,
+): FreshCredential<T> {
   let kept: Expiring<T> | undefined;
   return async (signal) => {
     if (kept === undefined || !(kept.expiresAtMs - MARGIN_MS > Date.now()))
@@ -79,7 +81,7 @@ export const NO_KEY = 'none';
 /** Sends these headers instead of the package's own key. */
 export function withAuth(
   fetch: typeof globalThis.fetch,
-  auth: Fresh<Readonly<Record<string, string>>>,
+  auth: FreshCredential<Readonly<Record<string, string>>>,
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
@@ -90,7 +92,9 @@ export function withAuth(
 }
 
 /** The token as a header (RFC 6750). */
-export function bearer(token: Fresh<string>): Fresh<Readonly<Record<string, string>>> {
+export function bearer(
+  token: FreshCredential<string>,
+): FreshCredential<Readonly<Record<string, string>>> {
   return async (signal) => ({ authorization: `Bearer ${await token(signal)}` });
 }
 

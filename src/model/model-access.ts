@@ -5,7 +5,7 @@ import type { Models } from '../loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
 import {
   checkedUrl,
-  firstSet,
+  firstNonBlank,
   resolveBaseUrl,
   resolveKey,
   resolveSettings,
@@ -64,10 +64,10 @@ function keyPlace(
   { env, config }: SettingSources,
 ) {
   const variable = [keyVariable, ...otherKeyVariables].find(
-    (name) => firstSet(env[name]) !== undefined,
+    (name) => firstNonBlank(env[name]) !== undefined,
   );
   if (variable !== undefined) return `\`${variable}\``;
-  return firstSet(config[id]?.apiKey) === undefined ? undefined : 'the key in config.toml';
+  return firstNonBlank(config[id]?.apiKey) === undefined ? undefined : 'the key in config.toml';
 }
 
 /** Tokens of the answer that is asked for: some models take no lower limit. */

@@ -10,7 +10,7 @@ import { isThinking, type Thinking } from '../loop/reply.js';
 import { findFacts, type Protocol, type Provider } from './catalog.js';
 
 /** Who is asked, and in which form. */
-export interface Asked {
+export interface AskedModel {
   readonly provider: Provider;
   readonly wire: Protocol;
   readonly model: string;
@@ -26,7 +26,7 @@ export interface Asked {
  */
 export function withModelOptions(
   options: LanguageModelV4CallOptions,
-  asked: Asked,
+  asked: AskedModel,
 ): { readonly options: LanguageModelV4CallOptions; readonly warnings: readonly SharedV4Warning[] } {
   const { effort, warnings } = fitEffort(options, asked);
   const { provider, wire, thinking } = asked;
@@ -68,14 +68,14 @@ const TABLES: Readonly<Record<Protocol, ProviderTable | undefined>> = {
 };
 
 /** Where the package looks for options of its own. */
-function namespaceOf({ provider, wire }: Asked): string {
+function namespaceOf({ provider, wire }: AskedModel): string {
   if (wire !== 'openai-compatible') return TABLES[wire] ?? provider.id;
   return provider.id.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function usual(
   { prompt, tools = [] }: LanguageModelV4CallOptions,
-  { provider, wire, model, isReasoning = false }: Asked,
+  { provider, wire, model, isReasoning = false }: AskedModel,
   effort: Effort | undefined,
 ): SharedV4ProviderOptions[string] {
   if (wire !== 'openai' && wire !== 'openai-responses') return {};
@@ -94,7 +94,7 @@ function usual(
 /** What is ours to say, whatever an agent says. */
 function fixed(
   { responseFormat, maxOutputTokens }: LanguageModelV4CallOptions,
-  { provider, wire }: Asked,
+  { provider, wire }: AskedModel,
 ): SharedV4ProviderOptions[string] {
   const schema = responseFormat?.type === 'json' ? responseFormat.schema : undefined;
   const strictness = schema && { strictJsonSchema: isStrictSchema(schema) };
@@ -166,7 +166,7 @@ function cacheKeyOf(prompt: LanguageModelV4CallOptions['prompt']): string {
  */
 function fitEffort(
   { reasoning }: LanguageModelV4CallOptions,
-  asked: Asked,
+  asked: AskedModel,
 ): { readonly effort: Effort | undefined; readonly warnings: readonly SharedV4Warning[] } {
   const wanted = EFFORTS.find((effort) => effort === reasoning);
   if (wanted === undefined) return { effort: undefined, warnings: [] };
@@ -185,7 +185,7 @@ function fitEffort(
  * Of a model that is not in the table, what a server of its form takes for sure. OpenRouter takes
  * all for any model.
  */
-function levelsOf({ provider, wire, model }: Asked): readonly Effort[] {
+function levelsOf({ provider, wire, model }: AskedModel): readonly Effort[] {
   const isForeign = wire === 'openai-compatible' && provider.id !== 'openrouter';
   const known =
     findFacts({ provider: provider.id, model })?.efforts ??
@@ -208,7 +208,7 @@ const MARKED_MESSAGES = 2;
  */
 export function withCachePoints(
   options: LanguageModelV4CallOptions,
-  { provider, wire, model }: Asked,
+  { provider, wire, model }: AskedModel,
 ): LanguageModelV4CallOptions {
   if (options.tools === undefined || options.tools.length === 0) return options;
   if (provider.id === 'openrouter' && model.startsWith('anthropic/')) {

@@ -49,7 +49,7 @@ export function ownBaseUrl(
   provider: Provider,
   { env, config }: SettingSources,
 ): string | undefined {
-  const address = firstSet(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
+  const address = firstNonBlank(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
   return address && checkedUrl(address, provider).replace(/\/+$/, '');
 }
 
@@ -73,7 +73,7 @@ export function checkedRegion(region: string, variable: string): string {
  */
 export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
   const { env, config } = sources;
-  const own = firstSet(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
+  const own = firstNonBlank(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
   const baseUrl = own ?? provider.defaultBaseUrl;
   if (baseUrl === undefined) throw unsupportedProvider(provider);
   return baseUrl;
@@ -88,7 +88,7 @@ export function resolveKey(
   { env, config, apiKey }: SettingSources,
 ): string | undefined {
   const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
-  const key = firstSet(apiKey, ...variables, config[provider.id]?.apiKey);
+  const key = firstNonBlank(apiKey, ...variables, config[provider.id]?.apiKey);
   if (key !== undefined && !/^[\x20-\x7e]*$/.test(key)) {
     // Refused here, since the error of a header that cannot be sent would show it.
     throw new AxeError(
@@ -103,7 +103,7 @@ export function resolveKey(
 }
 
 /** The first value that is not blank, trimmed. */
-export function firstSet(...values: readonly (string | undefined)[]): string | undefined {
+export function firstNonBlank(...values: readonly (string | undefined)[]): string | undefined {
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
@@ -111,9 +111,9 @@ export function firstSet(...values: readonly (string | undefined)[]): string | u
 function resolveHeaders({ id }: Provider, env: Environment): Readonly<Record<string, string>> {
   if (id !== 'openrouter') return {};
   const headers = [
-    ['HTTP-Referer', firstSet(env['AXE_OPENROUTER_REFERER'])],
-    ['X-OpenRouter-Title', firstSet(env['AXE_OPENROUTER_TITLE'])],
-    ['X-OpenRouter-Categories', firstSet(env['AXE_OPENROUTER_CATEGORIES'])],
+    ['HTTP-Referer', firstNonBlank(env['AXE_OPENROUTER_REFERER'])],
+    ['X-OpenRouter-Title', firstNonBlank(env['AXE_OPENROUTER_TITLE'])],
+    ['X-OpenRouter-Categories', firstNonBlank(env['AXE_OPENROUTER_CATEGORIES'])],
   ];
   // One that a header cannot carry would end every request.
   return Object.fromEntries(
@@ -177,7 +177,7 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
  */
 function otherKeys(env: Environment): string {
   const others = KEY_PROVIDERS.filter(
-    ({ keyVariable }) => firstSet(env[keyVariable]) !== undefined,
+    ({ keyVariable }) => firstNonBlank(env[keyVariable]) !== undefined,
   );
   if (others.length === 0) return '';
   const names = others.map(

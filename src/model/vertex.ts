@@ -4,7 +4,7 @@ import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Provider } from './catalog.js';
 import {
   bearer,
-  type Fresh,
+  type FreshCredential,
   type KeylessPorts,
   keepFresh,
   NO_KEY,
@@ -17,7 +17,7 @@ import {
 } from './keyless.js';
 import {
   checkedRegion,
-  firstSet,
+  firstNonBlank,
   notConfigured,
   ownBaseUrl,
   resolveKey,
@@ -91,14 +91,14 @@ function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
 
 function findPlace(provider: Provider, sources: SettingSources) {
   const { env, config } = sources;
-  const project = firstSet(env['GOOGLE_CLOUD_PROJECT']);
+  const project = firstNonBlank(env['GOOGLE_CLOUD_PROJECT']);
   if (project === undefined) {
     const remedy =
       'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.';
     throw notConfigured('the project of provider "vertex" is', 'GOOGLE_CLOUD_PROJECT', remedy);
   }
   const location = checkedRegion(
-    firstSet(env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region) ?? 'global',
+    firstNonBlank(env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region) ?? 'global',
     'GOOGLE_CLOUD_LOCATION',
   );
   const host = ownBaseUrl(provider, sources) ?? `https://${hostOf(location)}`;
@@ -117,18 +117,18 @@ function hostOf(location: string): string {
  * `GOOGLE_SERVICE_ACCOUNT`), or by the file that Google's own action writes. Throws an AxeError
  * (exit 2) that names them if there are none.
  */
-async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
+async function findGoogleToken(ports: KeylessPorts): Promise<FreshCredential<string>> {
   const { env } = ports;
-  const fixed = firstSet(env['CLOUDSDK_AUTH_ACCESS_TOKEN']);
+  const fixed = firstNonBlank(env['CLOUDSDK_AUTH_ACCESS_TOKEN']);
   if (fixed !== undefined) return async () => fixed;
-  const provider = firstSet(env['GOOGLE_WORKLOAD_IDENTITY_PROVIDER']);
+  const provider = firstNonBlank(env['GOOGLE_WORKLOAD_IDENTITY_PROVIDER']);
   if (provider !== undefined) {
     const name = provider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '');
-    const account = firstSet(env['GOOGLE_SERVICE_ACCOUNT']);
+    const account = firstNonBlank(env['GOOGLE_SERVICE_ACCOUNT']);
     const impersonated = account && `${ACCOUNTS}${encodeURIComponent(account)}:generateAccessToken`;
     return exchangeStatement(`//iam.googleapis.com/${name}`, impersonated, ports);
   }
-  const file = firstSet(env['GOOGLE_APPLICATION_CREDENTIALS']);
+  const file = firstNonBlank(env['GOOGLE_APPLICATION_CREDENTIALS']);
   if (file !== undefined)
     return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
   throw notConfigured(
@@ -143,7 +143,11 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
  * Access tokens by what `google-github-actions/auth` writes: a workload identity, or the key of a
  * service account.
  */
-function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): Fresh<string> {
+function tokensOfFile(
+  credential: unknown,
+  file: string,
+  ports: KeylessPorts,
+): FreshCredential<string> {
   const { fetch } = ports;
   const type = propertyOf(credential, 'type');
   if (type === 'service_account') {
@@ -213,7 +217,7 @@ function exchangeStatement(
   impersonationUrl: string | undefined,
   ports: KeylessPorts,
   statementFor = `https:${audience}`,
-): Fresh<string> {
+): FreshCredential<string> {
   const { fetch } = ports;
   return keepFresh(async (signal) => {
     const statement = await readStatement(ports, statementFor);
