@@ -10,7 +10,12 @@ import { writeSummary } from '../report/report.js';
 import { formatUnsavedSummary } from '../report/run.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs.js';
-import { type KeptChange, readLeftCheck, readPending, wasReported } from '../runner/journal.js';
+import {
+  type JournaledChange,
+  readLeftCheck,
+  readPending,
+  wasReported,
+} from '../runner/journal.js';
 import { NOTHING_PENDING, type Runner } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
 import { triggerOf, useSafePath } from './main.js';
@@ -65,7 +70,7 @@ async function endCheck(access: Access): Promise<void> {
 }
 
 async function savePending(
-  pending: readonly KeptChange[],
+  pending: readonly JournaledChange[],
   inputs: Inputs,
   runner: Runner,
   access: Access,
@@ -89,7 +94,7 @@ async function savePending(
  */
 async function reportUnsaved(
   why: string,
-  pending: readonly KeptChange[],
+  pending: readonly JournaledChange[],
   isHidden: boolean,
   runner: Runner,
   secrets: readonly string[],

@@ -13,7 +13,7 @@ import { CHECK_STATE, PENDING_STATE } from './runner.js';
 
 const TOLD = 'told';
 
-export type KeptChange = Extract<MemoryChange, { readonly kind: 'append' | 'note' | 'facts' }>;
+export type JournaledChange = Extract<MemoryChange, { readonly kind: 'append' | 'note' | 'facts' }>;
 
 /**
  * Most bytes of a state that are handed to the post step as they are: the runner gives it a state
@@ -57,11 +57,11 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
   };
 }
 
-function isKept(change: MemoryChange): change is KeptChange {
+function isKept(change: MemoryChange): change is JournaledChange {
   return change.kind === 'append' || change.kind === 'note' || change.kind === 'facts';
 }
 
-function keyOf(change: KeptChange): string {
+function keyOf(change: JournaledChange): string {
   return change.kind === 'facts' ? change.path : `${change.path} ${change.id}`;
 }
 
@@ -69,11 +69,11 @@ function keyOf(change: KeptChange): string {
  * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a
  * state back as `STATE_<name>`, to this step alone.
  */
-export async function readPending(env: Environment): Promise<readonly KeptChange[]> {
+export async function readPending(env: Environment): Promise<readonly JournaledChange[]> {
   const left = env[`STATE_${PENDING_STATE}`] ?? '';
   const changes = left.startsWith('{') ? await readStateFile(JSON.parse(left).file) : left;
   if (changes === '') return [];
-  const kept: readonly KeptChange[] = JSON.parse(changes, (key, value) =>
+  const kept: readonly JournaledChange[] = JSON.parse(changes, (key, value) =>
     key === 'again' ? new Date(value) : value,
   );
   // A save is told by its first place, and that is the entry's.
