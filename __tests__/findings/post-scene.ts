@@ -72,7 +72,7 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 export interface PostScene
   extends Partial<Omit<ReviewToPost, 'ledger' | 'news' | 'buffered'>>,
     Partial<Pick<LedgerContext, 'lines' | 'memory' | 'isFork' | 'isPushByWriter'>> {
-  readonly client?: GitHubClient | undefined;
+  readonly client?: GitHubClient;
 }
 
 /** Findings as a run of the agent `bot` reads them. hubot may write, nobody else. */

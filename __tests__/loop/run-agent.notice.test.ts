@@ -9,9 +9,9 @@ import { conversationOf, loopDeps } from './scene.js';
 
 interface LimitState {
   readonly turnsLeft?: number;
-  readonly tokensShare?: number | undefined;
-  readonly costShare?: number | undefined;
-  readonly secondsLeft?: number | undefined;
+  readonly tokensShare?: number;
+  readonly costShare?: number;
+  readonly secondsLeft?: number;
 }
 
 function noticeOf({

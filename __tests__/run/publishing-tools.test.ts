@@ -130,7 +130,7 @@ describe('the stored facts of a review', () => {
     readonly outcome: RunOutcome;
     readonly trigger?: Trigger;
     readonly change?: Conversed['change'];
-    readonly scope?: ReviewScope | undefined;
+    readonly scope?: ReviewScope;
     readonly unseen?: readonly string[];
     readonly coverage?: Coverage;
     readonly isReviewLost?: boolean;

@@ -31,7 +31,7 @@ export async function branchScene({
   contents?: ContentsAccess;
   isPrivate?: boolean;
   /** What is on the memory branch already; without it there is none. */
-  branch?: FileTree | undefined;
+  branch?: FileTree;
   /** Whether REST requests are checked by GitHub's description of its API. */
   validate?: boolean;
 } = {}) {

@@ -65,7 +65,7 @@ export interface AgentPlace {
   /** Folders with agents, in the order they are searched (D4). */
   readonly folders: readonly string[];
   /** axe's configuration folder, which skills are looked for in last; only on the command line. */
-  readonly configDir?: string | undefined;
+  readonly configDir?: string;
   /** `owner/name` of another repository; left out for the run's own and for this machine. */
   readonly repository?: string;
 }
@@ -86,7 +86,7 @@ export interface LoadedAgent {
   /** File, URL or `built-in`, for people. */
   readonly source: string;
   /** Left out for built-in ones. */
-  readonly home?: AgentHome | undefined;
+  readonly home?: AgentHome;
   readonly warnings: readonly Warning[];
   /** What of it only a workflow cannot use; left out: nothing. */
   readonly workflowWarnings?: readonly Warning[];

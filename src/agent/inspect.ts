@@ -400,7 +400,7 @@ function idsOf(path: KeyPath): readonly string[] {
   return [`=${id}`, `~${id.toLowerCase()}`];
 }
 
-export function inFileOrder<Placed extends { readonly at?: SourcePosition | undefined }>(
+export function inFileOrder<Placed extends { readonly at?: SourcePosition }>(
   all: readonly Placed[],
 ): readonly Placed[] {
   return all.toSorted(

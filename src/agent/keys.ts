@@ -46,7 +46,7 @@ interface Key {
   readonly default?: string | number | boolean;
   readonly max?: number;
   /** Left out where a number below zero is not refused, as axe does not. */
-  readonly min?: 0 | undefined;
+  readonly min?: 0;
 }
 
 /** `written` is the value as it is in the file. */

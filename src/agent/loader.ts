@@ -38,7 +38,7 @@ export interface AgentLoader extends AgentLibrary {
   listAgents(): Promise<readonly ListedAgent[]>;
   findSkill(
     path: string,
-    agent?: { readonly home?: AgentHome | undefined },
+    agent?: { readonly home?: AgentHome },
   ): Promise<{ readonly path: string; readonly text: string }>;
   /** {@link AgentReader.count} in the first place. */
   countFiles(pattern: string, workdir: string): Promise<number | undefined>;

@@ -63,18 +63,16 @@ export interface ModelParams {
   /**
    * Tokens of prompt and answer together that the model takes; left out: as many as is known of it.
    */
-  readonly contextWindow?: number | undefined;
+  readonly contextWindow?: number;
   readonly responseFormat: ResponseFormat | undefined;
   /** Left out: as hard as the model does by itself. */
-  readonly effort?: Effort | undefined;
+  readonly effort?: Effort;
   /** Left out: as the model is known to take it. */
-  readonly api?: (typeof API_FORMS)[number] | undefined;
+  readonly api?: (typeof API_FORMS)[number];
   /** For a model without a known price. */
-  readonly price?: Price | undefined;
+  readonly price?: Price;
   /** What is sent to one provider only, as its package calls it; `null` and dates do not occur. */
-  readonly tables?:
-    | Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>>
-    | undefined;
+  readonly tables?: Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>>;
 }
 
 const formatTable = keyTable({

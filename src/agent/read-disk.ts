@@ -19,7 +19,7 @@ interface DiskOptions {
    * axe's configuration folder, whose `agents` are searched last. Its links are the user's own and
    * lead anywhere.
    */
-  readonly configDir?: string | undefined;
+  readonly configDir?: string;
   /**
    * Whether all that is read must lie in `cwd`, with every link followed, as in a workflow (D48).
    */
@@ -28,9 +28,9 @@ interface DiskOptions {
    * Folders in which memory is kept, relative to `cwd`: it is no skill and no context file, by
    * whatever link it is found.
    */
-  readonly memoryRoots?: readonly string[] | undefined;
+  readonly memoryRoots?: readonly string[];
   /** Is told the path of every agent and skill that is read, absolute and without links. */
-  readonly onRead?: ((file: string) => void) | undefined;
+  readonly onRead?: (file: string) => void;
 }
 
 /** Agents, skills and context files on this machine. */

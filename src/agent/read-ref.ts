@@ -22,9 +22,9 @@ interface RefOptions extends RefPlace {
   /** The checkout's folder on the runner, which stands for the repository's root. */
   readonly workspace?: string;
   /** Folders in which memory is kept: it is no skill and no context file. */
-  readonly memoryRoots?: readonly string[] | undefined;
+  readonly memoryRoots?: readonly string[];
   /** Is told the path of every agent and skill that is read, relative to the repository's root. */
-  readonly onRead?: ((path: string) => void) | undefined;
+  readonly onRead?: (path: string) => void;
 }
 
 /**

@@ -28,7 +28,7 @@ interface Check {
   readonly status: 'ok' | 'note' | 'warning' | 'error';
   /** One sentence without its full stop. */
   readonly message: string;
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface TerminalDependenciesOptions {
   readonly deadline: Deadline;
   readonly reporter: Reporter;
   /** Cleared before the answer is printed. */
-  readonly status?: StatusLine | undefined;
+  readonly status?: StatusLine;
   readonly agentsDir: string;
   readonly output: { readonly json: boolean; readonly verbose: boolean };
   readonly artifactDir?: string;

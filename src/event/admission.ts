@@ -84,7 +84,7 @@ interface Skip {
   readonly kind: 'skip';
   readonly reason: SkipReason;
   readonly message: string;
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
 }
 
 /** Whether an event starts a run; a skip ends the step green with one notice (D20). */

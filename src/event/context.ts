@@ -11,7 +11,7 @@ export interface CommitNote {
 export interface Remark {
   readonly id: number;
   /** Of the review that it came with; left out for what came alone. */
-  readonly reviewId?: number | undefined;
+  readonly reviewId?: number;
   readonly author: Actor;
   /** The current token wrote it, with our mark. */
   readonly isOurs: boolean;
@@ -58,7 +58,7 @@ export interface FailedCheck {
 export interface Surroundings {
   readonly commits?: readonly CommitNote[];
   /** How many there are, where not all were read. */
-  readonly commitsTotal?: number | undefined;
+  readonly commitsTotal?: number;
   readonly threads?: readonly RemarkThread[];
   /** The conversation, oldest first. */
   readonly comments?: readonly Remark[];

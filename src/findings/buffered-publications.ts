@@ -133,7 +133,7 @@ interface CommitDraft {
   /** By which its edits are found. */
   readonly number: number;
   /** The finding that it is for; left out: none. */
-  readonly fixes?: { readonly handle: string; readonly title: string } | undefined;
+  readonly fixes?: { readonly handle: string; readonly title: string };
 }
 
 export interface RefusedPublication {

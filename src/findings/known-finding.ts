@@ -42,14 +42,14 @@ export interface KnownFinding extends Finding {
 /** What the model says itself of whether a finding is an earlier one. */
 export interface DuplicateClaim {
   /** The handle of an earlier finding. */
-  readonly sameAs?: string | undefined;
+  readonly sameAs?: string;
   /** It was asked, and says that it is another one. */
-  readonly isNew?: boolean | undefined;
+  readonly isNew?: boolean;
   /**
    * Ids of the findings that it knew of; left out: all. On the line of any other it was not asked,
    * so that one is the same.
    */
-  readonly knew?: ReadonlySet<string> | undefined;
+  readonly knew?: ReadonlySet<string>;
 }
 
 /** How a model may end a finding. */

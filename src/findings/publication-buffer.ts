@@ -36,14 +36,14 @@ interface PublishScope {
   /** Nothing is posted: the review is printed on this machine. */
   readonly isLocal?: boolean;
   /** What the run changes in the repository; left out where it may change nothing. */
-  readonly changes?: ProposableChanges | undefined;
+  readonly changes?: ProposableChanges;
   /** The run is about an open pull request, on whose branch its changes can be committed. */
   readonly isOnPull?: boolean;
   /**
    * The findings that the run fixes, each with a commit of its own; left out: it is for something
    * else.
    */
-  readonly toFix?: readonly Pick<Finding, 'handle' | 'title'>[] | undefined;
+  readonly toFix?: readonly Pick<Finding, 'handle' | 'title'>[];
 }
 
 /** What a run has changed so far. */

@@ -31,13 +31,13 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 interface ErrorDetails {
   readonly exitCode?: ExitCode;
   /** What the reader can do about it: one sentence, keys and inputs in backticks. */
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
   /** Where in a file of the user's it went wrong. */
-  readonly at?: SourcePosition | undefined;
+  readonly at?: SourcePosition;
   /**
    * What a program that is started as `axe` says instead: the words of axe, which is written in Go.
    */
-  readonly axe?: string | undefined;
+  readonly axe?: string;
   readonly cause?: unknown;
 }
 
@@ -178,7 +178,7 @@ export interface NetworkCause {
   readonly code: string | undefined;
   readonly message: string;
   /** What helps, if it is known where the cause was found. */
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
   /** The settings are wrong, so that asking again changes nothing. */
   readonly isMistake?: boolean;
 }
@@ -247,8 +247,8 @@ export interface Warning {
   /** What happened, and where. */
   readonly message: string;
   /** What to do about it, in whole sentences. */
-  readonly remedy?: string | undefined;
-  readonly at?: SourcePosition | undefined;
+  readonly remedy?: string;
+  readonly at?: SourcePosition;
 }
 
 const MAX_ANNOTATIONS = 9;

@@ -196,7 +196,7 @@ async function list(
 async function writeNew(
   path: string,
   text: string,
-  { target, mode }: { readonly target: string; readonly mode?: number | undefined },
+  { target, mode }: { readonly target: string; readonly mode?: number },
 ): Promise<void> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const flags = O_CREAT | O_EXCL | O_WRONLY;

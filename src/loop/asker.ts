@@ -30,7 +30,7 @@ export interface OpenModel {
   /** Tokens that fit into its window; undefined where that is not known. */
   readonly windowTokens: number | undefined;
   /** Absent for a model that nothing is known of. */
-  readonly thinking?: Thinking | undefined;
+  readonly thinking?: Thinking;
   /** Its server may cut a prompt that is too long without saying so; left out: no. */
   readonly mayCut?: boolean;
 }

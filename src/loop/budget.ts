@@ -17,7 +17,7 @@ export interface TokenUse {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   /** What the provider says that it cost; left out where it does not. */
-  readonly costUsd?: number | undefined;
+  readonly costUsd?: number;
 }
 
 /** Most that a run and its sub-agents may use together; 0 means no limit. */

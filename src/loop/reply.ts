@@ -199,7 +199,7 @@ export function limitOutput(
   {
     thinking,
     windowTokens,
-  }: { readonly thinking?: Thinking | undefined; readonly windowTokens: number | undefined },
+  }: { readonly thinking?: Thinking; readonly windowTokens: number | undefined },
   settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
   ownTokens: number | undefined,
   left: ReturnType<Budget['outputLeft']>,

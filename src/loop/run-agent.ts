@@ -52,7 +52,7 @@ export interface Conversation {
   /** Undefined for any text. */
   readonly form: AnswerForm | undefined;
   /** The tool that ends it; left out, an answer without a call does. */
-  readonly goal?: ConversationGoal | undefined;
+  readonly goal?: ConversationGoal;
 }
 
 /** What a conversation is held for, where that is a call of a tool and not an answer in words. */

@@ -21,7 +21,7 @@ export type MemoryChange =
       /** Unique id of the entry; a text that already holds it is left alone. */
       readonly id: string;
       /** It may have been saved already, at this time or later. */
-      readonly again?: Date | undefined;
+      readonly again?: Date;
     }
   | {
       readonly kind: 'rewrite';
@@ -31,7 +31,7 @@ export type MemoryChange =
       /**
        * Ids of the entries that it takes out: a save of one of them that comes again adds nothing.
        */
-      readonly removes?: readonly string[] | undefined;
+      readonly removes?: readonly string[];
     }
   | {
       /** Facts of a state; of the same kind and key the later one holds. */
@@ -59,9 +59,9 @@ export interface NoteChange {
   /** Unique; no note holds it. */
   readonly id: string;
   /** What the run saw the note become, see `versionId`. */
-  readonly makes?: string | undefined;
+  readonly makes?: string;
   /** It may have been saved already, at this time or later. */
-  readonly again?: Date | undefined;
+  readonly again?: Date;
 }
 
 /**

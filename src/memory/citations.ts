@@ -17,9 +17,9 @@ export interface Citation {
   /**
    * `owner/name`; of a checkout that has no such name, one of its own. Undefined until it is known.
    */
-  readonly repository?: string | undefined;
+  readonly repository?: string;
   /** Full id of a commit that has the line. */
-  readonly commit?: string | undefined;
+  readonly commit?: string;
 }
 
 /**

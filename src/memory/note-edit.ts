@@ -14,7 +14,7 @@ export type NoteEdit =
       /** Leaves out plain lines that the note or the text before them has. */
       readonly dedup: boolean;
       /** What a note that is empty begins with. */
-      readonly head?: string | undefined;
+      readonly head?: string;
     }
   | { readonly kind: 'overwrite'; readonly text: string }
   | { readonly kind: 'delete' };

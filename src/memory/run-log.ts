@@ -38,15 +38,15 @@ export interface Provenance {
    */
   readonly id: string;
   /** `<run id>/<attempt>`. */
-  readonly run?: string | undefined;
-  readonly job?: string | undefined;
-  readonly event?: string | undefined;
+  readonly run?: string;
+  readonly job?: string;
+  readonly event?: string;
   /** Commit the run was about; its first seven characters are kept. */
-  readonly sha?: string | undefined;
-  readonly actor?: string | undefined;
-  readonly trust?: string | undefined;
+  readonly sha?: string;
+  readonly actor?: string;
+  readonly trust?: string;
   /** `provider/model`. */
-  readonly model?: string | undefined;
+  readonly model?: string;
 }
 
 const SHA_CHARACTERS = 7;
@@ -109,7 +109,7 @@ export interface NewEntry {
   readonly task: string;
   readonly result: string;
   /** Line made by `formatProvenance`; left out, the entry is axe's (D8). */
-  readonly provenance?: string | undefined;
+  readonly provenance?: string;
 }
 
 /** An entry as it is in a run log: from a line that starts with `## ` up to the next such line. */
@@ -121,7 +121,7 @@ export interface Entry {
   /** The entry's bytes, heading and trailing blank lines included. */
   readonly text: string;
   /** Id of the last provenance line in it, if it has one (D8). */
-  readonly id?: string | undefined;
+  readonly id?: string;
 }
 
 const HEADING = '## ';

@@ -7,8 +7,8 @@ import { separatorAfter } from './run-log.js';
  */
 export interface StateFact {
   readonly kind: string;
-  readonly id?: string | undefined;
-  readonly pull?: number | undefined;
+  readonly id?: string;
+  readonly pull?: number;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

@@ -12,12 +12,12 @@ export interface ReadRequest {
   /** Newest entries wanted; 0 means all of them (D33). */
   readonly lastN: number;
   /** Most bytes of them, as the files have them; left out or 0: no bound. */
-  readonly maxBytes?: number | undefined;
+  readonly maxBytes?: number;
   /**
    * Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further
    * call.
    */
-  readonly alongside?: readonly string[] | undefined;
+  readonly alongside?: readonly string[];
 }
 
 /** Where something was found or put. */
@@ -25,14 +25,14 @@ export interface MemoryLocation {
   /** Path, branch or key, for people. */
   readonly location: string;
   /** Address of the file in a browser, where it has one. */
-  readonly url?: string | undefined;
+  readonly url?: string;
   /**
    * What is before the path of each file in the store; left out by a store whose files have no
    * places of their own.
    */
-  readonly prefix?: string | undefined;
+  readonly prefix?: string;
   /** Nothing is kept, as was wanted. */
-  readonly isNowhere?: true | undefined;
+  readonly isNowhere?: true;
 }
 
 /**
@@ -44,17 +44,17 @@ export interface BlockedPlace {
   readonly path: string;
   readonly reason: SaveFailure;
   readonly message: string;
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
 }
 
 /** Where a run log was looked for, and what was found with it. */
 export interface LogLocation extends MemoryLocation {
   /** Text of the state next to it (D36); left out where there is none. */
-  readonly state?: string | undefined;
+  readonly state?: string;
   /** The files of the places to read with the log; left out by a store that did not read them. */
-  readonly alongside?: MemoryTree | undefined;
+  readonly alongside?: MemoryTree;
   /** Those of them that are not as they need to be; left out where all are. */
-  readonly blocked?: readonly BlockedPlace[] | undefined;
+  readonly blocked?: readonly BlockedPlace[];
   /** Told by the store on the way: links refused, files left out. */
   readonly warnings: readonly Warning[];
 }
@@ -84,7 +84,7 @@ export type RestoreResult =
 export interface FailedRead extends MemoryLocation {
   readonly kind: 'failed';
   readonly message: string;
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
 }
 
 export type TreeResult =
@@ -93,9 +93,9 @@ export type TreeResult =
       readonly tree: MemoryTree;
       readonly warnings: readonly Warning[];
       /** Paths of files that did not fit: known by name, not read; left out where all did. */
-      readonly left?: readonly string[] | undefined;
+      readonly left?: readonly string[];
       /** Places that are not as they need to be; left out where all are. */
-      readonly blocked?: readonly BlockedPlace[] | undefined;
+      readonly blocked?: readonly BlockedPlace[];
     })
   | FailedRead;
 
@@ -117,9 +117,9 @@ export interface FailedSave {
   readonly reason: SaveFailure;
   readonly message: string;
   /** The line of YAML or the command that fixes it. */
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
   /** It may be tried again after so many milliseconds. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs?: number;
 }
 
 export function saveFailed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
@@ -135,9 +135,9 @@ export type SaveResult =
        * What people should know of it, in whole sentences: a branch was created, another store was
        * refused.
        */
-      readonly notices?: readonly string[] | undefined;
+      readonly notices?: readonly string[];
       /** Notes that could not be saved; left out where all were (D54). */
-      readonly unsaved?: readonly BlockedPlace[] | undefined;
+      readonly unsaved?: readonly BlockedPlace[];
     })
   | FailedSave;
 
@@ -157,7 +157,7 @@ export interface MemoryStore {
 
 /** Why a file cannot be used: it is blocked itself, or a folder that it is in. */
 export function blockedAt(
-  { blocked = [] }: { readonly blocked?: readonly BlockedPlace[] | undefined },
+  { blocked = [] }: { readonly blocked?: readonly BlockedPlace[] },
   path: string,
 ): BlockedPlace | undefined {
   return blocked.find((place) =>
@@ -184,10 +184,7 @@ export function firstUnread(
  * only be out of reach (D14). Both lanes of an agent and their states go together.
  */
 export function refusingUnreadLogs(store: MemoryStore): MemoryStore {
-  const broken = new Map<
-    string,
-    { readonly message: string; readonly remedy?: string | undefined }
-  >();
+  const broken = new Map<string, { readonly message: string; readonly remedy?: string }>();
   /**
    * What was read: that it is asked for once more, with something that cannot be read, breaks
    * nothing.

@@ -30,7 +30,7 @@ export function parseLog(text: string): Log {
     readonly start: number;
     readonly timeMs: number;
     readonly texts: string[];
-    id?: string | undefined;
+    id?: string;
   }[] = [];
   for (const entry of parseEntries(text)) {
     const { start, heading, text, id } = entry;

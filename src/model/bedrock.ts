@@ -87,7 +87,7 @@ function signing(
 interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
+  readonly sessionToken?: string;
 }
 
 /**

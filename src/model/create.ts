@@ -17,7 +17,7 @@ export interface ModelsOptions extends KeylessPorts {
   /** Reads `[providers]` of config.toml; called once, before a model is opened. */
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
   /** A key for the main model, before any other source. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string;
   /**
    * Whether a server is asked for the window of its model; axe sends no request but those of the
    * conversation.

@@ -11,9 +11,9 @@ export interface KeylessPorts {
    * GitHub's signed statement of who runs this job (OIDC), for one audience; absent outside of a
    * workflow.
    */
-  readonly idToken?: ((audience: string) => Promise<string>) | undefined;
+  readonly idToken?: (audience: string) => Promise<string>;
   /** Text of a credential file; undefined if there is none. */
-  readonly readTextFile?: ((path: string) => Promise<string | undefined>) | undefined;
+  readonly readTextFile?: (path: string) => Promise<string | undefined>;
 }
 
 interface Expiring<T> {

@@ -15,7 +15,7 @@ export interface AskedModel {
   readonly wire: Protocol;
   readonly model: string;
   /** Undefined for a model that nothing is known of. */
-  readonly thinking?: Thinking | undefined;
+  readonly thinking?: Thinking;
   /** It is known to think, whatever its name says. */
   readonly isReasoning?: boolean;
 }

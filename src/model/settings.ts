@@ -21,7 +21,7 @@ export interface SettingSources {
   /** By provider name; empty where there is no config.toml. */
   readonly config: Readonly<Record<string, ProviderConfig>>;
   /** The key given for the main model in particular (input `api-key`); first of all. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string;
 }
 
 /**

@@ -94,7 +94,7 @@ export interface OpenedModel {
 interface OpenPart {
   readonly type: 'text' | 'reasoning';
   text: string;
-  providerMetadata?: SharedV4ProviderMetadata | undefined;
+  providerMetadata?: SharedV4ProviderMetadata;
 }
 
 /**

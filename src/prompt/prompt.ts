@@ -160,7 +160,7 @@ export interface FittedPrompt extends Prompt {
 export interface PromptParts {
   readonly system: SystemPromptParts;
   readonly runLog: string;
-  readonly notes?: NotesPrompt | undefined;
+  readonly notes?: NotesPrompt;
   readonly message: string;
 }
 

@@ -44,10 +44,10 @@ export interface TaskParts {
   readonly stdin: string;
   readonly trigger: Trigger;
   /** Findings that are described in the place of the event; left out: none. */
-  readonly toFix?: readonly KnownFinding[] | undefined;
+  readonly toFix?: readonly KnownFinding[];
   readonly context: TriggerContext | undefined;
   /** How much of a pull request is reviewed; left out: all of it. */
-  readonly scope?: ReviewScope | undefined;
+  readonly scope?: ReviewScope;
   readonly change: LocalChange | undefined;
   /** Left out: as much of a diff as fits by default. */
   readonly policy?: DiffPolicy;
@@ -64,7 +64,7 @@ export interface Task {
   /**
    * Memory keeps the sentence however long it is, as axe does with piped text (D52); left out: no.
    */
-  readonly isKeptWhole?: boolean | undefined;
+  readonly isKeptWhole?: boolean;
   /** The user message: the sentence without a title by others, and whatever was sent along. */
   readonly message: string;
   readonly warnings: readonly Warning[];
@@ -72,7 +72,7 @@ export interface Task {
    * Paths of changed files that are not in the message, or not whole, for want of room; left out:
    * none.
    */
-  readonly unseen?: readonly string[] | undefined;
+  readonly unseen?: readonly string[];
 }
 
 /**

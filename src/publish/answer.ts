@@ -21,7 +21,7 @@ import type { Changes } from '../tools/workspace/changes.js';
 export interface ActionPublisherOptions extends ThisRun {
   readonly client: GitHubClient | undefined;
   /** The check in progress; left out where none is wanted. */
-  readonly progress?: CheckProgress | undefined;
+  readonly progress?: CheckProgress;
   readonly comment: Inputs['comment'];
   readonly reportTo: Inputs['reportTo'];
   readonly checkRun: boolean;
@@ -30,12 +30,10 @@ export interface ActionPublisherOptions extends ThisRun {
    * What the run has changed, and the branch that it has read; left out where it may change
    * nothing.
    */
-  readonly changes?:
-    | {
-        readonly made: Changes;
-        head(): Promise<{ readonly branch: string; readonly isForeign: boolean }>;
-      }
-    | undefined;
+  readonly changes?: {
+    readonly made: Changes;
+    head(): Promise<{ readonly branch: string; readonly isForeign: boolean }>;
+  };
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
   now(): Date;

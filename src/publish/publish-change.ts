@@ -25,14 +25,14 @@ import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './answ
 /** What became of the files that a run has changed. */
 interface PublishedChange {
   /** Computed, for the entry: names the pull request, its branch and the files. */
-  readonly line?: string | undefined;
+  readonly line?: string;
   /** For the people who asked. */
-  readonly said?: string | undefined;
+  readonly said?: string;
   /** Markdown for the job summary. */
-  readonly details?: string | undefined;
-  readonly url?: string | undefined;
+  readonly details?: string;
+  readonly url?: string;
   /** Why what was asked for was not published; the run fails for it. */
-  readonly failure?: string | undefined;
+  readonly failure?: string;
 }
 
 /**
@@ -223,7 +223,7 @@ function notPublished(
 /** The same of a change that could not be published; `nothing` says what there is not. */
 function failed(
   nothing: string,
-  { message: why, remedy }: { readonly message: string; readonly remedy?: string | undefined },
+  { message: why, remedy }: { readonly message: string; readonly remedy?: string },
   edits: FileEdits | undefined,
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {

@@ -12,7 +12,7 @@ export interface SummaryOptions {
   readonly isHidden: boolean;
   readonly clean: (markdown: string) => string;
   /** How often GitHub was asked; left out where nobody counts. */
-  readonly requests?: number | undefined;
+  readonly requests?: number;
 }
 
 /** An annotation of the workflow run; its message is not yet cleaned for the log. */
@@ -20,7 +20,7 @@ export interface Annotation {
   readonly level: 'notice' | 'warning' | 'error';
   readonly title: string;
   readonly message: string;
-  readonly at?: SourcePosition | undefined;
+  readonly at?: SourcePosition;
 }
 
 /**

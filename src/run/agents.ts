@@ -32,7 +32,7 @@ export interface AgentSources extends LocalSources {
   readonly trigger: Trigger;
   readonly client: GitHubClient | undefined;
   /** Another repository's agents, in place of all others but the built-in ones. */
-  readonly shared?: SharedAgents | undefined;
+  readonly shared?: SharedAgents;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +45,7 @@ export interface AgentSources extends LocalSources {
 export function findAgents(sources: AgentSources): {
   readonly agents: AgentLibrary;
   /** Those of the pull request, which are only looked at. */
-  readonly headAgents?: AgentLibrary | undefined;
+  readonly headAgents?: AgentLibrary;
 } {
   const { trigger, client, shared, agentsDir, signal } = sources;
   let opened: Promise<AgentPlace> | undefined;

@@ -71,7 +71,7 @@ export interface PublishRequest extends Conversed {
    * Why what the run has changed becomes no commit, in half a sentence; undefined if it may become
    * one.
    */
-  readonly onlyPatch?: string | undefined;
+  readonly onlyPatch?: string;
 }
 
 export interface Reply {
@@ -142,7 +142,7 @@ export type ProgramName = 'axe' | 'axe-action';
 export interface Dependencies {
   readonly agents: AgentLibrary;
   /** The pull request's own agents: only looked at, never run (D21). */
-  readonly headAgents?: AgentLibrary | undefined;
+  readonly headAgents?: AgentLibrary;
   readonly models: Models;
   /**
    * Throws an AxeError for a tool that does not exist, or a folder of artifacts of no use; other
@@ -158,18 +158,18 @@ export interface Dependencies {
    * What the file tools change in the repository; left out where the workflow lets them change
    * nothing.
    */
-  readonly changes?: Changes | undefined;
+  readonly changes?: Changes;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   /** Absent without a token, and on the command line without an event. */
-  readonly github?: GitHub | undefined;
+  readonly github?: GitHub;
   /** Reads the code that notes rest on; absent where nobody can. */
   readonly readBase?: ReadBase;
   readonly publisher: Publisher;
   readonly publishRules: PublishRules;
   readonly acknowledgement?: Acknowledgement;
   /** Absent where nobody asked to see it. */
-  readonly progress?: CheckProgress | undefined;
+  readonly progress?: CheckProgress;
   readonly journal?: Journal;
   readonly reporter: Reporter;
   readonly clock: Clock;

@@ -88,7 +88,7 @@ export async function readFindings(
   pull: number,
   parts: FindingsParts,
   deps: Dependencies,
-): Promise<{ readonly ledger: Ledger; readonly trouble?: string | undefined }> {
+): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
   const { agent, trigger, permission, facts, isTrusted, change, isFork, add } = parts;
   const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
   const said = answer?.kind === 'read' ? answer.seen : undefined;

@@ -101,7 +101,7 @@ export type GcEnd =
   /** The rules of `offline/rules` analyse nothing, so nothing is trimmed after them. */
   | { readonly kind: 'not-analysed' }
   /** With the plan where no model was asked. */
-  | { readonly kind: 'dry-run'; readonly plan?: TrimPlan | undefined }
+  | { readonly kind: 'dry-run'; readonly plan?: TrimPlan }
   | Exclude<TrimPlan, { readonly kind: 'trim' }>
   | {
       readonly kind: 'trimmed';
@@ -120,7 +120,7 @@ export type Suggestion =
 
 /** What garbage collection found on its way; a part is absent where it ended before that. */
 export interface GcFindings {
-  readonly counted?: CountedLog | undefined;
+  readonly counted?: CountedLog;
   /** What people made of findings and what the runs cost, as a table; empty for nothing. */
   readonly worth?: string;
   /** What the model said, whole or not, and how many of the oldest entries it was not given. */
@@ -128,13 +128,13 @@ export interface GcFindings {
   /** Lines of notes whose code is gone, which a person may remove. */
   readonly gone?: readonly StaleNoteLine[];
   /** Of all questions together, whatever became of them. */
-  readonly usage?: RunStats | undefined;
+  readonly usage?: RunStats;
   /** The trim was begun. */
-  readonly isTrimming?: true | undefined;
+  readonly isTrimming?: true;
 }
 
 export interface GcResult extends GcFindings {
-  readonly suggestion?: Suggestion | undefined;
+  readonly suggestion?: Suggestion;
   readonly end: GcEnd | { readonly kind: 'failed'; readonly error: AxeError };
 }
 

@@ -36,7 +36,7 @@ import type { ReviewPlan, ReviewWishes } from './review-plan.js';
 export interface RunRequest {
   readonly agent: string;
   readonly model: string;
-  readonly effort?: Effort | undefined;
+  readonly effort?: Effort;
   readonly skill: string;
   readonly workdir: string;
   readonly prompt: string;
@@ -109,12 +109,12 @@ export interface Plan extends PlanBasis {
    * How much of a pull request is reviewed; left out where the run is not a review that goes on
    * from an earlier one.
    */
-  readonly scope?: ReviewScope | undefined;
+  readonly scope?: ReviewScope;
   /** The pull request that another workflow's run is about; left out where there is none. */
-  readonly reportsOn?: number | undefined;
-  readonly coverage?: Coverage | undefined;
+  readonly reportsOn?: number;
+  readonly coverage?: Coverage;
   /** The conversations of a review that needs several; left out: one, with the task. */
-  readonly passes?: readonly ReviewPass[] | undefined;
+  readonly passes?: readonly ReviewPass[];
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
   readonly form: AnswerForm | undefined;
@@ -160,7 +160,7 @@ export interface ReviewedChange {
   readonly head: string;
   readonly base: string;
   /** Name of the branch it goes into; left out where that is not known. */
-  readonly into?: string | undefined;
+  readonly into?: string;
   readonly diff: string;
 }
 
@@ -186,7 +186,7 @@ export interface Memory {
   readonly restored: RestoreResult;
   /** What goes into the prompt: the loaded entries without their provenance lines. */
   readonly text: string;
-  readonly notes?: RunNotes | undefined;
+  readonly notes?: RunNotes;
   /** What is kept besides the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
 }
@@ -243,7 +243,7 @@ export interface EarlierFindings {
   /** Those of others, on which people may have answered. */
   readonly others: readonly { readonly pull: number; readonly ledger: Ledger }[];
   /** In a sentence, why those of its own could not be read. */
-  readonly trouble?: string | undefined;
+  readonly trouble?: string;
 }
 
 /** What publishing did, for the summary and for the entry. */
@@ -255,7 +255,7 @@ export interface PublicationResult {
   readonly url: string | undefined;
   readonly posted?: readonly number[];
   /** Of the pull request that was opened or brought up to date with what the run has changed. */
-  readonly pullRequestUrl?: string | undefined;
+  readonly pullRequestUrl?: string;
   readonly checkUrl?: string;
   readonly marks?: readonly MarksOnPull[];
   /**
@@ -296,9 +296,9 @@ export type RunReport =
        * Sha of the commit since which nothing that is reviewed has changed; left out: another
        * reason.
        */
-      readonly unchangedSince?: string | undefined;
+      readonly unchangedSince?: string;
       /** The findings of the pull request as they are; left out: nobody looked. */
-      readonly reviewResult?: ReviewResult | undefined;
+      readonly reviewResult?: ReviewResult;
       /** They could not be read, so nothing is known of them but what memory says. */
       readonly isIncomplete?: boolean;
     }

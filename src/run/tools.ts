@@ -69,7 +69,7 @@ export interface ToolSurroundings {
   /** Our own files, which no tool may write. */
   readonly ownFolder: string;
   /** Whose repository the tools that read on GitHub read; undefined without a token. */
-  readonly client?: GitHubClient | undefined;
+  readonly client?: GitHubClient;
   /** Folders of the repository in which memory is kept; left out: none. */
   readonly memoryRoots?: readonly string[];
   /**
@@ -82,13 +82,15 @@ export interface ToolSurroundings {
   /** What the run is about; absent for a run without an event. */
   readonly trigger?: Trigger;
   readonly artifactDir?: string;
-  readonly keepArtifacts?: ((folder: string) => Promise<string | undefined>) | undefined;
+  readonly keepArtifacts?: (folder: string) => Promise<string | undefined>;
   /**
    * What the file tools may change for a commit, and over the files of which; left out: nothing.
    */
-  readonly changes?:
-    | { readonly made: Changes; readonly files: CommitFiles; readonly isCheckedOut: boolean }
-    | undefined;
+  readonly changes?: {
+    readonly made: Changes;
+    readonly files: CommitFiles;
+    readonly isCheckedOut: boolean;
+  };
 }
 
 /**
@@ -394,7 +396,7 @@ export interface ToolParts {
   readonly env: Environment;
   readonly workspace: Workspace;
   /** The folder of the agent's `[artifacts]`; absent for an agent without. */
-  readonly artifacts?: ArtifactFolder | undefined;
+  readonly artifacts?: ArtifactFolder;
   readonly shell: Shell;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
@@ -402,7 +404,7 @@ export interface ToolParts {
   readonly workdir: string;
   readonly allowedHosts: readonly string[];
   /** The repository of the event; absent without an event or a token. */
-  readonly github?: GitHubReader | undefined;
+  readonly github?: GitHubReader;
 }
 
 /**

@@ -32,7 +32,7 @@ export interface ValidationDependencies {
   /** Why a run with this environment could not open a model, if so; a key is not asked for. */
   modelProblem(ref: ModelRef): AxeError | undefined;
   /** When it is aborted, nothing more is looked for. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /**

@@ -65,9 +65,9 @@ export type RaiseResult =
 
 interface Change {
   readonly by: FindingActor;
-  readonly login?: string | undefined;
-  readonly why?: StateReason | undefined;
-  readonly reason?: string | undefined;
+  readonly login?: string;
+  readonly why?: StateReason;
+  readonly reason?: string;
 }
 
 /**

@@ -46,13 +46,13 @@ export interface CommentRequest
     Required<Pick<Finding, 'effect' | 'reach'>>,
     Partial<Pick<Finding, 'side' | 'evidence' | 'suggestion'>> {
   /** False: data or safety may be lost, and the model could not settle whether. */
-  readonly sure?: boolean | undefined;
+  readonly sure?: boolean;
   /** The text of `line` as the model read it; wins over the number. */
-  readonly code?: string | undefined;
+  readonly code?: string;
   /** The earlier finding that this one is, as the model says. */
-  readonly sameAs?: string | undefined;
+  readonly sameAs?: string;
   /** The model has been asked, and says that it is none of the earlier ones. */
-  readonly isNew?: boolean | undefined;
+  readonly isNew?: boolean;
 }
 
 /** What findings are held against. */
@@ -331,7 +331,7 @@ export interface SettleRequest {
   /** The lines that fix it. */
   readonly evidence: readonly Evidence[];
   /** Login of the person who dismissed it in words. */
-  readonly by?: string | undefined;
+  readonly by?: string;
 }
 
 const MAX_REASON = 300;

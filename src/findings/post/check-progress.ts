@@ -46,7 +46,7 @@ type CheckEnd = Pick<CheckRunReport, 'title' | 'conclusion'>;
 /** Findings that changed without a run. */
 interface ToldCheck extends CheckRunKey {
   readonly review: ReviewOutcome;
-  readonly skipped: { readonly message: string; readonly since?: string | undefined } | undefined;
+  readonly skipped: { readonly message: string; readonly since?: string } | undefined;
   /** Conversations could not be read, so more may be open; left out: they were. */
   readonly isUnread?: boolean;
 }

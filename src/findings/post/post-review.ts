@@ -39,7 +39,7 @@ export interface ReviewOutcome {
 export interface PostedReview {
   /** The review says what the run had to say: no other comment is needed. */
   readonly isReview: boolean;
-  readonly line?: string | undefined;
+  readonly line?: string;
   readonly url?: string;
   readonly marks?: readonly MarksOnPull[];
   /** Ids of texts of ours that memory did not know. */

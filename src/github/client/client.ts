@@ -56,7 +56,7 @@ interface GitHubClientOptions {
   readonly userAgent: string;
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>;
   /** Told of each pause before it begins. */
-  readonly onPause?: ((pause: RetryPause) => void) | undefined;
+  readonly onPause?: (pause: RetryPause) => void;
   /**
    * Permissions (`checks`) that are needed with `write` later: a refusal to read names them like
    * that at once.

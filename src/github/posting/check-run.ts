@@ -39,10 +39,7 @@ const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
 export async function publishCheckRun(
   client: GitHubClient,
   report: CheckRunReport,
-  {
-    signal,
-    started,
-  }: { readonly signal: AbortSignal; readonly started?: FoundCheckRun | undefined },
+  { signal, started }: { readonly signal: AbortSignal; readonly started?: FoundCheckRun },
 ): Promise<string> {
   const find = () => findCheckRun(client, report, signal);
   const found = started ?? (await find());

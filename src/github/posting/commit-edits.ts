@@ -236,7 +236,7 @@ const JOB = 'github-actions[bot]';
 /** Headline and body of a commit, which went through outbound cleaning (D24). */
 interface CommitMessage {
   readonly headline: string;
-  readonly body?: string | undefined;
+  readonly body?: string;
 }
 
 /**

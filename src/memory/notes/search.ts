@@ -36,7 +36,7 @@ interface Found {
 export function searchNotes(
   files: ReadonlyMap<string, string>,
   query: string,
-  scope: NotesPlaces & { readonly runLog?: string | undefined },
+  scope: NotesPlaces & { readonly runLog?: string },
 ): SearchResult {
   const terms = parseTerms(query);
   const found = [...files].flatMap(([path, text]): readonly Found[] => {
@@ -165,7 +165,7 @@ function parseTerms(query: string): readonly SearchTerm[] {
 interface SearchView {
   readonly root: string;
   readonly maxBytes: number;
-  readonly limit?: number | undefined;
+  readonly limit?: number;
 }
 
 /**

@@ -37,7 +37,7 @@ export type NoteRequest =
       readonly form?: (
         content: string,
         now: Date,
-      ) => { readonly text: string; readonly head?: string | undefined };
+      ) => { readonly text: string; readonly head?: string };
     }
   | { readonly kind: 'overwrite'; readonly content: string };
 
@@ -353,13 +353,7 @@ function failed(message: string): FailedNote {
 }
 
 /** Memory could not be read: nothing is written then either (D14). */
-function notRead({
-  message,
-  remedy,
-}: {
-  message: string;
-  remedy?: string | undefined;
-}): FailedNote {
+function notRead({ message, remedy }: { message: string; remedy?: string }): FailedNote {
   return notSaved({
     reason: 'unavailable',
     message: `memory could not be read: ${message}`,

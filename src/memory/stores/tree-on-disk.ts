@@ -112,7 +112,7 @@ export interface StoredFile {
   readonly path: string;
   readonly stat: FileStat;
   /** It is asked for by its name, and takes no room from what is found in folders. */
-  readonly isNamed?: boolean | undefined;
+  readonly isNamed?: boolean;
 }
 
 /** All files of a folder, and what else is not a folder. Throws what the file system throws. */

@@ -32,25 +32,25 @@ export interface TreeSnapshot {
    * Ids of the changes that were saved since the time that was asked for, and of entries that were
    * taken out; may be left out where nobody asked.
    */
-  readonly saved?: ReadonlySet<string> | undefined;
+  readonly saved?: ReadonlySet<string>;
   /** Paths of files that did not fit; left out where all did. */
-  readonly left?: readonly string[] | undefined;
+  readonly left?: readonly string[];
   /** Notes whose place holds something else; left out where there are none. */
-  readonly blocked?: readonly BlockedPlace[] | undefined;
+  readonly blocked?: readonly BlockedPlace[];
   /**
    * Readers may have passed over what was saved here: it is committed once more, even if nothing
    * differs.
    */
-  readonly isOpen?: boolean | undefined;
+  readonly isOpen?: boolean;
   /** Of a branch: everybody can read it. */
-  readonly isPublic?: boolean | undefined;
+  readonly isPublic?: boolean;
   /**
    * Of a branch: what must not be overwritten, since it is not a memory file, by path with half a
    * sentence why.
    */
-  readonly refused?: ReadonlyMap<string, string> | undefined;
+  readonly refused?: ReadonlyMap<string, string>;
   /** Of a cache: the files outside of the store's folder, of which nothing changes. */
-  readonly others?: MemoryTree | undefined;
+  readonly others?: MemoryTree;
 }
 
 /** What became of one attempt to make a tree the newest version. */
@@ -59,7 +59,7 @@ export type CommitResult =
   | {
       readonly kind: 'committed';
       readonly version: string;
-      readonly notices?: readonly string[] | undefined;
+      readonly notices?: readonly string[];
     }
   /** Somebody else was first; nothing was written. */
   | { readonly kind: 'conflict' }
@@ -101,7 +101,7 @@ interface SaveOptions {
   /** How long a save may take, requests and waits included, in milliseconds. */
   readonly budgetMs: number;
   /** Writes a line for whoever waits meanwhile. */
-  readonly log?: ((line: string) => void) | undefined;
+  readonly log?: (line: string) => void;
 }
 
 /** A run waits so long for its memory, and goes on without it. */

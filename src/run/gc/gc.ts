@@ -54,7 +54,7 @@ export interface GcRequest {
   readonly model: string;
   readonly fallbackModels: readonly string[];
   /** In the place of the agent's. */
-  readonly effort?: Effort | undefined;
+  readonly effort?: Effort;
   /** What it may cost, of the agent's state. May throw an AxeError. */
   limits(state: string): BudgetLimits;
   /** Leave everything as it is: after an analysis, as axe does, or without asking a model. */

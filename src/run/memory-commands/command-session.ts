@@ -51,10 +51,7 @@ const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
  */
 export function parseMemoryCommand(
   [name = '', ...words]: readonly string[],
-  {
-    prefix,
-    flags = NO_FLAGS,
-  }: { readonly prefix: string; readonly flags?: CommandFlags | undefined },
+  { prefix, flags = NO_FLAGS }: { readonly prefix: string; readonly flags?: CommandFlags },
 ): MemoryCommand {
   const kind = Object.keys(ARGUMENTS).find(
     (known): known is MemoryCommand['kind'] => known === name,
@@ -95,7 +92,7 @@ export interface CommandSession {
   /** Where new entries come from; undefined writes them as axe does, without provenance. */
   readonly origin: Omit<Provenance, 'id'> | undefined;
   /** The code that a note may rest on; left out for an agent that keeps no notes. */
-  readonly readBase?: ReadBase | undefined;
+  readonly readBase?: ReadBase;
 }
 
 export interface MemoryDone {
@@ -103,14 +100,14 @@ export interface MemoryDone {
   /** For people, in markdown: what was done, with ids and without a word that memory says. */
   readonly text: string;
   /** What memory says of it: shown on the command line alone. */
-  readonly quoted?: string | undefined;
+  readonly quoted?: string;
   /** What was shown or found, the newest first; listed below the text where nothing is quoted. */
-  readonly entries?: readonly MemoryEntry[] | undefined;
+  readonly entries?: readonly MemoryEntry[];
   /** What stands below that; left out for nothing. */
-  readonly below?: string | undefined;
+  readonly below?: string;
   /** Whether the memory is another now. */
   readonly changed: boolean;
-  readonly warnings?: readonly Warning[] | undefined;
+  readonly warnings?: readonly Warning[];
 }
 
 export interface MemoryRefusal {
@@ -118,7 +115,7 @@ export interface MemoryRefusal {
   readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
   /** Without a word that memory says. */
   readonly message: string;
-  readonly remedy?: string | undefined;
+  readonly remedy?: string;
   /** Whether the memory is another now anyway. */
   readonly changed: boolean;
 }
@@ -205,7 +202,7 @@ export async function saveChanges(
 }
 
 function notSaved(
-  { message, remedy }: { readonly message: string; readonly remedy?: string | undefined },
+  { message, remedy }: { readonly message: string; readonly remedy?: string },
   changed: boolean,
 ): MemoryRefusal {
   return {

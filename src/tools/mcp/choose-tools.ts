@@ -21,7 +21,7 @@ const MAX_DEFINITIONS = 200_000;
 /** A tool as a server lists it; nothing is known of its schema yet. */
 export interface OfferedTool {
   readonly name: string;
-  readonly description?: string | undefined;
+  readonly description?: string;
   readonly inputSchema?: unknown;
 }
 

@@ -45,7 +45,7 @@ export function createArtifactFolders({
    * Keeps the folder that was made for the run's agent, and says where it is then; left out: it is
    * removed.
    */
-  readonly keepArtifacts?: ((folder: string) => Promise<string | undefined>) | undefined;
+  readonly keepArtifacts?: (folder: string) => Promise<string | undefined>;
 }) {
   const folders = new Map<string, Promise<string>>();
   const temporary = new Set<string>();

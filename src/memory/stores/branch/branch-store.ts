@@ -24,8 +24,8 @@ interface BranchStoreOptions {
   readonly clock: Clock;
   readonly mayCreate: boolean;
   /** The run that writes, for the messages of commits. */
-  readonly cause?: CommitCause | undefined;
-  readonly log?: ((line: string) => void) | undefined;
+  readonly cause?: CommitCause;
+  readonly log?: (line: string) => void;
 }
 
 /**

@@ -30,7 +30,7 @@ export type BranchRead =
        * Ids that the messages of its commits name, since the time that was asked for; left out
        * where nobody asked.
        */
-      readonly saved?: ReadonlySet<string> | undefined;
+      readonly saved?: ReadonlySet<string>;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean }
   | FailedSave;
@@ -48,7 +48,7 @@ export interface MemoryBranchPlace {
    * Whether it is the workflow's own repository, which the job's token is for; undefined outside a
    * workflow.
    */
-  readonly isOwn?: boolean | undefined;
+  readonly isOwn?: boolean;
   /** The input or variable that its token is given by. */
   readonly token: 'github-token' | 'repositories-token' | 'GITHUB_TOKEN' | 'GH_TOKEN';
 }
@@ -90,7 +90,7 @@ interface GitEntry {
   readonly oid: string;
   readonly size: number;
   /** As GraphQL gives it; undefined or null where it has to be fetched. */
-  readonly text?: string | null | undefined;
+  readonly text?: string | null;
 }
 
 /**
@@ -271,7 +271,7 @@ interface NewestRequest {
   /** Whether what is in folders is listed. */
   readonly lists?: boolean;
   /** From when on the messages of its commits are read; undefined where they are not. */
-  readonly since?: Date | undefined;
+  readonly since?: Date;
 }
 
 /**

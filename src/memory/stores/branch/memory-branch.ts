@@ -22,7 +22,7 @@ import {
 export interface BranchFiles {
   readonly files: MemoryTree;
   /** Files that are there and are to go. */
-  readonly removed?: readonly string[] | undefined;
+  readonly removed?: readonly string[];
   readonly message: string;
 }
 

@@ -32,7 +32,7 @@ interface CacheClientOptions {
   /** What the library prints to: the process's standard output. */
   readonly output: Output;
   readonly load?: () => Promise<CacheLibrary>;
-  readonly clock?: Pick<Clock, 'sleep'> | undefined;
+  readonly clock?: Pick<Clock, 'sleep'>;
 }
 
 /** Part of an entry's identity: without it entries of Windows runners are found on Windows only. */

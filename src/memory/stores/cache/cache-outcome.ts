@@ -13,8 +13,8 @@ export interface CacheTrouble {
     /** There is no cache here, or this job may not use it. */
     | 'unavailable';
   readonly message: string;
-  readonly remedy?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
+  readonly remedy?: string;
+  readonly retryAfterMs?: number;
 }
 
 /** The wait for an answer ended before it came. */

@@ -98,10 +98,10 @@ interface CacheStoreOptions {
    */
   readonly scope: CacheScope;
   /** Folder of a version that is the store's own; empty for all of it. */
-  readonly folder?: string | undefined;
-  readonly log?: ((line: string) => void) | undefined;
+  readonly folder?: string;
+  readonly log?: (line: string) => void;
   /** The event of the run; left out where there is none. */
-  readonly event?: string | undefined;
+  readonly event?: string;
 }
 
 /** A numbered version of a chain; `number` is 0 and the tree empty where nothing was ever saved. */

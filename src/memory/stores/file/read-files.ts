@@ -21,9 +21,9 @@ export interface FilePlaces {
   /** Absolute path of the folder that everything stays in. */
   readonly root: string;
   /** Folder below `root` that the tree's paths count from; left out for `root` itself. */
-  readonly folder?: string | undefined;
+  readonly folder?: string;
   /** Files that lie elsewhere, by their path in the tree (`memory.path` on the command line). */
-  readonly paths?: ReadonlyMap<string, string> | undefined;
+  readonly paths?: ReadonlyMap<string, string>;
   /**
    * False where the folder holds what strangers wrote, as a workspace does: then neither the file
    * nor a folder between it and `root` may be a link, and a file outside `root`, or with a second
