@@ -1,23 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { DIALECT } from '../helpers/dialect.js';
 import { GENERATED, GUIDES, RECORDS, readDocument, sentencesOf } from '../helpers/documents.js';
 
 const LONGEST = 30;
-
-/**
- * Words that a reader who learned English at school stumbles over, or that can be read in two ways.
- */
-const DIALECT: readonly RegExp[] = [
-  /\bstands?\b/i,
-  /\b(?:is|are|was|were) told\b/i,
-  /\bmend(?:s|ed|ing)?\b/i,
-  /\bbeside\b/i,
-  /\bwhoever\b/i,
-  /\bmay not\b/i,
-  /\bno word of\b/i,
-  /\bwhat there is\b/i,
-  /\bcure[sd]?\b/i,
-  /(?<!there )(?<!there )\b(?:is|are) no (?!longer\b|more\b)/i,
-];
 
 describe.each([...GUIDES, ...GENERATED, ...RECORDS])('%s', (page) => {
   const sentences = sentencesOf(readDocument(page));
