@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+// undici 6 is the version that `@actions/cache` and `@actions/github` depend on. 7 would be a second
+// copy in the bundle.
 import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 import type { Environment } from '../environment.js';
 import { AxeError, ConfigError, networkCause } from '../errors.js';
