@@ -16,13 +16,14 @@ import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { completed, exhausted, reportOf, requestOf, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { publisherOf } from './publisher-scene.js';
+import { publisherOf, SECRET } from './publisher-scene.js';
 
 /** Publishes a finding and a label at the end of a run on pull request 42. */
 async function publish(
   end: RunOutcome,
   comment: 'auto' | 'never' = 'auto',
   wanted: Partial<BufferedPublications> = {},
+  patch: Partial<ActionPublisherOptions> = {},
 ) {
   const hello = await startPull();
   hello.repo.talk.labels.push('bug');
@@ -32,12 +33,14 @@ async function publish(
     labels: { add: ['bug'], remove: [] },
     ...wanted,
   };
-  const { publisher } = publisherOf({ client: hello.client, comment });
+  const { publisher } = publisherOf({ client: hello.client, comment, ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const change = { head: hello.headSha, base: hello.baseSha, diff: '' };
   const findings = applyToFindings(await readPull(hello), 42, buffered);
   const about = { ...plan, trigger: pullRequest() };
-  const published = await publisher.publish(requestOf(about, end, { buffered, change, findings }));
+  const read = { coverage: { kind: 'whole', files: 1, read: 1, unread: [] }, unseen: [] } as const;
+  const request = requestOf(about, end, { buffered, change, findings, read });
+  const published = await publisher.publish(request);
   const { talk } = hello.repo;
   return { published, reviews: talk.reviews.length, labels: talk.labelsOf.get(42) ?? [] };
 }
@@ -57,6 +60,19 @@ it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, reado
     expect(published.isReviewLost === true).toBe(reviews === 0);
   },
 );
+
+it('secrets leave every text of the record of findings, suggestions too', async () => {
+  const texts = { title: `a ${SECRET}`, body: `b ${SECRET}`, suggestion: `return '${SECRET}'` };
+  const { published } = await publish(completed(''), 'auto', { findings: [placed(texts)] });
+  expect(published.reviewResult?.report.findings).toMatchObject([
+    { title: 'a ***', body: 'b ***', suggestion: "return '***'" },
+  ]);
+});
+
+it('a check is published with its address', async () => {
+  const { published } = await publish(completed(''), 'auto', {}, { checkRun: true });
+  expect(published.checkUrl).toMatch(/^https:\/\/github\.com\/octocat\/hello\/runs\/\d+$/);
+});
 
 it('what the workflow does not allow is listed for the summary', async () => {
   const refusals = [{ tool: 'set_labels', why: 'Not accepted: "x".' }];

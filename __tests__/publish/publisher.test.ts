@@ -195,6 +195,17 @@ it('a comment on a line has its answer in the thread, below the line of an attem
   expect(posted).toEqual(replies.map(({ id }) => id));
 });
 
+it('the line of a failure does not replace the answer of an earlier attempt', async () => {
+  const trigger = comment({ commentId: 9 });
+  const client = conversation(`${answerLine('bot/reply-9')}\nBecause.`);
+  const { publisher } = publisherOf({ client });
+
+  await publisher.answerFailure({ trigger, agent: 'bot', line: 'There is no answer.' });
+
+  const writes = client.requests.filter(({ route }) => route === CREATE || route === UPDATE);
+  expect(writes).toEqual([]);
+});
+
 it('a comment on a line has its answer below the pull request where the thread may not be written', async () => {
   const { client, github } = await startHello();
   const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';

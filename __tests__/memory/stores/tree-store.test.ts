@@ -5,7 +5,7 @@ import {
   createTreeStore,
   type TreeBackend,
 } from '../../../src/memory/stores/tree-store.js';
-import { append, entryText, idsIn, never, read } from './entries.js';
+import { append, entryText, forget, idsIn, never, read } from './entries.js';
 import { type BackendFaults, createFakeRemote } from './fake-backend.js';
 import { createFakeClock } from './fake-clock.js';
 import { adding, overwriting } from './notes-contract.js';
@@ -81,6 +81,19 @@ describe('the retry loop of a save', () => {
     expect(down.clock.slept).toEqual([]);
   });
 
+  it('does not begin to wait for a limit that lasts longer than the time for reading', async () => {
+    const { store, clock } = makeStore({
+      read: () => ({
+        kind: 'failed',
+        reason: 'rate-limited',
+        message: 'slow',
+        retryAfterMs: 30_000,
+      }),
+    });
+    expect(await read(store)).toMatchObject({ reason: 'rate-limited', message: 'slow' });
+    expect(clock.slept).toEqual([]);
+  });
+
   const failure = { kind: 'failed', message: 'no', remedy: 'do this' } as const;
   it.each([
     ['error', undefined, 0],
@@ -150,6 +163,32 @@ describe('the retry loop of a save', () => {
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect([remote.version, idsIn(remote.tree.get('bot.md') ?? '')]).toEqual([1, ['a']]);
   });
+});
+
+it('an entry that was taken out does not come back with a slower save, though no text changes', async () => {
+  const { store, remote } = makeStore();
+  const again = new Date('2026-02-03T04:00:00Z');
+  await store.write([append('a')], never);
+
+  await store.write([{ ...append('a'), again }, ...forget(['b'])], never);
+  await store.write([{ ...append('b'), again }], never);
+
+  expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['a']);
+});
+
+it('a rewrite whose answer was lost is not applied again', async () => {
+  const remote = createFakeRemote();
+  remote.tree = new Map([['bot.md', 'old\n']]);
+  const rewrite = (text: string) => `${text}more\n`;
+
+  const changes = [
+    append('a', { path: 'other.md' }),
+    { kind: 'rewrite', path: 'bot.md', rewrite } as const,
+  ];
+  const result = await forgetful(remote).write(changes, never);
+
+  expect(result).toMatchObject({ kind: 'saved' });
+  expect(remote.tree.get('bot.md')).toBe('old\nmore\n');
 });
 
 it.each<[string, readonly CommitResult[], number]>([
