@@ -22,11 +22,11 @@ const SAYS = {
   usage: { input_tokens: 40, output_tokens: 5 },
 };
 
-/** Runs `run bot` with these words. */
-async function run(words: readonly string[], toml: string) {
+/** Runs `run bot` with these words; the provider answers with a status. */
+async function run(words: readonly string[], toml: string, status = 200) {
   const home = tempDir('home');
   writeFiles(home, { 'axe/agents/bot.toml': toml });
-  const model = await startLoopback((_request, response) => sendJson(response, 200, SAYS));
+  const model = await startLoopback((_request, response) => sendJson(response, status, SAYS));
   const env = { HOME: home, ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: model.url };
   const terminal = createFakeTerminal({ env, cwd: home });
   const exitCode = await main(['run', 'bot', ...words], terminal);
@@ -56,6 +56,18 @@ it.each<[string, readonly string[], string, number]>([
     );
   },
 );
+
+it.each<[string, readonly string[], string, number, number]>([
+  ['an answer', [], ASKING, 200, 0],
+  ['a model name that is none', ['--model', 'nothing'], ASKING, 200, 1],
+  ['a request that the provider finds bad', [], ASKING, 400, 1],
+  ['a value of a wrong type', [], ASKING.replace('"You help."', '7'), 200, 2],
+  ['an unknown tool', [], `tools = ["nope"]\n${ASKING}`, 200, 2],
+  ['a missing key', ['--model', 'openai/gpt-4.1'], ASKING, 200, 2],
+  ['a provider that takes no key of ours', [], ASKING, 401, 3],
+])('%s ends a run with the documented exit status', async (_, words, toml, status, expected) => {
+  expect((await run(words, toml, status)).exitCode).toBe(expected);
+});
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 

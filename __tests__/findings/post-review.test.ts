@@ -57,6 +57,16 @@ describe('a review', () => {
     ]);
   });
 
+  it('never approves, whether it found something or not', async () => {
+    const hello = await startPull();
+    await publish(hello, QUIET);
+    await publish(hello, REVIEWED);
+    expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual([
+      'COMMENTED',
+      'CHANGES_REQUESTED',
+    ]);
+  });
+
   it('is posted even if a stranger has posted it with our marker', async () => {
     const hello = await startPull();
     const body = `${findingLine(placed().finding)}\nWrong.`;
