@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProviderError } from './errors.js';
 
-/** A limit of time that has begun. */
+/** A running time limit. */
 export interface Timer {
   /** Aborted once the time is over. */
   readonly signal: AbortSignal;
-  /** Takes the timer back, so that it cannot fire any more. */
+  /** Stops the timer, so that it cannot fire any more. */
   clear(): void;
 }
 
-/** Time and chance come in from outside, so a test can hold them still. */
+/** Time and randomness are passed in, so that tests can control them. */
 export interface Clock {
   now(): Date;
   /** Resolves after the time or when the signal aborts, whichever is first. */
@@ -22,23 +22,29 @@ export interface Clock {
   newId(): string;
 }
 
-/** The machine's clock and chance. */
+/** The machine's clock and random numbers. */
 export function createClock(): Clock {
-  return { now: () => new Date(), sleep, timer, random: () => Math.random(), newId };
+  return {
+    now: () => new Date(),
+    sleep,
+    timer: startTimer,
+    random: () => Math.random(),
+    newId,
+  };
 }
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  // It rejects for an aborted signal alone.
+  // It rejects only if the signal is aborted.
   await delay(Math.min(ms, LONGEST_TIMER_MS), undefined, { signal }).catch(() => undefined);
 }
 
-function timer(ms: number): Timer {
+function startTimer(ms: number): Timer {
   const controller = new AbortController();
   const timeout = setTimeout(() => controller.abort(), Math.min(ms, LONGEST_TIMER_MS));
   return { signal: controller.signal, clear: () => clearTimeout(timeout) };
 }
 
-/** Milliseconds since 1970, in as many digits at all times so that ids sort, and 64 random bits. */
+/** Milliseconds since 1970, padded so that ids sort by time, and 64 random bits. */
 function newId(): string {
   return Date.now().toString(36).padStart(10, '0') + randomBytes(8).toString('hex');
 }
@@ -50,7 +56,7 @@ export function dateOf(time: Date | number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+/** True for a day of the calendar, `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const timeMs = Date.parse(`${text}T00:00:00Z`);
@@ -59,7 +65,7 @@ export function isDate(text: string): boolean {
 
 /**
  * Starts a time limit within that of `signal`. The new signal is aborted when either is over;
- * `isOver` says whether this one is, and `end` takes the timer back.
+ * `isOver` says whether this limit is, and `end` stops its timer.
  */
 export function startTimeLimit(
   clock: Pick<Clock, 'now' | 'timer'>,
@@ -69,30 +75,31 @@ export function startTimeLimit(
   const endsMs = clock.now().getTime() + limitMs;
   const timer = clock.timer(limitMs);
   const limited = AbortSignal.any([signal, timer.signal]);
-  const ownLeftMs = () => Math.max(0, endsMs - clock.now().getTime());
-  noteTimeLeft(limited, () =>
-    Math.min(ownLeftMs(), timeLeftMs(signal) ?? Number.POSITIVE_INFINITY),
-  );
+
+  noteTimeLeft(limited, () => {
+    const limitLeftMs = Math.max(0, endsMs - clock.now().getTime());
+    return Math.min(limitLeftMs, timeLeftMs(signal) ?? Number.POSITIVE_INFINITY);
+  });
   return { signal: limited, isOver: () => timer.signal.aborted, end: () => timer.clear() };
 }
 
 /**
- * A signal does not say when it will abort, and the waiting code must know it: a pause that would
- * be cut is not begun.
+ * A signal does not say when it will abort, but code that waits must know it: a pause that would be
+ * interrupted is not started.
  */
 const TIME_LEFT = new WeakMap<AbortSignal, () => number>();
 
-/** Notes how long it is until a signal aborts, in milliseconds. */
+/** Records how many milliseconds are left until a signal aborts. */
 export function noteTimeLeft(signal: AbortSignal, leftMs: () => number): void {
   TIME_LEFT.set(signal, leftMs);
 }
 
-/** How long it is until a signal aborts, in milliseconds; undefined where nobody has said so. */
+/** Milliseconds until a signal aborts; undefined if nobody has recorded them. */
 export function timeLeftMs(signal: AbortSignal): number | undefined {
   return TIME_LEFT.get(signal)?.();
 }
 
-/** The one deadline of a run: every wait listens to it. */
+/** A run's only deadline: every wait listens to it. */
 export interface Deadline {
   /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
   readonly signal: AbortSignal;
@@ -101,7 +108,7 @@ export interface Deadline {
   /** Milliseconds that are left; Infinity while there is no limit. */
   leftMs(): number;
   cancel(reason: Error): void;
-  /** Takes the timer back, so that it cannot fire after the work is done. */
+  /** Stops the timer, so that it cannot fire after the work is done. */
   clear(): void;
 }
 
@@ -109,19 +116,20 @@ export interface Deadline {
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
- * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one
- * that lies behind us, is over at once, as in axe. `remedy` is what the error tells people to do
- * about it.
+ * A deadline that counts from now and has no limit yet. A limit of zero or less, or one that has
+ * passed already, expires at once, as in axe. `remedy` tells people what to do about the error.
  */
 export function createDeadline(remedy?: string): Deadline {
   const startedAt = performance.now();
   let endsAt = Number.POSITIVE_INFINITY;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+
   const expire = () =>
     controller.abort(new ProviderError('timeout', 'context deadline exceeded', { remedy }));
   const leftMs = () => Math.max(0, endsAt - performance.now());
   noteTimeLeft(controller.signal, leftMs);
+
   return {
     signal: controller.signal,
     leftMs,
@@ -136,7 +144,7 @@ export function createDeadline(remedy?: string): Deadline {
   };
 }
 
-/** A signal that aborts after so many milliseconds, whatever becomes of the run. */
+/** A signal that aborts after so many milliseconds, even if the run has ended. */
 export function signalAfter(limitMs: number): AbortSignal {
   const endsAt = performance.now() + limitMs;
   const signal = AbortSignal.timeout(limitMs);
@@ -144,7 +152,7 @@ export function signalAfter(limitMs: number): AbortSignal {
   return signal;
 }
 
-/** Carries calls out one after the other; one that fails does not hold up the next. */
+/** Runs calls one after the other; a call that fails does not stop the next. */
 export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -154,10 +162,7 @@ export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/**
- * Does work on each item, on so many at the same time, and gives what came of it in the order of
- * the items.
- */
+/** Works on at most `width` items at the same time; the results are in the order of the items. */
 export async function mapWithLimit<Item, Result>(
   width: number,
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** A property of whatever it is; undefined where there is none. */
+/** A property of any value; undefined if there is none. */
 export function propertyOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
@@ -12,12 +12,12 @@ export function parseJson(text: string, otherwise?: unknown): unknown {
   }
 }
 
-/** Whether a JSON value is nested deeper than so many levels; a plain value has none. */
+/** True if a JSON value has more levels than `maxDepth`; a plain value has none. */
 export function depthExceeds(value: unknown, maxDepth: number): boolean {
   let level = [value].filter(isNested);
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > maxDepth) return true;
-    level = level.flatMap((one): unknown[] => Object.values(one)).filter(isNested);
+    level = level.flatMap((nested): unknown[] => Object.values(nested)).filter(isNested);
   }
   return false;
 }

@@ -1,61 +1,49 @@
 import { CONCLUSIONS } from './outcome.js';
 
 /**
- * Every default of the product. A test holds them equal to `action.yml` and
+ * Every default of the product. A test compares them with `action.yml` and
  * `docs/reference/limits.md`.
  */
 
-/**
- * The model of built-in agents and of what `init` writes, and the example wherever a model has to
- * be named.
- */
+/** The model of built-in agents, of the files that `init` writes, and of all examples. */
 export const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5';
 
-/** The user message when nobody gave one; byte for byte axe's (axe-behaviour §6). */
+/** The user message if none is given; byte for byte axe's (axe-behaviour §6). */
 export const DEFAULT_TASK = 'Execute the task described in your instructions.';
 
-/** Time limit of a command-line run, in seconds (axe-behaviour §4). */
+/** The time limit of a command-line run, in seconds; axe's. */
 export const CLI_TIMEOUT_SECONDS = 120;
 
 export const ACTION_TIMEOUT_MINUTES = 15;
 
-/**
- * Tokens of a run in a workflow, input and output of all turns and sub-agents together; generous,
- * but not endless.
- */
+/** Tokens of a run in a workflow: input and output of all turns and sub-agents together. */
 export const ACTION_MAX_TOKENS = 2_000_000;
 
-/** Most turns of one conversation; axe's fixed limit (axe-behaviour §13). */
+/** Maximum turns of one conversation; axe's fixed limit. */
 export const MAX_TURNS = 50;
 
-/**
- * Output tokens asked of Anthropic when the agent sets none and the model does not think
- * (axe-behaviour §11).
- */
+/** Requested output tokens of Anthropic's models without thinking, if the agent sets none. */
 export const ANTHROPIC_MAX_TOKENS = 4096;
 
-/** A stored result is cut after this many code points (axe-behaviour §10; D7b). */
+/** A stored result is cut after this many code points (axe-behaviour §10). */
 export const MAX_RESULT_CODE_POINTS = 1000;
 
-/** A stored task is cut to so many code points, but for piped text on the command line (D52). */
+/** A stored task is cut after this many code points, unless it is piped text. */
 export const MAX_TASK_CODE_POINTS = 500;
 
 /**
- * Most bytes of run log that are loaded where neither `last_n` nor `max_log_bytes` is set; newest
- * entries win (D52).
+ * Maximum bytes of the run log that are loaded if neither `last_n` nor `max_log_bytes` is set. The
+ * newest entries are loaded.
  */
 export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
 
-/**
- * What notes may measure where the agent's file says nothing else, in bytes (memory-tools 1.2 and
- * 2.2).
- */
+/** Sizes of notes in bytes, if the agent's file sets none. */
 export const NOTES_LIMITS = {
-  /** Of the block in the prompt. */
+  /** Maximum size of the notes in the prompt. */
   injectBytes: 32 * 1024,
-  /** Of one write. */
+  /** Maximum size of one write. */
   writeBytes: 64 * 1024,
-  /** Of a file, from which on `write_memory` asks for care. */
+  /** File size from which `write_memory` warns. */
   warnFileBytes: 1024 * 1024,
 } as const;
 
@@ -63,174 +51,147 @@ export const MAX_AGENT_BYTES = 256 * 1024;
 
 export const MAX_DIFF_TOKENS = 50_000;
 
-/** Most bytes of one comment, linked issue or log that go into the user message. */
+/** Maximum bytes of one comment, linked issue or log in the user message. */
 export const MAX_REMARK_BYTES = 4 * 1024;
 
-/** Most bytes of all comments together, and of all linked issues, and of all logs. */
+/** Maximum bytes of all comments together, of all linked issues, and of all logs. */
 export const MAX_REMARKS_BYTES = 48 * 1024;
 
-/** Most bytes of a description (pull request, issue, comment) that go into the user message. */
+/** Maximum bytes of a description (pull request, issue, comment) in the user message. */
 export const MAX_DESCRIPTION_BYTES = 32 * 1024;
 
 export const MAX_CONTEXT_FILES = 200;
 
 export const MAX_CONTEXT_BYTES = 512 * 1024;
 
-/** Of the files that a project has for those who work on it, together. */
+/** Maximum bytes of all guidance files of a project together. */
 export const MAX_GUIDANCE_BYTES = 16 * 1024;
 
-/** How long a save may go on against conflicts, by store, in milliseconds (D12). */
+/** Maximum time of a save, with its retries after conflicts, by store, in milliseconds. */
 export const SAVE_BUDGET_MS = { branch: 120_000, cache: 120_000, file: 30_000, none: 0 } as const;
 
-/** Where memory lies next to code, in a checkout and on a branch that is not memory's own. */
+/** The folder of memory that is committed next to code, in a checkout or on a shared branch. */
 export const COMMITTED_FOLDER = '.axe/memory';
 
-/** How long one thing may take to be published, in milliseconds, waiting included. */
+/** Maximum time to publish one thing, in milliseconds, including waits. */
 export const PUBLISH_TIMEOUT_MS = 120_000;
 
-/** How long GitHub may say nothing to a request before it is given up, in milliseconds. */
+/** A request to GitHub fails after this many milliseconds without an answer. */
 export const GITHUB_SILENCE_MS = 20_000;
 
-/** Longest comment GitHub takes, in characters (REST API, issue comments). */
+/** GitHub's maximum length of a comment, in characters (REST API, issue comments). */
 export const MAX_COMMENT_CHARACTERS = 65_536;
 
-/** Largest job summary of a step, in bytes (workflow commands reference). */
+/** GitHub's maximum size of a step's job summary, in bytes (workflow commands reference). */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
 
-/** Conclusions that fail the step; `success` and `skipped` never do unless asked for (D27). */
-export const DEFAULT_FAIL_ON = CONCLUSIONS.filter((one) => one !== 'success' && one !== 'skipped');
+/** Conclusions that fail the step; `success` and `skipped` only do if an input says so. */
+export const DEFAULT_FAIL_ON = CONCLUSIONS.filter(
+  (conclusion) => conclusion !== 'success' && conclusion !== 'skipped',
+);
 
-/** Most bytes of one tool result; what is longer loses its middle. */
+/** Maximum bytes of one tool result; a longer one loses its middle. */
 export const MAX_TOOL_RESULT_BYTES = 64 * 1024;
 
-/**
- * Lines of one page of `read_file` when the model asks for no number; axe's (newer axe,
- * `read_file`).
- */
+/** Lines that `read_file` shows if the model gives no number, as in newer versions of axe. */
 export const READ_FILE_LINES = 2000;
 
 export const MAX_READ_LINE_BYTES = 8 * 1024;
 
-/** Most bytes `read_file` goes through to find its lines. */
+/** Maximum bytes that `read_file` scans to find its lines. */
 export const MAX_READ_SCAN_BYTES = 64 * 1024 * 1024;
 
 export const MAX_LISTED_ENTRIES = 1000;
 
-/** Most bytes of a file that `write_file` makes or `edit_file` changes. */
+/** Maximum bytes of a file that `write_file` writes or `edit_file` changes. */
 export const MAX_WRITTEN_BYTES = 4 * 1024 * 1024;
 
-/**
- * How much one `search_files` looks at and shows; what a file has beyond `fileBytes` is not
- * searched.
- */
+/** Limits of one `search_files` call; only the first `fileBytes` of each file are searched. */
 export const SEARCH_LIMITS = { fileBytes: 2 * 1024 * 1024, matches: 200, timeMs: 20_000 } as const;
 
 export const COMMAND_TIMEOUT_MS = 300_000;
 
-/**
- * How long one `url_fetch` or `web_search` may take, redirects included, in milliseconds; axe's.
- */
+/** Time limit of one `url_fetch` or `web_search`, with redirects, in milliseconds; axe's. */
 export const WEB_TIMEOUT_MS = 15_000;
 
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
-/** How long a model's provider that sends signs of life may send nothing, in milliseconds. */
+/** After a first keep-alive, a model request fails if this many milliseconds bring no data. */
 export const MODEL_SILENCE_MS = 120_000;
 
-/**
- * Most bytes of an answer that are kept: cleaning more would outlast the run. An output holds no
- * more either.
- */
+/** Maximum bytes of an answer: sanitizing more takes too long, and an output cannot hold more. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/**
- * Tries after a first one that failed for a passing reason; axe makes none unless asked
- * (axe-behaviour §20.15).
- */
+/** Retries after a temporary failure; axe does not retry by default. */
 export const DEFAULT_MAX_RETRIES = 2;
 
 export const MAX_PARALLEL_CALLS = 8;
 
 export const MAX_ARGUMENT_DEPTH = 128;
 
-/** Tool calls of one turn that are run; the rest is refused with a word to the model. */
+/** Maximum tool calls of one turn; the others are refused, and the model is informed. */
 export const MAX_CALLS_PER_TURN = 64;
 
-/** So often in a row the same call is run; each further one is answered with a word … */
+/** A call is run at most this often in a row; each further repetition only gets a notice. */
 export const MAX_SAME_CALLS = 2;
 
-/** … and this one ends the conversation. */
+/** This repetition of the same call ends the conversation. */
 export const LAST_SAME_CALL = 10;
 
-/** Levels of sub-agents below the first agent where `max_depth` is not set (axe-behaviour §2). */
+/** Levels of sub-agents below the first agent if `max_depth` is not set; axe's. */
 export const DEFAULT_MAX_DEPTH = 3;
 
-/** How long an MCP server may take to start and to list its tools, each, in milliseconds. */
+/** Time limit for an MCP server to start, and again to list its tools, in milliseconds. */
 export const MCP_START_TIMEOUT_MS = 30_000;
 
 export const MCP_CALL_TIMEOUT_MS = 120_000;
 
-/** The window of a model nothing is known of, in tokens of input and output together. */
+/** The context window of an unknown model, in tokens of input and output together. */
 export const CONTEXT_WINDOW_TOKENS = 128_000;
 
-/** How a long conversation is shortened. Shares are of the window without its reserve. */
+/** Limits for shortening a long conversation. Shares are of the window without its reserve. */
 export const COMPACTION = {
-  /** Above this share it is shortened. */
+  /** Above this share the conversation is shortened. */
   startShare: 0.8,
   /**
-   * Old tool results are left out until no more than this share is used. Each time costs the
-   * provider's cache of all that comes after, so it is done deeply and seldom …
+   * Old tool results are removed until only this share is used. Each time invalidates the
+   * provider's cache of all later messages, so much is removed at once and seldom.
    */
   targetShare: 0.2,
-  /** … and if more than this share is left, turns go as well. */
+  /** If the conversation still uses more than this share, whole turns are removed too. */
   enoughShare: 0.7,
-  /** So many newest turns stay whole … */
+  /** The newest turns that are not shortened, within `keptShare`. */
   keptTurns: 4,
-  /** … unless they take more than this share; the newest one always stays. */
+  /** Maximum share of the newest turns; the last one always stays. */
   keptShare: 0.2,
-  /**
-   * Down to this share the newest results lose their middle, where nothing else is left to leave
-   * out.
-   */
+  /** If nothing else can be removed, the newest results are shortened to this share. */
   trimmedShare: 0.4,
-  /** Kept free for the next reply when the agent asks for no number of output tokens. */
+  /** Reserved for the next reply if the agent sets no number of output tokens. */
   reserveTokens: 8192,
 } as const;
 
-/**
- * The model is told that little is left of a run from here on: turns and seconds left, share of a
- * budget spent.
- */
+/** The model gets a notice when this little is left: turns, seconds, or share of a budget used. */
 export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
 
-/**
- * How deep a JSON answer and its schema may be nested, and how long the check of an answer may
- * take.
- */
+/** Maximum nesting of a JSON answer and its schema, and the time limit for validating an answer. */
 export const STRUCTURED_LIMITS = { depth: 128, checkMs: 2000 } as const;
 
-/**
- * Pull requests, besides the run's own, whose answers to earlier findings a run reads: those where
- * it found something last.
- */
+/** A run reads the answers to its latest findings on this many other pull requests. */
 export const MAX_LEARNED_PULLS = 5;
 
-/** Accounts whose permission is asked for, to know whether their answer counts. */
+/** Maximum accounts whose permission is checked, since only some people's answers count. */
 export const MAX_ANSWERERS = 20;
 
-/** Most bytes of notes that `memory_read` and `memory_search` show (memory-tools 4.4). */
+/** Maximum bytes of notes that `memory_read` and `memory_search` show. */
 export const MAX_SHOWN_NOTES_BYTES = 32 * 1024;
 
 export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;
 
-/**
- * How a review is read where it is read more than once; `most…` is the largest value that an
- * agent's file may say.
- */
+/** Reviews in several passes; `most…` is the maximum that an agent's file can set. */
 export const REVIEW_PASSES = {
-  /** Parts of a change that does not fit, and how many are read at the same time. */
+  /** Parts of a change that does not fit; `atOnce` of them are read at the same time. */
   parts: 6,
   mostParts: 12,
   atOnce: 3,
@@ -239,14 +200,8 @@ export const REVIEW_PASSES = {
   mostPartTokens: 200_000,
 } as const;
 
-/**
- * The second look at findings: turns of one verifier, verifiers at work at the same time, and
- * findings of a run that have one.
- */
+/** Limits for verifying findings: turns of a verifier, parallel verifiers, findings of a run. */
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
-/**
- * Garbage collection: what its questions ask for, of models that do not think, and how long each
- * may take; axe's figures (axe-behaviour §19).
- */
+/** Garbage collection's requests to models without thinking, and their time limit; axe's values. */
 export const GC = { outputTokens: 4096, temperature: 0.3, questionSeconds: 120 } as const;

@@ -1,11 +1,12 @@
 import { posix, win32 } from 'node:path';
 import { ConfigError } from './errors.js';
-/** Variables of the environment by name; what is not set is undefined. */
+
+/** Variables of the environment by name; one that is not set is undefined. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * axe's configuration folder: `$XDG_CONFIG_HOME/axe`, or `axe` in the user's configuration folder
- * of the platform (axe-behaviour §1). Nothing is created. Throws a ConfigError without a home.
+ * of the platform. Nothing is created. Throws a ConfigError without a home.
  */
 export function configDir(env: Environment, platform: string = process.platform): string {
   const join = platform === 'win32' ? win32.join : posix.join;
@@ -20,7 +21,7 @@ export function configDir(env: Environment, platform: string = process.platform)
 
 /**
  * axe's data folder: `$XDG_DATA_HOME/axe`, or `.local/share/axe` in the home folder on every
- * platform (axe-behaviour §1). Nothing is created. Throws a ConfigError without a home.
+ * platform. Nothing is created. Throws a ConfigError without a home.
  */
 export function dataDir(env: Environment, platform: string = process.platform): string {
   const isWindows = platform === 'win32';
@@ -32,10 +33,7 @@ export function dataDir(env: Environment, platform: string = process.platform): 
   return join(home, '.local', 'share', 'axe');
 }
 
-/**
- * A path with `~` for the home folder, and `$NAME` or `${NAME}` for a variable, as axe reads those
- * that agents and flags name.
- */
+/** Expands `~`, `$NAME` and `${NAME}` in a path of an agent or a flag, as axe does. */
 export function expandPath(path: string, env: Environment): string {
   const expanded = path.replace(
     /\$(?:\{(\w+)\}|(\w+))/g,

@@ -1,6 +1,6 @@
 import { propertyOf } from './data.js';
 
-/** A place in a text file of the user's; line and column count from 1. */
+/** A position in a text file of the user; line and column count from 1. */
 export interface SourcePosition {
   readonly file: string;
   readonly line?: number;
@@ -13,38 +13,30 @@ export function sourcePosition({ file, line, column }: SourcePosition): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
-/**
- * A path on one line: with control characters, which could begin a line of their own, it is in
- * quotes.
- */
+/** Quotes a path with control characters, which could start a new line. */
 export function displayFile(file: string): string {
   return /\p{Cc}/u.test(file) ? JSON.stringify(file) : file;
 }
 
 /**
- * Exit status of the command line, as axe's: 0 success · 1 usage, model reference, bad request,
- * turn limit · 2 configuration, missing key, unknown tool · 3 unusable key, provider, timeout · 4
- * spent budget (D1, D2, D27) · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM, as shells report it.
+ * The exit status of the command line, as in axe: 0 success · 1 usage, model reference, bad
+ * request, turn limit · 2 configuration, missing key, unknown tool · 3 unusable key, provider,
+ * timeout · 4 budget spent (D2) · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM, as in shells.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 
 interface ErrorDetails {
   readonly exitCode?: ExitCode;
-  /** What the reader can do about it: one sentence, keys and inputs in backticks. */
+  /** One sentence on how to fix it, with keys and inputs in backticks. */
   readonly remedy?: string;
-  /** Where in a file of the user's it went wrong. */
+  /** The position of the error in a file of the user. */
   readonly at?: SourcePosition;
-  /**
-   * What a program that is started as `axe` says instead: the words of axe, which is written in Go.
-   */
+  /** The message in axe's words, which are Go's, for a program that is started as `axe`. */
   readonly axe?: string;
   readonly cause?: unknown;
 }
 
-/**
- * Trouble that is told to a person: the message unchanged, no stack. Any other error is a bug of
- * ours.
- */
+/** An error for people, shown unchanged and without a stack. Any other error is a bug of ours. */
 export class AxeError extends Error {
   override readonly name: string = 'AxeError';
   readonly exitCode: ExitCode;
@@ -61,10 +53,7 @@ export class AxeError extends Error {
   }
 }
 
-/**
- * The user's agent, skill, context files or settings are wrong: exit status 2 unless said
- * otherwise.
- */
+/** The user's agent, skill, context files or settings are wrong. The default exit status is 2. */
 export class ConfigError extends AxeError {
   override readonly name = 'ConfigError';
 
@@ -73,7 +62,7 @@ export class ConfigError extends AxeError {
   }
 }
 
-/** Somebody ended the run: the job was cancelled, or a newer run took its place. */
+/** The job was cancelled, or a newer run replaced this one. */
 export class CancelledError extends AxeError {
   override readonly name = 'CancelledError';
 
@@ -82,22 +71,21 @@ export class CancelledError extends AxeError {
   }
 }
 
-/** An agent or a skill that is in none of the places that were searched; message in axe's words. */
+/** No searched place has the agent or skill. The message is in axe's words. */
 export class NotFoundError extends ConfigError {
-  readonly what: 'agent' | 'skill';
+  readonly kind: 'agent' | 'skill';
 
-  constructor(what: 'agent' | 'skill', sought: string, details: ErrorDetails = {}) {
-    super(`${what === 'agent' ? 'agent config' : 'skill'} not found: ${sought}`, details);
-    this.what = what;
+  constructor(kind: 'agent' | 'skill', sought: string, details: ErrorDetails = {}) {
+    super(`${kind === 'agent' ? 'agent config' : 'skill'} not found: ${sought}`, details);
+    this.kind = kind;
   }
 }
 
-/** Whether that is why something failed. */
-export function isNotFound(thrown: unknown, what: NotFoundError['what']): thrown is NotFoundError {
-  return thrown instanceof NotFoundError && thrown.what === what;
+export function isNotFound(thrown: unknown, kind: NotFoundError['kind']): thrown is NotFoundError {
+  return thrown instanceof NotFoundError && thrown.kind === kind;
 }
 
-/** axe's six categories of provider trouble (axe-behaviour §12). */
+/** axe's six categories of provider errors. */
 export type ProviderErrorCategory =
   | 'auth'
   | 'rate_limit'
@@ -106,25 +94,24 @@ export type ProviderErrorCategory =
   | 'bad_request'
   | 'server';
 
-/** A request that has more tokens than fit into the model's window. */
+/** A request had more tokens than fit into the model's window. */
 export interface ContextOverflow {
-  /** The window, where the provider says how large it is. */
+  /** The size of the window, if the provider states it. */
   readonly windowTokens: number | undefined;
 }
 
-/** What a {@link ProviderError} carries besides category and text. */
 export interface ProviderErrorDetails extends ErrorDetails {
-  /** HTTP status of the answer, where there was one. */
+  /** The HTTP status of the answer, if there was one. */
   readonly status?: number;
-  /** What the provider asked us to wait, in milliseconds. */
+  /** The wait that the provider asked for, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Set where the request was too long for the model. */
+  /** Set if the request was too long for the model. */
   readonly overflow?: ContextOverflow;
 }
 
 /**
- * A model could not be asked or did not answer properly. The message is axe's `<category>: <text>`;
- * exit status 3, or 1 for `bad_request` (axe-behaviour §12).
+ * A request to a model failed, or its answer was unusable. The message is axe's `<category>:
+ * <text>`; the exit status is 3, or 1 for `bad_request` (axe-behaviour §12).
  */
 export class ProviderError extends AxeError {
   override readonly name = 'ProviderError';
@@ -148,15 +135,15 @@ export class ProviderError extends AxeError {
 }
 
 /**
- * Text of an error for a person: the message, then where and what to do, each on a line of its own
- * (so the first line stays axe's where axe has one, D3).
+ * An error for people: the message, the position and the remedy, each on a line of its own, so that
+ * the first line stays equal to axe's.
  */
 export function formatError(error: AxeError): string {
-  const what = describeError(error);
-  return error.remedy === undefined ? what : `${what}\n  ${error.remedy}`;
+  const description = describeError(error);
+  return error.remedy === undefined ? description : `${description}\n  ${error.remedy}`;
 }
 
-/** The same without what to do. */
+/** The message and the position, without the remedy. */
 export function describeError({ message, at }: AxeError): string {
   return at === undefined ? message : `${message}\n  at ${sourcePosition(at)}`;
 }
@@ -166,40 +153,41 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * A tool could not do what it was asked to: the message is the answer to the model, unchanged. It
- * never leaves the tool.
+ * A tool call failed. The message is the unchanged answer to the model and never leaves the tool.
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-/** What broke a connection, as the system tells it. */
+/** The system's reason for a failed connection. */
 export interface NetworkCause {
   readonly code: string | undefined;
   readonly message: string;
-  /** What helps, if it is known where the cause was found. */
   readonly remedy?: string;
-  /** The settings are wrong, so that asking again changes nothing. */
+  /** The settings are wrong, so a retry cannot help. */
   readonly isMistake?: boolean;
 }
 
 const MAX_CAUSES = 5;
 
 /**
- * fetch wraps the system's error, once or twice, and in an AggregateError without a message where
- * it tried several addresses; the first of them stands for all. Asked without `instanceof`: the
- * error may come from another realm. An error of ours on the way has found the cause already.
+ * fetch wraps the system's error once or twice. If it tried several addresses, the wrapper is an
+ * AggregateError without a message, and its first error is used. Properties are read without
+ * `instanceof`, since the error can come from another realm. An AxeError in the chain has found the
+ * cause already.
  */
 export function networkCause(error: unknown, depth = 0): NetworkCause {
   if (error instanceof AxeError) {
     const { message, remedy } = error;
     return { code: undefined, message, remedy, isMistake: error instanceof ConfigError };
   }
+
   const errors = propertyOf(error, 'errors');
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   const code = propertyOf(error, 'code');
   const inner = first ?? (typeof code === 'string' ? undefined : propertyOf(error, 'cause'));
   if (inner !== undefined && depth < MAX_CAUSES) return networkCause(inner, depth + 1);
+
   const message = propertyOf(error, 'message');
   return {
     code: typeof code === 'string' ? code : undefined,
@@ -207,21 +195,21 @@ export function networkCause(error: unknown, depth = 0): NetworkCause {
   };
 }
 
-/** Everything the program may warn about, with the titles of annotations (`::warning title=…`). */
+/** All warnings of the program, with the titles of their annotations (`::warning title=…`). */
 export const WARNING_TITLES = {
   'agent-unknown-key': 'Unknown key in the agent',
   'agent-unused-key': 'Key without effect in the agent',
   'agent-changed-in-pull-request': 'The pull request changes the agent',
   'tool-not-available': 'Tool not available',
-  /** Commands can change what programs of later steps read in the home folder. */
+  /** Commands can change files in the home folder that programs of later steps read. */
   'home-writable': 'Commands write the home folder',
   'mcp-server': 'MCP server',
   'artifacts-lost': 'Artifacts not kept',
   'context-file-skipped': 'Context file left out',
   'context-truncated': 'Context cut to fit',
-  /** What the run is about was not read as it should be: not, not whole, or at another commit. */
+  /** The subject of the run was not read, not read completely, or read at another commit. */
   'context-incomplete': 'Context not complete',
-  /** Something around the event that the token cannot read. */
+  /** The token cannot read something that belongs to the event. */
   'context-unread': 'Context not read',
   'memory-load-failed': 'Memory not loaded',
   'memory-truncated': 'Memory loaded in part',
@@ -239,14 +227,13 @@ export const WARNING_TITLES = {
 };
 
 /**
- * Something a person should know although the run goes on. The terminal prints `message` to stderr,
- * a workflow shows it as an annotation (D35).
+ * People should know this although the run goes on. The terminal prints `message` to stderr, a
+ * workflow shows it as an annotation.
  */
 export interface Warning {
   readonly code: keyof typeof WARNING_TITLES;
-  /** What happened, and where. */
   readonly message: string;
-  /** What to do about it, in whole sentences. */
+  /** Whole sentences. */
   readonly remedy?: string;
   readonly at?: SourcePosition;
 }
@@ -254,27 +241,26 @@ export interface Warning {
 const MAX_ANNOTATIONS = 9;
 
 /**
- * Warnings merged by code for the runner, which shows ten annotations of a kind per step: at most
- * nine, and a failed save is never among those left out (D35).
+ * Merges warnings by code, at most nine: the runner shows ten annotations of a kind for each step.
+ * A failed save is never left out.
  */
 export function mergeWarnings(warnings: readonly Warning[]): readonly Warning[] {
-  const isSame = (one: Warning, other: Warning) =>
-    one.code === other.code && one.message === other.message && one.remedy === other.remedy;
+  const isSame = (a: Warning, b: Warning) =>
+    a.code === b.code && a.message === b.message && a.remedy === b.remedy;
   const unique = warnings.filter(
-    (one, at) => warnings.findIndex((other) => isSame(one, other)) === at,
+    (warning, index) => warnings.findIndex((earlier) => isSame(warning, earlier)) === index,
   );
   const groups = [...new Set(warnings.map(({ code }) => code))].map((code): Warning => {
     const group = unique.filter((warning) => warning.code === code);
     return { code, message: linesOf(group).join('\n'), at: group[0]?.at };
   });
+
   const isFailedSave = ({ code }: Warning) => code === 'memory-save-failed';
   const others = groups.filter((group) => !isFailedSave(group));
   return [...groups.filter(isFailedSave), ...others].slice(0, MAX_ANNOTATIONS);
 }
 
-/**
- * One missing permission fails several things, and each of them names it: a remedy is shown once.
- */
+/** Several warnings can name the same missing permission: a remedy is shown only once. */
 function linesOf(group: readonly Warning[]): readonly string[] {
   const shown = new Set<string>();
   return group.map((warning) => {
@@ -286,10 +272,7 @@ function linesOf(group: readonly Warning[]): readonly string[] {
   });
 }
 
-/**
- * A warning for people. axe ends such a message without a full stop; with a remedy behind it, it
- * needs one.
- */
+/** A warning for people. axe's messages have no full stop, but before a remedy they need one. */
 export function warningText({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): string {
   return remedy === undefined ? message : `${message.replace(/\.$/, '')}. ${remedy}`;
 }

@@ -17,11 +17,11 @@ import { dirname, join } from 'node:path';
 import { propertyOf } from './data.js';
 import { decodeBytes, encodeBytes } from './text/bytes.js';
 
-/** A file or folder, as the file system tells it. */
+/** A file's or folder's facts, as the file system reports them. */
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   readonly bytes: number;
-  /** Names (hard links) of a file that has more than one. */
+  /** The number of names (hard links) of a file that has more than one. */
   readonly names?: number;
 }
 
@@ -38,10 +38,10 @@ const FOLDER_MODE = 0o755;
 const PERMISSION_BITS = 0o777;
 
 /**
- * File access on this machine. Only regular files are read and written, and nothing is opened in a
- * way that waits: a pipe or a device is refused. Of a path only its last part is checked for links;
- * who gives a root checks what lies between. Paths are absolute. Errors are rejected as the
- * operating system's, with a `code` and a message in axe's form (`open /x: permission denied`).
+ * File access on this machine. Only regular files are read and written; pipes and devices are
+ * refused, and opening one never waits. Only the last part of a path is checked for links: a caller
+ * that confines paths to a root checks the parts between. Paths are absolute. Errors have the
+ * operating system's `code` and a message in axe's form (`open /x: permission denied`).
  */
 export function createFiles() {
   return {
@@ -64,7 +64,7 @@ async function statOf(path: string): Promise<FileStat | undefined> {
   return stats === undefined ? undefined : describe(stats);
 }
 
-/** Where a path leads through all links; undefined where nothing is. */
+/** The path with all links resolved; undefined if nothing is there. */
 async function realPath(path: string): Promise<string | undefined> {
   return await attempt('open', path, () => realpath(path), 'ENOENT');
 }
@@ -101,19 +101,21 @@ async function append(path: string, text: string, options: LinkOptions): Promise
   }
 }
 
-/** Without waiting for another end, as of a pipe. Undefined if the file does not exist. */
+/** Never waits, as opening a pipe would. Undefined if the file does not exist. */
 async function openRegular(
   operation: string,
   path: string,
   flags: number,
   { followLinks }: LinkOptions,
 ) {
-  // Windows has no such flag.
+  // Windows does not have O_NOFOLLOW.
   const mustLook = !followLinks && constants.O_NOFOLLOW === undefined;
   if (mustLook && (await statOf(path))?.kind === 'link') throw new FileError('open', path, 'ELOOP');
-  const all = flags | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
-  const handle = await attempt('open', path, () => open(path, all, FILE_MODE), 'ENOENT');
+
+  const allFlags = flags | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
+  const handle = await attempt('open', path, () => open(path, allFlags, FILE_MODE), 'ENOENT');
   if (handle === undefined) return undefined;
+
   try {
     const stats = await must('stat', path, () => handle.stat());
     if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
@@ -126,9 +128,9 @@ async function openRegular(
 }
 
 /**
- * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of
- * the one that `modeOf` names, from the moment it exists. A link at `path` is replaced by the file,
- * as axe's gc does it; what it pointed to is left alone.
+ * Writes a whole file through a temporary one and a rename. From the start the file has the mode of
+ * the old one, or of the file that `modeOf` names. A link at `path` is replaced by the file, as in
+ * axe's gc; its target does not change.
  */
 async function replace(
   path: string,
@@ -139,6 +141,7 @@ async function replace(
   await makeFolders(folder);
   const old = await attempt('lstat', path, () => lstat(path), 'ENOENT');
   if (old?.isDirectory()) throw new FileError('open', path, 'EISDIR');
+
   const temporary = join(folder, `.axe-${randomUUID()}.tmp`);
   try {
     await writeNew(temporary, text, { target: path, mode: await modeOfFile(modeOf) });
@@ -164,34 +167,36 @@ async function createExclusive(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Of a link that of the file it leads to, which is no more for everybody to read. */
+/** For a link, the mode of its target, so that a private file does not become readable for all. */
 async function modeOfFile(path: string): Promise<number | undefined> {
-  const found = await attempt('stat', path, () => stat(path), 'ENOENT', 'ELOOP');
-  return found?.isFile() === true ? found.mode & PERMISSION_BITS : undefined;
+  const stats = await attempt('stat', path, () => stat(path), 'ENOENT', 'ELOOP');
+  return stats?.isFile() === true ? stats.mode & PERMISSION_BITS : undefined;
 }
 
 /**
- * Removes a file, a link (never what it points to) or a folder with all that is in it; nothing
- * there is fine.
+ * Removes a file, a link (never its target) or a folder with its content; a path where nothing is
+ * causes no error.
  */
 async function remove(path: string): Promise<void> {
   await must('remove', path, () => rm(path, { recursive: true, force: true }));
 }
 
-/** Names in a folder with what they are; empty if the folder does not exist. */
+/** The names in a folder with their facts; empty if the folder does not exist. */
 async function list(
   path: string,
 ): Promise<readonly { readonly name: string; readonly stat: FileStat }[]> {
   const names = await attempt('open', path, () => readdir(path), 'ENOENT');
-  const found = await Promise.all(
+  const entries = await Promise.all(
     (names ?? []).map(async (name) => ({ name, stat: await statOf(join(path, name)) })),
   );
-  return found.flatMap(({ name, stat }) => (stat === undefined ? [] : [{ name, stat }]));
+  return entries.flatMap((entry) =>
+    entry.stat === undefined ? [] : [{ name: entry.name, stat: entry.stat }],
+  );
 }
 
 /**
- * Errors name the file that is meant in the end, not the temporary one; nothing is left of one that
- * was not written whole.
+ * Errors name the target and not the temporary file. A file that could not be written completely is
+ * removed.
  */
 async function writeNew(
   path: string,
@@ -202,7 +207,7 @@ async function writeNew(
   const flags = O_CREAT | O_EXCL | O_WRONLY;
   const handle = await must('open', target, () => open(path, flags, mode ?? FILE_MODE));
   try {
-    // The process's umask may have taken bits away.
+    // The process's umask might have removed bits.
     if (mode !== undefined) await must('chmod', target, () => handle.chmod(mode));
     await must('write', target, () => handle.writeFile(encodeBytes(text)));
     await must('sync', target, () => handle.sync());
@@ -214,11 +219,12 @@ async function writeNew(
   }
 }
 
-/** As Go's MkdirAll: the error names the part of the path that is in the way. */
+/** Like Go's MkdirAll, it names the part of the path that is not a folder in the error. */
 async function makeFolders(path: string): Promise<void> {
-  const found = await attempt('mkdir', path, () => stat(path), 'ENOENT', 'ENOTDIR');
-  if (found?.isDirectory()) return;
-  if (found !== undefined) throw new FileError('mkdir', path, 'ENOTDIR');
+  const stats = await attempt('mkdir', path, () => stat(path), 'ENOENT', 'ENOTDIR');
+  if (stats?.isDirectory()) return;
+  if (stats !== undefined) throw new FileError('mkdir', path, 'ENOTDIR');
+
   const parent = dirname(path);
   if (parent !== path) await makeFolders(parent);
   await attempt('mkdir', path, () => mkdir(path, FOLDER_MODE), 'EEXIST');
@@ -240,7 +246,7 @@ async function must<T>(operation: string, path: string, run: () => Promise<T>): 
   }
 }
 
-/** Undefined for the codes that are no error here. */
+/** Undefined for errors with one of the harmless codes. */
 async function attempt<T>(
   operation: string,
   path: string,
@@ -255,10 +261,7 @@ async function attempt<T>(
   }
 }
 
-/**
- * Does the work with a fresh folder of this account's own that is gone afterwards, whatever
- * happens.
- */
+/** Works with a new folder that only this account can read, and always removes it afterwards. */
 export async function withTempDir<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'axe-action-'));
   try {
@@ -268,7 +271,7 @@ export async function withTempDir<T>(work: (folder: string) => Promise<T>): Prom
   }
 }
 
-/** Bytes of an open file from a position on; fewer where it ends before. */
+/** Reads bytes of an open file from a position on; fewer than `length` only at the file's end. */
 export async function readFully(
   handle: FileHandle,
   position: number,
@@ -285,8 +288,8 @@ export async function readFully(
 }
 
 /**
- * The text of a file, bad bytes kept; undefined if there is none. Throws what the file system
- * throws.
+ * The text of a file, with invalid bytes preserved; undefined if there is no file. Throws the file
+ * system's errors.
  */
 export async function readWhole(files: Files, path: string, options: LinkOptions) {
   const file = await files.open(path, options);
@@ -298,7 +301,7 @@ export async function readWhole(files: Files, path: string, options: LinkOptions
   }
 }
 
-/** Texts of Go's errors where libuv says it in other words; the rest are the same. */
+/** Go's error texts where libuv's differ. */
 const GO_TEXTS = new Map([
   ['EISDIR', 'is a directory'],
   ['ENOENT', 'no such file or directory'],
@@ -312,14 +315,14 @@ const GO_TEXTS = new Map([
 ]);
 
 /**
- * A failed file operation as axe tells it: `open /x: permission denied`, with the operating
- * system's `code` (axe-behaviour §10, transcript 11).
+ * A failed file operation in axe's words, `open /x: permission denied`, with the operating system's
+ * `code` (axe-behaviour §10).
  */
 export class FileError extends Error {
   override readonly name = 'FileError';
   readonly operation: string;
   readonly code: string;
-  /** What went wrong, without the operation and the path. */
+  /** The message without the operation and the path. */
   readonly reason: string;
 
   constructor(operation: string, path: string, code: string, text = GO_TEXTS.get(code)) {
@@ -331,18 +334,19 @@ export class FileError extends Error {
   }
 }
 
-/** The code of an operating system's error, if that is what was thrown. */
+/** The code of an operating system's error; undefined for anything else. */
 export function errorCode(thrown: unknown): string | undefined {
-  // Asked without `instanceof`: an error of the file system may come from another realm.
+  // Without `instanceof`, since an error of the file system can come from another realm.
   const code = propertyOf(thrown, 'code');
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Whatever an operation threw, in axe's form. */
+/** Turns anything that an operation threw into axe's form. */
 export function fileError(operation: string, path: string, thrown: unknown): FileError {
   if (thrown instanceof FileError) return thrown;
   const code = errorCode(thrown);
   if (code === undefined) return new FileError(operation, path, 'EIO', String(thrown));
+
   const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(String(propertyOf(thrown, 'message')))?.[1];
   return new FileError(operation, path, code, GO_TEXTS.get(code) ?? libuvText);
 }

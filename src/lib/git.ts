@@ -13,17 +13,14 @@ interface GitOptions {
 }
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-/** A server that accepts a connection and says nothing must not hold a step for ever. */
+/** A server that accepts a connection and never answers must not block a step. */
 const TIMEOUT_MS = 60_000;
 
-/**
- * What the runner gives the action is not the business of the programs that a repository's
- * configuration makes git start.
- */
+/** Variables that programs which git starts, by a repository's configuration, must not see. */
 const WITHHELD =
   /^(?:INPUT_|ACTIONS_|STATE_)|^GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG_(?:COUNT|KEY_|VALUE_))/;
 
-/** Runs no hook and no file system monitor: a checkout may have been written to by anybody. */
+/** No hooks and no file system monitor: anybody can have written to a checkout. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -32,26 +29,27 @@ const SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Runs git to its end; what it printed. Throws an AxeError with what it printed where it fails, and
- * the signal's reason when that aborts.
+ * Runs git and returns its output. Throws an AxeError with the output if git fails, and the
+ * signal's reason if the signal aborts.
  */
 export async function runGit(
   args: readonly string[],
   { cwd, env, signal }: GitOptions,
 ): Promise<string> {
   signal.throwIfAborted();
-  const kept = Object.entries(env).filter(([name]) => !WITHHELD.test(name));
-  const own = { GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1', LC_ALL: 'C' };
+
+  const inherited = Object.entries(env).filter(([name]) => !WITHHELD.test(name));
+  const gitVariables = { GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1', LC_ALL: 'C' };
   const options = {
     cwd,
     signal,
     timeout: TIMEOUT_MS,
     maxBuffer: MAX_OUTPUT_BYTES,
-    env: { ...Object.fromEntries(kept), ...own },
+    env: { ...Object.fromEntries(inherited), ...gitVariables },
   };
-  return await new Promise((resolve, reject) => {
+  return await new Promise((fulfill, reject) => {
     const child = execFile('git', [...SETTINGS, ...args], options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
+      if (error === null) fulfill(stdout);
       else if (signal.aborted) reject(signal.reason);
       else reject(new AxeError(reasonOf(error, `${stdout}\n${stderr}`)));
     });
@@ -66,8 +64,8 @@ function reasonOf({ code, killed, message }: ExecFileException, output: string):
 }
 
 /**
- * The diff of a range (`main..HEAD`, `HEAD~1`), as git prints it without colours and external
- * programs. Throws an AxeError if git or the range is missing.
+ * The diff of a range (`main..HEAD`, `HEAD~1`), without colors and external programs. Throws an
+ * AxeError if git or the range is missing.
  */
 export async function diffOfRange(range: string, options: GitOptions): Promise<string> {
   if (range.startsWith('-')) throw unusable(range, 'a range cannot start with a hyphen');
@@ -81,21 +79,24 @@ export async function diffOfRange(range: string, options: GitOptions): Promise<s
 }
 
 /**
- * Those of these files that are there, as the commit has them that a range counts from; without
- * links and folders. Throws an AxeError.
+ * Reads those of the given files that exist at the base commit of a range, without links and
+ * folders. Throws an AxeError.
  */
 export async function filesAtBase(
   range: string,
   paths: readonly string[],
   options: GitOptions,
 ): Promise<readonly { readonly path: string; readonly content: string }[]> {
-  // Of no path git lists what is in the root.
+  // Without a path git would list the root folder.
   if (paths.length === 0) return [];
+
   const revisions = (await runGit(['rev-parse', range], options)).trim().split('\n');
-  // git marks with `^` what a range leaves out: of `a...b` the merge base.
-  const base = revisions.find((one) => one.startsWith('^'))?.slice(1) ?? revisions[0] ?? '';
-  const listed = await runGit(['ls-tree', '-z', '--full-tree', base, '--', ...paths], options);
-  const files = [...listed.matchAll(/100(?:644|755) blob (\w+)\t([^\0]+)\0/g)];
+  // git marks the revision that a range excludes with `^`; for `a...b` that is the merge base.
+  const excluded = revisions.find((revision) => revision.startsWith('^'));
+  const base = excluded?.slice(1) ?? revisions[0] ?? '';
+
+  const listing = await runGit(['ls-tree', '-z', '--full-tree', base, '--', ...paths], options);
+  const files = [...listing.matchAll(/100(?:644|755) blob (\w+)\t([^\0]+)\0/g)];
   return await Promise.all(
     files.map(async ([, blob = '', path = '']) => {
       return { path, content: await runGit(['cat-file', 'blob', blob], options) };
@@ -104,8 +105,8 @@ export async function filesAtBase(
 }
 
 /**
- * Files as HEAD has them, without a look at the working tree; null for what is no file there.
- * `history` are those of the commits that HEAD comes from. Throws an AxeError.
+ * Reads files at HEAD and not from the working tree; null for a path that is not a file there.
+ * `history` has the commits that are HEAD or its ancestors. Throws an AxeError.
  */
 export async function codeAtHead(
   paths: readonly string[],
@@ -113,27 +114,25 @@ export async function codeAtHead(
   options: GitOptions,
 ) {
   const commit = (await runGit(['rev-parse', '--verify', 'HEAD'], options)).trim();
-  const found = new Map(
-    (await filesAtBase(commit, paths, options)).map(({ path, content }) => [path, content]),
-  );
-  const isIn = (one: string) =>
-    runGit(['merge-base', '--is-ancestor', one, commit], options).then(() => one);
-  const asked = await Promise.allSettled(commits.map(isIn));
+  const files = await filesAtBase(commit, paths, options);
+  const contents = new Map(files.map(({ path, content }) => [path, content]));
+
+  const requireAncestor = async (candidate: string) => {
+    await runGit(['merge-base', '--is-ancestor', candidate, commit], options);
+    return candidate;
+  };
+  const checks = await Promise.allSettled(commits.map(requireAncestor));
   options.signal.throwIfAborted();
+  const ancestors = checks.flatMap((check) => (check.status === 'fulfilled' ? check.value : []));
+
   return {
     commit,
-    files: new Map(paths.map((path) => [path, found.get(path) ?? null])),
-    history: new Set([
-      commit,
-      ...asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
-    ]),
+    files: new Map(paths.map((path) => [path, contents.get(path) ?? null])),
+    history: new Set([commit, ...ancestors]),
   };
 }
 
-/**
- * Output for programs: no colours, no user's diff driver, and nothing that a user's configuration
- * shows otherwise.
- */
+/** Output for programs, which no diff driver and no other configuration of a user changes. */
 const PLAIN = [
   '--no-color',
   '--no-ext-diff',
@@ -146,7 +145,7 @@ const PLAIN = [
   '--submodule=short',
 ];
 
-/** The same by configuration, for what has no option or only a newer one. */
+/** Settings for the same purpose that have no option in git, or only in newer versions. */
 const CONFIG = ['core.quotepath=true', 'diff.relative=false'].flatMap((setting) => ['-c', setting]);
 
 function unusable(range: string, reason: string): AxeError {
@@ -157,39 +156,42 @@ function unusable(range: string, reason: string): AxeError {
 }
 
 /**
- * The folder of the git checkout that a folder is in; undefined where there is none. A worktree's
- * `.git` is a file.
+ * The root of the git checkout that contains a folder; undefined if none does. A worktree's `.git`
+ * is a file.
  */
 export async function findRepositoryRoot(folder: string): Promise<string | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    if ((await stat(join(at, '.git')).catch(() => undefined)) !== undefined) return at;
-    if (dirname(at) === at) return undefined;
+  for (let candidate = folder; ; candidate = dirname(candidate)) {
+    const git = await stat(join(candidate, '.git')).catch(() => undefined);
+    if (git !== undefined) return candidate;
+    if (dirname(candidate) === candidate) return undefined;
   }
 }
 
 /**
- * The repository of a checkout's remote `origin`, on any server or on that one alone; undefined
- * where it names none.
+ * The repository of a checkout's remote `origin`, on any server or only on `serverUrl`; undefined
+ * if there is none.
  */
 export async function readOrigin(root: string, serverUrl?: string) {
   const config = await readFile(join(await gitFolder(root), 'config'), 'utf8').catch(() => '');
   const [, section = ''] = /^\[remote "origin"\]\n((?:[\t ].*\n?)*)/m.exec(config) ?? [];
-  const [, named, owner = '', name = ''] = ORIGIN.exec(section) ?? [];
-  const host = named === 'ssh.github.com' ? 'github.com' : named;
-  const isThere =
+  const [, originHost, owner = '', name = ''] = ORIGIN.exec(section) ?? [];
+  const host = originHost === 'ssh.github.com' ? 'github.com' : originHost;
+
+  const isOnServer =
     serverUrl === undefined || (URL.canParse(serverUrl) && new URL(serverUrl).hostname === host);
-  return host === undefined || !isThere ? undefined : { host, owner, name };
+  return host === undefined || !isOnServer ? undefined : { host, owner, name };
 }
 
 /**
- * The folder with git's configuration of a checkout; a worktree's or submodule's `.git` is a file
- * that leads there.
+ * The folder that has a checkout's git configuration. The `.git` of a worktree or submodule is a
+ * file that names its folder.
  */
 async function gitFolder(root: string): Promise<string> {
   const git = join(root, '.git');
-  const [, own] = /^gitdir: (.+)/.exec(await readFile(git, 'utf8').catch(() => '')) ?? [];
-  if (own === undefined) return git;
-  const folder = resolve(root, own);
+  const [, gitDir] = /^gitdir: (.+)/.exec(await readFile(git, 'utf8').catch(() => '')) ?? [];
+  if (gitDir === undefined) return git;
+
+  const folder = resolve(root, gitDir);
   const common = await readFile(join(folder, 'commondir'), 'utf8').catch(() => '.');
   return resolve(folder, common.trim());
 }
@@ -199,30 +201,32 @@ const ORIGIN =
   /^\s*url\s*=\s*(?:\w+:\/\/)?(?:[^@/\n]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/m;
 
 /**
- * The folder of the action that a file of its code lies below: the nearest with an `action.yml`;
- * without one, `folder`.
+ * The nearest folder with an `action.yml` at or above `folder`, in which the action's code is;
+ * `folder` itself if there is none.
  */
 export function actionFolder(folder: string): string {
-  for (let at = folder; dirname(at) !== at; at = dirname(at)) {
-    if (['action.yml', 'action.yaml'].some((name) => existsSync(join(at, name)))) return at;
+  for (let candidate = folder; dirname(candidate) !== candidate; candidate = dirname(candidate)) {
+    const hasAction = (name: string) => existsSync(join(candidate, name));
+    if (['action.yml', 'action.yaml'].some(hasAction)) return candidate;
   }
   return folder;
 }
 
 /**
- * The commit that is checked out in a folder, as git keeps it: its own name in `.git/HEAD`, or the
- * branch that is named there. Undefined where there is no checkout, or one that cannot be read.
+ * The commit that is checked out in a folder: `.git/HEAD` has its id or names its branch. Undefined
+ * if there is no checkout or it cannot be read.
  */
 export async function readCheckedOut(folder: string): Promise<string | undefined> {
   const head = await readGitFile(folder, 'HEAD');
   const [, ref] = /^ref: (refs\/[^\s]+)$/m.exec(head) ?? [];
   if (ref === undefined) return commitIn(head);
   if (ref.split('/').includes('..')) return undefined;
+
   const loose = commitIn(await readGitFile(folder, ref));
   return loose ?? packedCommit(await readGitFile(folder, 'packed-refs'), ref);
 }
 
-/** Empty where it is not there or no plain file. */
+/** Empty if it does not exist or is not a regular file. */
 async function readGitFile(folder: string, name: string): Promise<string> {
   const path = join(folder, '.git', name);
   return (
@@ -235,6 +239,6 @@ function commitIn(text: string): string | undefined {
 }
 
 function packedCommit(packed: string, ref: string): string | undefined {
-  const line = packed.split('\n').find((one) => one.endsWith(` ${ref}`));
-  return line === undefined ? undefined : commitIn(line);
+  const refLine = packed.split('\n').find((line) => line.endsWith(` ${ref}`));
+  return refLine === undefined ? undefined : commitIn(refLine);
 }

@@ -8,28 +8,27 @@ export interface ToolCallRecord {
   readonly input: unknown;
   readonly output: string;
   readonly isError: boolean;
-  /** The tool was not offered: unknown, or withheld by a rule. */
+  /** The tool was not available: it is unknown, or a rule withheld it. */
   readonly isDenied: boolean;
   readonly durationMs: number;
 }
 
-/** What a run used. Tokens are summed over all turns and sub-agents. */
+/** Tokens are summed over all turns and sub-agents. */
 export interface RunStats {
   readonly turns: number;
   readonly toolCalls: number;
-  /** The calls of the agent itself, those of its sub-agents not included. */
+  /** The agent's own calls, without those of its sub-agents. */
   readonly calls: readonly ToolCallRecord[];
-  /** Requests that were tried again, sub-agents' included. */
+  /** Requests that were repeated, including those of sub-agents. */
   readonly retries: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   /**
-   * US dollars, sub-agents included; undefined if the price of any model that was asked is not
-   * known.
+   * US dollars, including sub-agents; undefined if the price of a model that was used is unknown.
    */
   readonly costUsd: number | undefined;
-  /** Tokens that count towards the limit of the run, and the limit; undefined without one. */
+  /** The tokens that count towards the run's limit, and the limit; undefined without one. */
   readonly budget: { readonly usedTokens: number; readonly maxTokens: number } | undefined;
   readonly durationMs: number;
   /** The model's name as the provider reports it, without the provider. */
@@ -40,23 +39,20 @@ export interface RunStats {
 
 export type Limit = 'turns' | 'tokens' | 'cost' | 'time';
 
-/** How a run ended. Only `completed` is remembered (axe-behaviour §10). */
+/** Only a `completed` run adds an entry to the memory, as in axe. */
 export type RunOutcome =
   | { readonly kind: 'completed'; readonly answer: string; readonly stats: RunStats }
   | {
       readonly kind: 'exhausted';
       readonly limit: Limit;
-      /** Text of the last reply, to be published although the run was cut short. */
+      /** The text of the last reply, which is published although the limit ended the run. */
       readonly answer: string;
-      /**
-       * The model had come to its end: its last reply went over the limit, and nothing was left
-       * undone (D2).
-       */
+      /** The model had finished: only its last reply exceeded the limit. */
       readonly isAnswered?: true;
       readonly error: AxeError;
       readonly stats: RunStats;
     }
-  /** The model's last reply was cut, or ended with an error; the error says how. */
+  /** The model's last reply was cut off or ended with an error, which `error` describes. */
   | {
       readonly kind: 'incomplete';
       readonly answer: string;
@@ -66,7 +62,7 @@ export type RunOutcome =
   | { readonly kind: 'failed'; readonly error: AxeError; readonly stats: RunStats }
   | { readonly kind: 'refused'; readonly answer: string; readonly stats: RunStats };
 
-/** The closed set a run's end is reported as: output `conclusion` (D27). */
+/** All values of the `conclusion` output. */
 export const CONCLUSIONS = [
   'success',
   'failure',
@@ -81,7 +77,7 @@ export const CONCLUSIONS = [
 
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
-/** The outcome in the words of the `conclusion` output. */
+/** The value of the `conclusion` output for an outcome. */
 export function conclusionOf(outcome: RunOutcome): Conclusion {
   switch (outcome.kind) {
     case 'completed':
@@ -97,7 +93,7 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
   }
 }
 
-/** Why an outcome is no success; undefined for one that is. */
+/** The error of an outcome that is not a success; undefined for a success. */
 export function errorOf(outcome: RunOutcome): AxeError | undefined {
   if (outcome.kind === 'refused') {
     return new AxeError('the model refused to answer', {
@@ -107,7 +103,7 @@ export function errorOf(outcome: RunOutcome): AxeError | undefined {
   return outcome.kind === 'completed' ? undefined : outcome.error;
 }
 
-/** Whether a run ended before its work did: at a limit, or with a reply that is not whole. */
+/** The run ended before its work was done: at a limit, or with an incomplete reply. */
 export function isCutShort(outcome: RunOutcome): boolean {
   return (
     outcome.kind === 'incomplete' || (outcome.kind === 'exhausted' && outcome.isAnswered !== true)
@@ -115,7 +111,7 @@ export function isCutShort(outcome: RunOutcome): boolean {
 }
 
 /**
- * The answer where nothing else tells how the run ended: one that the model did not finish says so
+ * The answer for places where nothing else says how the run ended: an incomplete answer says so
  * itself.
  */
 export function markedAnswer(outcome: RunOutcome): string {

@@ -2,14 +2,14 @@
 export const VERSION = '1.0.0';
 
 /**
- * How a workflow names the action, `owner/name@ref`, if nobody says otherwise. It stands where
- * people paste it beside a key, so the owner is a word that nobody can register as an account.
+ * The default address of the action in a workflow, `owner/name@ref`. People paste it next to a key,
+ * so the owner is a word that nobody can register as an account.
  */
 export const ACTION_ADDRESS = 'YOUR_ORG/axe-action@v1';
 
 const GITHUB = 'https://github.com';
 
-/** An address as it is written in a workflow; undefined for a text that is not one. */
+/** Parses an address as a workflow has it; undefined for a text that is not one. */
 export function parseActionAddress(text: string) {
   const [, owner, name, ref] =
     /^([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+)@([A-Za-z0-9._/-]+)$/.exec(text) ?? [];
@@ -19,13 +19,14 @@ export function parseActionAddress(text: string) {
 }
 
 /**
- * Where editors find the form of agent files: the first line of a new one names it (`#:schema`, as
- * Taplo and the editors over it read it). The version is the one that the workflow uses, on the
- * server it runs on. Throws for a text that is not an address.
+ * The address of the JSON schema of agent files, for the first line of a new one (`#:schema`, which
+ * Taplo and the editors that use it read). The version and the server are the workflow's. Throws
+ * for a text that is not an address.
  */
 export function agentSchemaUrl(address: string, serverUrl = GITHUB): string {
   const parsed = parseActionAddress(address);
   if (parsed === undefined) throw new Error(`not the address of an action: ${address}`);
+
   const { owner, name, ref } = parsed;
   const file = 'schema/agent.schema.json';
   if (serverUrl === GITHUB)

@@ -7,7 +7,7 @@ import { AxeError, ConfigError, messageOf } from './errors.js';
 import { createFiles, errorCode, FileError, fileError } from './files.js';
 
 /**
- * The text of a small file that the user named, as `what` it is (`event file`, `prompt file`).
+ * Reads a small file that the user named; `what` names it in errors (`event file`, `prompt file`).
  * Throws a ConfigError.
  */
 export async function readTextFile(
@@ -22,10 +22,7 @@ export async function readTextFile(
   }
 }
 
-/**
- * The bytes of a regular file: a FIFO would be waited for without end, a device read without end.
- * Throws a FileError.
- */
+/** Reads a regular file only: a FIFO or a device could block forever. Throws a FileError. */
 export async function readRegularFile(path: string): Promise<Buffer> {
   const file = await createFiles().open(path, { followLinks: true });
   if (file === undefined) throw new FileError('open', path, 'ENOENT');
@@ -36,10 +33,7 @@ export async function readRegularFile(path: string): Promise<Buffer> {
   }
 }
 
-/**
- * Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot
- * be read.
- */
+/** Reads config.toml; undefined if there is none. Throws a ConfigError in axe's words. */
 export async function readConfigFile(path: string): Promise<string | undefined> {
   try {
     return (await readRegularFile(path)).toString('utf8');
@@ -50,12 +44,12 @@ export async function readConfigFile(path: string): Promise<string | undefined> 
   }
 }
 
-/** Names in a folder, sorted; none where it cannot be read. */
+/** The sorted names in a folder; empty if it cannot be read. */
 export async function listFolder(path: string): Promise<readonly string[]> {
   return (await readdir(path).catch(() => [])).sort();
 }
 
-/** Whether there is a folder; one that cannot be looked at is left to its reader. */
+/** True too if the path cannot be examined; reading it then reports the error. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
@@ -73,8 +67,8 @@ export interface NewFile {
 }
 
 /**
- * Creates the files that are not there yet and never overwrites one; says which were created.
- * Throws an AxeError where a folder or file cannot be made.
+ * Creates the files that do not exist yet and returns their paths; never overwrites one. Throws an
+ * AxeError if a folder or file cannot be created.
  */
 export async function createMissingFiles(
   folder: string,
@@ -94,7 +88,7 @@ export async function createMissingFiles(
   return created;
 }
 
-/** Creates a folder and those above it; one that is there is left as it is. Throws an AxeError. */
+/** Creates a folder and those above it, unless it exists. Throws an AxeError. */
 export async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
@@ -109,15 +103,16 @@ function notCreated(operation: string, path: string, thrown: unknown): AxeError 
 }
 
 /**
- * Standard input to its end; empty for a terminal, `/dev/null` and a closed descriptor, which are
- * no input (axe-behaviour §6). A pipe that nobody closes is waited for until the signal aborts,
- * whose reason is thrown. Throws an AxeError if reading fails.
+ * Reads standard input to its end. As in axe, a terminal, `/dev/null` and a closed descriptor count
+ * as empty. Waits for a pipe that nobody closes until the signal aborts, and throws its reason.
+ * Throws an AxeError if reading fails.
  */
 export async function readStdin(
   stdin: Readable & { readonly fd?: number },
   signal: AbortSignal,
 ): Promise<string> {
   if (!hasInput(stdin.fd ?? 0)) return '';
+
   const chunks: Buffer[] = [];
   signal.addEventListener('abort', () => stdin.destroy(new Error('stopped')), { once: true });
   try {
@@ -155,9 +150,9 @@ export function openEditor(editor: string, file: string): void {
 }
 
 /**
- * The absolute path of something that an input or an agent names in a workflow (D48), as `what` it
- * is: `the input \`agents-dir\``. Throws a ConfigError unless it lies inside the workspace, as it
- * is written and with every link followed. It may be missing.
+ * The absolute path of something that an input or an agent names in a workflow; `what` names it in
+ * errors (`the input \`agents-dir\``). It does not have to exist. Throws a ConfigError unless the
+ * path is inside the workspace, both as written and with every link followed.
  */
 export async function resolveInside(
   workspace: string,
@@ -172,27 +167,28 @@ export async function resolveInside(
 }
 
 /**
- * Whether a path lies outside of a folder, as it is written or by a link on its way; so does a link
- * that leads nowhere, since otherwise links could ask what there is outside. Both are absolute.
+ * True if a path is outside of a folder, as written or through a link. A broken link counts as
+ * outside, or links would reveal which paths exist outside. Both paths are absolute.
  */
 async function leadsOut(path: string, folder: string): Promise<boolean> {
   if (!isInside(folder, path)) return true;
+
   const root = await realpath(folder).catch(() => folder);
-  for (let at = path; relative(folder, at) !== ''; at = dirname(at)) {
-    if ((await lstat(at).catch(() => undefined)) === undefined) continue;
-    const real = await realpath(at).catch(() => undefined);
+  for (let ancestor = path; relative(folder, ancestor) !== ''; ancestor = dirname(ancestor)) {
+    if ((await lstat(ancestor).catch(() => undefined)) === undefined) continue;
+    const real = await realpath(ancestor).catch(() => undefined);
     return real === undefined || !isInside(root, real);
   }
   return false;
 }
 
-/** Whether a path is a folder or lies below it; both are absolute and without links. */
+/** True for the folder itself too. Both paths are absolute and without links. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** A path as people and annotations want it: relative to the current folder if it lies below it. */
+/** A path for people and annotations: relative to the current folder if it is below it. */
 export function displayPath(cwd: string, path: string): string {
   return path !== cwd && isInside(cwd, path) ? relative(cwd, path) : path;
 }

@@ -5,30 +5,28 @@ import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from '
 import type { Environment } from '../environment.js';
 import { AxeError, ConfigError, networkCause } from '../errors.js';
 
-/**
- * A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first
- * byte.
- */
+/** Models can think longer than the 300 s that undici and Node's fetch wait for the first byte. */
 const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
 
 /**
- * The fetch that every connection of ours uses, directly or through the proxy the environment
- * names, `NO_PROXY` respected (D25). Only the caller's signal limits how long an answer may take.
- * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's
- * address is none, and as fetch does, with an AxeError as the cause, where the proxy does not let a
- * request through or a certificate is not known: nobody else is to be blamed for it.
+ * The fetch that all our connections use: direct, or through the proxy that the environment names
+ * (`NO_PROXY` is respected). Only the caller's signal limits how long an answer can take. Node
+ * itself reads `NODE_EXTRA_CA_CERTS`. Rejects with a ConfigError if the proxy's address is invalid.
+ * Other errors are fetch's; their cause is an AxeError if the proxy refused the request or a
+ * certificate is not trusted, so that the server is not blamed for it.
  */
 export function createFetch(env: Environment): typeof globalThis.fetch {
   const dispatchers = new Map<string, Dispatcher>();
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const named = proxyFor(url, env);
-    const proxy = named === undefined ? undefined : proxyUrl(named);
+    const proxyAddress = proxyFor(url, env);
+    const proxy = proxyAddress === undefined ? undefined : proxyUrl(proxyAddress);
+
     const key = proxy?.href ?? '';
     const dispatcher = dispatchers.get(key) ?? createDispatcher(proxy);
     dispatchers.set(key, dispatcher);
-    // undici's fetch and Node's are the same function in two versions; only their declared types
-    // differ.
+
+    // undici's fetch and Node's are the same function in two versions; only their types differ.
     const fetch = undiciFetch as unknown as (input: unknown, init: object) => Promise<Response>;
     try {
       return await fetch(input, { ...init, dispatcher });
@@ -47,7 +45,7 @@ function createDispatcher(proxy: URL | undefined): Dispatcher {
     uri: proxy.href,
     proxyTunnel: false,
     ...NO_TIME_LIMIT,
-    // For plain http the agent itself passes no limits on.
+    // For plain http the agent does not pass its limits on to its pools.
     factory: (origin, options) => new Pool(origin, { ...options, ...NO_TIME_LIMIT }),
   });
 }
@@ -61,9 +59,7 @@ function proxyUrl(proxy: string): URL {
   });
 }
 
-/**
- * A server of one's own, or a proxy that reads along, has a certificate that Node does not know.
- */
+/** Private servers, and proxies that decrypt traffic, have certificates that Node does not know. */
 function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefined {
   const { code = '', message } = networkCause(thrown);
   if (!UNTRUSTED.has(code)) return undefined;
@@ -74,8 +70,8 @@ function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefine
 }
 
 /**
- * A chain without a known end (https://nodejs.org/api/tls.html, "X509 certificate error codes",
- * 2026-11-24).
+ * Codes of a certificate chain without a trusted root (https://nodejs.org/api/tls.html, "X509
+ * certificate error codes", 2026-11-24).
  */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -86,16 +82,16 @@ const UNTRUSTED = new Set([
 ]);
 
 /**
- * Whether the proxy, which `variable` of the environment names, is to blame; a connection that was
- * made and broke later may be anybody's.
+ * The error if the proxy, which `variable` of the environment names, is to blame. It is not blamed
+ * for a connection that was made and broke later: that could be the server's fault.
  */
 function proxyTrouble(thrown: unknown, proxy: URL, variable: string): AxeError | undefined {
   const { code = '', message } = networkCause(thrown);
-  // The words of undici 6 for a status with which the proxy refused: for a tunnel, and for plain
-  // http.
-  const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
-  const status = tunnel ?? plain;
+  // undici 6 reports a proxy's refusal in these words: for a tunnel, and for plain http.
+  const [, tunnelStatus, httpStatus] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
+  const status = tunnelStatus ?? httpStatus;
   if (status === undefined && !UNCONNECTED.has(code)) return undefined;
+
   const name = `the proxy ${proxy.host} (\`${variable}\`)`;
   const details = {
     remedy: `Check \`${variable}\` and the user and password in it, or name the host in \`NO_PROXY\`.`,
@@ -106,10 +102,7 @@ function proxyTrouble(thrown: unknown, proxy: URL, variable: string): AxeError |
     : new ConfigError(`${name} answered ${status}`, details);
 }
 
-/**
- * What keeps a connection from being made. Whoever is asked through a proxy, it is the proxy that
- * is connected to.
- */
+/** Codes of a connection that was never made. With a proxy, it is the proxy that we connect to. */
 const UNCONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -121,10 +114,10 @@ const UNCONNECTED = new Set([
 ]);
 
 /**
- * The proxy that the environment names for an address, as a URL; undefined where it is asked
- * directly. The rules are those of Go and so of axe: `HTTPS_PROXY` is for https alone, an address
- * without scheme is taken for http, empty means not set, this machine is never asked through a
- * proxy, and `NO_PROXY` is obeyed but for its ranges of addresses.
+ * The URL of the proxy that the environment names for an address; undefined for a direct
+ * connection. The rules are Go's, and so axe's: `HTTPS_PROXY` is for https alone, an address
+ * without a scheme is http, empty means not set, and loopback addresses never go through a proxy.
+ * `NO_PROXY` is obeyed except for its address ranges.
  */
 export function proxyFor(url: URL, env: Environment): string | undefined {
   const isSecure = url.protocol === 'https:';
@@ -132,12 +125,14 @@ export function proxyFor(url: URL, env: Environment): string | undefined {
     ? firstSet([env['HTTPS_PROXY'], env['https_proxy']])
     : firstSet([env['HTTP_PROXY'], env['http_proxy']]);
   if (proxy === undefined) return undefined;
+
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
-  const port = url.port === '' ? (isSecure ? '443' : '80') : url.port;
+  const port = url.port || (isSecure ? '443' : '80');
   const exempt = (firstSet([env['NO_PROXY'], env['no_proxy']]) ?? '').toLowerCase().split(/[\s,]+/);
   const isLoopback =
     host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
   if (isLoopback || exempt.some((entry) => covers(entry, host, port))) return undefined;
+
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
@@ -146,14 +141,15 @@ function firstSet(values: readonly (string | undefined)[]): string | undefined {
 }
 
 /**
- * Whether an entry of `NO_PROXY` covers a host: `*`, an address, a name with everything below it,
- * or with a dot before it only what is below; each may name a port.
+ * An entry of `NO_PROXY` is `*`, an address, a name (which covers its subdomains too), or a name
+ * after a dot (which covers the subdomains alone). Each can have a port.
  */
 function covers(entry: string, host: string, port: string): boolean {
-  const [, pattern = '', ownPort = ''] =
-    /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
-  if (pattern === '' || (ownPort !== '' && ownPort !== port)) return false;
+  const bracketed = isIP(entry) === 6 ? `[${entry}]` : entry;
+  const [, pattern = '', entryPort = ''] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(bracketed) ?? [];
+  if (pattern === '' || (entryPort !== '' && entryPort !== port)) return false;
   if (pattern === '*') return true;
+
   const name = pattern.replace(/^\*/, '');
   return name.startsWith('.') ? host.endsWith(name) : host === name || host.endsWith(`.${name}`);
 }

@@ -1,10 +1,10 @@
 import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
 
 /**
- * The text of a file's bytes with nothing lost: a byte that is no part of valid UTF-8 becomes one
- * unpaired surrogate (U+DC80 to U+DCFF, as Python's `surrogateescape` does it, PEP 383), and {@link
- * encodeBytes} makes the byte of it again. So a file that a person saved in another encoding keeps
- * its bytes through a rewrite. A byte order mark is kept.
+ * Decodes a file's bytes without loss. A byte outside of valid UTF-8 becomes one unpaired surrogate
+ * (U+DC80 to U+DCFF, as in Python's `surrogateescape`, PEP 383), and {@link encodeBytes} restores
+ * it. So a file that a person saved in another encoding keeps its bytes when it is rewritten. A
+ * byte order mark is kept.
  */
 export function decodeBytes(bytes: Uint8Array): string {
   try {
@@ -29,32 +29,29 @@ function encodePart(text: string): Uint8Array {
 }
 
 function escapeInvalid(bytes: Uint8Array): string {
-  const oneEach = Buffer.from(bytes).toString('latin1');
-  return oneEach.replace(CHARACTERS, (part, bad: string | undefined) =>
-    bad === undefined
+  const latin1 = Buffer.from(bytes).toString('latin1');
+  return latin1.replace(CHARACTERS, (part, invalidByte: string | undefined) =>
+    invalidByte === undefined
       ? Buffer.from(part, 'latin1').toString('utf8')
-      : String.fromCharCode(ESCAPE_BASE + bad.charCodeAt(0)),
+      : String.fromCharCode(ESCAPE_BASE + invalidByte.charCodeAt(0)),
   );
 }
 
 /**
- * Valid characters (RFC 3629, section 4), and in the group a byte that is in none, as one code unit
- * a byte.
+ * Valid characters (RFC 3629, section 4), one code unit for each byte; the group matches a byte
+ * that belongs to none of them.
  */
 const CHARACTERS =
   /[^\x80-\xff]+|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|([\x80-\xff])/g;
 
-/**
- * Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths
- * (axe-behaviour §7, §18).
- */
+/** Compares two texts by their UTF-8 bytes, as axe sorts names and paths. */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(encodeBytes(a), encodeBytes(b));
 }
 
 /**
- * The beginning of a text in at most this many bytes of UTF-8, and how many were left out; no
- * character is split.
+ * The beginning of a text in at most `maxBytes` bytes of UTF-8, and the number of bytes that were
+ * left out. No character is split.
  */
 export function cutToBytes(text: string, maxBytes: number) {
   const bytes = new TextEncoder().encode(text);
@@ -67,59 +64,62 @@ export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Room for the line in the middle. */
+/** Reserved for the note between the two parts. */
 const NOTE_BYTES = 100;
 
 /**
- * THE rule by which a tool result is made to fit: the first and the last part stay, cut between
- * lines where there is one near, never inside a character. Lengths in bytes of UTF-8.
+ * Shortens every tool result by the same rule: the first and the last part stay. They are cut
+ * between lines if a line ends nearby, and never inside a character. Lengths are in bytes of UTF-8.
  */
 export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;
+
   const buffer = createOutputBuffer(maxBytes);
   buffer.add(bytes);
   return buffer.text();
 }
 
 /**
- * {@link truncate} for what arrives piece by piece, in bounded memory. Bytes that are not UTF-8
- * become U+FFFD.
+ * {@link truncate} for output that arrives piece by piece, in bounded memory. Bytes that are not
+ * UTF-8 become U+FFFD.
  */
 export function createOutputBuffer(maxBytes: number) {
   const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
-  /** All of it, or its first and last bytes with some around them. */
-  let kept: Buffer[] = [];
-  let keptBytes = 0;
-  let total = 0;
+  /** All of the output, or its two ends with some bytes to spare. */
+  let chunks: Buffer[] = [];
+  let chunkBytes = 0;
+  let totalBytes = 0;
 
   function add(bytes: Uint8Array): void {
-    kept.push(Buffer.from(bytes));
-    keptBytes += bytes.length;
-    total += bytes.length;
-    if (keptBytes <= 2 * maxBytes + 65_536) return;
-    const joined = Buffer.concat(kept);
-    kept = [
+    chunks.push(Buffer.from(bytes));
+    chunkBytes += bytes.length;
+    totalBytes += bytes.length;
+    if (chunkBytes <= 2 * maxBytes + 65_536) return;
+
+    const joined = Buffer.concat(chunks);
+    chunks = [
       Buffer.from(joined.subarray(0, half)),
       Buffer.from(joined.subarray(joined.length - half)),
     ];
-    keptBytes = 2 * half;
+    chunkBytes = 2 * half;
   }
 
   function text(): string {
-    const joined = Buffer.concat(kept);
-    if (total <= maxBytes)
+    const joined = Buffer.concat(chunks);
+    if (totalBytes <= maxBytes)
       return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(joined), maxBytes);
+
     const head = cutEnd(joined.subarray(0, half));
     const tail = cutStart(joined.subarray(joined.length - half));
-    const note = `[... ${total - head.length - tail.length} bytes left out ...]`;
+    const note = `[... ${totalBytes - head.length - tail.length} bytes left out ...]`;
     return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
   }
 
   return { add, text };
 }
 
-/** Drops a last line that is not whole, if most of the text stays. */
+/** Drops an incomplete last line, if most of the text stays. */
 function cutEnd(bytes: Uint8Array): Uint8Array {
   const newline = bytes.lastIndexOf(NEWLINE);
   return newline >= bytes.length / 2 ? bytes.subarray(0, newline + 1) : bytes;
@@ -128,12 +128,13 @@ function cutEnd(bytes: Uint8Array): Uint8Array {
 function cutStart(bytes: Uint8Array): Uint8Array {
   const newline = bytes.indexOf(NEWLINE);
   if (newline >= 0 && newline < bytes.length / 2) return bytes.subarray(newline + 1);
-  // A byte of UTF-8 that belongs to the character before it begins with these bits.
-  const whole = bytes.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000);
-  return bytes.subarray(Math.max(0, whole));
+
+  // A UTF-8 byte with these bits continues the character before it.
+  const characterStart = bytes.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000);
+  return bytes.subarray(Math.max(0, characterStart));
 }
 
-/** Bytes that were not UTF-8 take more room as U+FFFD; such output loses some more of its end. */
+/** Invalid bytes take more room as U+FFFD, so such output loses more of its end. */
 function shrink(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text);
   return bytes.length <= maxBytes ? text : decode(cutEnd(bytes.subarray(0, maxBytes)));
@@ -141,12 +142,12 @@ function shrink(text: string, maxBytes: number): string {
 
 const NEWLINE = 0x0a;
 
-/** A last character that is not whole is left out. */
+/** An incomplete last character is left out. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
-/** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */
+/** Estimates tokens: nine for ten wide characters, one for four others. */
 export function estimateText(text: string): number {
   const wide = text.match(WIDE)?.length ?? 0;
   const narrow = wide === 0 ? text.length : text.replace(WIDE, '').length;
@@ -157,10 +158,10 @@ export function estimateText(text: string): number {
 const WIDE =
   /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Yi}\uFF01-\uFF60\uFFE0-\uFFE6]/gu;
 
-/** Only the beginning of a file is looked at (axe-behaviour §7). */
+/** Like axe, we check only the beginning of a file. */
 export const BINARY_CHECK_BYTES = 512;
 
-/** Whether a file is binary: it has a NUL among its first 512 bytes (axe-behaviour §7). */
+/** A file with a NUL among its first 512 bytes is binary. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, BINARY_CHECK_BYTES).includes(0);
 }

@@ -1,4 +1,4 @@
-/** A line of code as it is compared: indentation and spacing count for nothing. */
+/** Makes lines of code comparable: indentation and spacing do not count. */
 export function normalizeCode(line: string): string {
   return line.replace(/\s+/g, ' ').trim();
 }

@@ -1,7 +1,4 @@
-/**
- * The version of a file that a line number counts in, as GitHub names it: before the change or
- * after it.
- */
+/** GitHub's names for the version that a line number belongs to: before and after the change. */
 export type Side = 'LEFT' | 'RIGHT';
 
 /** A line of a hunk; numbers count from 1, `text` is without the mark and the line break. */
@@ -22,14 +19,14 @@ export interface DiffHunk {
   readonly newStart: number;
   readonly newLines: number;
   readonly lines: readonly DiffLine[];
-  /** Its part of the diff, as it is there. */
+  /** The raw text of the hunk. */
   readonly text: string;
 }
 
 export interface DiffFile {
-  /** The path after the change, or before it if the file is gone. */
+  /** The path after the change; of a deleted file, the path before. */
   readonly path: string;
-  /** Where a renamed or copied file comes from. */
+  /** The old path of a renamed or copied file. */
   readonly previousPath: string | undefined;
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed' | 'copied';
   readonly content: 'text' | 'binary' | 'submodule';
@@ -37,15 +34,13 @@ export interface DiffFile {
   readonly additions: number;
   readonly deletions: number;
   readonly hunks: readonly DiffHunk[];
-  /** What is before the first hunk, as it is there. */
+  /** The raw text before the first hunk. */
   readonly header: string;
-  /** Its part of the diff, as it is there. */
+  /** The raw text of the file's part of the diff. */
   readonly text: string;
 }
 
-/**
- * A file whose part of the diff is being read; a path is undefined where the file does not exist.
- */
+/** A file whose part is being read; a path is undefined on a side where the file does not exist. */
 interface OpenFile {
   oldPath: string | undefined;
   newPath: string | undefined;
@@ -64,27 +59,30 @@ interface OpenHunk extends DiffHunk {
 }
 
 /**
- * The files of a unified diff, as git or `diff -u` writes it. Lines of a hunk are counted, so that
- * no content is taken for a header, and a line that cannot be content ends a hunk that was cut
- * short. Anything else gives no files.
+ * Parses a unified diff of git or `diff -u`. The lines of a hunk are counted, so that no content is
+ * taken for a header; a line that cannot be content ends a hunk that was cut short. Any other text
+ * has no files.
  */
 export function parseDiff(diff: string): readonly DiffFile[] {
   const files: OpenFile[] = [];
-  /** The hunk whose lines are not all read. */
+  /** The hunk that still lacks lines. */
   let hunk: OpenHunk | undefined;
   const lines = diff.replace(/\n$/, '').split('\n');
+
   for (const [index, line] of lines.entries()) {
     if (hunk !== undefined && takeLine(hunk, line)) continue;
+
     const next = lines[index + 1] ?? '';
     if (line.startsWith('diff --git ')) files.push(openFile(...readGitLine(line)));
     else if (line.startsWith('--- ') && next.startsWith('+++ '))
       readPaths(files, readPrefixed(line.slice(4)), readPrefixed(next.slice(4)));
     const file = files.at(-1);
     if (file === undefined) continue;
+
     hunk = openHunk(line);
-    const last = file.hunks.at(-1);
+    const lastHunk = file.hunks.at(-1);
     if (hunk !== undefined) file.hunks.push(hunk);
-    else if (last !== undefined) last.text += `\n${line}`;
+    else if (lastHunk !== undefined) lastHunk.text += `\n${line}`;
     else {
       file.header.push(line);
       readFact(file, line);
@@ -98,8 +96,8 @@ function openFile(oldPath: string | undefined, newPath: string | undefined): Ope
 }
 
 /**
- * `---` and `+++`: the surest word on paths, and the first of a file where there is no `diff
- * --git`.
+ * Reads `---` and `+++` lines: the most reliable paths, and the beginning of a file in a diff
+ * without `diff --git` lines.
  */
 function readPaths(
   files: OpenFile[],
@@ -112,12 +110,14 @@ function readPaths(
     files.push(file);
   }
   if (file.status === 'renamed' || file.status === 'copied') return;
-  [file.oldPath, file.newPath] = [oldPath, newPath];
+
+  file.oldPath = oldPath;
+  file.newPath = newPath;
   if (oldPath === undefined) file.status = 'added';
   if (newPath === undefined) file.status = 'deleted';
 }
 
-/** git's extended header lines. */
+/** Reads one of git's extended header lines. */
 function readFact(file: OpenFile, line: string): void {
   const [, word = '', value = ''] = FACT.exec(line) ?? [];
   if (word === 'new file mode') file.status = 'added';
@@ -135,74 +135,74 @@ const FACT =
   /^(new file mode|deleted file mode|old mode|new mode|index|rename from|rename to|copy from|copy to|GIT binary patch|Binary files )\s?(.*)$/s;
 
 function closeFile({ oldPath, newPath, status, content, header, hunks }: OpenFile): DiffFile {
-  const all = hunks.flatMap(({ lines }) => lines);
+  const allLines = hunks.flatMap(({ lines }) => lines);
   const isMoved = status === 'renamed' || status === 'copied';
   return {
     path: newPath ?? oldPath ?? '',
     previousPath: isMoved ? oldPath : undefined,
     status,
     content,
-    additions: all.filter(({ kind }) => kind === 'added').length,
-    deletions: all.filter(({ kind }) => kind === 'removed').length,
+    additions: allLines.filter(({ kind }) => kind === 'added').length,
+    deletions: allLines.filter(({ kind }) => kind === 'removed').length,
     hunks: hunks.map(({ oldLine: _old, newLine: _new, ...hunk }) => hunk),
     header: header.join('\n'),
     text: [...header, ...hunks.map(({ text }) => text)].join('\n'),
   };
 }
 
-/** A path as it is behind `rename from` and the like; undefined for `/dev/null`. */
+/** A path without a prefix, as after `rename from`; undefined for `/dev/null`. */
 function readPath(written: string): string | undefined {
   const path = written.startsWith('"') ? unquote(written) : withoutTimestamp(written);
   return path === '/dev/null' ? undefined : path;
 }
 
-/** A path behind `---`, `+++` and `diff --git`. */
+/** A path with a prefix, as after `---`, `+++` and `diff --git`. */
 function readPrefixed(written: string): string | undefined {
   return readPath(written)?.replace(PREFIX, '');
 }
 
 /**
- * What git puts before paths: `a/`, `b/`, or by `diff.mnemonicPrefix` the index, the work tree, a
- * commit, an object.
+ * Prefixes of git: `a/`, `b/`, or with `diff.mnemonicPrefix` those of the index, the work tree, a
+ * commit and an object.
  */
 const PREFIX = /^[abciwo]\//;
 
 /**
- * The paths of a `diff --git` line. Unquoted paths hold no end mark, but both are the same file's,
- * unless it was renamed, and then the lines below say so: the line splits where both halves are
- * equal (git-diff, "generate patch").
+ * The paths of a `diff --git` line. Nothing marks the end of an unquoted path, but both paths are
+ * equal unless the file was renamed, which later lines say: so the line is split where both halves
+ * are equal (git-diff, "generate patch").
  */
 function readGitLine(line: string): readonly [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length).replace(/\r$/, '');
-  const at = splitOf(rest);
-  const [before, after] = at > 0 ? [rest.slice(0, at), rest.slice(at + 1)] : [rest, rest];
-  return [readPrefixed(before), readPrefixed(after)];
+  const spaceIndex = splitOf(rest);
+  if (spaceIndex <= 0) return [readPrefixed(rest), readPrefixed(rest)];
+  return [readPrefixed(rest.slice(0, spaceIndex)), readPrefixed(rest.slice(spaceIndex + 1))];
 }
 
-/** Where the space between the two paths is; nothing below 1 where it cannot be told. */
+/** The index of the space between the two paths; 0 or less if it cannot be found. */
 function splitOf(rest: string): number {
   if (rest.startsWith('"')) return endOfQuoted(rest);
   const middle = (rest.length - 1) / 2;
-  const [before, after] = [rest.slice(0, middle), rest.slice(middle + 1)];
+  const before = rest.slice(0, middle);
+  const after = rest.slice(middle + 1);
   if (rest[middle] === ' ' && before.replace(PREFIX, '') === after.replace(PREFIX, ''))
     return middle;
-  const quoted = rest.indexOf(' "');
-  return quoted > 0 ? quoted : rest.lastIndexOf(' b/');
+
+  const quotedIndex = rest.indexOf(' "');
+  return quotedIndex > 0 ? quotedIndex : rest.lastIndexOf(' b/');
 }
 
 function endOfQuoted(text: string): number {
   return /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length ?? text.length;
 }
 
-/** git ends a path that holds a space with a tab, other programs write the time behind one. */
+/** git adds a tab to a path that has a space; other programs add a tab and the time. */
 function withoutTimestamp(written: string): string {
   const tab = written.indexOf('\t');
   return (tab < 0 ? written : written.slice(0, tab)).replace(/\r$/, '');
 }
 
-/**
- * A path in git's quotes: backslash escapes as in C, bytes outside ASCII in octal, together UTF-8.
- */
+/** Reads a path in git's quotes: escapes as in C, and UTF-8 bytes outside of ASCII in octal. */
 function unquote(written: string): string {
   const inner = written.slice(1, endOfQuoted(written)).replace(/"$/, '');
   const parts = Array.from(
@@ -225,10 +225,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** The hunk whose header a line is; undefined for any other line. */
+/** The hunk that a header line begins; undefined for any other line. */
 function openHunk(line: string): OpenHunk | undefined {
   const [match, oldStart, oldLines = 1, newStart, newLines = 1] = HEADER.exec(line) ?? [];
   if (match === undefined) return undefined;
+
   return {
     oldStart: Number(oldStart),
     oldLines: Number(oldLines),
@@ -243,46 +244,45 @@ function openHunk(line: string): OpenHunk | undefined {
 
 const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 
-/** Takes a line into a hunk; false if the hunk is complete or the line cannot belong to it. */
+/** Adds a line to a hunk; false if the hunk is complete or the line cannot belong to it. */
 function takeLine(hunk: OpenHunk, line: string): boolean {
   const { oldLine, newLine, lines } = hunk;
-  const [mark, text] = [line.charAt(0), line.slice(1)];
+  const mark = line.charAt(0);
+  const text = line.slice(1);
   const hasOld = oldLine < hunk.oldStart + hunk.oldLines;
   const hasNew = newLine < hunk.newStart + hunk.newLines;
+
   if (mark === '+' && hasNew) {
     lines.push({ kind: 'added', newLine, text });
     hunk.newLine += 1;
   } else if (mark === '-' && hasOld) {
     lines.push({ kind: 'removed', oldLine, text });
     hunk.oldLine += 1;
-    // Mail programs and editors take the space from an empty line of context.
+    // Mail programs and editors remove the space of an empty context line.
   } else if ((hasOld || hasNew) && /^[ \r]?$/.test(mark)) {
     lines.push({ kind: 'context', oldLine, newLine, text });
     hunk.oldLine += 1;
     hunk.newLine += 1;
-    // "No newline at end of file": belongs to the line before, also behind the last one.
+    // "No newline at end of file" belongs to the line before it, even to the last one of a hunk.
   } else if (mark !== '\\') return false;
   hunk.text += `\n${line}`;
   return true;
 }
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines that are shown around a change. */
 const CONTEXT = 3;
 
-/**
- * A change of a text file as `git apply` takes it: its bytes before and after, undefined where
- * there is none.
- */
+/** A patch of a text file for `git apply`; bytes are undefined where the file does not exist. */
 export function formatPatch(
   path: string,
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): string {
-  const [old, now] = [linesOf(before), linesOf(after)];
   const head = [`diff --git a/${path} b/${path}`];
   if (before === undefined) head.push('new file mode 100644');
   if (after === undefined) head.push('deleted file mode 100644');
-  const hunks = hunksOf(compareLines(old, now));
+
+  const hunks = hunksOf(compareLines(linesOf(before), linesOf(after)));
   if (hunks.length > 0) {
     head.push(before === undefined ? '--- /dev/null' : `--- a/${path}`);
     head.push(after === undefined ? '+++ /dev/null' : `+++ b/${path}`);
@@ -290,7 +290,7 @@ export function formatPatch(
   return `${head.join('\n')}\n${hunks.join('')}`;
 }
 
-/** Each with its line break; the last one may have none. */
+/** Lines with their line breaks; the last one can lack it. */
 function linesOf(bytes: Uint8Array | undefined): readonly string[] {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -302,59 +302,81 @@ interface PatchLine {
   readonly text: string;
 }
 
-/** What is compared line by line, in cells of a table; more than that is replaced as one piece. */
+/** The largest table for comparing line by line; a larger change is replaced as one piece. */
 const MAX_CELLS = 4_000_000;
 
-function compareLines(old: readonly string[], now: readonly string[]): readonly PatchLine[] {
+function compareLines(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+): readonly PatchLine[] {
+  const shorter = Math.min(oldLines.length, newLines.length);
   let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
+  while (start < shorter && oldLines[start] === newLines[start]) start += 1;
   let end = 0;
-  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end))
-    end += 1;
-  const same = (text: string): PatchLine => ({ sign: ' ', text });
-  const [oldRest, nowRest] = [
-    old.slice(start, old.length - end),
-    now.slice(start, now.length - end),
-  ];
+  while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end += 1;
+
+  const unchanged = (text: string): PatchLine => ({ sign: ' ', text });
+  const oldMiddle = oldLines.slice(start, oldLines.length - end);
+  const newMiddle = newLines.slice(start, newLines.length - end);
   return [
-    ...old.slice(0, start).map(same),
-    ...compareMiddle(oldRest, nowRest),
-    ...old.slice(old.length - end).map(same),
+    ...oldLines.slice(0, start).map(unchanged),
+    ...compareMiddle(oldMiddle, newMiddle),
+    ...oldLines.slice(oldLines.length - end).map(unchanged),
   ];
 }
 
-/** By the longest run of lines that both have in this order. */
-function compareMiddle(old: readonly string[], now: readonly string[]): readonly PatchLine[] {
-  const width = now.length + 1;
-  const isSmall = old.length * now.length <= MAX_CELLS;
-  // How many lines are common from a place on, by both places.
-  const common = new Uint32Array(isSmall ? (old.length + 1) * width : 0);
-  const at = (i: number, j: number) => common[i * width + j] ?? 0;
-  for (let i = old.length - 1; isSmall && i >= 0; i -= 1)
-    for (let j = now.length - 1; j >= 0; j -= 1)
-      common[i * width + j] =
-        old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+/** Keeps the longest sequence of lines that both have in the same order. */
+function compareMiddle(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+): readonly PatchLine[] {
+  const isSmall = oldLines.length * newLines.length <= MAX_CELLS;
+  const commonFrom = isSmall ? countCommonLines(oldLines, newLines) : () => 0;
+
   const lines: PatchLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < now.length) {
-    const [before, after] = [old[i], now[j]];
+  let oldIndex = 0;
+  let newIndex = 0;
+  while (oldIndex < oldLines.length || newIndex < newLines.length) {
+    const before = oldLines[oldIndex];
+    const after = newLines[newIndex];
+    const mustRemoveFirst = () =>
+      after === undefined ||
+      commonFrom(oldIndex + 1, newIndex) >= commonFrom(oldIndex, newIndex + 1);
+
     if (isSmall && before !== undefined && before === after) {
       lines.push({ sign: ' ', text: before });
-      [i, j] = [i + 1, j + 1];
-    } else if (before !== undefined && (after === undefined || at(i + 1, j) >= at(i, j + 1))) {
+      oldIndex += 1;
+      newIndex += 1;
+    } else if (before !== undefined && mustRemoveFirst()) {
       lines.push({ sign: '-', text: before });
-      i += 1;
+      oldIndex += 1;
     } else {
       lines.push({ sign: '+', text: after ?? '' });
-      j += 1;
+      newIndex += 1;
     }
   }
   return lines;
 }
 
-/** The changed stretches with the lines around them. */
+/** Answers how many lines both have in common from a pair of indexes on. */
+function countCommonLines(oldLines: readonly string[], newLines: readonly string[]) {
+  const width = newLines.length + 1;
+  const counts = new Uint32Array((oldLines.length + 1) * width);
+  const commonFrom = (oldIndex: number, newIndex: number) =>
+    counts[oldIndex * width + newIndex] ?? 0;
+
+  for (let row = oldLines.length - 1; row >= 0; row -= 1)
+    for (let column = newLines.length - 1; column >= 0; column -= 1)
+      counts[row * width + column] =
+        oldLines[row] === newLines[column]
+          ? commonFrom(row + 1, column + 1) + 1
+          : Math.max(commonFrom(row + 1, column), commonFrom(row, column + 1));
+  return commonFrom;
+}
+
+/** Formats the changed lines as hunks, with the lines around them. */
 function hunksOf(lines: readonly PatchLine[]): readonly string[] {
-  const changed = lines.flatMap(({ sign }, at) => (sign === ' ' ? [] : [at]));
+  const changed = lines.flatMap(({ sign }, index) => (sign === ' ' ? [] : [index]));
   const hunks: string[] = [];
   for (let first = 0; first < changed.length; ) {
     let last = first;

@@ -1,8 +1,8 @@
 import { type AxeError, describeError } from '../errors.js';
 
 /**
- * A whole number for people, `24,730`. A first `toLocaleString` loads the data of all languages: 10
- * ms of every run.
+ * A whole number for people, `24,730`. The first `toLocaleString` would load the data of all
+ * languages, which takes 10 ms of every run.
  */
 export function formatInteger(number: number): string {
   const digits = Math.round(number).toFixed(0);
@@ -17,7 +17,7 @@ export function formatDuration(ms: number): string {
   return whole < 120 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** How long one step took, which can be much less than a second: `12 ms`, `4.2 s`. */
+/** The duration of one step, which can be much less than a second: `12 ms`, `4.2 s`. */
 export function formatStepDuration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(ms);
 }
@@ -28,18 +28,19 @@ export function count(number: number, noun: string): string {
   return `${formatInteger(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
-/**
- * An amount of US dollars for people: cents, and the digits after them of what is less than a
- * dollar.
- */
+/** US dollars for people, in cents; amounts below a dollar have more digits. */
 export function formatUsd(amount: number): string {
-  const digits = amount >= 1 ? 2 : amount === 0 || amount >= 0.0001 ? 4 : 6;
-  return `$${amount.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
+  return `$${amount.toFixed(usdDigits(amount)).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
+}
+
+function usdDigits(amount: number): number {
+  if (amount >= 1) return 2;
+  return amount === 0 || amount >= 0.0001 ? 4 : 6;
 }
 
 /**
- * A text by somebody else as part of one line of ours: line breaks and control characters are
- * spaces, invisible characters are gone, and at most `maxCodePoints` are left.
+ * Makes somebody else's text fit into a line of ours: line breaks and control characters become
+ * spaces, invisible characters are removed, and at most `maxCodePoints` are left.
  */
 export function cleanLine(text: string, maxCodePoints: number): string {
   const visible = text
@@ -51,8 +52,8 @@ export function cleanLine(text: string, maxCodePoints: number): string {
 }
 
 /**
- * The beginning of a text in at most this many code points; an ellipsis, counted too, says that
- * there was more.
+ * The beginning of a text in at most `maxCodePoints` code points, with the ellipsis that ends a
+ * shortened one.
  */
 export function cutToCharacters(text: string, maxCodePoints: number): string {
   const points = Array.from(text);
@@ -72,20 +73,17 @@ const INVISIBLE = /[\p{Cf}\p{Cs}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/
 
 const MAX_SHOWN = 200;
 
-/**
- * A path, pattern or address of the model's in a message of ours: quoted, on one line, not too
- * long.
- */
+/** Quotes a path, pattern or address that the model gave, on one line and not too long. */
 export function quoteLine(text: string): string {
   return JSON.stringify(cleanLine(text, MAX_SHOWN));
 }
 
-/** A part that is folded away until it is asked for. */
+/** A collapsed section of a comment. */
 export function foldedDetails(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
 }
 
-/** A place as it is written in the repository or the cache, whatever marks it ends in. */
+/** A path or a cache key as code; backticks in it become apostrophes. */
 export function inlineCode(place: string): string {
   return `\`${place.replaceAll('`', "'")}\``;
 }
@@ -96,7 +94,7 @@ export function codeBlock(text: string, language = 'text'): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** A short text as a code span, whatever backticks it holds. */
+/** A short text as a code span that no backtick inside can end. */
 export function codeSpan(text: string): string {
   const longest = longestRun(text);
   const fence = '`'.repeat(longest + 1);
@@ -109,8 +107,8 @@ function longestRun(text: string): number {
 }
 
 /**
- * An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it
- * would be out of sight.
+ * An error's text as a block, with the remedy below it: a block does not wrap its lines, so people
+ * would not see the end of a remedy in it.
  */
 export function errorBlock(error: AxeError): string {
   return paragraphs([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
@@ -126,7 +124,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .join('\n');
 }
 
-/** Empty ones are left out. */
+/** Joins paragraphs; empty ones are left out. */
 export function paragraphs(parts: readonly string[]): string {
   return parts.filter((part) => part.trim() !== '').join('\n\n');
 }

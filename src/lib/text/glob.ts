@@ -1,30 +1,27 @@
 import { ConfigError } from '../errors.js';
 import { compareBytes } from './bytes.js';
 
-/** Folders that are left out unless a pattern names them: nobody means them by `**`. */
+/** Folders that match only if a pattern names them: nobody means them by `**`. */
 const LEFT_OUT = ['.git', 'node_modules'];
 
-/** A pattern that can be held against paths and against folders on the way to them. */
+/** A pattern that tests the paths of files, and the folders above them. */
 export interface CompiledPattern {
-  /** Whether a file matches; the path is `/`-separated and relative to the workdir. */
+  /** The path is `/`-separated and relative to the workdir. */
   matches(path: string): boolean;
-  /** Whether a file below this folder could match, so that it is worth opening. */
+  /** False if no file below this folder can match, so it need not be opened. */
   mayContain(folder: string): boolean;
-  /**
-   * Whether the pattern has `**` in it; such a pattern does not go through linked folders, as in
-   * axe.
-   */
+  /** The pattern contains `**`. As in axe, it then does not go through linked folders. */
   readonly isRecursive: boolean;
 }
 
-/** A segment's names, or `**`. */
+/** Matches the name of one segment, or is `**`. */
 type Step = RegExp | 'any-depth';
 
 /**
- * Compiles a context file pattern with axe's rules (axe-behaviour §7): `*`, `?`, `[a-z]`, `[^a]`,
- * `\` in a segment, and `**` as a whole segment for any number of folders. Takes time linear in the
- * path for a given pattern. `.git` and `node_modules` match only where the pattern names them
- * (ours). Throws a ConfigError for a malformed pattern.
+ * Compiles a pattern of context files with axe's rules: `*`, `?`, `[a-z]`, `[^a]`, `\` in a
+ * segment, and `**` as a whole segment for any number of folders. Matching takes time linear in the
+ * path. Unlike in axe, `.git` and `node_modules` match only if the pattern names them. Throws a
+ * ConfigError for a malformed pattern.
  */
 export function compileGlob(pattern: string): CompiledPattern {
   const isRecursive = pattern.includes('**');
@@ -33,15 +30,16 @@ export function compileGlob(pattern: string): CompiledPattern {
     : cleanSegments(pattern);
   const steps = names.map((name) => compileStep(name, pattern));
   const leftOut = new Set(LEFT_OUT.filter((name) => !names.includes(name)));
-  const run = (path: string): ReadonlySet<number> => {
+
+  const statesAfter = (path: string): ReadonlySet<number> => {
     const segments = path.split('/');
     if (!isInside || segments.some((segment) => leftOut.has(segment))) return new Set();
     return walkSteps(steps, segments);
   };
   return {
     isRecursive,
-    matches: (path) => run(path).has(steps.length),
-    mayContain: (folder) => [...run(folder)].some((state) => state < steps.length),
+    matches: (path) => statesAfter(path).has(steps.length),
+    mayContain: (folder) => [...statesAfter(folder)].some((state) => state < steps.length),
   };
 }
 
@@ -61,7 +59,7 @@ export function selectPaths(
 /**
  * The segments of a plain pattern with `.`, `..` and doubled slashes resolved and a leading slash
  * ignored. A pattern that leads out of the workdir, or to the workdir itself, matches nothing.
- * Patterns with `**` are taken as they are: `./**` matches nothing, as in axe.
+ * Patterns with `**` are used as written: `./**` matches nothing, as in axe.
  */
 function cleanSegments(pattern: string): {
   readonly names: readonly string[];
@@ -95,8 +93,8 @@ function compileStep(name: string, pattern: string): Step {
 }
 
 /**
- * The steps that can come next after the segments: all ways through the pattern at once, so none is
- * tried twice.
+ * The steps that can come next after the segments. All ways through the pattern are followed at
+ * once, so none is tried twice.
  */
 function walkSteps(steps: readonly Step[], segments: readonly string[]): ReadonlySet<number> {
   let states = withSkips(steps, [0]);
@@ -113,7 +111,7 @@ function walkSteps(steps: readonly Step[], segments: readonly string[]): Readonl
   return states;
 }
 
-/** The states and those behind a `**`, which may stand for nothing. */
+/** Adds the states behind a `**`, which can match no folder at all. */
 function withSkips(steps: readonly Step[], states: readonly number[]): ReadonlySet<number> {
   const all = new Set(states);
   for (const state of all) if (steps[state] === 'any-depth') all.add(state + 1);
@@ -148,14 +146,15 @@ function compileSegment(segment: string): RegExp | undefined {
   }
   if (end < segment.length) return undefined;
   if (parts.length === 0) return new RegExp(`^${part}$`, 'su');
+
   const [first = '', ...between] = parts;
-  // What is between two stars is taken where it first comes, and no other place is tried: the group
-  // makes it atomic.
-  const middle = between.map((one, index) => `(?=(.*?${one}))\\${index + 1}`).join('');
+  // A part between two stars matches at its first occurrence, and no other place is tried: the
+  // group makes the match atomic.
+  const middle = between.map((source, index) => `(?=(.*?${source}))\\${index + 1}`).join('');
   return new RegExp(`^${first}${middle}.*${part}$`, 'su');
 }
 
-/** A range that ends before it begins holds nothing. */
+/** A range whose end comes before its start is empty. */
 function rangesOf(members: string): string {
   const ranges = Array.from(members.matchAll(RANGE), ([, from = '', to = from]) =>
     codePointOf(from) > codePointOf(to) ? '' : `${escaped(from)}-${escaped(to)}`,
@@ -163,7 +162,7 @@ function rangesOf(members: string): string {
   return ranges.join('');
 }
 
-/** A character, which may have a backslash before it, in an expression. */
+/** Escapes a character, with or without a backslash before it, for a regular expression. */
 function escaped(character: string): string {
   return `\\u{${codePointOf(character).toString(16)}}`;
 }
@@ -175,5 +174,5 @@ function codePointOf(character: string): number {
 /** `a` and `a/b` of `a/b/c.md` and of `a/b/`. */
 export function foldersAbove(path: string): readonly string[] {
   const names = path.split('/').slice(0, -1);
-  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }

@@ -1,19 +1,21 @@
 /**
- * The id of an entry without provenance, as axe writes them: of its text, but for line ends,
- * trailing space and git's conflict markers, which an unfinished merge leaves between entries. Two
- * entries with the same text are the same entry. Nothing secret hangs on it, so two hashes of 32
- * bits are enough: FNV-1a, and one that mixes by multiplying and shifting.
+ * The id of an entry without provenance, such as axe writes: a hash of its text. Line ends,
+ * trailing space and the conflict markers that an unfinished merge leaves between entries do not
+ * count. Two entries with the same text are the same entry. Security does not depend on it, so two
+ * 32-bit hashes are enough: FNV-1a, and one that mixes by multiplying and shifting.
  */
 export function textId(text: string): string {
   const plain = text.replaceAll('\r\n', '\n').replace(CONFLICT_MARKER, '').trimEnd();
-  let [one, other] = [FNV_OFFSET, FNV_OFFSET];
-  for (let at = 0; at < plain.length; at += 1) {
-    const unit = plain.charCodeAt(at);
-    one = imul(one ^ unit, FNV_PRIME);
-    other = imul(other ^ unit, MIX_PRIME);
-    other ^= other >>> 15;
+
+  let fnvHash = FNV_OFFSET;
+  let mixHash = FNV_OFFSET;
+  for (let index = 0; index < plain.length; index += 1) {
+    const unit = plain.charCodeAt(index);
+    fnvHash = imul(fnvHash ^ unit, FNV_PRIME);
+    mixHash = imul(mixHash ^ unit, MIX_PRIME);
+    mixHash ^= mixHash >>> 15;
   }
-  return `t-${hex(one >>> 0)}${hex(other >>> 0)}`;
+  return `t-${hex(fnvHash >>> 0)}${hex(mixHash >>> 0)}`;
 }
 
 const CONFLICT_MARKER = /^(?:(?:<{7}|>{7}|\|{7})(?: [^\n]*)?|={7})(?:\n|$)/gm;
