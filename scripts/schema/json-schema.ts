@@ -80,7 +80,7 @@ function tableOf(schema: object, { path: parent, tools }: At): Json {
         return [
           name,
           {
-            description: key.about,
+            description: key.description,
             ...found,
             ...(key.default === undefined ? {} : { default: key.default }),
           },
@@ -110,7 +110,7 @@ function customOf(message: unknown): Json {
   }
 }
 
-function offered({ path, key: { choices, examples } = { about: '' } }: At): Json {
+function offered({ path, key: { choices, examples } = { description: '' } }: At): Json {
   if (choices !== undefined) return { enum: choices };
   if (path === 'name' || path === 'model') return { minLength: 1, ...(examples && { examples }) };
   return examples === undefined ? {} : { examples };

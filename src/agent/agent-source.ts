@@ -2,9 +2,9 @@ import type { Warning } from '../lib/errors.js';
 import type { AgentConfig } from './config.js';
 import type { ContextFile } from './context-files.js';
 
-/** What stands at a path; `reason` is half a sentence behind `failed to read …: `. */
+/** The result of reading a path; `reason` continues the sentence `failed to read …: `. */
 export type FoundFile =
-  /** `path` is where it really lies, whatever link leads there. */
+  /** `path` has all links resolved. */
   | {
       readonly kind: 'file';
       readonly path: string;
@@ -21,95 +21,81 @@ interface ContextFiles {
 }
 
 /**
- * What agents, skills and context files are read with: from folders on disk, or from a commit by
- * API.
+ * Reads agents, skills and context files from folders on disk, or from a commit through the API.
  */
 export interface AgentReader {
-  /**
-   * On this machine listing costs nothing, and a name can find a file whose name differs in case.
-   */
+  /** Listing is free on this machine, but a name can match a file whose name differs in case. */
   readonly isLocal: boolean;
-  /**
-   * A path as {@link read} takes it. Throws a ConfigError for one that cannot be read from here, if
-   * that is known.
-   */
+  /** A path for {@link read}. Throws a ConfigError if it is known that it cannot be read. */
   resolve(path: string, folder?: string): string;
-  /** With repository and ref, for people; no two files have the same. */
+  /** The path for people, unique for each file: with repository and ref. */
   show(path: string): string;
-  /** For annotations: relative to the repository or the current folder where it lies in there. */
+  /** The path for annotations: relative to the repository or the current folder if it is inside. */
   file(path: string): string;
-  /** Half a sentence for people. */
-  where(folders: readonly string[]): string;
+  /** A part of a sentence for people. */
+  describeFolders(folders: readonly string[]): string;
   /**
-   * A file must not lie outside of `folder` and the current one, if `folder` is given. Rejects for
-   * trouble that is not the file's.
+   * If `folder` is given, the file must be inside of it or of the current folder. Rejects for
+   * errors that are not the file's.
    */
   read(
     path: string,
     limit: { readonly maxBytes: number; readonly folder?: string },
   ): Promise<FoundFile>;
-  /** Names of what a folder holds, in byte order; none if there is no such folder. */
+  /** The names in a folder, in byte order; empty if the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
-  /**
-   * Files that match. Throws a ConfigError for a malformed pattern, and for a workdir that is none.
-   */
+  /** The files that match. Throws a ConfigError for a malformed pattern or a missing workdir. */
   find(patterns: readonly string[], workdir: string): Promise<ContextFiles>;
-  /** Texts of those of these files, by their paths in the repository, that are there. */
+  /** The existing ones of these files, by their paths in the repository. */
   texts(paths: readonly string[]): Promise<readonly ContextFile[]>;
-  /** How many match a pattern; undefined where that cannot be told. Throws as `find` does. */
+  /** The number of matching files; undefined if it cannot be known. Throws as `find` does. */
   count(pattern: string, workdir: string): Promise<number | undefined>;
 }
 
 export interface AgentPlace {
   readonly reader: AgentReader;
-  /** Folders with agents, in the order they are searched (D4). */
+  /** Folders with agents, in the order in which they are searched. */
   readonly folders: readonly string[];
-  /** axe's configuration folder, which skills are looked for in last; only on the command line. */
+  /** axe's configuration folder, the last one for skills; only on the command line. */
   readonly configDir?: string;
-  /** `owner/name` of another repository; left out for the run's own and for this machine. */
+  /** `owner/name` of another repository; not set for the run's own and for this machine. */
   readonly repository?: string;
 }
 
-/** Where an agent's file is: its skill is looked for in the folder above the agent's. */
+/** The place of an agent, and the folder above the agent's, in which its skill is. */
 export interface AgentHome {
   readonly place: AgentPlace;
   readonly parent: string;
 }
 
 export interface LoadedAgent {
-  /**
-   * The name it was asked for by; names its memory file, whatever the `name` key says
-   * (axe-behaviour §1).
-   */
+  /** The requested name. As in axe it names the memory file, whatever the `name` key says. */
   readonly name: string;
   readonly config: AgentConfig;
   /** File, URL or `built-in`, for people. */
   readonly source: string;
-  /** Left out for built-in ones. */
+  /** Not set for built-in agents. */
   readonly home?: AgentHome;
   readonly warnings: readonly Warning[];
-  /** What of it only a workflow cannot use; left out: nothing. */
+  /** Warnings that apply in workflows only. */
   readonly workflowWarnings?: readonly Warning[];
 }
 
-/** Agents, skills and context files: from disk, or from the base ref by API (D4, D21). */
+/** Loads agents, skills and context files from disk, or from the base ref through the API. */
 export interface AgentLibrary {
   /** Throws a ConfigError that lists the agents that exist. */
   loadAgent(name: string): Promise<LoadedAgent>;
   /**
-   * The skill's text: next to the agent that names it, then in the configuration folder. One that
-   * no agent names (`--skill`) is looked for next to all of them. Throws a ConfigError.
+   * The text of a skill. It is searched next to the agent that names it, then in the configuration
+   * folder; one that no agent names (`--skill`), next to all agents. Throws a ConfigError.
    */
   loadSkill(path: string, agent?: Pick<LoadedAgent, 'home'>): Promise<string>;
-  /** Files that match, where the agent is from. Throws a ConfigError for a malformed pattern. */
+  /** The files that match in the agent's place. Throws a ConfigError for a malformed pattern. */
   loadContextFiles(
     patterns: readonly string[],
     workdir: string,
     agent?: LoadedAgent,
   ): Promise<ContextFiles>;
-  /**
-   * Those of these files that are there, where the agent's context files are from; rejects as
-   * reading does.
-   */
+  /** The existing ones of these files, from the place of the agent's context files. */
   loadGuidance(paths: readonly string[], agent: LoadedAgent): Promise<readonly ContextFile[]>;
 }

@@ -20,12 +20,12 @@ import {
 } from './keys.js';
 import { MCP_SERVERS, PARAMS } from './model-keys.js';
 
-/** Axe's numbers keep its meaning of zero, not set; axe calls a time limit `timeout`. */
+/** In axe's keys zero means not set; axe calls a time limit `timeout`. */
 const subAgents = v.pipe(
   keyTable({
     max_depth: countKey('How deep sub-agents can be nested. 0 means 3.', 0, { default: 3, max: 5 }),
     parallel: described(v.optional(v.boolean('true or false')), {
-      about: 'Whether agents called in one turn run at the same time.',
+      description: 'Whether agents called in one turn run at the same time.',
       default: true,
     }),
     timeout: countKey('Time limit of one call in seconds. 0 means no limit of its own.'),
@@ -33,7 +33,7 @@ const subAgents = v.pipe(
   v.transform(({ timeout, ...limits }) => ({ ...limits, timeoutSeconds: timeout })),
 );
 
-/** `[memory]` (axe-behaviour §2; `provenance` is ours, D8, and so is all of the notes, D10). */
+/** `[memory]`; axe does not have `provenance` and the keys of notes. */
 const memory = v.pipe(
   keyTable({
     enabled: flagKey('Whether runs read the memory and add to it.', false),
@@ -78,9 +78,9 @@ const memory = v.pipe(
   v.transform(({ lastN, tools, ...keys }) => ({
     ...keys,
     lastN: lastN ?? 0,
-    /** Without the key no more is loaded than fits by default (D52). */
+    /** Without the key, the default limit of loaded bytes applies. */
     hasLastN: lastN !== undefined,
-    /** Empty means those of `NOTES_TOOLS`. */
+    /** Empty means `NOTES_TOOLS`. */
     tools: ALL_NOTES_TOOLS.filter((tool) => tools.includes(tool)),
   })),
 );
@@ -99,7 +99,7 @@ const retry = v.pipe(
   }),
   v.transform((keys) => ({
     ...keys,
-    // A long first delay is not cut by a default nobody wrote.
+    // The default must not shorten a long first delay.
     maxDelayMs: keys.maxDelayMs || Math.max(MAX_DELAY_MS, keys.initialDelayMs),
   })),
 );
@@ -112,13 +112,13 @@ function severityOf(category: Category) {
   );
 }
 
-/** Each category is a key, so that a mistyped one is found. */
+/** Each category is a key of its own, so that a mistyped one gets a warning. */
 const severities = Object.fromEntries(
   CATEGORIES.map((category) => [category, severityOf(category)]),
-  // The door: `fromEntries` forgets which keys there are.
+  // The cast restores the keys, which `fromEntries` does not keep in its type.
 ) as Record<Category, ReturnType<typeof severityOf>>;
 
-/** `[review]`: ours. What an input of the workflow says too, the input decides. */
+/** `[review]`, which axe does not have. An input of the workflow takes precedence. */
 const review = keyTable({
   depth: choiceKey('How thoroughly a change is reviewed.', REVIEW_DEPTHS, undefined, {
     default: 'standard',
@@ -141,10 +141,9 @@ const review = keyTable({
 });
 
 /**
- * The keys of an agent file under their lower-case names (axe-behaviour §2, axe's newer keys D2,
- * `memory.provenance` D8, notes D10, reviews D44): types, defaults, rules, and what editors and the
- * reference page say of them. Wrong values are told in the order of the keys here, which is axe's
- * order of checks.
+ * The keys of an agent file under their lower-case names: types, defaults, rules, and descriptions
+ * for editors and the reference page. Wrong values are reported in the order of the keys here,
+ * which is axe's order of checks (axe-behaviour §2).
  */
 export const AGENT_SCHEMA = v.pipe(
   keyTable({
@@ -204,7 +203,7 @@ export const AGENT_SCHEMA = v.pipe(
     params: tableKey('Parameters that are sent to the model.', PARAMS),
     review: tableKey('How the agent reviews, if it has tools that post reviews.', review),
     guidance: described(v.optional(v.boolean('true or false')), {
-      about:
+      description:
         'Whether `AGENTS.md`, `CLAUDE.md` and files like them are added to the system prompt. On the command line, only built-in agents do so by default.',
       default: true,
     }),
@@ -230,22 +229,22 @@ function missing(remedy: string) {
   };
 }
 
-/** The run log and a note in one file would be cut and merged by the rules of both. */
-function* takenPath(own: MemoryConfig, path: KeyPath): Generator<AgentProblem> {
-  if (!isTakenPath(own)) return;
+/** A file that is both the run log and a note would be cut and merged by the rules of both. */
+function* takenPath(config: MemoryConfig, path: KeyPath): Generator<AgentProblem> {
+  if (!isTakenPath(config)) return;
   yield {
-    message: `memory.path cannot be ${JSON.stringify(own.path)}: notes are kept there`,
+    message: `memory.path cannot be ${JSON.stringify(config.path)}: notes are kept there`,
     remedy: 'Leave `path` out, or give the run log a name of its own.',
     path: [...path, 'path'],
   };
 }
 
-/** Whether the run log is to be where the agent's own notes are. */
+/** True if the path of the run log is that of one of the agent's notes. */
 export function isTakenPath({ enabled, notes, path }: MemoryConfig): boolean {
   return enabled && notes && noteKind(path) !== undefined;
 }
 
-/** Only what is written counts: a default is no mistake of anybody. */
+/** Checks written values only: a default is not the user's mistake. */
 function* retryProblems(_: unknown, path: KeyPath, written: unknown): Generator<AgentProblem> {
   const initial = Number(fieldOf(written, 'initial_delay_ms') ?? 0);
   const longest = Number(fieldOf(written, 'max_delay_ms') ?? 0);
@@ -264,8 +263,8 @@ export interface ModelRef {
 }
 
 /**
- * Splits `provider/model` at the first slash; nothing is trimmed or lower-cased (axe-behaviour §3).
- * Throws an AxeError with axe's message and exit status 1.
+ * Splits `provider/model` at the first slash; as in axe, nothing is trimmed or lower-cased. Throws
+ * an AxeError with axe's message and exit status 1.
  */
 export function parseModelRef(text: string): ModelRef {
   const slash = text.indexOf('/');
@@ -281,7 +280,7 @@ export function formatModelRef({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
 }
 
-/** The built-in rules, which answer without a model (D32). */
+/** The built-in rules, which answer without a model. */
 export function isOffline({ provider }: ModelRef): boolean {
   return provider === 'offline';
 }

@@ -1,22 +1,19 @@
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 
-/** Paths a warning names; the rest is counted. */
+/** A warning names this many paths and counts the others. */
 const MAX_NAMED = 5;
 
 /**
- * How much of a prompt context files may take, MAX_CONTEXT_FILES and MAX_CONTEXT_BYTES: asked file
- * by file, in the order of their paths.
+ * Limits context files to MAX_CONTEXT_FILES and MAX_CONTEXT_BYTES. It must be called for one file
+ * after the other, in the order of their paths.
  */
 export function createContextBudget() {
   const leftOut: string[] = [];
   let files = 0;
   let bytesTaken = 0;
   return {
-    /**
-     * Whether a file of this size still fits; if so, it counts. Once the files are too many, none
-     * fits.
-     */
+    /** True if a file of this size still fits; then it counts. */
     take(path: string, bytes: number): boolean {
       const fits = files < MAX_CONTEXT_FILES && bytesTaken + bytes <= MAX_CONTEXT_BYTES;
       if (fits) {
@@ -25,11 +22,12 @@ export function createContextBudget() {
       } else leftOut.push(path);
       return fits;
     },
-    /** Whether no further file can fit, however small. */
+    /** No further file can fit, however small. */
     isSpent: () => files >= MAX_CONTEXT_FILES,
-    /** What was left out, as at most one warning. */
+    /** At most one warning, for all files that were left out. */
     warnings(): readonly Warning[] {
       if (leftOut.length === 0) return [];
+
       const named = leftOut.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
       const more =
         leftOut.length > named.length ? ` and ${leftOut.length - named.length} more` : '';

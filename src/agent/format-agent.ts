@@ -1,12 +1,11 @@
 import type { AgentConfig } from './config.js';
 
-/** Labels are padded to this width; a longer one is followed by its value at once, as in axe. */
+/** Labels are padded to this width; as in axe, the value directly follows a longer one. */
 const LABEL_WIDTH = 16;
 
 /**
- * An agent for people, as `agents show` prints it (axe-behaviour §18): fields that are set, in
- * axe's order, and after them the ones axe 0.1.0 did not have, as far as they differ from a missing
- * line; `--json` shows all.
+ * An agent as `agents show` prints it (axe-behaviour §18): the fields that are set, in axe's order,
+ * then those that axe 0.1.0 did not have. `--json` shows all.
  */
 export function formatAgent(config: AgentConfig): string {
   const { subAgents, subAgentsConfig, memory, params, retry, budget, artifacts, review } = config;
@@ -64,12 +63,14 @@ function positive(value: number): string | undefined {
 }
 
 /**
- * A finite number as Go's `%g` prints it: the shortest digits that give the number back, with an
- * exponent of at least two digits from 1e6 upwards and below 1e-4 (axe-behaviour §15).
+ * A finite number as Go's `%g` prints it: the shortest digits that identify the number, with an
+ * exponent of at least two digits from 1e6 upwards and below 1e-4.
  */
 export function formatFloat(value: number): string {
   const [digits = '', power = ''] = value.toExponential().split('e');
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 6) return String(value);
-  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+
+  const sign = exponent < 0 ? '-' : '+';
+  return `${digits}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }

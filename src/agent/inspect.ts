@@ -14,25 +14,25 @@ import {
 } from './keys.js';
 import { closestWord } from './suggest.js';
 
-/** Where a key is: at its place, or at the nearest table around it, or in the first line. */
+/** The position of a key, of the nearest table around it, or of the first line. */
 type Locate = (path: KeyPath) => SourcePosition;
 
 interface InspectedAgent {
-  /** Undefined for a file that cannot be taken apart, or has values of a wrong type. */
+  /** Undefined for a file that cannot be parsed, or has values of a wrong type. */
   readonly config: AgentConfig | undefined;
-  /** Those of types, or else of values; the first is the one that a run ends with. */
+  /** Wrong types, or if there are none, wrong values; a run ends with the first. */
   readonly errors: readonly ConfigError[];
-  /** Keys nobody reads, or that have no effect. */
+  /** Keys that are unknown or have no effect. */
   readonly warnings: readonly Warning[];
-  /** What of it only a workflow cannot use. */
+  /** Keys that have no effect in workflows only. */
   readonly workflowWarnings: readonly Warning[];
   readonly locate: Locate;
 }
 
 /**
- * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws
- * a ConfigError with file, line and remedy, of several the first: TOML and type errors begin with
- * axe's `failed to parse agent config "<name>": `, wrong values have axe's messages.
+ * Reads an agent from its TOML text. Unknown keys are warnings. Throws the first error, a
+ * ConfigError with file, line and remedy: TOML and type errors begin with axe's `failed to parse
+ * agent config "<name>": `, wrong values have axe's messages.
  */
 export function parseAgent(text: string, source: TomlSource) {
   const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
@@ -42,19 +42,13 @@ export function parseAgent(text: string, source: TomlSource) {
   return { config, warnings, workflowWarnings };
 }
 
-/** Of tables and lists. */
+/** Levels of tables and lists. */
 const MAX_NESTING = 32;
 
-/**
- * A file with more errors or unknown keys than this is not an agent: nobody reads them, and they
- * cost time.
- */
-const MAX_TOLD = 50;
+/** Maximum errors and unknown keys that are reported: nobody reads more, and they take time. */
+const MAX_REPORTED = 50;
 
-/**
- * Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing
- * can be read.
- */
+/** Collects all errors of an agent file. After an error of TOML itself nothing can be read. */
 export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
   const toml = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const find = createLocator(toml);
@@ -74,7 +68,7 @@ function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTa
     return document;
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
-    // Without the lines of the file, which may hold a secret.
+    // The parser's message shows lines of the file, which can contain a secret.
     const message = thrown.message
       .replace(/^Invalid TOML document: /, '')
       .replace(/\n[\s\S]*$/, '')
@@ -89,20 +83,19 @@ function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTa
 const TOML_REMEDY =
   'An agent file is TOML: `key = value` lines under `[table]` names. Strings are in double quotes, or in single quotes, which keep a backslash; over several lines in three of them.';
 
-/**
- * Dotted keys and table names can nest without the parser's limit; nothing after this walks without
- * one.
- */
+/** The parser does not limit the nesting of dotted keys and table names, so it is limited here. */
 function refuseBombs(document: TomlTable, source: TomlSource, locate: Locate): void {
   const pending: { value: unknown; path: KeyPath }[] = [{ value: document, path: [] }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { value, path } = item;
+
     if (path.length > MAX_NESTING) {
       const remedy = 'An agent needs no more than a few levels.';
       throw parseError(source, 'tables are nested too deeply', remedy, locate(path));
     }
     if (path.at(-1) === '__proto__')
       throw parseError(source, '`__proto__` is not a key', 'Leave it out.', locate(path));
+
     if (!Array.isArray(value) && !isTable(value)) continue;
     const isList = Array.isArray(value);
     for (const [key, inner] of Object.entries(value))
@@ -114,63 +107,67 @@ function inspectDocument(document: TomlTable, source: TomlSource, locate: Locate
   const { value, unknown, problems } = matchKeys(document);
   const result = safeParse(AGENT_SCHEMA, value);
   const wrongTypes = [...problems, ...(result.issues ?? []).map(issueProblem)];
-  const unknownKeys = unknown.slice(0, MAX_TOLD).map((key): Warning => {
+  const unknownKeys = unknown.slice(0, MAX_REPORTED).map((key): Warning => {
     const message = `unknown key \`${showKey(key.path)}\` is ignored. ${advice(key)}`;
     return { code: 'agent-unknown-key', message, at: locate(key.path) };
   });
+
   if (!result.success || wrongTypes.length > 0) {
-    const errors = wrongTypes.map(({ message, remedy, path }) =>
+    const typeErrors = wrongTypes.map(({ message, remedy, path }) =>
       parseError(source, message, remedy, locate(path)),
     );
-    // As they are in the file: axe tells the first.
-    const told = inFileOrder(errors).slice(0, MAX_TOLD);
-    return { config: undefined, errors: told, warnings: unknownKeys, workflowWarnings: [], locate };
+    // axe reports only the first error in the file.
+    const errors = inFileOrder(typeErrors).slice(0, MAX_REPORTED);
+    return { config: undefined, errors, warnings: unknownKeys, workflowWarnings: [], locate };
   }
+
   const config = result.output;
   const errors = [...problemsOf(AGENT_SCHEMA, value, config)].map(
     ({ message, remedy, path }) => new ConfigError(message, { remedy, at: locate(path) }),
   );
   return {
     config,
-    errors: errors.slice(0, MAX_TOLD),
+    errors: errors.slice(0, MAX_REPORTED),
     warnings: [...unknownKeys, ...unusedKeyWarnings(config, locate)],
     workflowWarnings: unusedPathWarnings(config, source.name, locate),
     locate,
   };
 }
 
-/** A switch that is on and does nothing. */
+/** Warns of a switch that is on but has no effect. */
 function unusedKeyWarnings({ memory }: AgentConfig, locate: Locate): readonly Warning[] {
   if (memory.enabled || !memory.notes) return [];
   const message = '`memory.notes` has no effect without `enabled = true` in `[memory]`.';
   return [{ code: 'agent-unused-key', message, at: locate(['memory', 'notes']) }];
 }
 
-/** In a workflow memory is a store, and a run log has a place in it (D54). */
+/** In a workflow the run log is a file of the memory store, so its path must be relative. */
 function unusedPathWarnings(
   { memory }: AgentConfig,
   name: string,
   locate: Locate,
 ): readonly Warning[] {
   const { enabled, path } = memory;
-  const why = enabled && path !== '' && !isTakenPath(memory) ? unusableLogPath(path) : undefined;
-  if (why === undefined) return [];
-  const message = `\`memory.path\` cannot be ${JSON.stringify(path)} in a workflow: ${why}. \`${defaultLogPath(name)}\` in the memory store is used instead. Set a relative path such as \`team/log.md\`, or remove \`path\`.`;
+  if (!enabled || path === '' || isTakenPath(memory)) return [];
+  const reason = unusableLogPath(path);
+  if (reason === undefined) return [];
+
+  const message = `\`memory.path\` cannot be ${JSON.stringify(path)} in a workflow: ${reason}. \`${defaultLogPath(name)}\` in the memory store is used instead. Set a relative path such as \`team/log.md\`, or remove \`path\`.`;
   return [{ code: 'agent-unused-key', message, at: locate(['memory', 'path']) }];
 }
 
-/** The key that may have been meant, or where it belongs (D3). */
+/** Suggests a similar key, or says where the key belongs. */
 function advice({ path, known }: UnknownKey): string {
   const written = String(path.at(-1));
-  const meant = closestWord(written, known);
-  if (meant !== undefined) return `Did you mean \`${showKey([...path.slice(0, -1), meant])}\`?`;
+  const similar = closestWord(written, known);
+  if (similar !== undefined) return `Did you mean \`${showKey([...path.slice(0, -1), similar])}\`?`;
   if (path.length > 1 && Object.hasOwn(keysIn(AGENT_SCHEMA) ?? {}, written.toLowerCase())) {
     return `\`${written}\` belongs above the first \`[table]\` of the file.`;
   }
   return 'Remove it, or check its name.';
 }
 
-/** The right-hand side of a line that would be accepted, by the schema's word for the type. */
+/** Accepted values, by the schema's word for the type. */
 const EXAMPLES = new Map([
   ['a string', '"text"'],
   ['an integer', '10'],
@@ -184,8 +181,8 @@ const EXAMPLES = new Map([
 ]);
 
 /**
- * A value of the wrong type, which is not repeated: it may be a secret. `expected` is the schema's
- * word for the right one.
+ * The message does not repeat the value, which can be a secret. `expected` is the schema's word for
+ * the right type.
  */
 function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProblem {
   const list = expected === 'a table' ? 'a list of tables' : 'a list of strings';
@@ -222,7 +219,7 @@ const MAX_SHOWN = 80;
 
 /**
  * A key path for a message: `mcp_servers[0].name`. Names that are not bare are quoted and escaped,
- * so that a hostile one cannot break the line; long ones are cut.
+ * so that a hostile one cannot break the line; long ones are shortened.
  */
 function showKey(path: KeyPath): string {
   const parts = path.map((part) => {
@@ -235,11 +232,11 @@ function showKey(path: KeyPath): string {
 
 interface UnknownKey {
   readonly path: KeyPath;
-  /** The keys that may be in the same table. */
+  /** All valid keys of the same table. */
   readonly known: readonly string[];
 }
 
-/** What of a schema says which keys are below a value. */
+/** The parts of a schema that lead to the keys inside of a value. */
 interface KeySchema {
   readonly wrapped?: KeySchema;
   readonly getter?: (value: unknown) => KeySchema;
@@ -248,8 +245,8 @@ interface KeySchema {
 }
 
 /**
- * Renames the keys of a TOML document to the schema's, whatever their case (D3), and drops unknown
- * ones. Tables whose keys are the user's own (`headers`, a JSON schema) are left as they are.
+ * Renames the keys of a TOML document to the schema's, ignoring case as axe does, and drops unknown
+ * ones. Tables with keys of the user (`headers`, a JSON schema) stay as they are.
  */
 function matchKeys(document: TomlTable) {
   const unknown: UnknownKey[] = [];
@@ -258,9 +255,10 @@ function matchKeys(document: TomlTable) {
   function match(schema: KeySchema, value: unknown, path: KeyPath): unknown {
     if (schema.wrapped !== undefined) return match(schema.wrapped, value, path);
     if (schema.getter !== undefined) return match(schema.getter(value), value, path);
+
     const { item, entries } = schema;
     if (item !== undefined && Array.isArray(value))
-      return value.map((one, index) => match(item, one, [...path, index]));
+      return value.map((element, index) => match(item, element, [...path, index]));
     if (entries === undefined) return value;
     if (isTable(value)) return matchTable(entries, value, path);
     problems.push(typeProblem(path, 'a table', value));
@@ -272,39 +270,37 @@ function matchKeys(document: TomlTable) {
     const written = new Map<string, KeyPath>();
     for (const [key, value] of Object.entries(table)) {
       const name = key.toLowerCase();
-      const own = [...path, key];
-      const first = written.get(name);
+      const keyPath = [...path, key];
+      const earlierPath = written.get(name);
       const schema = Object.hasOwn(entries, name) ? entries[name] : undefined;
-      if (schema === undefined) unknown.push({ path: own, known: Object.keys(entries) });
-      else if (first !== undefined) {
-        const message = `Key '${showKey(own)}' has already been defined, as '${showKey(first)}'`;
-        problems.push({
-          message,
-          remedy: 'Case is ignored in keys. Leave one of the two out.',
-          path: own,
-        });
+
+      if (schema === undefined) unknown.push({ path: keyPath, known: Object.keys(entries) });
+      else if (earlierPath !== undefined) {
+        const message = `Key '${showKey(keyPath)}' has already been defined, as '${showKey(earlierPath)}'`;
+        const remedy = 'Case is ignored in keys. Leave one of the two out.';
+        problems.push({ message, remedy, path: keyPath });
       } else {
-        written.set(name, own);
-        matched.set(name, match(schema, value, own));
+        written.set(name, keyPath);
+        matched.set(name, match(schema, value, keyPath));
       }
     }
     return Object.fromEntries(matched);
   }
 
-  // The door: valibot's schemas have these fields, each kind its own.
+  // Each kind of valibot's schemas has some of these fields.
   return { value: match(AGENT_SCHEMA as KeySchema, document, []), unknown, problems };
 }
 
-/** Line and column of a key, counted from 1; the column counts UTF-16 units. */
+/** Line and column count from 1; columns are UTF-16 units. */
 interface KeyPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Makes a locator of the keys that begin a line; those in an inline table have the place of the key
- * in front of it. The parser gives no places. Texts that are not valid TOML are read as far as they
- * make sense. A text is read once, when the first key is asked for.
+ * The parser does not report positions, so this locates the keys that begin a line; keys in an
+ * inline table get the position of the table's key. Invalid TOML is read as far as possible. The
+ * text is read once, for the first key.
  */
 export function createLocator(text: string): (path: KeyPath) => KeyPosition {
   let positions: ReadonlyMap<string, KeyPosition> | undefined;
@@ -324,20 +320,18 @@ const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
 const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
 const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
 
-/**
- * A deeper key has the place of the table around it, so that a hostile file cannot make paths long.
- */
+/** Deeper keys get the position of the table around them, so a hostile file has no long paths. */
 const MAX_LOCATED = 12;
 
 function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
   const positions = new Map<string, KeyPosition>();
-  /** Tables seen so far in each array of tables, by the array's path. */
+  /** The number of tables so far in each array of tables, by the array's path. */
   const arrays = new Map<string, number>();
   let table: KeyPath = [];
-  /** The quotes that end the text around the line. */
+  /** The quotes that end the multi-line string around the current line. */
   let quotes: string | undefined;
 
-  function note(path: KeyPath, line: number, column: number): void {
+  function addPosition(path: KeyPath, line: number, column: number): void {
     for (let depth = Math.min(path.length, MAX_LOCATED); depth > 0; depth -= 1) {
       for (const id of idsOf(path.slice(0, depth))) {
         if (!positions.has(id)) positions.set(id, { line, column });
@@ -345,22 +339,26 @@ function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
     }
   }
 
-  for (const [at, content] of text.split('\n').entries()) {
+  for (const [index, content] of text.split('\n').entries()) {
+    const line = index + 1;
     if (quotes !== undefined) {
       if (content.includes(quotes)) quotes = undefined;
       continue;
     }
-    const [, opening = '', isArray, header] = HEADER.exec(content) ?? [];
+
+    const [, opening = '', secondBracket, header] = HEADER.exec(content) ?? [];
     if (header !== undefined) {
-      table = tablePath(namesIn(header), isArray === '[', arrays);
-      note(table, at + 1, opening.length + 1);
+      table = tablePath(namesIn(header), secondBracket === '[', arrays);
+      addPosition(table, line, opening.length + 1);
       continue;
     }
-    const [, indent = '', key, opened] = PAIR.exec(content) ?? [];
+
+    const [, indent = '', key, openingQuotes] = PAIR.exec(content) ?? [];
     if (key === undefined) continue;
-    note([...table, ...namesIn(key)], at + 1, indent.length + 1);
-    if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened))
-      quotes = opened;
+    addPosition([...table, ...namesIn(key)], line, indent.length + 1);
+    if (openingQuotes === undefined) continue;
+    if (content.lastIndexOf(openingQuotes) === content.indexOf(openingQuotes))
+      quotes = openingQuotes;
   }
   return positions;
 }
@@ -394,7 +392,7 @@ function unquoted(name: string): string {
   return name.startsWith('"') ? String(parseJson(name, name.slice(1, -1))) : name;
 }
 
-/** A key as it is written, and in any case. */
+/** Ids of a key for an exact match and for one that ignores case. */
 function idsOf(path: KeyPath): readonly string[] {
   const id = JSON.stringify(path);
   return [`=${id}`, `~${id.toLowerCase()}`];
@@ -410,13 +408,13 @@ export function inFileOrder<Placed extends { readonly at?: SourcePosition }>(
 }
 
 interface TomlSource {
-  /** The name it was asked for by. */
+  /** The requested name. */
   readonly name: string;
   /** Path, URL or `built-in`, for people. */
   readonly file: string;
 }
 
-/** An agent file that cannot be read as one: axe's prefix, then what is wrong (D3). */
+/** The error for an unreadable agent file, with axe's prefix. */
 export function parseError(
   { name, file }: TomlSource,
   message: string,

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 
-/** A dotted key as a list: table and key names, and the index where a table is in an array. */
+/** A dotted key as a list: names of tables and keys, and indexes in arrays of tables. */
 export type KeyPath = readonly (string | number)[];
 
 export interface AgentProblem {
-  /** axe's message where axe has one, and it is exact (D3). */
+  /** axe's exact message, if axe has one. */
   readonly message: string;
   readonly remedy: string;
-  /** The key at fault; its nearest table is shown where it is missing. */
+  /** The wrong key; if it is missing, its nearest table is shown. */
   readonly path: KeyPath;
 }
 
@@ -25,37 +25,36 @@ export function* notOneOf(
   }
 }
 
-/** A TOML table as the parser gives it: an object without a prototype. */
+/** A TOML table as the parser returns it: an object without a prototype. */
 export type TomlTable = Readonly<Record<string, unknown>>;
 
-/** Whether a TOML value is a table; dates and arrays are objects too, and are not. */
+/** False for dates and arrays, although they are objects too. */
 export function isTable(value: unknown): value is TomlTable {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
   );
 }
 
-/** What is said of a key besides its type. */
+/** Facts about a key besides its type. */
 interface Key {
-  /** What an editor and the reference page show. */
-  readonly about: string;
-  /** The words it can be, or its elements. */
+  /** For editors and the reference page. */
+  readonly description: string;
+  /** The words that the value, or each element of it, can be. */
   readonly choices?: readonly string[];
-  /** Values that are offered; others are accepted. */
+  /** Suggested values; others are accepted too. */
   readonly examples?: readonly string[];
   readonly default?: string | number | boolean;
   readonly max?: number;
-  /** Left out where a number below zero is not refused, as axe does not. */
+  /** Not set if axe accepts numbers below zero. */
   readonly min?: 0;
 }
 
-/** `written` is the value as it is in the file. */
+/** `written` is the value before it was transformed. */
 type Rule<T> = (value: T, path: KeyPath, written: unknown) => Iterable<AgentProblem>;
 
 const KEYS = new WeakMap<object, Key>();
 const RULES = new WeakMap<object, Rule<never>>();
 
-/** What is said of a key, by its schema. */
 export function keyOf(schema: object): Key | undefined {
   return KEYS.get(schema);
 }
@@ -70,57 +69,61 @@ export function described<S extends v.GenericSchema>(
   return schema;
 }
 
-type More = Partial<Omit<Key, 'about'>>;
+type KeyDetails = Partial<Omit<Key, 'description'>>;
 
-export function textKey(about: string, more: More = {}, rule?: Rule<string>) {
-  return described(v.optional(v.string('a string'), ''), { about, ...more }, rule);
+export function textKey(description: string, details: KeyDetails = {}, rule?: Rule<string>) {
+  return described(v.optional(v.string('a string'), ''), { description, ...details }, rule);
 }
 
-export function textsKey(about: string, more: More = {}, rule?: Rule<readonly string[]>) {
+export function textsKey(
+  description: string,
+  details: KeyDetails = {},
+  rule?: Rule<readonly string[]>,
+) {
   const list = v.array(v.string('a string'), 'a list of strings');
   return described(
     v.optional(v.pipe(list, v.readonly()), () => []),
-    { about, ...more },
+    { description, ...details },
     rule,
   );
 }
 
-export function flagKey(about: string, usual: boolean) {
-  return described(v.optional(v.boolean('true or false'), usual), {
-    about,
-    default: usual,
+export function flagKey(description: string, defaultValue: boolean) {
+  return described(v.optional(v.boolean('true or false'), defaultValue), {
+    description,
+    default: defaultValue,
   });
 }
 
-/** One of a few words, in their case; the empty text is the default. */
+/** One of a few words; case matters, and the empty text is the default. */
 export function choiceKey<const W extends string, const D extends W | undefined>(
-  about: string,
+  description: string,
   choices: readonly W[],
-  usual: D,
-  more: More = usual === undefined ? {} : { default: usual },
+  defaultWord: D,
+  details: KeyDetails = defaultWord === undefined ? {} : { default: defaultWord },
 ) {
   const schema = v.pipe(
     v.optional(v.string('a string'), ''),
-    v.transform((word): W | D => matchChoice(choices, word) ?? usual),
+    v.transform((word): W | D => matchChoice(choices, word) ?? defaultWord),
   );
-  return described(schema, { about, choices, ...more });
+  return described(schema, { description, choices, ...details });
 }
 
-/** Missing means zero, and zero means not set (axe-behaviour §2), or `usual`. */
-export function countKey(about: string, usual = 0, more: More = {}) {
+/** A missing key is zero. As in axe, zero means not set, which gives `defaultCount`. */
+export function countKey(description: string, defaultCount = 0, details: KeyDetails = {}) {
   const schema = v.pipe(
     v.optional(wholeNumber(), 0n),
-    v.transform((value) => value || usual),
+    v.transform((value) => value || defaultCount),
   );
-  return described(schema, { about, min: 0, ...more });
+  return described(schema, { description, min: 0, ...details });
 }
 
-/** The same, and undefined where the key is missing. */
-export function optionalCountKey(about: string, more: More = {}) {
-  return described(v.optional(wholeNumber()), { about, min: 0, ...more });
+/** A number from zero upwards; undefined if the key is missing. */
+export function optionalCountKey(description: string, details: KeyDetails = {}) {
+  return described(v.optional(wholeNumber()), { description, min: 0, ...details });
 }
 
-/** An integer as it is in the file, checked to be one a JavaScript number holds exactly. */
+/** An integer that a JavaScript number holds exactly. */
 function wholeNumber() {
   return v.pipe(
     v.bigint('an integer'),
@@ -129,8 +132,8 @@ function wholeNumber() {
   );
 }
 
-/** A float key takes an integer as well; not a number and infinity are for a rule to refuse. */
-export function numberKey(about: string, rule?: Rule<number | undefined>) {
+/** Accepts integers too. Rules have to refuse NaN and infinity. */
+export function numberKey(description: string, rule?: Rule<number | undefined>) {
   const schema = v.pipe(
     v.custom<number | bigint>(
       (value) => typeof value === 'number' || typeof value === 'bigint',
@@ -138,28 +141,28 @@ export function numberKey(about: string, rule?: Rule<number | undefined>) {
     ),
     v.transform(Number),
   );
-  return described(v.optional(schema), { about }, rule);
+  return described(v.optional(schema), { description }, rule);
 }
 
-/** A table whose keys are the user's; a list would pass for a record otherwise. */
-export function textsByNameKey(about: string) {
+/** A table with keys of the user. The first check is needed since a list would pass as a record. */
+export function textsByNameKey(description: string) {
   const schema = v.pipe(
     v.custom<TomlTable>(isTable, 'a table of strings'),
     v.record(v.string(), v.string('a string')),
   );
-  return described(v.optional(schema, {}), { about });
+  return described(v.optional(schema, {}), { description });
 }
 
-/** A table of anything, as JSON has it: integers are numbers, dates are texts. */
-export function anyTableKey(about: string, rule?: Rule<TomlTable | undefined>) {
+/** A table of anything, converted to JSON: integers become numbers, dates become texts. */
+export function anyTableKey(description: string, rule?: Rule<TomlTable | undefined>) {
   const schema = v.pipe(
     v.custom<TomlTable>(isTable, 'a table'),
     v.transform((table) => withJson(table) as TomlTable),
   );
-  return described(v.optional(schema), { about }, rule);
+  return described(v.optional(schema), { description }, rule);
 }
 
-/** Its depth was checked when it was read. */
+/** The depth was checked when the file was read. */
 function withJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Date) return value.toISOString();
@@ -168,21 +171,21 @@ function withJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withJson(inner)]));
 }
 
-/** A table that may be missing, with its keys. */
+/** An optional table. */
 export function tableKey<S extends v.GenericSchema<object>>(
-  about: string,
+  description: string,
   table: S,
   rule?: Rule<v.InferOutput<S>>,
 ) {
-  // The door: every key of a table may be missing.
+  // The cast is safe since every key of a table is optional.
   return described(
     v.optional(table, {} as v.InferInput<S>),
-    { about },
+    { description },
     rule as Rule<unknown> | undefined,
   );
 }
 
-/** A table of known keys; in the program they are written as JavaScript writes names. */
+/** A table of known keys, which become camelCase. */
 export function keyTable<const E extends v.ObjectEntries>(entries: E) {
   return v.pipe(
     v.object(entries, 'a table'),
@@ -198,7 +201,7 @@ type CamelKeys<T> = { readonly [K in keyof T as K extends string ? Camel<K> : K]
 
 function camelKeys<T extends object>(value: T): CamelKeys<T> {
   const entries = Object.entries(value).map(([key, inner]) => [camel(key), inner]);
-  // The door: the type says what the line above does.
+  // TypeScript cannot derive the names that the line above makes.
   return Object.fromEntries(entries) as CamelKeys<T>;
 }
 
@@ -207,8 +210,8 @@ function camel(key: string): string {
 }
 
 /**
- * What is wrong with values whose types are right, in the order of the schema: `written` is as it
- * is in the file, `value` what was read from it.
+ * The problems of values whose types are right, in the order of the schema. `written` is the value
+ * in the file, `value` the same after its transformation.
  */
 export function* problemsOf(
   schema: object,
@@ -219,6 +222,7 @@ export function* problemsOf(
   const { choices, max, min } = KEYS.get(schema) ?? {};
   for (const word of choices === undefined ? [] : [written].flat())
     if (typeof word === 'string' && word !== '') yield* notOneOf(word, choices ?? [], path);
+
   if (min !== undefined && typeof written === 'bigint') {
     if (written < min) {
       const remedy = 'Give a whole number from 0 upwards.';
@@ -229,10 +233,12 @@ export function* problemsOf(
       yield { message: `${path.join('.')} cannot exceed ${max}`, remedy, path };
     }
   }
+
   for (const [key, entry] of Object.entries(keysIn(schema) ?? {})) {
-    const [below, read] = [fieldOf(written, key), fieldOf(value, camel(key))];
-    yield* problemsOf(entry, below, read, [...path, key]);
+    const innerPath = [...path, key];
+    yield* problemsOf(entry, fieldOf(written, key), fieldOf(value, camel(key)), innerPath);
   }
+
   const rule = RULES.get(schema);
   if (rule !== undefined) yield* rule(value as never, path, written);
 }
@@ -245,18 +251,18 @@ export function fieldOf(value: unknown, key: string): unknown {
 export function keysIn(schema: object): Readonly<Record<string, object>> | undefined {
   if ('wrapped' in schema && typeof schema.wrapped === 'object' && schema.wrapped !== null)
     return keysIn(schema.wrapped);
-  // The door: valibot's schemas of objects have their entries under this name.
+  // valibot's schemas of objects have their entries under this name.
   return 'entries' in schema ? (schema.entries as Record<string, object>) : undefined;
 }
 
-/** How hard a model thinks, from least to most. */
+/** Levels of a model's thinking, from least to most. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 export type Effort = (typeof EFFORTS)[number];
 
 /**
- * Whose packages `[params]` may hold raw options for; `compatible` is for OpenRouter, Ollama and
- * endpoints like them.
+ * Providers that `[params]` can have raw options for; `compatible` is for OpenRouter, Ollama and
+ * similar endpoints.
  */
 export const PROVIDER_TABLES = ['anthropic', 'openai', 'google', 'bedrock', 'compatible'] as const;
 

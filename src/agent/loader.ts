@@ -15,41 +15,41 @@ import type { ContextFile } from './context-files.js';
 import { parseAgent, parseError } from './inspect.js';
 import { byNearness, closestWord } from './suggest.js';
 
-/** An agent's file, not yet read as one. */
+/** An agent's file before it is parsed. */
 export interface AgentFile {
-  /** What the agent is asked for by. */
+  /** The requested name. */
   readonly name: string;
-  /** For people and annotations. */
+  /** The path for people and annotations. */
   readonly file: string;
-  /** The same with repository and ref; `built-in` for ours. */
+  /** The path with repository and ref; `built-in` for our own agents. */
   readonly source: string;
   readonly text: string;
   readonly home?: AgentHome;
 }
 
 export interface AgentLoader extends AgentLibrary {
-  /** The folders that are searched, in their order. */
+  /** The folders in the order in which they are searched. */
   readonly folders: readonly string[];
-  /** By name, or by a path that ends in `.toml`; built-in ones too. Throws a ConfigError. */
+  /** Takes a name or a path that ends in `.toml`; built-in agents too. Throws a ConfigError. */
   openAgent(name: string): Promise<AgentFile>;
-  /** Of agents with one name the one that is loaded; without the built-in ones. */
+  /** The file that is loaded for each name, without the built-in agents. */
   listFiles(): Promise<readonly Pick<AgentFile, 'name' | 'file'>[]>;
-  /** The same with what they are. */
+  /** The agents of {@link listFiles} with their descriptions. */
   listAgents(): Promise<readonly ListedAgent[]>;
   findSkill(
     path: string,
     agent?: { readonly home?: AgentHome },
   ): Promise<{ readonly path: string; readonly text: string }>;
-  /** {@link AgentReader.count} in the first place. */
+  /** {@link AgentReader.count} of the first place. */
   countFiles(pattern: string, workdir: string): Promise<number | undefined>;
 }
 
 export interface ListedAgent {
-  /** What it is asked for by: the name of its file. */
+  /** The name of the agent's file. */
   readonly id: string;
   readonly description: string;
   readonly file: string;
-  /** Why it cannot be used; undefined if it can. */
+  /** Set if the agent cannot be used. */
   readonly error: AxeError | undefined;
 }
 
@@ -58,22 +58,27 @@ const EXTENSION = '.toml';
 type Places = readonly [AgentPlace, ...AgentPlace[]];
 
 /**
- * Finds agents in several places, one after the other, and what belongs to an agent where it is
- * from. `shared` is another repository, whose agents take the place of all others but the built-in
- * ones, and never their context files.
+ * Searches several places for agents, one after the other. Skills and context files come from the
+ * agent's place. `openShared` opens another repository, whose agents replace all others except the
+ * built-in ones; context files never come from there.
  */
-export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace>): AgentLoader {
-  const [first] = own;
-  const openPlaces = async (): Promise<Places> => (shared === undefined ? own : [await shared()]);
+export function createAgentLoader(
+  ownPlaces: Places,
+  openShared?: () => Promise<AgentPlace>,
+): AgentLoader {
+  const [first] = ownPlaces;
+  const openPlaces = async (): Promise<Places> =>
+    openShared === undefined ? ownPlaces : [await openShared()];
 
   async function openAgent(name: string): Promise<AgentFile> {
     const builtIn = findBuiltInAgent(name);
     if (builtIn !== undefined) return { name, file: name, source: 'built-in', text: builtIn.toml };
+
     const places = await openPlaces();
     const isBuiltIn = name.startsWith(BUILT_IN_PREFIX) && !name.endsWith(EXTENSION);
     for (const place of isBuiltIn ? [] : places) {
-      const found = await findAgent(name, place);
-      if (found !== undefined) return found;
+      const agentFile = await findAgent(name, place);
+      if (agentFile !== undefined) return agentFile;
     }
     throw await missingAgent(name, places);
   }
@@ -81,15 +86,18 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
   const findSkill: AgentLoader['findSkill'] = async (path, agent) => {
     const homes = agent === undefined ? (await openPlaces()).flatMap(homesIn) : homesOf(agent.home);
     const isName = !/[\\/]/.test(path) && !path.endsWith('.md');
+    const skillPath = isName ? `skills/${path}/SKILL.md` : path;
+
     const tried: string[] = [];
     for (const { place, parent } of homes) {
       const { reader } = place;
-      const file = reader.resolve(isName ? `skills/${path}/SKILL.md` : path, parent);
+      const file = reader.resolve(skillPath, parent);
       const folder = isAbsolute(path) ? undefined : parent;
-      const found = await reader.read(file, { maxBytes: MAX_CONTEXT_BYTES, folder });
-      if (found.kind !== 'missing') return { path: file, text: skillText(found) };
+      const content = await reader.read(file, { maxBytes: MAX_CONTEXT_BYTES, folder });
+      if (content.kind !== 'missing') return { path: file, text: skillText(content) };
       tried.push(reader.show(file));
     }
+
     const others = tried.slice(0, -1).map((file) => `\`${file}\``);
     throw new NotFoundError('skill', tried.at(-1) ?? path, {
       remedy: `Check the path${others.length === 0 ? '' : `; it is not at ${others.join(' or ')} either`}.`,
@@ -101,12 +109,10 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     return { name, ...parseAgent(text, { name, file }), source, home };
   }
 
-  /**
-   * Where files for an agent are looked for: where it is from, unless that is another repository.
-   */
+  /** Files for an agent come from its place, unless that is another repository. */
   function placesFor(agent: LoadedAgent | undefined): readonly AgentPlace[] {
     const place = agent?.home?.place;
-    return place !== undefined && place.repository === undefined ? [place] : own;
+    return place !== undefined && place.repository === undefined ? [place] : ownPlaces;
   }
 
   async function listFiles(): ReturnType<AgentLoader['listFiles']> {
@@ -130,20 +136,21 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     loadSkill: async (path, agent) => (await findSkill(path, agent)).text,
     async loadContextFiles(patterns, workdir, agent) {
       if (patterns.length === 0) return { files: [], warnings: [] };
-      let found: Awaited<ReturnType<AgentReader['find']>> = { files: [], warnings: [] };
+
+      let matches: Awaited<ReturnType<AgentReader['find']>> = { files: [], warnings: [] };
       for (const { reader } of placesFor(agent)) {
-        if (found.files.length === 0) found = await reader.find(patterns, workdir);
+        if (matches.files.length === 0) matches = await reader.find(patterns, workdir);
       }
-      return found;
+      return matches;
     },
     async loadGuidance(paths, agent) {
-      let found: readonly ContextFile[] = [];
+      let texts: readonly ContextFile[] = [];
       for (const { reader } of placesFor(agent)) {
-        // Where the base is read from GitHub, the files of this machine may be the head's.
+        // If the base is read from GitHub, the files of this machine can be the head's.
         const isBase = first.reader.isLocal || !reader.isLocal;
-        if (found.length === 0 && isBase) found = await reader.texts(paths);
+        if (texts.length === 0 && isBase) texts = await reader.texts(paths);
       }
-      return found;
+      return texts;
     },
     listFiles,
     async listAgents() {
@@ -163,7 +170,7 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
   };
 }
 
-/** Throws a ConfigError for a name that cannot be one (D5), and for a file that cannot be read. */
+/** Throws a ConfigError for an invalid name, and for a file that cannot be read. */
 async function findAgent(name: string, place: AgentPlace): Promise<AgentFile | undefined> {
   const { reader, folders } = place;
   const isPath = name.endsWith(EXTENSION);
@@ -172,15 +179,17 @@ async function findAgent(name: string, place: AgentPlace): Promise<AgentFile | u
     ? [reader.resolve(name)]
     : folders.map((folder) => reader.resolve(name + EXTENSION, folder));
   if (isPath) checkAgentName(basename(name, EXTENSION));
-  const all = await Promise.all(
+
+  const contents = await Promise.all(
     paths.map((path) => reader.read(path, { maxBytes: MAX_AGENT_BYTES })),
   );
   for (const [index, path] of paths.entries()) {
-    const found = all[index];
-    if (found === undefined || found.kind === 'missing') continue;
+    const content = contents[index];
+    if (content === undefined || content.kind === 'missing') continue;
     if (reader.isLocal && !isPath && !(await isOnlyOne(path, reader))) continue;
+
     const file = reader.file(path);
-    const text = agentText(found, { name, file });
+    const text = agentText(content, { name, file });
     return {
       name,
       file,
@@ -193,38 +202,40 @@ async function findAgent(name: string, place: AgentPlace): Promise<AgentFile | u
 }
 
 function agentText(
-  found: Exclude<FoundFile, { kind: 'missing' }>,
+  content: Exclude<FoundFile, { kind: 'missing' }>,
   source: { readonly name: string; readonly file: string },
 ): string {
-  if (found.kind === 'refused') {
-    throw new ConfigError(`failed to read agent config "${source.name}": ${found.reason}`, {
+  if (content.kind === 'refused') {
+    throw new ConfigError(`failed to read agent config "${source.name}": ${content.reason}`, {
       at: { file: source.file },
       remedy:
         'An agent is a small text file. In a workflow it lies in the repository, and so do its links.',
     });
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(found.bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(content.bytes);
   } catch {
     throw parseError(source, 'invalid UTF-8', 'Save the file as UTF-8, not as UTF-16 or Latin-1.');
   }
 }
 
 /**
- * Whether the file has this name in this case. Throws a ConfigError for agents whose names differ
- * in case alone (D5).
+ * True if the file's name has the same case. Throws a ConfigError for agents whose names differ
+ * only in case.
  */
 async function isOnlyOne(path: string, reader: AgentReader): Promise<boolean> {
   const folder = dirname(path);
   const name = basename(path, EXTENSION);
   const names = await agentsIn(reader, folder);
   if (!names.includes(name)) return false;
-  const twin = names.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
+
+  const twin = names.find(
+    (candidate) => candidate !== name && candidate.toLowerCase() === name.toLowerCase(),
+  );
   if (twin === undefined) return true;
   throw sameNameError(name, twin, reader.file(folder));
 }
 
-/** Of two agents of a folder whose names differ in case alone (D5). */
 export function sameNameError(name: string, twin: string, folder: string): ConfigError {
   return new ConfigError(`agents "${name}" and "${twin}" in ${folder} differ only in case`, {
     remedy:
@@ -240,8 +251,8 @@ async function agentsIn(reader: AgentReader, folder: string): Promise<readonly s
 const RESERVED = new Set(['memory', 'untrusted', 'projects', 'scratchpad']);
 
 /**
- * Checks an agent's name: it becomes a file name and part of cache keys, so it can never leave its
- * folder (D5). Throws a ConfigError.
+ * The name becomes a file name and a part of cache keys, so it must not lead out of its folder.
+ * Throws a ConfigError.
  */
 export function checkAgentName(name: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
@@ -257,33 +268,34 @@ export function checkAgentName(name: string): string {
   return name;
 }
 
-/** Agents that a message names; the nearest come first. */
+/** A message names at most this many agents, the most similar ones first. */
 const MAX_NAMED = 20;
 
-/**
- * The error for an agent that is nowhere; it names those that exist, so that a typing mistake is
- * seen at once.
- */
+/** The error names the existing agents, so that people notice a typing mistake. */
 async function missingAgent(name: string, places: Places): Promise<NotFoundError> {
-  const found = places.flatMap(({ reader, folders }) =>
-    folders.map((folder) => agentsIn(reader, folder)),
+  const fromPlaces = await Promise.all(
+    places.flatMap(({ reader, folders }) => folders.map((folder) => agentsIn(reader, folder))),
   );
   const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
-  const all = [...new Set([...(await Promise.all(found)).flat(), ...builtIn])];
-  const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? closestWord(name, all);
-  const known = byNearness(name, all).slice(0, MAX_NAMED);
-  const left = all.length - known.length;
+  const names = [...new Set([...fromPlaces.flat(), ...builtIn])];
+
+  const prefixed = builtIn.find((candidate) => candidate === BUILT_IN_PREFIX + name);
+  const suggestion = prefixed ?? closestWord(name, names);
+  const listed = byNearness(name, names).slice(0, MAX_NAMED);
+  const unlisted = names.length - listed.length;
+  const searched = places.map(({ reader, folders }) => reader.describeFolders(folders));
   const remedy = [
-    meant === undefined ? '' : `Did you mean \`${meant}\`? `,
-    `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}. `,
-    `Searched in ${places.map(({ reader, folders }) => reader.where(folders)).join(' and in ')}.`,
+    suggestion === undefined ? '' : `Did you mean \`${suggestion}\`? `,
+    `There are: ${listed.map((agent) => `\`${agent}\``).join(', ')}`,
+    unlisted === 0 ? '. ' : ` and ${unlisted} more. `,
+    `Searched in ${searched.join(' and in ')}.`,
   ];
   return new NotFoundError('agent', name, { remedy: remedy.join('') });
 }
 
 /**
- * Where the skill of an agent is looked for. A repository cannot put its own under an agent of the
- * user's.
+ * The places that are searched for an agent's skill. A repository cannot supply a skill for an
+ * agent of the user.
  */
 function homesOf(home: AgentHome | undefined): readonly AgentHome[] {
   if (home === undefined) return [];
@@ -295,8 +307,8 @@ function homesOf(home: AgentHome | undefined): readonly AgentHome[] {
 }
 
 /**
- * Where a skill is looked for that no agent of the place names; the configuration folder is above
- * the last of the folders.
+ * The places that are searched for a skill that no agent names. The configuration folder is among
+ * them, since it is above the last of the folders.
  */
 function homesIn(place: AgentPlace): readonly AgentHome[] {
   return [...new Set(place.folders.map((folder) => dirname(folder)))].map((parent) => ({
@@ -305,10 +317,11 @@ function homesIn(place: AgentPlace): readonly AgentHome[] {
   }));
 }
 
-function skillText(found: Exclude<FoundFile, { kind: 'missing' }>): string {
-  const reason = found.kind === 'refused' ? found.reason : whyOutOfBounds(found);
-  if (found.kind === 'file' && reason === undefined)
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
+function skillText(content: Exclude<FoundFile, { kind: 'missing' }>): string {
+  const reason = content.kind === 'refused' ? content.reason : outOfBoundsReason(content);
+  if (content.kind === 'file' && reason === undefined)
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.bytes);
+
   throw new ConfigError(`failed to read skill: ${reason}`, {
     remedy:
       'A skill is a short text file next to the agents, for example `axe/skills/review/SKILL.md`.',
@@ -316,10 +329,10 @@ function skillText(found: Exclude<FoundFile, { kind: 'missing' }>): string {
 }
 
 /**
- * By whatever name or link: the untrusted lane of memory and git's own folder must not become
- * instructions (D47).
+ * The untrusted lane of memory and git's own folder must not become instructions, by any name or
+ * link.
  */
-function whyOutOfBounds({
+function outOfBoundsReason({
   path,
   isMemory,
 }: Extract<FoundFile, { kind: 'file' }>): string | undefined {

@@ -26,26 +26,24 @@ import {
 export interface Rates {
   readonly input: number;
   readonly output: number;
-  /** Tokens that came from the provider's prompt cache, and those written to it. */
+  /** For tokens that are read from the provider's prompt cache, and written to it. */
   readonly cacheRead: number;
   readonly cacheWrite: number;
 }
 
 export interface Price extends Rates {
-  /** What a request costs whose prompt has more tokens than that. */
+  /** The rates of a request whose prompt has more than `aboveTokens` tokens. */
   readonly long?: { readonly aboveTokens: number; readonly price: Rates };
 }
 
-/** How an MCP server is reached. */
 const TRANSPORTS = ['sse', 'streamable-http', 'stdio'] as const;
 
-/** What `params.response_format` may ask for. */
 const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const;
 
-/** The forms of OpenAI's interface, which others speak too. */
+/** OpenAI's two APIs, which other providers offer too. */
 const API_FORMS = ['responses', 'chat'] as const;
 
-/** `params.response_format`, as a word or as a table with `type` and `schema`. */
+/** `params.response_format`: a word, or a table with `type` and `schema`. */
 export interface ResponseFormat {
   readonly type: (typeof RESPONSE_TYPES)[number];
   /** The JSON schema as written in TOML; only with `json_schema`. */
@@ -53,25 +51,20 @@ export interface ResponseFormat {
 }
 
 export interface ModelParams {
-  /**
-   * Undefined when the key is missing, so that 0 can be asked for (axe cannot, axe-behaviour
-   * §20.21).
-   */
+  /** Undefined if the key is missing, so that 0 is possible, unlike in axe. */
   readonly temperature: number | undefined;
   /** 0 means the provider's default. */
   readonly maxTokens: number;
-  /**
-   * Tokens of prompt and answer together that the model takes; left out: as many as is known of it.
-   */
+  /** Maximum tokens of prompt and answer together; default: the model's known window. */
   readonly contextWindow?: number;
   readonly responseFormat: ResponseFormat | undefined;
-  /** Left out: as hard as the model does by itself. */
+  /** Default: the model's own. */
   readonly effort?: Effort;
-  /** Left out: as the model is known to take it. */
+  /** Default: the API that fits the model. */
   readonly api?: (typeof API_FORMS)[number];
   /** For a model without a known price. */
   readonly price?: Price;
-  /** What is sent to one provider only, as its package calls it; `null` and dates do not occur. */
+  /** Options for one provider only, named as in its package; without `null` and dates. */
   readonly tables?: Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>>;
 }
 
@@ -85,7 +78,8 @@ const responseFormat = described(
     v.lazy((input: unknown) => (isTable(input) ? formatTable : v.string('a string or a table'))),
   ),
   {
-    about: 'Format of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
+    description:
+      'Format of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
     choices: RESPONSE_TYPES,
   },
   function* (_, path, written) {
@@ -110,11 +104,10 @@ const price = described(
       cache_write: numberKey('Price of input written to the cache. Default: that of input.'),
     }),
   ),
-  { about: 'Price of a model that we know no price for, in US dollars per million tokens.' },
+  { description: 'Price of a model that we know no price for, in US dollars per million tokens.' },
   function* (_, path, written) {
-    for (const key of written === undefined
-      ? []
-      : ['input', 'output', 'cache_read', 'cache_write']) {
+    if (written === undefined) return;
+    for (const key of ['input', 'output', 'cache_read', 'cache_write']) {
       const dollars = Number(fieldOf(written, key) ?? (key.startsWith('cache') ? 0 : -1));
       if (dollars >= 0 && Number.isFinite(dollars)) continue;
       yield {
@@ -127,11 +120,11 @@ const price = described(
 );
 
 function providerTable(name: ProviderTable) {
-  const about = `Raw options for models that are asked as \`${name}\`. Tools, storage and keys are refused.`;
-  return anyTableKey(about, (_, path, written) => refusedOptions(written, path));
+  const description = `Raw options for models that are asked as \`${name}\`. Tools, storage and keys are refused.`;
+  return anyTableKey(description, (_, path, written) => refusedOptions(written, path));
 }
 
-/** `[params]`. Each provider is a key, so that a mistyped one is found. */
+/** `[params]`. Each provider is a key of its own, so that a mistyped one gets a warning. */
 export const PARAMS = v.pipe(
   keyTable({
     temperature: numberKey(
@@ -188,13 +181,17 @@ function* temperatureProblems(
   path: KeyPath,
 ): Generator<AgentProblem> {
   if (temperature === undefined || Number.isFinite(temperature)) return;
-  const written = Number.isNaN(temperature) ? 'nan' : temperature > 0 ? 'inf' : '-inf';
   yield {
-    message: `params.temperature must be a finite number, but is ${written}`,
+    message: `params.temperature must be a finite number, but is ${tomlNonFinite(temperature)}`,
     remedy:
       'Write it like this: `temperature = 0.3`, or leave it out for the default of the model.',
     path,
   };
+}
+
+function tomlNonFinite(number: number): string {
+  if (Number.isNaN(number)) return 'nan';
+  return number > 0 ? 'inf' : '-inf';
 }
 
 const mcpServer = v.pipe(
@@ -212,7 +209,7 @@ const mcpServer = v.pipe(
   v.transform((server) => ({
     ...server,
     url: server.url.trim(),
-    // A wrong word is refused by the rule of the list.
+    // The rule of the list refuses a wrong word.
     transport: server.transport as (typeof TRANSPORTS)[number],
   })),
 );
@@ -221,36 +218,40 @@ export type McpServerConfig = v.InferOutput<typeof mcpServer>;
 
 export const MCP_SERVERS = described(
   v.optional(v.pipe(v.array(mcpServer, 'a list of tables'), v.readonly()), () => []),
-  { about: 'MCP servers, one table for each.' },
+  { description: 'MCP servers, one table for each.' },
   mcpProblems,
 );
 
 function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProblem> {
   for (const [index, { name, transport, command, url, env }] of servers.entries()) {
-    const problem = (key: string, what: string, remedy: string): AgentProblem => ({
-      message: `mcp_servers[${index}].${key} ${what}`,
+    const keyProblem = (key: string, complaint: string, remedy: string): AgentProblem => ({
+      message: `mcp_servers[${index}].${key} ${complaint}`,
       remedy,
       path: ['mcp_servers', index, key],
     });
+
     if (name.trim() === '')
-      yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
+      yield keyProblem('name', 'is required', 'Add a line `name = "…"` to the table.');
+
     if (transport === 'stdio') {
       if (command.trim() === '')
-        yield problem('command', 'is required', 'Name the program to start: `command = "npx"`.');
+        yield keyProblem('command', 'is required', 'Name the program to start: `command = "npx"`.');
     } else {
-      const wrong = urlProblem(url);
-      if (wrong !== undefined) yield problem('url', wrong, URL_REMEDY);
+      const complaint = complaintAboutUrl(url);
+      if (complaint !== undefined) yield keyProblem('url', complaint, URL_REMEDY);
       if (Object.keys(env).length > 0) {
         const remedy = 'Give a server with a URL its key in `headers`.';
-        yield problem('env', 'is for `transport = "stdio"` only', remedy);
+        yield keyProblem('env', 'is for `transport = "stdio"` only', remedy);
       }
     }
+
     if (matchChoice(TRANSPORTS, transport) === undefined) {
       const remedy =
         'Add `transport = "streamable-http"` for a server with a URL, `transport = "stdio"` for a program.';
-      yield problem('transport', `must be one of: ${TRANSPORTS.join(', ')}`, remedy);
+      yield keyProblem('transport', `must be one of: ${TRANSPORTS.join(', ')}`, remedy);
     }
-    if (servers.findIndex((other) => other.name === name) < index) {
+
+    if (servers.findIndex((server) => server.name === name) < index) {
       yield {
         message: `mcp_servers names must be unique: ${JSON.stringify(name)}`,
         remedy:
@@ -264,7 +265,7 @@ function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProbl
 const URL_REMEDY =
   'Write it like this: `url = "https://mcp.example.com/mcp"`. A server that we start has `transport = "stdio"`.';
 
-function urlProblem(url: string): string | undefined {
+function complaintAboutUrl(url: string): string | undefined {
   if (url === '') return 'is required';
   if (!URL.canParse(url)) return 'is invalid';
   const scheme = new URL(url).protocol.replace(/:$/, '');
@@ -273,38 +274,36 @@ function urlProblem(url: string): string | undefined {
 }
 
 /**
- * Words of option names that would give a model what no limit of the run sees: tools and files of
- * the provider, servers, containers, storage and earlier conversations pass by `tools-allowed` and
- * by what is known to be read; another model has another price. Keys and addresses belong into the
- * environment, where they are known to be secret.
+ * Words in names of options that no limit of the run would cover. The provider's tools, files,
+ * servers, containers, storage and earlier conversations would bypass `tools-allowed` and the
+ * record of what was read; another model has another price. Keys and addresses belong in the
+ * environment, where we know that they are secret.
  */
 const REFUSED =
   /^(?:tools?|functions?|mcp|servers?|containers?|stor(?:e|ed|age)|files?|plugins?|skills?|connectors?|conversation|previous|threads?|sessions?|assistants?|memory|cached|search|web|retrieval|grounding|code|execution|computer|agents?|fallbacks?|key|apikey|token|secret|password|auth|authorization|credentials?|headers?|urls?|uri|endpoint|host|address|webhook|callback)$/;
 
-/**
- * `params.<table>`: below it stand names of the request itself, deeper ones are a provider's own.
- */
+/** The depth of `params.<table>`, whose keys are parts of the request; deeper keys are options. */
 const TABLE_DEPTH = 2;
 
-/** What the request is made of. */
-const OWN = /^(?:models?|messages|input|prompt|system|instructions|stream)$/;
+/** Parts of the request that the run itself sets. */
+const REQUEST_PARTS = /^(?:models?|messages|input|prompt|system|instructions|stream)$/;
 
-/** Names that hold a refused word and do no harm. */
+/** Harmless names that contain a refused word. */
 const HARMLESS = /^(?:prompt_?cache_?key|(?:disable_?)?parallel_?tool_?(?:calls|use))$/i;
 
-/** Options that are not sent, each with its place. */
 function* refusedOptions(value: unknown, path: KeyPath): Generator<AgentProblem> {
   if (typeof value === 'string') {
     if (!/:\/\//.test(value) && findTokens(value).length === 0) return;
-    const what = 'looks like a key or an address';
-    yield problem(path, what, 'Set keys and addresses as environment variables.');
+    const complaint = 'looks like a key or an address';
+    yield optionProblem(path, complaint, 'Set keys and addresses as environment variables.');
   }
   if (typeof value !== 'object' || value === null) return;
+
   for (const [key, inner] of Object.entries(value)) {
-    const place = [...path, Array.isArray(value) ? Number(key) : key];
-    const isOwn = path.length === TABLE_DEPTH && OWN.test(key.toLowerCase());
-    if (isOwn || isRefused(key)) yield problem(place, 'is not allowed', REMEDY);
-    else yield* refusedOptions(inner, place);
+    const innerPath = [...path, Array.isArray(value) ? Number(key) : key];
+    const isRequestPart = path.length === TABLE_DEPTH && REQUEST_PARTS.test(key.toLowerCase());
+    if (isRequestPart || isRefused(key)) yield optionProblem(innerPath, 'is not allowed', REMEDY);
+    else yield* refusedOptions(inner, innerPath);
   }
 }
 
@@ -320,6 +319,6 @@ function isRefused(name: string): boolean {
   return words.some((word) => REFUSED.test(word));
 }
 
-function problem(path: KeyPath, what: string, remedy: string): AgentProblem {
-  return { message: `${path.join('.')} ${what}`, remedy, path };
+function optionProblem(path: KeyPath, complaint: string, remedy: string): AgentProblem {
+  return { message: `${path.join('.')} ${complaint}`, remedy, path };
 }

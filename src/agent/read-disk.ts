@@ -13,47 +13,51 @@ import { type ContextBudget, type ContextFile, createContextBudget } from './con
 
 interface DiskOptions {
   readonly cwd: string;
-  /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
+  /** Folders of agents relative to `cwd`, in the order in which they are searched. */
   readonly dirs: readonly string[];
   /**
    * axe's configuration folder, whose `agents` are searched last. Its links are the user's own and
-   * lead anywhere.
+   * can lead anywhere.
    */
   readonly configDir?: string;
-  /**
-   * Whether all that is read must lie in `cwd`, with every link followed, as in a workflow (D48).
-   */
+  /** Everything must be in `cwd` after links are followed, as in a workflow. */
   readonly isConfined?: boolean;
-  /**
-   * Folders in which memory is kept, relative to `cwd`: it is no skill and no context file, by
-   * whatever link it is found.
-   */
+  /** Folders of memory relative to `cwd`. No link makes memory a skill or a context file. */
   readonly memoryRoots?: readonly string[];
-  /** Is told the path of every agent and skill that is read, absolute and without links. */
+  /** Receives the path of every agent and skill that is read, absolute and without links. */
   readonly onRead?: (file: string) => void;
 }
 
-/** Agents, skills and context files on this machine. */
+/** Reads agents, skills and context files on this machine. */
 export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOptions): AgentPlace {
   const { isConfined = false, memoryRoots = [], onRead } = options;
   const configDir = config === undefined ? undefined : resolve(cwd, config);
-  const own = dirs.map((dir) => resolve(cwd, dir));
-  const folders = [...new Set(configDir === undefined ? own : [...own, join(configDir, 'agents')])];
+  const agentFolders = dirs.map((dir) => resolve(cwd, dir));
+  if (configDir !== undefined) agentFolders.push(join(configDir, 'agents'));
+  const folders = [...new Set(agentFolders)];
   const memory = memoryRoots.map((root) => resolve(cwd, root));
+
+  /** The folders that must contain a file after links are followed; undefined without a limit. */
+  function rootsFor(folder: string | undefined): readonly string[] | undefined {
+    if (isConfined) return [cwd];
+    return folder === undefined || folder === configDir ? undefined : [folder, cwd];
+  }
 
   async function readFile(
     path: string,
     { maxBytes, folder }: { readonly maxBytes: number; readonly folder?: string },
   ): Promise<FoundFile> {
-    const own = folder === undefined ? undefined : [folder, cwd];
     const refused = (reason: string) => ({ kind: 'refused' as const, reason });
     const place = folder === undefined ? 'the workspace' : 'the folders that skills are read from';
     const outside = `${JSON.stringify(displayPath(cwd, path))} leads out of ${place}`;
-    if (own?.some((root) => isInside(root, path)) === false) return refused(outside);
+    const isOutside = folder !== undefined && !isInside(folder, path) && !isInside(cwd, path);
+    if (isOutside) return refused(outside);
+
     try {
       const real = await realpath(path);
-      const roots = isConfined ? [cwd] : folder === configDir ? undefined : own;
+      const roots = rootsFor(folder);
       if (roots !== undefined && !(await isWithin(roots, real))) return refused(outside);
+
       const stats = await stat(real);
       if (stats.isDirectory()) return refused(`read ${path}: is a directory`);
       if (!stats.isFile()) return refused(`${path} is not a regular file`);
@@ -61,6 +65,7 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
         return refused(
           `${path} has ${formatInteger(stats.size)} bytes; the limit is ${formatInteger(maxBytes)}`,
         );
+
       const bytes = await readRegularFile(real);
       return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
     } catch (thrown) {
@@ -76,20 +81,21 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
     resolve: (path, folder = cwd) => resolve(folder, path),
     show: (path) => displayPath(cwd, path),
     file: (path) => displayPath(cwd, path),
-    where: (searched) => searched.map((folder) => `\`${displayPath(cwd, folder)}\``).join(', '),
+    describeFolders: (searched) =>
+      searched.map((folder) => `\`${displayPath(cwd, folder)}\``).join(', '),
     async read(path, limit) {
-      const found = await readFile(path, limit);
-      if (found.kind === 'file') onRead?.(found.path);
-      return found;
+      const file = await readFile(path, limit);
+      if (file.kind === 'file') onRead?.(file.path);
+      return file;
     },
     async texts(paths) {
       const limit = { maxBytes: MAX_CONTEXT_BYTES, folder: cwd };
-      const all = await Promise.all(paths.map((path) => readFile(resolve(cwd, path), limit)));
+      const files = await Promise.all(paths.map((path) => readFile(resolve(cwd, path), limit)));
       return paths.flatMap((path, index) => {
-        const found = all[index];
-        const isOpen =
-          found?.kind === 'file' && !found.isMemory && !isSecretPath(found.path.split(/[\\/]/));
-        return isOpen ? [{ path, content: new TextDecoder().decode(found.bytes) }] : [];
+        const file = files[index];
+        const isReadable =
+          file?.kind === 'file' && !file.isMemory && !isSecretPath(file.path.split(/[\\/]/));
+        return isReadable ? [{ path, content: new TextDecoder().decode(file.bytes) }] : [];
       });
     },
     list: listFolder,
@@ -115,13 +121,13 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
   return { reader, folders, configDir };
 }
 
-/** Whether a path without links lies in one of these folders. */
+/** The path must be without links. */
 async function isWithin(folders: readonly string[], path: string): Promise<boolean> {
   const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   return real.some((folder) => isInside(folder, path));
 }
 
-/** Without folders that are named like agents. */
+/** Lists a folder's names, without folders that are named like agents. */
 async function listFolder(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -142,7 +148,7 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Throws a ConfigError for a folder that is not there. */
+/** Throws a ConfigError if the folder does not exist. */
 async function resolveWorkdir(workdir: string): Promise<string> {
   try {
     return await realpath(workdir);
@@ -155,7 +161,7 @@ async function resolveWorkdir(workdir: string): Promise<string> {
   }
 }
 
-/** The text of a file; undefined if it is binary, cannot be read or does not fit any more. */
+/** Undefined if the file is binary, cannot be read or does not fit. */
 async function readText(file: WalkedFile, budget: ContextBudget): Promise<string | undefined> {
   if (budget.isSpent()) {
     budget.take(file.path, 0);
@@ -178,50 +184,49 @@ async function readText(file: WalkedFile, budget: ContextBudget): Promise<string
 }
 
 interface WalkedFile {
-  /** `/`-separated, relative to the root, under the name it was found by. */
+  /** `/`-separated and relative to the root, with links as they are named. */
   readonly path: string;
-  /** Where it really is; inside of the root. */
+  /** With all links resolved; inside of the root. */
   readonly realPath: string;
 }
 
 /**
  * The regular files below a root that match any of the patterns, in byte order of their paths. Only
  * folders in which a file can match are opened. Links are followed if they end inside of the root;
- * `**` does not go through linked folders, so the walk always ends. What cannot be read, and where
- * credentials are kept, is left out without a word.
+ * `**` does not go through linked folders, so the walk always ends. Unreadable files and files for
+ * credentials are left out without a warning.
  */
 async function walkFiles(
   root: string,
   patterns: readonly CompiledPattern[],
 ): Promise<readonly WalkedFile[]> {
-  const found: WalkedFile[] = [];
+  const files: WalkedFile[] = [];
 
-  async function enter(folder: WalkedFile, patterns: readonly CompiledPattern[]): Promise<void> {
+  async function enter(folder: WalkedFile, candidates: readonly CompiledPattern[]): Promise<void> {
     const entries = await readdir(folder.realPath, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
-      const isMatch = patterns.some((pattern) => pattern.matches(path));
-      const below = patterns.filter((pattern) => pattern.mayContain(path));
+      const isMatch = candidates.some((pattern) => pattern.matches(path));
+      const below = candidates.filter((pattern) => pattern.mayContain(path));
       if (isSecretPath(path.split('/')) || (!isMatch && below.length === 0)) continue;
+
       const isLink = entry.isSymbolicLink();
       const place = join(folder.realPath, entry.name);
       const target = isLink ? await followLink(root, place) : { realPath: place, kind: entry };
       if (target === undefined) continue;
+
       const { realPath, kind } = target;
       const inner = isLink ? below.filter((pattern) => !pattern.isRecursive) : below;
-      if (kind.isFile() && isMatch) found.push({ path, realPath });
+      if (kind.isFile() && isMatch) files.push({ path, realPath });
       if (kind.isDirectory() && inner.length > 0) await enter({ path, realPath }, inner);
     }
   }
 
   await enter({ path: '', realPath: root }, patterns);
-  return found.sort((a, b) => compareBytes(a.path, b.path));
+  return files.sort((a, b) => compareBytes(a.path, b.path));
 }
 
-/**
- * What a link leads to in the root; undefined where that is nothing, outside, or where credentials
- * are kept.
- */
+/** The target of a link; undefined if it does not exist, is outside of the root or is secret. */
 async function followLink(root: string, link: string) {
   try {
     const realPath = await realpath(link);

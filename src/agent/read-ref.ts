@@ -16,33 +16,34 @@ import type { AgentPlace, AgentReader } from './agent-source.js';
 import { type ContextFile, createContextBudget } from './context-files.js';
 
 interface RefOptions extends RefPlace {
-  /** Folders with agents, in the order they are searched (D4). */
+  /** Folders with agents, in the order in which they are searched. */
   readonly dirs: readonly string[];
   readonly signal: AbortSignal;
-  /** The checkout's folder on the runner, which stands for the repository's root. */
+  /** The checkout's folder on the runner, which corresponds to the repository's root. */
   readonly workspace?: string;
-  /** Folders in which memory is kept: it is no skill and no context file. */
+  /** Folders of memory, which is never a skill or a context file. */
   readonly memoryRoots?: readonly string[];
-  /** Is told the path of every agent and skill that is read, relative to the repository's root. */
+  /** Receives the path of every agent and skill that is read, relative to the repository's root. */
   readonly onRead?: (path: string) => void;
 }
 
 /**
- * Agents, skills and context files of a commit or branch, through the API: the working tree, which
- * may be a pull request's, is never read (D21).
+ * Reads agents, skills and context files of a commit or branch through the API. The working tree is
+ * never read, since it can be a pull request's.
  */
 export function refPlace(options: RefOptions): AgentPlace {
   const { signal, workspace, memoryRoots = [], onRead } = options;
   const isMemory = createMemoryFilter(memoryRoots);
   let tree: ReturnType<typeof fetchTree> | undefined;
 
-  /** What a folder holds, by path from there, as far as GitHub lists it at once. */
+  /** The files of a folder, by path from there, as far as GitHub lists them at once. */
   async function filesIn(workdir: string) {
     const folder = repositoryPath(workdir, workspace);
     tree ??= fetchTree(options, signal);
-    const { tree: all, truncated } = await tree;
+    const { tree: entries, truncated } = await tree;
+
     const prefix = folder === '' ? '' : `${folder}/`;
-    const inside = all.filter(
+    const inside = entries.filter(
       ({ path, type }) =>
         path.startsWith(prefix) &&
         type !== 'tree' &&
@@ -65,18 +66,18 @@ export function refPlace(options: RefOptions): AgentPlace {
     },
     show: (path) => locationOf(options, path),
     file: (path) => path,
-    where: (folders) =>
+    describeFolders: (folders) =>
       `${folders.map((folder) => `\`${folder}\``).join(' and ')} of ${locationOf(options, '').slice(0, -1)}`,
     async read(path, { maxBytes }) {
-      const found = await readPathAt(options, { path, maxBytes }, signal);
-      if (found.kind === 'folder') return { kind: 'refused', reason: 'it is a folder' };
-      if (found.kind !== 'file') return found;
+      const content = await readPathAt(options, { path, maxBytes }, signal);
+      if (content.kind === 'folder') return { kind: 'refused', reason: 'it is a folder' };
+      if (content.kind !== 'file') return content;
       onRead?.(path);
-      return { ...found, isMemory: isMemory(path) || isMemory(found.path) };
+      return { ...content, isMemory: isMemory(path) || isMemory(content.path) };
     },
     async list(folder) {
-      const found = await readPathAt(options, { path: folder, maxBytes: 0 }, signal);
-      return found.kind === 'folder' ? found.names.toSorted(compareBytes) : [];
+      const content = await readPathAt(options, { path: folder, maxBytes: 0 }, signal);
+      return content.kind === 'folder' ? content.names.toSorted(compareBytes) : [];
     },
     async find(patterns, workdir) {
       const { entries, truncated } = await filesIn(workdir);
@@ -89,17 +90,19 @@ export function refPlace(options: RefOptions): AgentPlace {
         if (!FILE_MODES.has(entry.mode)) links.push(path);
         else if (budget.take(path, entry.size)) wanted.push({ path, sha: entry.sha });
       }
+
       const files: ContextFile[] = [];
       for (let start = 0; start < wanted.length; start += PARALLEL) {
         const batch = wanted.slice(start, start + PARALLEL);
-        const texts = await Promise.all(batch.map(({ sha }) => fetchBlob(options, sha, signal)));
-        for (const [index, bytes] of texts.entries()) {
-          // Binary files are left out without a word, as in axe.
+        const blobs = await Promise.all(batch.map(({ sha }) => fetchBlob(options, sha, signal)));
+        for (const [index, bytes] of blobs.entries()) {
+          // Binary files are left out without a warning, as in axe.
           if (isBinary(bytes)) continue;
           const content = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
           files.push({ path: batch[index]?.path ?? '', content });
         }
       }
+
       return {
         files,
         warnings: [...(truncated ? [TRUNCATED] : []), ...linkWarnings(links), ...budget.warnings()],
@@ -116,7 +119,7 @@ export function refPlace(options: RefOptions): AgentPlace {
       });
     },
     async count(pattern, workdir) {
-      // A malformed pattern is told even where nothing can be listed.
+      // Throws for a malformed pattern even if no files can be listed.
       selectPaths([pattern], []);
       const { entries, truncated } = await filesIn(workdir);
       const paths = [...entries]
@@ -132,7 +135,7 @@ export function refPlace(options: RefOptions): AgentPlace {
 /** Links and submodules cannot be context files. */
 const FILE_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
 
-/** Requests under way at once, well below GitHub's limit of 100. */
+/** Concurrent requests, well below GitHub's limit of 100. */
 const PARALLEL = 8;
 
 const TRUNCATED: Warning = {
@@ -140,7 +143,7 @@ const TRUNCATED: Warning = {
   message: 'the repository has more files than GitHub lists at once; `files` may have missed some',
 };
 
-/** Where a link leads cannot be seen from here; a submodule is another repository. */
+/** The API's tree does not show the target of a link; a submodule is another repository. */
 function linkWarnings([path]: readonly string[]): readonly Warning[] {
   if (path === undefined) return [];
   const message = `links and submodules, such as ${quoteLine(path)}, are not read as context files`;

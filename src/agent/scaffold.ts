@@ -2,14 +2,13 @@ import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { ACTION_ADDRESS, agentSchemaUrl } from '../lib/product.js';
 
 /**
- * The model of a new agent file, as axe writes it. No provider has that name, so that no run starts
- * with it.
+ * The model of a new agent file, as in axe. No provider has this name, so no run starts with it.
  */
 export const PLACEHOLDER_MODEL = 'provider/model-name';
 
 /**
- * The text of a new agent file: the required keys, and the usual other ones in comments. The first
- * line names its form for editors. axe's keys have axe's example values and are in axe's order.
+ * The text of a new agent file: the required keys, and other common ones in comments. The first
+ * line names the schema for editors. axe's keys have axe's example values and order.
  */
 export function scaffoldAgent(name: string): string {
   return `#:schema ${agentSchemaUrl(ACTION_ADDRESS)}
@@ -73,9 +72,7 @@ model = "${PLACEHOLDER_MODEL}"
 `;
 }
 
-/**
- * A TOML basic string: JSON's escapes are TOML's too, but for DEL, which has to be escaped there.
- */
+/** A TOML basic string. TOML has JSON's escapes, but DEL must be escaped too. */
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
