@@ -36,7 +36,7 @@ function pack(diff: string, maxTokens: number, patch: Partial<DiffPolicy> = {}) 
 
 /** Paths of what is not shown, with the reason and the hunks that are. */
 function missing({ notShown }: PackedDiff): readonly string[] {
-  return notShown.map(({ file, why, hunksShown }) => `${file.path} ${why} ${hunksShown}`);
+  return notShown.map(({ file, reason, hunksShown }) => `${file.path} ${reason} ${hunksShown}`);
 }
 
 const UNREAD =

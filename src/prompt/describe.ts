@@ -22,18 +22,18 @@ import { fence, visibleMarkdown } from '../safety/fence.js';
 import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
-/** What a message is made of. */
+/** Parts of a message. */
 export interface Parts {
   /** Paragraphs and fences, in order. */
   readonly blocks: readonly string[];
   readonly warnings?: readonly Warning[];
-  /** Paths of files of a diff that are not shown, or not whole, for want of room. */
+  /** Paths of files of a diff that did not fit, or only in part. */
   readonly unseen?: readonly string[];
 }
 
 export const NO_PARTS: Parts = { blocks: [] };
 
-/** Code points of a path, an author, a heading, and of any other fact. */
+/** Maximum code points of a path, an author, a heading, and any other fact. */
 const MAX_NAME = 1000;
 const MAX_AUTHOR = 100;
 const MAX_HEADING = 1000;
@@ -44,9 +44,12 @@ export function describeFetched(change: FetchedChange, source: string, policy: D
   const described = describeDiff(diff, source, policy);
   if (files.length === 0)
     return { ...described, blocks: ['Changed files: none', ...described.blocks] };
+
   const listed = files.length < filesTotal ? `, of which GitHub lists ${files.length}` : '';
+  const added = count(sum(files, 'additions'), 'line');
+  const removed = count(sum(files, 'deletions'), 'line');
   const blocks = [
-    `Changed files: ${filesTotal}${listed} (${count(sum(files, 'additions'), 'line')} added, ${count(sum(files, 'deletions'), 'line')} removed)`,
+    `Changed files: ${filesTotal}${listed} (${added} added, ${removed} removed)`,
     fence(listOf(files.map(formatFile)), { source: 'changed files' }),
     ...described.blocks,
   ];
@@ -55,8 +58,8 @@ export function describeFetched(change: FetchedChange, source: string, policy: D
 }
 
 /**
- * Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too
- * large: a later run may see them.
+ * Paths of wanted files for which GitHub counts changed lines but shows none, since they are too
+ * large. A later run might see them.
  */
 function withoutLines(change: FetchedChange, policy: DiffPolicy): readonly string[] {
   const isShown = createPathFilter(policy);
@@ -76,29 +79,32 @@ function formatFile({ path, status, additions, deletions, previousPath }: Change
 
 export function describeCommits({ commits, commitsTotal = 0 }: Surroundings): Parts {
   if (commits === undefined || commits.length === 0) return NO_PARTS;
-  const fenced = fence(listOf(commits.map(formatCommit)), { source: 'commits' });
+
+  const list = fence(listOf(commits.map(formatCommit)), { source: 'commits' });
   const total = Math.max(commitsTotal, commits.length);
   const listed = commits.length < total ? `, of which the first ${commits.length} are listed` : '';
-  return { blocks: [`Commits: ${total}${listed}`, fenced] };
+  return { blocks: [`Commits: ${total}${listed}`, list] };
 }
 
 function formatCommit({ sha, author, message }: CommitNote): string {
   const [subject = ''] = message.trim().split('\n');
-  const by = author === '' ? '' : ` (${cleanLine(author, MAX_AUTHOR)})`;
-  return `${sha.slice(0, 7)} ${cleanLine(subject, MAX_FACT)}${by}`;
+  const authorNote = author === '' ? '' : ` (${cleanLine(author, MAX_AUTHOR)})`;
+  return `${sha.slice(0, 7)} ${cleanLine(subject, MAX_FACT)}${authorNote}`;
 }
 
-/** Checks that failed, with what is known of why. */
+/** Describes failed checks, with the known reasons. */
 export function describeChecks({ checks }: Surroundings): Parts {
   if (checks === undefined || checks.length === 0) return NO_PARTS;
-  let free = MAX_REMARKS_BYTES;
+
+  let freeBytes = MAX_REMARKS_BYTES;
   const texts = checks.flatMap((check) => {
     const text = formatCheck(check);
-    free -= utf8Bytes(text);
-    return free < 0 ? [] : [text];
+    freeBytes -= utf8Bytes(text);
+    return freeBytes < 0 ? [] : [text];
   });
-  const more = checks.length - texts.length;
-  if (more > 0) texts.push(`… and ${more} more`);
+
+  const unlisted = checks.length - texts.length;
+  if (unlisted > 0) texts.push(`… and ${unlisted} more`);
   return {
     blocks: [
       `Failing checks: ${checks.length}`,
@@ -107,18 +113,18 @@ export function describeChecks({ checks }: Surroundings): Parts {
   };
 }
 
-/** A summary is rendered where people read it, a log is not; its end is nearest to the failure. */
+/** GitHub renders a summary as Markdown. The end of a log is nearest to the failure. */
 function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
   const head = `${cleanLine(name, MAX_FACT)}: ${cleanLine(conclusion, MAX_FACT)}`;
-  const said =
+  const shownSummary =
     summary.trim() === ''
       ? ''
       : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
-  const tail = log ? `\nEnd of its log:\n${lastLinesOf(log)}` : '';
-  return `${head}${said}${tail}`;
+  const logEnd = log ? `\nEnd of its log:\n${lastLinesOf(log)}` : '';
+  return `${head}${shownSummary}${logEnd}`;
 }
 
-/** The last lines of a text, as many as a remark may have. */
+/** The last lines of a text that fit into MAX_REMARK_BYTES. */
 export function lastLinesOf(text: string): string {
   const bytes = Buffer.from(text.trimEnd());
   if (bytes.length <= MAX_REMARK_BYTES) return text;
@@ -126,20 +132,22 @@ export function lastLinesOf(text: string): string {
   return end.slice(end.indexOf('\n') + 1);
 }
 
-/** How the source of a fence begins that holds a diff. */
+/** The source of a fence with a diff begins with this. */
 export const DIFF_SOURCE = 'diff of ';
 
-/** Names listed before a list says how many more there are. */
+/** A list has this many lines, and counts the others. */
 const MAX_LISTED = 300;
 
 /**
- * The diff in a fence, as much of it as the policy allows, and a list of what is not shown with its
- * sizes: what the model has not seen is never "clean" (memory-and-security C5 68).
+ * Shows as much of the diff as the policy allows, and lists the files that are not shown with their
+ * sizes: the model must not call code clean that it has not seen.
  */
 export function describeDiff(diff: string, source: string, policy: DiffPolicy): Parts {
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
+
   const packed = packDiff(diff, policy);
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
+
   const claims = linesClaimingChecks(parseDiff(packed.text));
   if (claims.length > 0) {
     blocks.push(
@@ -147,30 +155,33 @@ export function describeDiff(diff: string, source: string, policy: DiffPolicy): 
       CLAIMS_NOTE,
     );
   }
+
   if (packed.notShown.length > 0) {
     blocks.push(fence(listOf(packed.notShown.map(formatNotShown)), { source: 'files not shown' }));
   }
   if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed, policy));
-  const unseen = packed.notShown.flatMap(({ file, why }) => (why === 'size' ? [file.path] : []));
+
+  const tooLarge = packed.notShown.filter(({ reason }) => reason === 'size');
+  const unseen = tooLarge.map(({ file }) => file.path);
   return { blocks, warnings: warningsOf(packed, unseen, source, policy), unseen };
 }
 
-/** One line each, at most as many as anybody reads. */
+/** Joins lines, at most as many as anybody reads. */
 export function listOf(lines: readonly string[]): string {
   const listed = lines.slice(0, MAX_LISTED);
   if (lines.length > listed.length) listed.push(`… and ${lines.length - listed.length} more`);
   return listed.join('\n');
 }
 
-function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {
+function formatNotShown({ file, reason, hunksShown, tokens }: NotShown): string {
   const size = `${file.status} ${cleanLine(file.path, MAX_FACT)} +${file.additions} -${file.deletions}, about ${count(tokens, 'token')}`;
-  if (why !== 'size') return `${size}, left out by \`paths\``;
+  if (reason !== 'size') return `${size}, left out by \`paths\``;
   return hunksShown === 0
     ? size
     : `${size}, ${hunksShown} of ${count(file.hunks.length, 'hunk')} shown`;
 }
 
-/** A tool may have the rest; an agent without it can only say what it has not seen. */
+/** Points to the tool that shows the rest; without it the agent can only say what is missing. */
 function adviceOn({ text, notShown, isCut }: PackedDiff, { tool }: DiffPolicy): string {
   const ask = tool === undefined ? '' : ` Read those that matter with \`${tool}\`.`;
   if (isCut) return `Only the beginning of the diff is shown. ${JUDGE_NOT}`;
@@ -207,9 +218,9 @@ function warningsOf(
 }
 
 /**
- * The change of a pull request, or what is new of it since the last review, with the names and
- * sizes of all the rest: a model that has seen a part must not speak for the whole. Without a scope
- * all of it, without a word about earlier reviews.
+ * Describes a pull request's change, or only the part since the last review, with the names and
+ * sizes of the other files: a model that has seen a part must not judge the whole. Without a scope
+ * it describes the whole change and does not mention earlier reviews.
  */
 export function describeScoped(
   pull: FetchedChange,
@@ -219,26 +230,20 @@ export function describeScoped(
 ): Parts {
   if (scope === undefined) return describeFetched(pull, source, policy);
   if (scope.kind === 'full')
-    return joinParts([describeWhy(scope), describeFetched(pull, source, policy)]);
-  const from = sha(scope.before.last);
-  const { change, isRewritten = false } = scope;
-  const fresh =
-    change.files.length === 0
-      ? NO_PARTS
-      : joinParts([
-          fenced(change.files.map(formatFile), 'files changed since the last review'),
-          describeDiff(change.diff, isRewritten ? source : `${source} since ${from}`, policy),
-          `${isRewritten ? 'This diff is all that the pull request changes in these files, against its base.' : `The old side of this diff is ${from}, not the base.`} Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
-        ]);
-  const was = missedBefore(scope, pull);
-  const bare = withoutLines(pull, policy).filter((path) => was.paths.has(path));
-  const missed = was.files.filter(({ path }) => !bare.includes(path));
-  const taken = change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
-  // Never 0, which is no limit.
-  const room = policy.maxTokens && Math.max(1, policy.maxTokens - taken);
+    return joinParts([describeFullReason(scope), describeFetched(pull, source, policy)]);
+
+  const { change } = scope;
+  const missedEarlier = missedBefore(scope, pull);
+  const bare = withoutLines(pull, policy).filter((path) => missedEarlier.paths.has(path));
+  const missed = missedEarlier.files.filter(({ path }) => !bare.includes(path));
+  const newTokens =
+    change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
+  // Never 0, which would mean without a limit.
+  const room = policy.maxTokens && Math.max(1, policy.maxTokens - newTokens);
+
   return joinParts([
     headingOf(scope, pull),
-    fresh,
+    describeNew(scope, source, policy),
     { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
     describeMissed(missed, `${source}, files that were not shown before`, {
       ...policy,
@@ -248,10 +253,26 @@ export function describeScoped(
   ]);
 }
 
-/**
- * Paths of the pull request that did not fit into the reviews before, and what the diff has of
- * them.
- */
+/** Describes the files that changed since the last review. */
+function describeNew(
+  { change, before, isRewritten = false }: Since,
+  source: string,
+  policy: DiffPolicy,
+): Parts {
+  if (change.files.length === 0) return NO_PARTS;
+
+  const lastSha = shortSha(before.last);
+  const oldSide = isRewritten
+    ? 'This diff is all that the pull request changes in these files, against its base.'
+    : `The old side of this diff is ${lastSha}, not the base.`;
+  return joinParts([
+    fenced(change.files.map(formatFile), 'files changed since the last review'),
+    describeDiff(change.diff, isRewritten ? source : `${source} since ${lastSha}`, policy),
+    `${oldSide} Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
+  ]);
+}
+
+/** Paths of the pull request that did not fit into earlier reviews, and their files in the diff. */
 function missedBefore({ before, change }: Since, pull: FetchedChange) {
   const { unseen = [] } = before;
   const renamed = change.files.flatMap(({ path, previousPath = path }) =>
@@ -262,16 +283,18 @@ function missedBefore({ before, change }: Since, pull: FetchedChange) {
 }
 
 /**
- * Shown as far as there is room; what nobody reads is named only, since it would be sent with each
- * push.
+ * Shows files that earlier reviews missed, as far as there is room. Files that nobody reads are
+ * only named, since they would be sent with each push.
  */
 function describeMissed(missed: readonly DiffFile[], source: string, policy: DiffPolicy): Parts {
   if (missed.length === 0) return NO_PARTS;
+
   const isOne = missed.length === 1;
   const room = policy.maxTokens || Number.POSITIVE_INFINITY;
   const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
   const names = others.map((path) => cleanLine(path, MAX_NAME));
+
   return joinParts([
     `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
     read.length === 0
@@ -281,9 +304,12 @@ function describeMissed(missed: readonly DiffFile[], source: string, policy: Dif
   ]);
 }
 
-function describeWhy({ why, before }: Extract<ReviewScope, { kind: 'full' }>): string | undefined {
+function describeFullReason({
+  why,
+  before,
+}: Extract<ReviewScope, { kind: 'full' }>): string | undefined {
   if (why === 'first' || before === undefined) return undefined;
-  return `Your last review was of ${sha(before.last)}. You are shown the whole pull request again, because ${FULL_REVIEW_REASONS[why]}.`;
+  return `Your last review was of ${shortSha(before.last)}. You are shown the whole pull request again, because ${FULL_REVIEW_REASONS[why]}.`;
 }
 
 type Since = Extract<ReviewScope, { kind: 'since' }>;
@@ -296,8 +322,8 @@ function headingOf(
     reverted.length === 0 ? '' : `, and ${count(reverted.length, 'file')} taken back to the base`;
   const files = `${change.files.length - reverted.length} of ${count(filesTotal, 'file')} of the pull request${back}`;
   return isRewritten === true
-    ? `The branch was rewritten or merged since your last review of ${sha(before.last)}. Changed differently now: ${files}.`
-    : `Changed since your last review of ${sha(before.last)}: ${files}.`;
+    ? `The branch was rewritten or merged since your last review of ${shortSha(before.last)}. Changed differently now: ${files}.`
+    : `Changed since your last review of ${shortSha(before.last)}: ${files}.`;
 }
 
 function describeRest(
@@ -308,6 +334,7 @@ function describeRest(
   const rest = files.filter(({ path }) => !paths.has(path));
   const unlisted = filesTotal - files.length;
   if (rest.length + unlisted === 0) return NO_PARTS;
+
   const listed = unlisted > 0 ? `, of which GitHub lists ${rest.length}` : '';
   return joinParts([
     `The rest of the pull request, ${count(rest.length + unlisted, 'file')}${listed}: not changed since that review and not shown here. Do not judge it anew, and do not call the whole pull request clean because of what you see here.`,
@@ -320,66 +347,67 @@ function fenced(lines: readonly string[], source: string): Parts {
   return { blocks: [fence(listOf(lines), { source })] };
 }
 
-function sha(commit: string): string {
+function shortSha(commit: string): string {
   return cleanLine(commit.slice(0, 7), 7);
 }
 
 /**
- * What people said around a trigger: linked issues, the conversation, threads on lines.
- * `showsStrangers`: people without write access are listened to, by a run that is untrusted anyway
- * (D19).
+ * Describes linked issues, the conversation, and review threads. With `showsStrangers`, texts of
+ * people without write access are included: such a run is untrusted anyway.
  */
 export function describeTalk(surroundings: Surroundings, showsStrangers: boolean): Parts {
   const { issues = [], comments = [], threads = [] } = surroundings;
   const { changedLater = 0, olderComments = 0, unread = [] } = surroundings;
-  const isHeard = ({ isOurs, lane, mayWrite }: Remark) =>
+
+  const isIncluded = ({ isOurs, lane, mayWrite }: Remark) =>
     showsStrangers || mayWrite || (isOurs && lane !== 'untrusted');
-  const heardIssues = issues.filter(({ remark }) => isHeard(remark));
-  const heardThreads = threads
-    .map((thread) => ({ ...thread, remarks: thread.remarks.filter(isHeard) }))
+  const includedIssues = issues.filter(({ remark }) => isIncluded(remark));
+  const includedThreads = threads
+    .map((thread) => ({ ...thread, remarks: thread.remarks.filter(isIncluded) }))
     .filter(({ remarks }) => remarks.length > 0);
-  const said = [
+  const allRemarks = [
     ...issues.map(({ remark }) => remark),
     ...comments,
-    ...threads.flatMap((one) => one.remarks),
+    ...threads.flatMap(({ remarks }) => remarks),
   ];
-  const strangers = said.filter((remark) => !isHeard(remark)).length;
-  /** Among strangers it is said who may write; alone, everybody may. */
+  const excluded = allRemarks.filter((remark) => !isIncluded(remark)).length;
+
+  /** Write access is mentioned only if texts of people without it are included. */
   const authorOf = ({ author, isOurs, mayWrite }: Remark): string => {
     if (isOurs) return `${loginOf(author)}, our own`;
     return `${loginOf(author)}${showsStrangers && mayWrite ? ', who has write access' : ''}`;
   };
+  const includedComments = comments
+    .filter(isIncluded)
+    .map((remark) => fenceRemark(remark.text, `comment by ${authorOf(remark)}`));
   const blocks = [
-    ...newest(heardIssues.map((issue) => formatIssue(issue, authorOf(issue.remark)))),
-    ...newest(
-      comments
-        .filter(isHeard)
-        .map((remark) => fenceRemark(remark.text, `comment by ${authorOf(remark)}`)),
-    ),
-    ...newest(heardThreads.map((thread) => formatThread(thread, thread.remarks.map(authorOf)))),
+    ...newest(includedIssues.map((issue) => formatIssue(issue, authorOf(issue.remark)))),
+    ...newest(includedComments),
+    ...newest(includedThreads.map((thread) => formatThread(thread, thread.remarks.map(authorOf)))),
   ];
-  const words = [
+
+  const notes = [
     leftOut(olderComments, 'older comment', 'of the conversation'),
-    leftOut(strangers, 'text', 'not known to be by people with write access'),
+    leftOut(excluded, 'text', 'not known to be by people with write access'),
     leftOut(changedLater, 'text', 'written or changed after the event'),
     unread.length === 0 ? '' : `Could not be read: ${unread.join(', ')}.`,
   ].filter((sentence) => sentence !== '');
-  return { blocks: words.length === 0 ? blocks : [...blocks, words.join(' ')] };
+  return { blocks: notes.length === 0 ? blocks : [...blocks, notes.join(' ')] };
 }
 
-function leftOut(number: number, noun: string, which: string): string {
+function leftOut(number: number, noun: string, description: string): string {
   return number === 0
     ? ''
-    : `${count(number, noun)} ${which} ${number === 1 ? 'is' : 'are'} left out.`;
+    : `${count(number, noun)} ${description} ${number === 1 ? 'is' : 'are'} left out.`;
 }
 
-/** The newest blocks that fit together, in their order, with a word on the others. */
+/** The newest blocks that fit together, in their order; the others are counted. */
 function newest(blocks: readonly string[]): readonly string[] {
-  let free = MAX_REMARKS_BYTES;
+  let freeBytes = MAX_REMARKS_BYTES;
   let first = blocks.length;
   for (; first > 0; first -= 1) {
-    free -= utf8Bytes(blocks[first - 1] ?? '');
-    if (free < 0) break;
+    freeBytes -= utf8Bytes(blocks[first - 1] ?? '');
+    if (freeBytes < 0) break;
   }
   return first === 0
     ? blocks
@@ -394,7 +422,7 @@ function formatIssue(
   return fenceRemark(`Title: ${cleanLine(title, MAX_FACT)}\n\n${remark.text}`, source);
 }
 
-/** One fence for each remark, so that nobody can speak in another's name. */
+/** One fence for each remark, so that nobody can imitate another author. */
 function formatThread(thread: RemarkThread, authors: readonly string[]): string {
   const { path, line, isResolved, isOutdated, remarks } = thread;
   const place = `${cleanLine(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
@@ -408,36 +436,37 @@ function formatThread(thread: RemarkThread, authors: readonly string[]): string 
 }
 
 function fenceRemark(text: string, source: string): string {
-  const { text: kept, leftOutBytes } = cutToBytes(visibleMarkdown(text).trim(), MAX_REMARK_BYTES);
-  const shown = leftOutBytes === 0 ? kept : `${kept}\n… (${leftOutBytes} bytes left out)`;
-  return fence(shown, { source, markdown: true });
+  const visible = visibleMarkdown(text).trim();
+  const { text: beginning, leftOutBytes } = cutToBytes(visible, MAX_REMARK_BYTES);
+  const note = leftOutBytes === 0 ? '' : `\n… (${leftOutBytes} bytes left out)`;
+  return fence(`${beginning}${note}`, { source, markdown: true });
 }
 
 export function loginOf({ login }: Actor): string {
   return cleanLine(login, MAX_FACT);
 }
 
-/** Markdown by somebody else, fenced, with a heading by them too. */
+/** Fences other people's Markdown, with headings that they wrote too. */
 export function describeText(text: string, source: string, heading: readonly string[] = []): Parts {
-  const { text: kept, leftOutBytes } = cutToBytes(visibleMarkdown(text), MAX_DESCRIPTION_BYTES);
-  const body = kept.trim() === '' ? '(empty)' : kept;
+  const visible = visibleMarkdown(text);
+  const { text: beginning, leftOutBytes } = cutToBytes(visible, MAX_DESCRIPTION_BYTES);
+  const body = beginning.trim() === '' ? '(empty)' : beginning;
   const lines = heading.map((line) => cleanLine(line, MAX_HEADING));
-  const blocks = [
-    fence([...lines, ...(lines.length > 0 ? [''] : []), body].join('\n'), {
-      source,
-      markdown: true,
-    }),
-  ];
+  if (lines.length > 0) lines.push('');
+  const blocks = [fence([...lines, body].join('\n'), { source, markdown: true })];
   if (leftOutBytes === 0) return { blocks };
+
   blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);
   const limit = `${Math.round(MAX_DESCRIPTION_BYTES / 1024)} KiB`;
   const message = `the ${source} is longer than ${limit}; the last ${formatInteger(leftOutBytes)} bytes were left out`;
   return { blocks, warnings: [{ code: 'context-truncated', message }] };
 }
 
-/** Several pieces of a message as one; a text is a paragraph. */
+/** Joins pieces of a message; a text is a paragraph. */
 export function joinParts(pieces: readonly (Parts | string | undefined)[]): Parts {
-  const parts = pieces.map((one = NO_PARTS) => (typeof one === 'string' ? { blocks: [one] } : one));
+  const parts = pieces.map((piece = NO_PARTS) =>
+    typeof piece === 'string' ? { blocks: [piece] } : piece,
+  );
   return {
     blocks: parts.flatMap(({ blocks }) => blocks),
     warnings: parts.flatMap(({ warnings = [] }) => warnings),

@@ -5,31 +5,28 @@ import { createMemoryFilter } from '../safety/path-rules.js';
 
 /** A change on this machine (`--git <range>`). */
 export interface LocalChange {
-  /** As git takes it; empty for a diff that was piped in. */
+  /** The range for git; empty for a diff that was piped in. */
   readonly range: string;
   readonly diff: string;
-  /**
-   * Those of these files that are there, as the commit has them that the range counts from; left
-   * out: none.
-   */
+  /** Reads the existing ones of these files at the range's base; not set for a piped diff. */
   readonly readBase?: (paths: readonly string[]) => Promise<readonly ContextFile[]>;
 }
 
-/** How much a run is told of a change. */
+/** Limits for the part of a change that the model is shown. */
 export interface DiffPolicy {
-  /** Tokens by estimate; 0 for no limit. */
+  /** Estimated tokens; 0 for no limit. */
   readonly maxTokens: number;
-  /** Only files that match one of these patterns are shown; none: all files. */
+  /** Only files that match one of these patterns are shown; empty means all files. */
   readonly paths: readonly string[];
   /** Files that match one of these are not shown: the patterns after a `!`. */
   readonly pathsIgnore: readonly string[];
-  /** Folders in which memory is kept; their files are not shown either. Left out: none. */
+  /** Folders of memory, whose files are not shown either. */
   readonly memoryRoots?: readonly string[];
-  /** The tool that gives the rest of it, where the agent has one. */
+  /** The tool that shows the rest of the change, if the agent has one. */
   readonly tool?: string;
 }
 
-/** All files, as much of them as fits. */
+/** As much of all files as fits. */
 export const DEFAULT_DIFF_POLICY: DiffPolicy = {
   maxTokens: MAX_DIFF_TOKENS,
   paths: [],
@@ -37,8 +34,8 @@ export const DEFAULT_DIFF_POLICY: DiffPolicy = {
 };
 
 /**
- * Says of a path whether the inputs let the model see it, which they never do of memory. Throws a
- * ConfigError for a malformed pattern.
+ * Makes a filter for the paths that the inputs let the model see; files of memory are never among
+ * them. Throws a ConfigError for a malformed pattern.
  */
 export function createPathFilter({
   paths,

@@ -10,25 +10,25 @@ import { cleanLine, count } from '../lib/text/format.js';
 import { foldersAbove, selectPaths } from '../lib/text/glob.js';
 import type { LocalChange } from './diff-policy.js';
 
-/** How a project wants to be worked on; the first that is there counts. */
+/** A project's general guidance; only the first existing file is used. */
 const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
 const OF_REVIEWS = 'REVIEW.md';
 
-/** Folders that are looked into, those of the first files of a change. */
+/** Maximum folders that are searched, starting with those of a change's first files. */
 const MAX_FOLDERS = 50;
 
 /**
- * What a project says to those who work on it, as the base has it and never the head: no pull
- * request may steer its own review. axe reads none, so on a terminal only built-in agents do, and
- * those that ask for it. A failure to read it is a warning. `paths` are where the files that count
- * are, or would be: what a pull request changes there is its own instruction.
+ * Reads a project's guidance for those who work on it, at the base and never at the head: a pull
+ * request must not steer its own review. axe reads none, so on a terminal only built-in agents do,
+ * and agents that ask for it. A failure to read it is a warning. `paths` has the paths of all files
+ * that count, existing or not: a pull request that changes one changes its own instructions.
  */
 export async function readGuidance(
   agent: LoadedAgent,
-  about: {
+  subject: {
     readonly trigger: Trigger;
     readonly context: TriggerContext | undefined;
-    /** On this machine. */
+    /** A change on this machine. */
     readonly change: LocalChange | undefined;
     readonly isReview: boolean;
   },
@@ -38,29 +38,31 @@ export async function readGuidance(
   readonly paths: readonly string[];
   readonly warnings: readonly Warning[];
 }> {
-  const { trigger, context, change, isReview } = about;
+  const { trigger, context, change, isReview } = subject;
   const isLocal = trigger.kind === 'local';
-  // Without GitHub nobody knows whose files a job has checked out.
+  // Without GitHub's context, a job's checkout can be the head as well as the base.
   const isBaseKnown = isLocal || context !== undefined;
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
   if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
+
   const fetched = context === undefined || context.kind === 'none' ? [] : context.files;
-  const changed = (change === undefined ? fetched : parseDiff(change.diff)).map(({ path }) => path);
-  const paths = guidancePaths(changed, isReview);
+  const changedFiles = change === undefined ? fetched : parseDiff(change.diff);
+  const changedPaths = changedFiles.map(({ path }) => path);
+  const paths = guidancePaths(changedPaths, isReview);
+
   try {
-    const found = await (change === undefined
+    const existing = await (change === undefined
       ? agents.loadGuidance(paths, agent)
       : change.readBase?.(paths));
-    const { files, warnings } = pickGuidance(found ?? [], isReview);
+    const { files, warnings } = pickGuidance(existing ?? [], isReview);
+
     const { files: patterns, review, workdir } = agent.config;
-    // What the agent names itself is in its prompt already; its patterns count from its working
-    // directory.
+    // Files that the agent names are in its prompt already; its patterns are relative to `workdir`.
     const named = workdir === '' ? selectPaths([...patterns, review.instructions], paths) : [];
     const general = files.find(({ path }) => GENERAL.includes(path));
-    const passedOver =
-      general === undefined ? [] : GENERAL.slice(GENERAL.indexOf(general.path) + 1);
+    const unused = general === undefined ? [] : GENERAL.slice(GENERAL.indexOf(general.path) + 1);
     return {
-      paths: paths.filter((path) => !passedOver.includes(path)),
+      paths: paths.filter((path) => !unused.includes(path)),
       files: files.filter(({ path }) => !named.includes(path)),
       warnings,
     };
@@ -75,7 +77,7 @@ export async function readGuidance(
   }
 }
 
-/** Those of the root, and one in each folder that a change touches. */
+/** The paths of the root's guidance, and one in each folder that a change touches. */
 export function guidancePaths(changed: readonly string[], isReview: boolean): readonly string[] {
   const folders = new Set(changed.flatMap(foldersAbove));
   const nested = [...folders].slice(0, MAX_FOLDERS).map((folder) => `${folder}/AGENTS.md`);
@@ -83,15 +85,14 @@ export function guidancePaths(changed: readonly string[], isReview: boolean): re
 }
 
 /**
- * What of these files goes into the prompt: the general one first, the nearest to the change last,
- * which has room first where there is too much. They are words alone: what they import or link to
- * is not read.
+ * Picks the files for the prompt: the general one first, the nearest to the change last. If there
+ * is too much, the last ones keep their room. Files that they import or link to are not read.
  */
 export function pickGuidance(
-  found: readonly ContextFile[],
+  existing: readonly ContextFile[],
   isReview: boolean,
 ): { readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] } {
-  const texts = found.filter(isText);
+  const texts = existing.filter(isText);
   const general = GENERAL.flatMap((path) => texts.filter((file) => file.path === path)).slice(0, 1);
   const nested = texts
     .filter(({ path }) => path.endsWith('/AGENTS.md'))
@@ -102,12 +103,14 @@ export function pickGuidance(
       ? { ...file, content: reviewPart(file.content) }
       : file,
   );
+
   const warnings: Warning[] = [];
-  let left = MAX_GUIDANCE_BYTES;
+  let freeBytes = MAX_GUIDANCE_BYTES;
   const files = wanted.toReversed().map(({ path, content }) => {
-    const { text, leftOutBytes } = cutToBytes(content, left);
-    left -= utf8Bytes(text);
+    const { text, leftOutBytes } = cutToBytes(content, freeBytes);
+    freeBytes -= utf8Bytes(text);
     if (leftOutBytes === 0) return { path, content };
+
     const message = `the last ${count(leftOutBytes, 'byte')} of \`${path}\`, since a prompt holds ${MAX_GUIDANCE_BYTES / 1024} KiB of guidance`;
     warnings.unshift({ code: 'context-unread', message });
     return {
@@ -118,64 +121,66 @@ export function pickGuidance(
   return { files: files.toReversed(), warnings };
 }
 
-/** Where a link is not followed, its text is the path that it leads to. */
+/** The text of a link that is not followed is the path of its target. */
 function isText({ content }: ContextFile): boolean {
   return content.trim() !== '' && !content.includes('\0') && !/^\S+$/.test(content);
 }
 
 const REVIEW_GUIDELINES = /^ {0,3}#{1,6}[ \t]+review guidelines[ \t#]*$/i;
 
-/** The section `Review guidelines` where a file has one, else all of it. */
+/** The section `Review guidelines` if a file has one, or the whole file. */
 function reviewPart(text: string): string {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => REVIEW_GUIDELINES.test(line.trimEnd()));
   if (start < 0) return text;
+
   const level = levelOf(lines[start]);
   const length = lines.slice(start + 1).findIndex((line) => levelOf(line) <= level);
   return lines.slice(start, length < 0 ? undefined : start + 1 + length).join('\n');
 }
 
-/** Of a heading; of any other line more than a heading can have. */
+/** The level of a heading; 7, more than a heading can have, for any other line. */
 function levelOf(line = ''): number {
   return /^ {0,3}(#{1,6})(?=[ \t])/.exec(line)?.[1]?.length ?? 7;
 }
 
 interface Instructions {
   readonly agent: LoadedAgent;
-  /** As the agent names it; empty for none. */
+  /** The skill's name or path in the agent; empty for none. */
   readonly skill: string;
   readonly files: readonly ContextFile[];
-  /** Where the project's guidance was looked for. */
+  /** The paths of the project's guidance, existing or not. */
   readonly guidance: readonly string[];
-  /** The pull request's own; left out where it is not known. */
+  /** The repository of the pull request, if it is known. */
   readonly repository?: Pick<Repository, 'owner' | 'name'>;
 }
 
 /**
- * Tells that a pull request changes what the run takes its instructions from, and which version was
- * used: the base's, so nobody wonders why the change has no effect yet (D21, memory-and-security C6
- * 81). Undefined where it changes none of it.
+ * Warns if a pull request changes files that the run takes its instructions from. The base's
+ * version was used, and people should not wonder why their change has no effect yet.
  */
 export function warnOfOwnChanges(
   { agent, skill, files, guidance, repository }: Instructions,
   context: TriggerContext | undefined,
 ): Warning | undefined {
   if (context?.kind !== 'pull_request') return undefined;
+
   const changed = context.files.flatMap(({ path, previousPath }) =>
     previousPath === undefined ? [path] : [path, previousPath],
   );
   const matching = new Set(selectPaths(agent.config.files, changed));
   const isElsewhere = isOfAnother(agent.source, repository);
-  const own = changed.filter(
+  const instructions = changed.filter(
     (path) =>
-      // The source names repository and ref before the path.
+      // The source has repository and ref before the path.
       (!isElsewhere && (`:${agent.source}`.endsWith(`:${path}`) || isSkill(skill, path))) ||
       matching.has(path) ||
       guidance.includes(path) ||
       files.some((file) => isBelow(path, file.path)),
   );
-  if (own.length === 0) return undefined;
-  const named = [...new Set(own)].map((path) => `\`${cleanLine(path, MAX_NAME)}\``);
+  if (instructions.length === 0) return undefined;
+
+  const named = [...new Set(instructions)].map((path) => `\`${cleanLine(path, MAX_NAME)}\``);
   const rest = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : '';
   return {
     code: 'agent-changed-in-pull-request',
@@ -186,22 +191,20 @@ export function warnOfOwnChanges(
 const MAX_NAMED = 5;
 const MAX_NAME = 200;
 
-/** An agent of `agents-repo` is none that the pull request could change. */
+/** The pull request cannot change an agent of `agents-repo`. */
 function isOfAnother(source: string, repository: Instructions['repository']): boolean {
   if (repository === undefined || !/^[^/@:]+\/[^/@:]+@/.test(source)) return false;
   return !source.toLowerCase().startsWith(`${repository.owner}/${repository.name}@`.toLowerCase());
 }
 
-/**
- * A bare name is a folder with a `SKILL.md`; both lie below a folder that is not known here (D4).
- */
+/** A bare name is a folder with a `SKILL.md`. The folder above is not known here. */
 function isSkill(skill: string, path: string): boolean {
   if (skill === '') return false;
   const isPath = skill.includes('/') || skill.endsWith('.md');
   return isBelow(path, isPath ? skill.replace(/^(?:\.\/)+/, '') : `skills/${skill}/SKILL.md`);
 }
 
-/** Whether a path of the repository is this one below some folder of it. */
+/** True if the path ends with the relative one, so that it can be that file in any folder. */
 function isBelow(path: string, relative: string): boolean {
   return path === relative || path.endsWith(`/${relative}`);
 }

@@ -11,40 +11,44 @@ export interface SystemPromptParts {
   readonly systemPrompt: string;
   readonly skill: string;
   readonly files: readonly ContextFile[];
-  /** What the project says to those who work on it; left out: nothing. */
+  /** The project's guidance for those who work on it. */
   readonly guidance?: readonly ContextFile[];
-  /** What the project wants of its reviews; left out: nothing. */
+  /** The project's instructions for reviews. */
   readonly instructions?: readonly ContextFile[];
-  /** Of the answer; left out or empty: whatever the agent says. */
+  /** The language of the answer; without it, or if it is empty, the agent decides. */
   readonly language?: string;
 }
 
 /**
- * The system prompt without memory: persona, skill and context files in axe's order and with its
- * headings, then what a project says, what it wants of its reviews, and the language where one is
- * asked for; nothing is trimmed, so it may begin with two newlines (axe-behaviour §5).
+ * The system prompt without memory: persona, skill and context files with axe's order and headings,
+ * then guidance, review instructions and language. Nothing is trimmed, so it can begin with two
+ * newlines (axe-behaviour §5).
  */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { systemPrompt, skill, files, guidance = [], instructions = [], language = '' } = parts;
   let prompt = systemPrompt;
+
   if (skill !== '') prompt += section('Skill', skill);
+
   if (files.length > 0) {
-    // axe's fence has three backticks; it grows where the content holds as many, so that no file
+    // axe's fence has three backticks; ours is longer if the content has as many, so that no file
     // can end it.
     const texts = files.map(
       ({ path, content }) => `### ${path}\n${codeBlock(content, extension(path))}`,
     );
     prompt += section('Context Files', texts.join('\n\n'));
   }
+
   if (guidance.length > 0) {
     const texts = guidance.map(({ path, content }) => `### ${path}\n\n${content}`);
     prompt += section('Guidance of This Repository', [GUIDANCE_NOTE, ...texts].join('\n\n'));
   }
-  if (instructions.length > 0)
-    prompt += section(
-      'Review Instructions',
-      instructions.map(({ content }) => content).join('\n\n'),
-    );
+
+  if (instructions.length > 0) {
+    const texts = instructions.map(({ content }) => content);
+    prompt += section('Review Instructions', texts.join('\n\n'));
+  }
+
   if (language !== '')
     prompt += section(
       'Language',
@@ -58,15 +62,14 @@ const GUIDANCE_NOTE =
 
 export interface NotesPrompt {
   readonly block: string;
-  /** What is said of the tools over notes. */
+  /** The section about the tools for notes. */
   readonly toolsPrompt: string;
 }
 
 const NO_NOTES: NotesPrompt = { block: '', toolsPrompt: '' };
 
 /**
- * The system prompt with all of memory behind it, if there is any: run log (axe-behaviour §5),
- * block of notes (memory-tools 1.3), words about the tools (4.4).
+ * Appends the parts of memory that exist: the run log, the notes, and the section on their tools.
  */
 export function withMemory(
   systemPrompt: string,
@@ -74,8 +77,8 @@ export function withMemory(
   notes: NotesPrompt = NO_NOTES,
 ): string {
   const prompt = runLog === '' ? systemPrompt : systemPrompt + section('Memory', runLog);
-  const { block, toolsPrompt } = notes;
-  return `${prompt}${block === '' ? '' : `\n\n---\n\n${block}`}${toolsPrompt}`;
+  const block = notes.block === '' ? '' : `\n\n---\n\n${notes.block}`;
+  return `${prompt}${block}${notes.toolsPrompt}`;
 }
 
 function section(title: string, content: string): string {
@@ -83,8 +86,7 @@ function section(title: string, content: string): string {
 }
 
 /**
- * What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` →
- * `hidden`.
+ * The text after the last dot of the file's name, as in Go's filepath.Ext: `.hidden` → `hidden`.
  */
 function extension(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -93,9 +95,9 @@ function extension(path: string): string {
 }
 
 /**
- * What a skill tells the model: a `SKILL.md` without its front matter (name, description and the
- * like between two lines of three hyphens at the top), which is there for programs that choose
- * among skills. A file that only looks as if it had one is left whole.
+ * The text of a `SKILL.md` for the model, without the front matter (name, description and more
+ * between two lines of three hyphens), which is for programs that choose among skills. A file that
+ * only seems to have one does not change.
  */
 export function skillBody(text: string): string {
   const front = FRONT_MATTER.exec(text);
@@ -103,27 +105,22 @@ export function skillBody(text: string): string {
 }
 
 /**
- * Keys and their values, lists and continuation lines; at least one key, so that a rule at the top
- * is none.
+ * Keys and their values, lists and continuation lines. At least one key is needed, so that a
+ * horizontal rule at the top does not count.
  */
 const FRONT_MATTER =
   /^\uFEFF?---[ \t]*\r?\n(?:[A-Za-z_][\w-]*:[^\n]*\n(?:[ \t#-][^\n]*\n|\r?\n)*)+---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/;
 
-/**
- * Whether a text is a name or a code of a language, such as `German` or `pt-BR`, and nothing like a
- * sentence.
- */
+/** True for a name or a code of a language, such as `German` or `pt-BR`, and not for a sentence. */
 export function isLanguage(text: string): boolean {
   return /^\p{L}[\p{L}\p{M}\p{N} ()-]{0,39}$/u.test(text);
 }
 
-/**
- * What a system prompt says of the tools over notes that the agent has, to be behind everything
- * else of memory; empty without any (memory-tools 1.3).
- */
+/** The last section of memory: the agent's tools for notes. Empty without any. */
 export function notesToolsPrompt(tools: readonly NotesTool[]): string {
   const listed = ALL_NOTES_TOOLS.filter((tool) => tools.includes(tool));
   if (listed.length === 0) return '';
+
   const rules = listed.every((tool) => READING_NOTES_TOOLS.includes(tool)) ? [] : [WRITING_RULES];
   const lines = listed.map((tool) => `- \`${tool}\` ${WORDS[tool]}`);
   return `\n\n---\n\n## Notes\n\n${[INTRODUCTION, lines.join('\n'), ...rules].join('\n\n')}`;
@@ -146,14 +143,14 @@ const WRITING_RULES =
 
 export interface Prompt {
   readonly system: string;
-  /** What memory has added to `system`; absent where it added nothing. */
+  /** The part of `system` that memory added, if any. */
   readonly memory?: string;
   readonly message: string;
 }
 
 export interface FittedPrompt extends Prompt {
   readonly isShortened: boolean;
-  /** Paths of files of a diff that are not in it, or not whole, though they were before. */
+  /** Paths of files that shortening removed from a diff, or cut. */
   readonly unseen: readonly string[];
 }
 
@@ -165,28 +162,29 @@ export interface PromptParts {
 }
 
 /**
- * What each of run log, notes, context files, guidance and instructions may take of the room; the
- * message has the rest, half at least.
+ * The maximum share of the room for each of run log, notes, context files, guidance and
+ * instructions. The message gets the rest, at least half.
  */
 const SHARE = 1 / 8;
 
 /**
- * The prompt, whole or in so many tokens by estimate. The agent's own words and the task stay as
- * they are; memory keeps its newest entries, and context files and what others wrote lose their
- * middle. A diff keeps what {@link packDiff} keeps of it.
+ * Shortens a prompt to the estimated tokens, if it does not fit. The agent's own prompt and the
+ * task do not change. Memory keeps its newest entries, context files and other people's texts lose
+ * their middle, and a diff is shortened by {@link packDiff}.
  */
 export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINITY): FittedPrompt {
   const whole = assemble(parts);
   if (estimateText(whole.system) + estimateText(whole.message) <= maxTokens)
     return { ...whole, isShortened: false, unseen: [] };
+
   const { system, runLog, notes, message } = parts;
   const { files, guidance = [], instructions = [] } = system;
-  const own = estimateText(
-    buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] }),
-  );
-  const free = Math.max(0, maxTokens - own - estimateText(notes?.toolsPrompt ?? ''));
+  const bareSystem = buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] });
+  const fixedTokens = estimateText(bareSystem) + estimateText(notes?.toolsPrompt ?? '');
+  const free = Math.max(0, maxTokens - fixedTokens);
   const share = Math.floor(free * SHARE);
-  const short = {
+
+  const shortened = {
     system: {
       ...system,
       files: shortenFiles(files, share),
@@ -194,16 +192,13 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
       instructions: shortenFiles(instructions, share),
     },
     runLog: shortenLog(runLog, share),
-    // Their tools give what is not shown.
+    // The tools can read notes that are not shown.
     notes: notes && { ...notes, block: estimateText(notes.block) > share ? '' : notes.block },
   };
-  const left = Math.max(
-    free / 2,
-    maxTokens - estimateText(assemble({ ...short, message: '' }).system),
-  );
-  const fitted = fitMessage(message, left);
+  const systemTokens = estimateText(assemble({ ...shortened, message: '' }).system);
+  const fitted = fitMessage(message, Math.max(free / 2, maxTokens - systemTokens));
   return {
-    ...assemble({ ...short, message: fitted.message }),
+    ...assemble({ ...shortened, message: fitted.message }),
     isShortened: true,
     unseen: fitted.unseen,
   };
@@ -225,7 +220,7 @@ function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonl
   return files.map((file) => ({ ...file, content: truncate(file.content, maxBytes) }));
 }
 
-/** The newest entries that fit together; of one that is too large alone, its two ends. */
+/** The newest entries that fit together; a single entry that is too large keeps its two ends. */
 function shortenLog(log: string, maxTokens: number): string {
   if (estimateText(log) <= maxTokens) return log;
   const maxBytes = maxTokens * BYTES_PER_TOKEN;
@@ -233,7 +228,8 @@ function shortenLog(log: string, maxTokens: number): string {
 }
 
 /**
- * Longest fence that is not a diff, in bytes; the first one that leaves the diff its half is taken.
+ * Maximum bytes of a fence that is not a diff. The first value that leaves half of the room to the
+ * diff is used.
  */
 const FENCE_BYTES = [16_384, 4096, 1024, 256];
 
@@ -242,26 +238,31 @@ function fitMessage(
   maxTokens: number,
 ): { readonly message: string; readonly unseen: readonly string[] } {
   if (estimateText(message) <= maxTokens) return { message, unseen: [] };
+
   let diffTokens = 0;
   mapFences(message, (text, source) => {
     if (source.startsWith(DIFF_SOURCE)) diffTokens += estimateText(text);
     return text;
   });
-  const othersIn = (bytes: number) =>
+
+  const withoutDiffs = (fenceBytes: number) =>
     mapFences(message, (text, source) =>
-      source.startsWith(DIFF_SOURCE) ? '' : truncate(text, bytes),
+      source.startsWith(DIFF_SOURCE) ? '' : truncate(text, fenceBytes),
     );
-  const forOthers = maxTokens - Math.min(diffTokens, maxTokens / 2);
-  const bytes = FENCE_BYTES.find((most) => estimateText(othersIn(most)) <= forOthers) ?? 256;
-  let free = maxTokens - estimateText(othersIn(bytes)) - NOTE_TOKENS;
+  const otherTokens = maxTokens - Math.min(diffTokens, maxTokens / 2);
+  const maxFenceBytes =
+    FENCE_BYTES.find((fenceBytes) => estimateText(withoutDiffs(fenceBytes)) <= otherTokens) ?? 256;
+
+  let free = maxTokens - estimateText(withoutDiffs(maxFenceBytes)) - NOTE_TOKENS;
   const unseen: string[] = [];
   const fitted = mapFences(message, (text, source) => {
-    if (!source.startsWith(DIFF_SOURCE)) return truncate(text, bytes);
+    if (!source.startsWith(DIFF_SOURCE)) return truncate(text, maxFenceBytes);
     const packed = packDiff(text, { maxTokens: Math.max(1, free), paths: [], pathsIgnore: [] });
     free -= estimateText(packed.text);
     unseen.push(...packed.notShown.map(({ file }) => file.path));
     return packed.text;
   });
+
   const names = unseen.map((path) => cleanLine(path, MAX_NAME)).join('\n');
   const listed =
     unseen.length === 0
@@ -275,5 +276,5 @@ const LEFT_OUT =
 const MAX_NAME = 200;
 const LIST_BYTES = 512;
 
-/** {@link LEFT_OUT} and the list of files. */
+/** Room for {@link LEFT_OUT} and the list of files. */
 const NOTE_TOKENS = 220;

@@ -43,51 +43,43 @@ export interface TaskParts {
   /** Standard input as it was read; blank means nothing was piped. */
   readonly stdin: string;
   readonly trigger: Trigger;
-  /** Findings that are described in the place of the event; left out: none. */
+  /** Findings that are described instead of the event. */
   readonly toFix?: readonly KnownFinding[];
   readonly context: TriggerContext | undefined;
-  /** How much of a pull request is reviewed; left out: all of it. */
+  /** The part of a pull request that is reviewed; default: all of it. */
   readonly scope?: ReviewScope;
   readonly change: LocalChange | undefined;
-  /** Left out: as much of a diff as fits by default. */
   readonly policy?: DiffPolicy;
-  /**
-   * Only an untrusted run is told what people without write access said around the subject (D19);
-   * left out: it is not.
-   */
+  /** Only an untrusted run reads the texts of people without write access. */
   readonly showsStrangers?: boolean;
 }
 
 export interface Task {
-  /** What memory keeps as the task (D9), cut unless it is kept whole. */
+  /** The task for the memory, which shortens it unless it is kept whole. */
   readonly sentence: string;
-  /**
-   * Memory keeps the sentence however long it is, as axe does with piped text (D52); left out: no.
-   */
+  /** Memory does not shorten the sentence, as axe does not shorten piped text. */
   readonly isKeptWhole?: boolean;
-  /** The user message: the sentence without a title by others, and whatever was sent along. */
+  /** The user message: the sentence without other people's titles, and everything sent along. */
   readonly message: string;
   readonly warnings: readonly Warning[];
-  /**
-   * Paths of changed files that are not in the message, or not whole, for want of room; left out:
-   * none.
-   */
+  /** Paths of changed files that did not fit into the message, or only in part. */
   readonly unseen?: readonly string[];
 }
 
 /**
- * The task of a run. On the command line piped text replaces axe's default byte for byte, and with
- * a prompt it is context (axe-behaviour §6, D9, D37). An event makes a sentence of its own, which a
- * prompt replaces; what other people wrote, titles too, is in fences behind it.
+ * The task of a run. On the command line, piped text without a prompt replaces axe's default task
+ * byte for byte; with a prompt it is context (axe-behaviour §6). An event has a sentence of its
+ * own, which a prompt replaces. Other people's texts, also titles, follow in fences.
  */
-export function resolveTask(given: TaskParts): Task {
-  const { prompt, stdin, trigger, toFix, context, scope, change, showsStrangers = false } = given;
-  const { policy = DEFAULT_DIFF_POLICY } = given;
+export function resolveTask(taskParts: TaskParts): Task {
+  const { prompt, stdin, trigger, toFix, context, scope, change } = taskParts;
+  const { policy = DEFAULT_DIFF_POLICY, showsStrangers = false } = taskParts;
   const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
   const isPiped = isStdinTask && !isBlank(stdin);
   const ownTask = isPiped ? stdin : prompt;
   const isOwnTask = !isBlank(ownTask);
   const order = isOwnTask ? ownTask : orderOf(trigger, change);
+
   const parts = [
     toFix === undefined
       ? describeTrigger(trigger, { context, scope, policy, showsStrangers })
@@ -99,12 +91,14 @@ export function resolveTask(given: TaskParts): Task {
       ? NO_PARTS
       : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
+
   const opening = [order];
-  // These events say when to run and nothing about what to do; the agent's instructions do.
+  // These events only say when to run; the agent's instructions say what to do.
   const isBare = ['schedule', 'dispatch', 'unknown'].includes(trigger.kind);
   if (!isOwnTask && isBare) opening.push(DEFAULT_TASK);
   const blocks = parts.flatMap((part) => part.blocks);
   if (blocks.some((block) => parseFences(block).fences.length > 0)) opening.push(FENCE_NOTICE);
+
   const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {
     sentence: isOwnTask ? ownTask : order + titleOf(trigger),
@@ -115,12 +109,12 @@ export function resolveTask(given: TaskParts): Task {
   };
 }
 
-/** What Go's strings.TrimSpace would leave empty; axe takes such a standard input for none. */
+/** True if Go's strings.TrimSpace leaves nothing; axe ignores such standard input. */
 export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);
 }
 
-/** Code points of a title or name that are kept. */
+/** Maximum code points of a title or name. */
 const MAX_NAME = 200;
 
 function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
@@ -154,8 +148,7 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
 }
 
 /**
- * Somebody else's words: in memory they name the subject, in the message they stand only in its
- * fence.
+ * Other people's text: it names the subject in memory, but in the message it is only in a fence.
  */
 function titleOf(trigger: Trigger): string {
   if (!('title' in trigger)) return '';
@@ -172,6 +165,7 @@ function pushOrder(trigger: PushTrigger): string {
   if (isTag) return `Look at the tag ${name}`;
   if (commits.length === 0)
     return kind === 'created' ? `Look at the new branch ${name}` : `Review the push to ${name}`;
+
   const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
   return `Review the push of ${count} to ${name}`;
 }
@@ -179,7 +173,7 @@ function pushOrder(trigger: PushTrigger): string {
 type DescribeOptions = Pick<TaskParts, 'context' | 'scope'> &
   Required<Pick<TaskParts, 'policy' | 'showsStrangers'>>;
 
-/** What the model is told of an event; nothing of one that only says when to run. */
+/** Describes an event to the model, unless it only says when to run. */
 function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
   switch (trigger.kind) {
     case 'pull_request':
@@ -195,8 +189,10 @@ function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
     case 'workflow_run':
       return describeWorkflowRun(trigger, options);
     case 'merge_group': {
-      const facts = factsOf(trigger, `Merge group: ${at(trigger.head)} onto ${at(trigger.base)}`);
-      return joinParts([facts, talk(options), change('merge group', options)]);
+      const { head, base } = trigger;
+      const commits = `${describeCommit(head)} onto ${describeCommit(base)}`;
+      const facts = factsOf(trigger, `Merge group: ${commits}`);
+      return joinParts([facts, talk(options), describeChange('merge group', options)]);
     }
     case 'schedule':
     case 'dispatch':
@@ -207,14 +203,14 @@ function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
 }
 
 /**
- * What the model is told of a pull request. What stays the same between two pushes comes first, so
- * that a provider's prompt cache can be of use to the next run.
+ * Parts that do not change between two pushes come first, so that the next run can use the
+ * provider's prompt cache.
  */
 function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
   const { number, head, base } = trigger;
-  const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
+  const state = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
   return joinParts([
-    factsOf(trigger, `Pull request: #${number} by ${loginOf(trigger.author)}${more}`),
+    factsOf(trigger, `Pull request: #${number} by ${loginOf(trigger.author)}${state}`),
     describeText(trigger.body, `description of pull request #${number}`, [
       `Title: ${trigger.title}`,
       branches({ base, head }),
@@ -222,7 +218,7 @@ function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptio
     ]),
     talk(options),
     `Head commit: ${cleanLine(head.sha, MAX_FACT)}`,
-    changes(number, options),
+    describePullRequestChanges(number, options),
   ]);
 }
 
@@ -241,26 +237,28 @@ function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   ]);
 }
 
-/** What the model is told of a comment and of what it is under; the comment comes last. */
+/** Describes a comment and its issue or pull request; the comment comes last. */
 function describeComment(trigger: CommentTrigger, options: DescribeOptions): Parts {
   const { number, place } = trigger;
-  const what = trigger.on === 'issue' ? 'issue' : 'pull request';
+  const subject = trigger.on === 'issue' ? 'issue' : 'pull request';
   const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
   const state = `${trigger.isClosed === true ? ', closed' : ''}${trigger.isFork === true ? ', from a fork' : ''}`;
   const pinned = options.context?.kind === 'pull_request' ? options.context.pinned : undefined;
   const commits = trigger.commits ?? pinned;
+
   const verdict = trigger.review && `: ${cleanLine(trigger.review, MAX_FACT).replaceAll('_', ' ')}`;
   const source = `${verdict ? 'review' : 'comment'} by ${loginOf(trigger.author)}${verdict ?? ''}`;
+
   return joinParts([
-    factsOf(trigger, `The comment is on: ${what} #${number}${opener}${state}`),
-    describeText(trigger.description, `description of ${what} #${number}`, [
+    factsOf(trigger, `The comment is on: ${subject} #${number}${opener}${state}`),
+    describeText(trigger.description, `description of ${subject} #${number}`, [
       `Title: ${trigger.title}`,
       ...(commits === undefined ? [] : [branches(commits)]),
       ...labelsOf(trigger),
     ]),
     talk(options),
     commits && `Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`,
-    trigger.on === 'issue' ? undefined : changes(number, options),
+    trigger.on === 'issue' ? undefined : describePullRequestChanges(number, options),
     place && describePlace(place),
     describeText(trigger.body, source),
   ]);
@@ -270,16 +268,17 @@ function branches({ base, head }: NonNullable<CommentTrigger['commits']>): strin
   return `Branches: ${base.ref} <- ${head.ref}`;
 }
 
-/** Names that people gave to labels: they are in a fence. */
+/** People choose the names of labels, so these lines belong in a fence. */
 function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly string[] {
   return labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`];
 }
 
-function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['place']>): Parts {
-  const where = `File: ${cleanLine(path, MAX_FACT)}${at === undefined ? '' : ` line ${at}`}`;
-  // The line that the comment is on is the last one of its hunk.
+function describePlace({ path, line, hunk }: NonNullable<CommentTrigger['place']>): Parts {
+  const place = `File: ${cleanLine(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
+  // The commented line is the last one of the hunk.
   const shown = lastLinesOf(hunk);
-  const text = `${where}\n${shown === hunk ? '' : '[the beginning of the hunk is left out]\n'}${shown}`;
+  const note = shown === hunk ? '' : '[the beginning of the hunk is left out]\n';
+  const text = `${place}\n${note}${shown}`;
   const source = 'part of the diff that the comment is about';
   return { blocks: [fence(text, { source })] };
 }
@@ -296,14 +295,11 @@ function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
     ),
     commits.length === 0 ? undefined : describeText(listOf(commits), 'commit messages'),
     talk(options),
-    change('push', options),
+    describeChange('push', options),
   ]);
 }
 
-/**
- * What the model is told of a release: its notes as they are, and what has changed since the one
- * before.
- */
+/** Describes a release: its notes, and the changes since the one before. */
 function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
   const { tag, actor, action, title, body, author, isPrerelease } = trigger;
   return joinParts([
@@ -313,12 +309,13 @@ function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Par
     ),
     describeText(body, `notes of the release ${cleanLine(tag, MAX_FACT)}`, [`Title: ${title}`]),
     talk(options),
-    change('release', options),
+    describeChange('release', options),
   ]);
 }
 
 function pushedCommits(trigger: PushTrigger): string {
-  const [before, after] = [cleanLine(trigger.before, MAX_FACT), cleanLine(trigger.after, MAX_FACT)];
+  const before = cleanLine(trigger.before, MAX_FACT);
+  const after = cleanLine(trigger.after, MAX_FACT);
   switch (pushKind(trigger)) {
     case 'changed':
       return `From ${before} to ${after}`;
@@ -343,16 +340,16 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
       `Branch: ${trigger.branch}`,
     ]),
     talk(options),
-    change('commits', options),
+    describeChange('commits', options),
   ]);
 }
 
-function at({ sha, ref }: Base): string {
+function describeCommit({ sha, ref }: Base): string {
   const branch = ref.replace(/^refs\/heads\//, '');
   return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;
 }
 
-/** What the event says by itself, a line each. */
+/** The facts of the event itself, one on each line. */
 function factsOf({ repository }: { readonly repository: Repository }, ...lines: string[]): string {
   const { owner, name } = repository;
   return [`Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`, ...lines].join(
@@ -364,8 +361,11 @@ function talk({ context, showsStrangers }: DescribeOptions): Parts {
   return context === undefined ? NO_PARTS : describeTalk(context, showsStrangers);
 }
 
-/** Commits, checks, files and diff of a pull request. */
-function changes(number: number, { context, scope, policy }: DescribeOptions): Parts {
+/** Describes the commits, checks, files and diff of a pull request. */
+function describePullRequestChanges(
+  number: number,
+  { context, scope, policy }: DescribeOptions,
+): Parts {
   if (context?.kind !== 'pull_request') {
     return joinParts([
       ...around(context),
@@ -376,16 +376,19 @@ function changes(number: number, { context, scope, policy }: DescribeOptions): P
   return joinParts([...around(context), describeScoped(context, scope, source, policy)]);
 }
 
-/** The same of another change; nothing where there is none. */
-function change(what: string, { context, policy }: DescribeOptions): Parts {
-  const { sinceTag: since } = context ?? {};
-  return joinParts([
-    since === ''
+/** Describes the commits, checks, files and diff of another event, if it has any. */
+function describeChange(subject: string, { context, policy }: DescribeOptions): Parts {
+  const { sinceTag } = context ?? {};
+  const tagNote =
+    sinceTag === ''
       ? 'No earlier tag of the same series was found, so no changes are shown.'
-      : since && `What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`,
+      : sinceTag &&
+        `What follows has changed since the tag before it, ${cleanLine(sinceTag, MAX_FACT)}.`;
+  return joinParts([
+    tagNote,
     ...around(context),
     context?.kind === 'change'
-      ? describeFetched(context, `diff of the ${what}`, policy)
+      ? describeFetched(context, `diff of the ${subject}`, policy)
       : undefined,
   ]);
 }
