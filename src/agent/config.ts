@@ -269,6 +269,7 @@ export interface ModelRef {
 export function parseModelRef(text: string): ModelRef {
   const slash = text.indexOf('/');
   if (slash < 0) throw invalid(text, 'expected provider/model-name');
+
   const provider = text.slice(0, slash);
   const model = text.slice(slash + 1);
   if (provider === '') throw invalid(text, 'empty provider');

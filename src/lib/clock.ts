@@ -173,6 +173,7 @@ export async function mapWithLimit<Item, Result>(
   const workThrough = async () => {
     for (const [index, item] of queue) results[index] = await work(item, index);
   };
+
   await Promise.all(Array.from({ length: width }, workThrough));
   return results;
 }

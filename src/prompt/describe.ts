@@ -212,6 +212,7 @@ function warningsOf(
       'Show less of it (a smaller range, `paths`), raise `max-diff-tokens`, or choose a model with a larger window.';
     return [{ code, message, remedy }];
   }
+
   if (text !== '') return [];
   const message = `nothing of the ${source} is shown to the model: \`paths\` leaves out all its files`;
   return [{ code, message, remedy: 'Change these inputs if the agent should see some of them.' }];

@@ -120,6 +120,7 @@ function readPaths(
 /** Reads one of git's extended header lines. */
 function readFact(file: OpenFile, line: string): void {
   const [, word = '', value = ''] = FACT.exec(line) ?? [];
+
   if (word === 'new file mode') file.status = 'added';
   if (word === 'deleted file mode') file.status = 'deleted';
   if (word === 'Binary files ' || word === 'GIT binary patch') file.content = 'binary';
