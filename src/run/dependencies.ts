@@ -24,15 +24,12 @@ export interface ToolRequest {
   readonly agent: LoadedAgent;
   readonly workdir: string;
   readonly trust: Trust;
-  /** Effects of the agent that calls this one; undefined for the agent of the run. */
+  /** Effects of the calling agent's tools; undefined for the top-level agent. */
   readonly callerEffects: ReadonlySet<ToolEffect> | undefined;
-  /** The agents that this one can call, and those that they can. */
+  /** The agents that this one can call, directly or through others. */
   callable(): Promise<readonly LoadedAgent[]>;
   readonly signal: AbortSignal;
-  /**
-   * Told of each tool that was asked for and is not there, and of what is lost in the middle of the
-   * run.
-   */
+  /** Called for each requested tool that is missing, and for a server that is lost during the run. */
   warn(warning: Warning): void;
 }
 
@@ -47,156 +44,133 @@ export interface Reporter {
   warn(warning: Warning): void;
 }
 
-/** The findings of a pull request, with what is to be said of them. */
+/** The findings of a pull request, with the changes to report. */
 export interface FindingsToTell {
   readonly pull: number;
   readonly ledger: Ledger;
   readonly news: FindingChanges;
 }
 
-/** A run whose conversation is over, with what is to be said of findings. */
+/** A run whose conversation is over, with the findings to post. */
 export interface PublishRequest extends Conversed {
-  /** Of the run's own pull request; undefined where it is about none, or does not review. */
+  /** Undefined if the run has no pull request, or is not a review. */
   readonly findings: FindingsToTell | undefined;
-  /** The review's state without what this run did. */
+  /** The review's outcome before this run's findings. */
   readonly reviewEnd: ReviewOutcome | undefined;
-  /** Of others on which people have answered. */
+  /** Findings of other pull requests that people have answered. */
   readonly others: readonly FindingsToTell[];
-  /**
-   * Of what the run says; one that read text of people without write access must not refer to other
-   * threads.
-   */
+  /** The lane of the run's texts: after reading strangers' text they must not link other threads. */
   readonly lane: MarkLane;
-  /**
-   * Why what the run has changed becomes no commit, in half a sentence; undefined if it may become
-   * one.
-   */
+  /** The reason why the run's edits cannot be committed, in half a sentence; undefined if they can. */
   readonly onlyPatch?: string;
 }
 
 export interface Reply {
   readonly trigger: Trigger;
-  /**
-   * Undefined where the answer is about no agent; it is then shared with all of them, see `among`.
-   */
+  /** Undefined for a reply that all agents share, see `among`. */
   readonly agent: string | undefined;
   readonly text: string;
   /**
-   * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that
-   * is there, `for-all` takes its place. Left out, each agent answers for itself.
+   * Makes several agents that get the same comment share one reply: `unless-answered` keeps an
+   * existing reply, `for-all` replaces it. Left out: each agent replies for itself.
    */
   readonly among?: 'unless-answered' | 'for-all';
   readonly marks?: readonly FindingMark[];
 }
 
-/** What no model had a part in: what people did, told by a command or a run that is skipped. */
+/** Changes that people made to findings, reported by a command or a skipped run without a model. */
 export interface ToldFindings extends FindingsToTell {
   readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
   readonly agent: string;
   readonly head: string;
   readonly answered: ReadonlySet<string>;
-  /**
-   * Why the run was skipped, for its check; undefined for a command, which has a check only where
-   * findings changed.
-   */
+  /** For the check of a skipped run. Undefined for a command: its check needs changed findings. */
   readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
 }
 
-/**
- * Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a
- * warning.
- */
+/** Posts to standard output, or to job summary and GitHub. Must not throw: errors are warnings. */
 export interface Publisher {
   publish(run: PublishRequest): Promise<PublicationResult>;
-  /**
-   * Tells what became of findings; the marks of what it said, and the findings for other programs.
-   */
-  tellFindings(told: ToldFindings): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>>;
+  /** Posts changes of findings. Returns the marks that it posted, and the findings as JSON data. */
+  tellFindings(findings: ToldFindings): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>>;
   reply(answer: Reply): Promise<PublicationResult>;
 }
 
-/** Lets the requester of a run see that it is at work. Must not throw. */
+/** Shows the requester that the run has started. Must not throw. */
 export interface Acknowledgement {
-  /** The event is admitted, and starts a run or is a command; nothing is waited for. */
+  /** Called when a run or a command is admitted; does not wait for GitHub. */
   start(): void;
   /**
-   * The run or command is over; does nothing where none was started. `failure` is the line that the
-   * sender is told where nothing else answers the comment.
+   * Called when the run or command is over; does nothing if none was started. `failure` is posted
+   * as the reply to the comment if there is no other.
    */
   end(failure?: string): Promise<void>;
 }
 
 /**
- * Keeps what a killed run would lose: `pending` is called with the changes before they are saved,
- * `done` after. The action's `post` saves what was left pending.
+ * Records changes before (`pending`) and after (`done`) they are saved, so that the action's `post`
+ * step can save what a killed run left pending.
  */
 export interface Journal {
   pending(changes: readonly MemoryChange[]): Promise<void>;
   done(changes: readonly MemoryChange[]): Promise<void>;
 }
 
-/** `axe` where the command line is started under that name, in the place of axe. */
+/** `axe` if the command line is started under that name, as a replacement for axe. */
 export type ProgramName = 'axe' | 'axe-action';
 
-/** What the outside offers a run: the only container. */
+/** All side effects of a run; the only container. */
 export interface Dependencies {
   readonly agents: AgentLibrary;
-  /** The pull request's own agents: only looked at, never run (D21). */
+  /** The pull request's own agents: only checked, never run, since anybody could write them. */
   readonly headAgents?: AgentLibrary;
   readonly models: Models;
   /**
-   * Throws an AxeError for a tool that does not exist, or a folder of artifacts of no use; other
-   * trouble is a warning.
+   * Throws an AxeError for a tool that does not exist, or an unusable artifact folder; other errors
+   * are warnings.
    */
   openTools(request: ToolRequest): Promise<ToolBox>;
-  /**
-   * Ends what tools keep for the whole run; what is left of the agent's artifacts, if it has a
-   * folder for them.
-   */
+  /** Closes tools that stay open for the whole run. Returns the agent's artifacts, if it has any. */
   closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined>;
-  /**
-   * What the file tools change in the repository; left out where the workflow lets them change
-   * nothing.
-   */
+  /** Edits of the file tools; left out if the workflow does not allow any. */
   readonly changes?: Changes;
-  /** The store for an agent's memory; trouble in opening it is a store that fails. */
+  /** Opens the store for an agent's memory. On an error it returns a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   /** Absent without a token, and on the command line without an event. */
   readonly github?: GitHub;
-  /** Reads the code that notes rest on; absent where nobody can. */
+  /** Reads the code that notes cite; absent if it cannot be read. */
   readonly readBase?: ReadBase;
   readonly publisher: Publisher;
   readonly publishRules: PublishRules;
   readonly acknowledgement?: Acknowledgement;
-  /** Absent where nobody asked to see it. */
+  /** Absent if the workflow does not ask for a check. */
   readonly progress?: CheckProgress;
   readonly journal?: Journal;
   readonly reporter: Reporter;
   readonly clock: Clock;
   readonly deadline: Deadline;
   /**
-   * The folder that an agent names: in a workflow its absolute path, or a ConfigError unless it
-   * lies inside the workspace; on somebody's own machine with `~` and variables replaced.
+   * Resolves the `workdir` of an agent; `label` names it in errors. In a workflow it returns an
+   * absolute path, and throws a ConfigError for a folder outside of the workspace. On a developer's
+   * machine it replaces `~` and variables.
    */
-  readonly resolveWorkdir?: (path: string, what: string) => Promise<string>;
-  /** Folder that a relative workdir counts from. */
+  readonly resolveWorkdir?: (path: string, label: string) => Promise<string>;
+  /** The folder that a relative workdir starts from. */
   readonly cwd: string;
   readonly program: ProgramName;
-  /** Values that must never leave (D11); grows when tools are opened. */
+  /** Values that must never be published or sent to a model; grows when tools are opened. */
   readonly secrets: readonly string[];
 }
 
-/** What a run reports while it goes on; listeners make log lines of it. */
+/** Progress of a run, for the log. */
 export type RunEvent =
   | LoopEvent
-  /**
-   * The plan is complete and the model is ready; `restored` is undefined for an agent without
-   * memory.
-   */
+  /** The plan is complete and the model is ready. */
   | {
       readonly kind: 'run-started';
       readonly plan: Plan;
+      /** Undefined for an agent without memory. */
       readonly restored: RestoreResult | undefined;
-      /** How many notes were found and where; absent for an agent without notes. */
+      /** Number and location of the notes; absent for an agent without notes. */
       readonly notes?: { readonly files: number; readonly location: string };
     };

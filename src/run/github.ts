@@ -18,15 +18,15 @@ export interface GitHubAccess {
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** Writes a line for a person who waits meanwhile. */
+  /** Prints a line for a person while the client waits. */
   readonly log?: (line: string) => void;
-  /** Permissions that the run needs with `write` in the end. */
+  /** Permissions that the run needs with `write`. */
   readonly needsWrite?: readonly string[];
 }
 
 /**
- * A client for the API the environment names (GHES too, D25); undefined without a token, which is
- * empty then.
+ * A client for the API that the environment names, which can be a GitHub Enterprise Server.
+ * Undefined if the token is empty.
  */
 export async function connectGitHub(
   token: string,
@@ -45,59 +45,54 @@ export async function connectGitHub(
     onPause({ pauseMs, spentMs, error: { message, reason } }) {
       const seconds = Math.ceil(pauseMs / 1000);
       if (reason === 'rate-limited') log?.(`Waiting ${seconds} s, as GitHub asks: ${message}`);
-      else if (spentMs + pauseMs >= NOTICED_MS)
+      else if (spentMs + pauseMs >= NOTICEABLE_MS)
         log?.(`Asking GitHub again in ${seconds} s: ${message}`);
     },
   });
 }
 
-/** What nobody would notice is worth no line: idle connections break every day. */
-const NOTICED_MS = 3_000;
+/** Shorter pauses are not logged: idle connections break every day. */
+const NOTICEABLE_MS = 3_000;
 
 interface Unread {
   readonly kind: 'unread';
   readonly message: string;
 }
 
-/** What is said on a pull request, or why it could not be read. */
+/** The conversation of a pull request, or the reason why it could not be read. */
 export type SaidAnswer = { readonly kind: 'read'; readonly seen: PullRequestConversation } | Unread;
 
-/**
- * The change of the pull request that an event is about, as it is now, or why it could not be read.
- */
+/** The current change of the event's pull request, or the reason why it could not be read. */
 export type ChangeAnswer =
   | (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean })
   | Unread;
 
 export type GitHub = NonNullable<ReturnType<typeof createGitHubPort>>;
 
-/** What a run of a trigger asks GitHub for; errors of all but the context are answers. */
+/** A run's requests to GitHub. Errors are returned as answers, except those of `context`. */
 export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
   if (trigger.kind === 'local') return undefined;
   const { repository } = trigger;
   const readSubject = readSubjectsOnce(client);
-  // Whoever answers findings is asked about at each reading, on each pull request.
+  // The people who answer findings are checked at each reading, on each pull request.
   const permissions = new Map<string, PermissionAnswer>();
   return {
-    /** What an account may do here; an error is `unknown`, which is never trusted. */
+    /** On an error the permission is `unknown`, which is never trusted. */
     async permission(login: string, signal: AbortSignal): Promise<PermissionAnswer> {
       const answer =
         permissions.get(login) ?? (await fetchPermission(client, { repository, login }, signal));
       if (answer.kind === 'known') permissions.set(login, answer);
       return answer;
     },
-    /** What belongs into the user message besides the event itself. Throws an AxeError. */
-    context: (of: Trigger, signal: AbortSignal): Promise<TriggerContext> =>
-      fetchContext(client, of, signal, readSubject),
-    /** What lies between two commits of the repository, shas. */
+    /** Fetches the rest of the user message, next to the event itself. Throws an AxeError. */
+    context: (event: Trigger, signal: AbortSignal): Promise<TriggerContext> =>
+      fetchContext(client, event, signal, readSubject),
+    /** Compares two commits of the repository, given by sha. */
     newSince: (
       { from, head }: { readonly from: string; readonly head: string },
       signal: AbortSignal,
     ): Promise<ChangesSince> => fetchNewSince(client, { repository, base: from, head }, signal),
-    /**
-     * What is said on a pull request of this repository: as the run was told at its beginning, or
-     * read again.
-     */
+    /** The conversation of a pull request, from the run's first reading unless `isFresh`. */
     async said(
       number: number,
       { isFresh }: { readonly isFresh: boolean },

@@ -32,7 +32,7 @@ import type { GcResult } from './gc-result.js';
 import type { MemoryCommandResult } from './memory-commands/command-session.js';
 import type { ReviewPlan, ReviewWishes } from './review-plan.js';
 
-/** What a caller asks for; empty strings mean not given, as in axe. */
+/** Empty strings mean not given, as in axe. */
 export interface RunRequest {
   readonly agent: string;
   readonly model: string;
@@ -41,52 +41,40 @@ export interface RunRequest {
   readonly workdir: string;
   readonly prompt: string;
   readonly trigger: Trigger;
-  /**
-   * The findings that the run fixes, which is all that it is shown of the pull request; left out:
-   * it is for something else.
-   */
+  /** The findings to fix, and all that the run is shown of the pull request; left out: not a fix. */
   readonly toFix?: readonly KnownFinding[];
   readonly admissionPolicy: AdmissionPolicy;
-  /**
-   * `full`: a review looks at the whole pull request each time; left out, at what is new since the
-   * last one.
-   */
+  /** `full`: each review reads the whole pull request; else only the changes since the last one. */
   readonly reviewScope?: 'auto' | 'full';
   readonly review?: ReviewWishes;
   readonly language?: string;
-  /**
-   * The commit that is checked out in the workspace; undefined where there is none, or nobody else
-   * could have chosen it.
-   */
+  /** The commit that is checked out; undefined if there is none, or no stranger could choose it. */
   readonly readCheckout: () => Promise<string | undefined>;
   /** A change on this machine, as context (`--git`). */
   readonly readChange: () => Promise<LocalChange | undefined>;
-  /** Facts of the workflow run; undefined on the command line without an event. */
+  /** The workflow run; undefined on the command line without an event. */
   readonly origin: Readonly<Record<'runId' | 'attempt' | 'job' | 'sha', string>> | undefined;
-  /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
+  /** In a workflow an empty answer is a failure, and a truncated one causes a warning. */
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
   readonly isMemoryReadOnly: boolean;
   readonly diffPolicy: DiffPolicy;
-  /** Memory is kept in another repository, and what it says must not be shown here (D14). */
+  /** Memory is in another repository, so it must not be shown in this one. */
   readonly isMemoryHidden: boolean;
   readonly maxTurns: number;
-  /**
-   * Most input and output tokens of the run, sub-agents included, of what the agent's `[budget]`
-   * says; 0: no limit.
-   */
+  /** Maximum tokens of the run, sub-agents included, from the agent's `[budget]`; 0: no limit. */
   readonly tokenLimit: (agentMaxTokens: number) => number;
   /** JSON schema of the answer as text; empty leaves it to the agent's `params.response_format`. */
   readonly outputSchema: string;
   readonly maxCostUsd: number;
-  /** What runs of the agent may cost together; 0 for no limit each. */
+  /** Limits on the cost of several runs of the agent together; 0 for no limit each. */
   readonly spendLimits: SpendLimits;
   readonly fallbackModels: readonly string[];
   readonly timeLimit: (agentTimeoutSeconds: number) => number;
   readonly dryRun: boolean;
 }
 
-/** What the rest of a plan is built on, and memory is read by. */
+/** The part of a plan that is decided before memory is read. */
 export interface PlanBasis {
   readonly agent: LoadedAgent;
   readonly model: ModelRef;
@@ -105,12 +93,9 @@ export interface Plan extends PlanBasis {
   readonly files: readonly ContextFile[];
   readonly promptFrom: 'flag' | 'stdin' | 'default';
   readonly task: Task;
-  /**
-   * How much of a pull request is reviewed; left out where the run is not a review that goes on
-   * from an earlier one.
-   */
+  /** The part of a pull request to review; left out if the run is not a review. */
   readonly scope?: ReviewScope;
-  /** The pull request that another workflow's run is about; left out where there is none. */
+  /** The pull request that another workflow's run belongs to; left out if there is none. */
   readonly reportsOn?: number;
   readonly coverage?: Coverage;
   /** The conversations of a review that needs several; left out: one, with the task. */
@@ -122,12 +107,10 @@ export interface Plan extends PlanBasis {
   readonly warnings: readonly Warning[];
 }
 
-/** How much of its change a run has read once it is over. */
+/** The part of the change that a run has read. */
 export interface ReadByRun {
   readonly coverage: Coverage | undefined;
-  /**
-   * Paths of files that the next review shows first: they did not fit, or no pass has read them.
-   */
+  /** Files to show first in the next review: they did not fit, or no pass has read them. */
   readonly unseen: readonly string[];
 }
 
@@ -137,29 +120,26 @@ export interface ReviewPass {
   readonly paths: readonly string[];
 }
 
-/** What will be read from memory and how the entry is written. */
+/** Says which part of memory is read, and how the entry is written. */
 export interface MemoryPlan {
-  /** Place of the agent's run log in the tree; the untrusted lane has one next to it. */
+  /** Path of the agent's run log in the tree; the untrusted lane has one next to it. */
   readonly path: string;
-  /**
-   * Where the event lets the entry go (D19); what the run reads can change it, which the run's
-   * `TaintTracker` says.
-   */
+  /** The entry's lane, judged by the event; the run's `TaintTracker` can lower it later. */
   readonly lane: Lane;
   readonly lastN: number;
-  /** Most bytes of run log that are loaded; 0 for no bound (D52). */
+  /** Maximum bytes of run log to load; 0 for no limit. */
   readonly maxBytes: number;
   readonly maxEntries: number;
   readonly entryId: string;
-  /** The entry's last line; undefined leaves the file as axe writes it (D8). */
+  /** The entry's last line; undefined for a file exactly as axe writes it. */
   readonly provenance: Provenance | undefined;
 }
 
-/** The change a run looks at: the commits that were compared, and their whole diff. */
+/** The change under review: the commits that were compared, and their whole diff. */
 export interface ReviewedChange {
   readonly head: string;
   readonly base: string;
-  /** Name of the branch it goes into; left out where that is not known. */
+  /** Name of the target branch; left out if it is not known. */
   readonly into?: string;
   readonly diff: string;
 }
@@ -167,16 +147,13 @@ export interface ReviewedChange {
 export interface RunNotes {
   readonly session: NotesSession;
   readonly tools: readonly NotesTool[];
-  /** What of them was found when the run started. */
+  /** Number and location of the notes when the run started. */
   readonly found: { readonly files: number; readonly location: string };
   readonly prompt: NotesPrompt;
-  /** What they rest on, held against the base. */
+  /** The result of checking their citations against the base. */
   readonly checked: CheckedNotes;
   readonly warnings: readonly Warning[];
-  /**
-   * Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16,
-   * D19).
-   */
+  /** Adds their unsaved changes to the journal, in the lane that the run has now. */
   keep(lane: Lane): Promise<void>;
 }
 
@@ -184,25 +161,25 @@ export interface RunNotes {
 export interface Memory {
   readonly store: MemoryStore;
   readonly restored: RestoreResult;
-  /** What goes into the prompt: the loaded entries without their provenance lines. */
+  /** The loaded entries without their provenance lines, for the prompt. */
   readonly text: string;
   readonly notes?: RunNotes;
-  /** What is kept besides the run log and is not for the model (D36). */
+  /** The state of reviews, which the model does not see. */
   readonly facts: readonly ReviewFact[];
 }
 
-/** An event that starts a run, with what was begun on the way. */
+/** An event that starts a run, with the work that was started during admission. */
 export interface Admitted {
   readonly kind: 'admitted';
   readonly facts: Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
   readonly basis: PlanBasis;
-  /** What has been read so far that anybody may have written. */
+  /** Tracks text by people without write access that the run has read. */
   readonly taint: TaintTracker;
   readonly memory: Promise<Memory | undefined>;
   readonly context: Promise<TriggerContext | undefined>;
 }
 
-/** A plan before memory has taught anything, with what was started for it. */
+/** A plan before earlier findings are known, with the work that was started for it. */
 export interface DraftPlan {
   readonly kind: 'draft';
   readonly plan: Plan;
@@ -228,92 +205,79 @@ export interface Restored {
 export interface Conversed extends Restored {
   readonly outcome: RunOutcome;
   readonly read: ReadByRun;
-  /** What is to be published besides the answer. */
+  /** Publications in addition to the answer. */
   readonly buffered: BufferedPublications;
   readonly spend: Spend;
   readonly usage: readonly AgentUsage[];
-  /** What sub-agents were to remember, and could not save. */
+  /** Memory of sub-agents that could not be saved. */
   readonly lost: readonly MemorySaveResult[];
   readonly artifacts: Artifacts | undefined;
 }
 
 export interface EarlierFindings {
-  /** Those of the run's own pull request; undefined where it is about none. */
+  /** Findings of the run's own pull request; undefined if it has none. */
   readonly ledger: Ledger | undefined;
-  /** Those of others, on which people may have answered. */
+  /** Findings of other pull requests, which people might have answered. */
   readonly others: readonly { readonly pull: number; readonly ledger: Ledger }[];
-  /** In a sentence, why those of its own could not be read. */
+  /** A sentence that says why the run's own pull request could not be read. */
   readonly trouble?: string;
 }
 
-/** What publishing did, for the summary and for the entry. */
+/** The result of publishing, for the job summary and for the entry. */
 export interface PublicationResult {
-  /**
-   * One computed line that is before the result in the entry (D9); undefined if nothing was posted.
-   */
+  /** One computed line before the result in the entry; undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
   readonly posted?: readonly number[];
-  /** Of the pull request that was opened or brought up to date with what the run has changed. */
+  /** The pull request that was opened or updated with the run's edits. */
   readonly pullRequestUrl?: string;
   readonly checkUrl?: string;
   readonly marks?: readonly MarksOnPull[];
-  /**
-   * There was a review to post, and it does not stand on the pull request: GitHub did not take it,
-   * or it was not wanted there.
-   */
+  /** The run had a review that is not on the pull request: GitHub refused it, or posting is off. */
   readonly isReviewLost?: boolean;
-  /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
+  /** Markdown for the job summary about publications that were not posted; not sanitized yet. */
   readonly details?: string;
-  /** What a review found, for other programs; absent in what is not a review. */
+  /** A review's findings, for other programs; absent if the run is not a review. */
   readonly reviewResult?: ReviewResult;
-  /**
-   * Why what the run was there for could not be published (D40); absent where it was, or nothing
-   * was to be.
-   */
+  /** The reason if the main result could not be published; absent if all went well. */
   readonly failure?: string;
 }
 
 export type EntryChange = Extract<MemoryChange, { readonly kind: 'append' }>;
 
-/** What became of the run's entry and of its notes. */
+/** The result of saving the run's entry and notes. */
 export interface MemorySaveResult {
   /**
-   * One, or of a tainted run two: what we compute, and the whole entry apart from it. Empty for a
-   * run that did not complete, which keeps its notes all the same (D16).
+   * One entry, or two for a tainted run: a computed one, and the whole one in the untrusted lane.
+   * Empty for a run that did not complete; its notes are saved in any case.
    */
   readonly entries: readonly EntryChange[];
   readonly notes: readonly NoteChange[];
   readonly result: SaveResult;
 }
 
-/** How far a run came, with everything it made. */
+/** The end of a run, with its results up to there. */
 export type RunReport =
   | {
       readonly kind: 'skipped';
       readonly decision: Extract<Admission, { kind: 'skip' }>;
-      /**
-       * Sha of the commit since which nothing that is reviewed has changed; left out: another
-       * reason.
-       */
+      /** Sha of the last reviewed commit, if the run was skipped because nothing is new since. */
       readonly unchangedSince?: string;
-      /** The findings of the pull request as they are; left out: nobody looked. */
+      /** The current findings of the pull request; left out if they were not read. */
       readonly reviewResult?: ReviewResult;
-      /** They could not be read, so nothing is known of them but what memory says. */
+      /** The findings could not be read, so they are those in memory. */
       readonly isIncomplete?: boolean;
     }
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
   | (Conversed & {
       readonly kind: 'ran';
-      /** What brought text by anybody into the run. */
+      /** Sources of text by people without write access. */
       readonly taints: readonly TaintSource[];
       readonly published: PublicationResult;
-      /**
-       * Undefined where the agent has no memory, or the run did not complete and wrote no notes.
-       */
+      /** Undefined if the agent has no memory, or the run did not complete and has no notes. */
       readonly remembered: MemorySaveResult | undefined;
     })
-  /** A command of a comment was carried out, and no model asked. */
+  /** A command in a comment, carried out without a model. */
   | {
       readonly kind: 'memory-command';
       readonly agent: string;
@@ -328,12 +292,12 @@ export type RunReport =
     }
   | { readonly kind: 'validated'; readonly validation: Validation };
 
-/** Something wrong with an agent, found without running it. */
+/** A mistake in an agent's file, detected without running the agent. */
 export interface Fault {
-  /** An error ends a run, or a call of a sub-agent; with a warning it goes on. */
+  /** An error ends a run, or a call of a sub-agent; a warning does not. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  /** Empty where the message says it. */
+  /** Empty if the message includes the remedy. */
   readonly remedy: string;
   readonly at: SourcePosition;
 }
@@ -341,14 +305,14 @@ export interface Fault {
 export interface CheckedAgent {
   readonly name: string;
   readonly file: string;
-  /** Undefined where it could not be read, or has values of a wrong type. */
+  /** Undefined if it could not be read, or has values of a wrong type. */
   readonly config: AgentConfig | undefined;
   /** In the order of the file. */
   readonly faults: readonly Fault[];
 }
 
 export interface Validation {
-  /** Half a sentence for people: whose files were looked at. */
+  /** Half a sentence for people that names the place of the files. */
   readonly where: string;
   /** In byte order of their files. */
   readonly agents: readonly CheckedAgent[];

@@ -2,7 +2,7 @@ import { isOffline, type ModelRef, parseModelRef, type ReviewConfig } from '../a
 import type { ReviewDepth } from '../agent/keys.js';
 import type { Severity, SeverityOverrides } from '../findings/finding.js';
 
-/** What the starter of a run wants of its review; what is left out is the agent's to say. */
+/** Settings of the workflow for its review; for those left out the agent's file decides. */
 export interface ReviewWishes {
   readonly depth?: ReviewDepth;
   readonly minSeverity?: Severity;
@@ -10,14 +10,11 @@ export interface ReviewWishes {
 
 export interface ReviewPlan {
   readonly depth: ReviewDepth;
-  /** The model of the second look; undefined for that of whoever takes it. */
+  /** The model that verifies findings; undefined for the verifier's own model. */
   readonly verifyModel: ModelRef | undefined;
-  /**
-   * Name of the agent that takes the second look; empty for the built-in one, which has the model
-   * of the reviewer.
-   */
+  /** Name of the verifying agent; empty for the built-in one, which uses the reviewer's model. */
   readonly verifier: string;
-  /** Undefined where neither the workflow nor the agent says it. */
+  /** Undefined if neither the workflow nor the agent sets it. */
   readonly minSeverity: Severity | undefined;
   readonly overrides: SeverityOverrides;
 }
@@ -25,9 +22,9 @@ export interface ReviewPlan {
 const DEFAULT_DEPTH: ReviewDepth = 'standard';
 
 /**
- * How a run reviews: as its workflow says, or else its agent. The offline rules are no model:
- * nothing of theirs is looked at twice, and they look at nothing. Throws an AxeError for a model of
- * no use.
+ * Takes each setting from the workflow, or else from the agent. The offline rules are not a model:
+ * their findings are not verified, and they cannot verify any. Throws an AxeError for an invalid
+ * model.
  */
 export function planReview(
   { depth, minSeverity }: ReviewWishes,
