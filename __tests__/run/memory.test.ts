@@ -38,7 +38,7 @@ function parts({
     ...parseAgent(toml, { name, file: `${name}.toml` }),
   };
   const request = makeRequest(given);
-  const plan = planMemory(agent, parseModelRef(model), trust, request, 'id1');
+  const plan = planMemory({ agent, model: parseModelRef(model), trust }, request, 'id1');
   return { agent, memory: plan, trigger: request.trigger, trust };
 }
 

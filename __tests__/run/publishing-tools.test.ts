@@ -31,12 +31,11 @@ function open(
     taint: createTaintTracker(trigger),
   };
   const rules = { ...DEFAULT_PUBLISH_RULES, labels };
-  return openPublications(
-    restored as unknown as Restored,
-    DEFAULT_DIFF_POLICY,
-    '7/1/review',
+  return openPublications(restored as unknown as Restored, {
+    policy: DEFAULT_DIFF_POLICY,
+    run: '7/1/review',
     rules,
-  );
+  });
 }
 
 async function agentWith(tools: readonly string[]) {

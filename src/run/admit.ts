@@ -39,15 +39,13 @@ import { planNotes } from './notes.js';
 import type { Admitted, PlanBasis, RunReport, RunRequest } from './records.js';
 import { planReview } from './review-plan.js';
 
-/**
- * An event that starts nothing; `at` is how far it came, where that is to the agent and its memory.
- */
-export type SkippedRun = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };
+/** A skipped run. `admitted` is present if its agent was loaded and its memory requested. */
+export type SkippedRun = Extract<RunReport, { kind: 'skipped' }> & { readonly admitted?: Admitted };
 
 /**
- * The first step: whether the event starts a run. The rules are asked as soon as their facts are
- * known: by the event alone, then with permissions, the agent, and what memory says of earlier
- * runs. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
+ * The first step: decides if the event starts a run. Each rule is applied as soon as its facts are
+ * known: first with the event alone, then with permissions, the agent, and what memory says about
+ * earlier runs. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
  */
 export async function admit(
   request: RunRequest,
@@ -59,25 +57,27 @@ export async function admit(
   if (early !== undefined) return early;
 
   const loading = startEarly(loadAgent(request, deps));
-  const writer = contentAuthor(trigger);
-  const asking = startEarly(askPermission(writer, deps));
+  const author = contentAuthor(trigger);
+  const authorAnswer = startEarly(askPermission(author, deps));
+
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const { permission } = access;
-  const author = writer === undefined ? permission : permissionOf(await asking);
+  const authorPermission = author === undefined ? permission : permissionOf(await authorAnswer);
   const facts = { event, permission };
   refuseCheckout(trigger, await request.readCheckout());
 
-  // A command without the phrase may be meant for another agent: only this one's tools say that.
-  const isMeant = skipOf({ event: { ...event, asksForReview: false } }) === undefined;
-  if (isMeant && !dryRun) deps.acknowledgement?.start();
+  // A `/axe review` without the phrase can address another agent; only this one's tools tell.
+  const isAddressed = skipOf({ event: { ...event, asksForReview: false } }) === undefined;
+  if (isAddressed && !dryRun) deps.acknowledgement?.start();
   const agent = await agentOrSkip(loading, request, facts, deps);
   if ('decision' in agent) return agent;
-  // Nothing that the agent looks at has changed: what it found before still holds.
-  const unfit = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
-  if (unfit !== undefined && unfit.decision.reason !== 'no-change') return unfit;
-  if (!isMeant && !dryRun) deps.acknowledgement?.start();
-  return await admitByState(request, facts, author, agent, unfit, deps);
+
+  const skipped = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
+  if (skipped !== undefined && skipped.decision.reason !== 'no-change') return skipped;
+  if (!isAddressed && !dryRun) deps.acknowledgement?.start();
+  const parts = { facts, authorPermission, agent, unchanged: skipped };
+  return await admitByState(request, parts, deps);
 }
 
 function skipOf(facts: AdmissionFacts): SkippedRun | undefined {
@@ -85,21 +85,21 @@ function skipOf(facts: AdmissionFacts): SkippedRun | undefined {
   return decision.kind === 'run' ? undefined : { kind: 'skipped', decision };
 }
 
-/** Whether an event starts anything, with the actor's permission if it does. */
 export type Access =
   | { readonly kind: 'open'; readonly permission: Permission | 'unknown' }
   | Extract<RunReport, { kind: 'skipped' }>;
 
 /**
- * Asks what the actor may do and decides by the event and that alone (D20): all that a command
- * needs. Throws an AxeError where it depends on a permission that could not be read: a run that was
- * skipped for it would be green, and nobody would look.
+ * Decides from the event and the actor's permission alone, which is enough for a command. Throws an
+ * AxeError if the decision needs a permission that could not be read: a skipped run would be green,
+ * and nobody would notice.
  */
 export async function admitActor(event: EventFacts, deps: Dependencies): Promise<Access> {
   const answer = await askPermission(needsPermission(event), deps);
   const actor = permissionOf(answer);
   const decision = decideAdmission({ event, permission: actor });
   if (decision.kind === 'run') return { kind: 'open', permission: actor };
+
   const { trigger } = event;
   if (
     decision.reason !== 'permission-unknown' ||
@@ -107,10 +107,10 @@ export async function admitActor(event: EventFacts, deps: Dependencies): Promise
     trigger.kind === 'local'
   )
     return { kind: 'skipped', decision };
-  const { actor: who, repository } = trigger;
-  const where = `${repository.owner}/${repository.name}`;
+
+  const { owner, name } = trigger.repository;
   throw new AxeError(
-    `the permission of ${who.login} in ${where} could not be read: ${answer.message}`,
+    `the permission of ${trigger.actor.login} in ${owner}/${name} could not be read: ${answer.message}`,
     {
       remedy:
         answer.remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
@@ -118,7 +118,7 @@ export async function admitActor(event: EventFacts, deps: Dependencies): Promise
   );
 }
 
-/** What an account may do here; of nobody in particular it is unknown. */
+/** Asks GitHub for an account's permission; it is unknown without a login. */
 export async function askPermission(
   login: string | undefined,
   deps: Dependencies,
@@ -136,7 +136,7 @@ export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
   return answer.kind === 'known' ? answer.permission : 'unknown';
 }
 
-/** An agent fixes findings with the prompt and the tools of ours for that. */
+/** To fix findings, any agent gets the prompt and the tools of the built-in fixer. */
 async function loadAgent(
   { agent: name, toFix }: RunRequest,
   { agents }: Dependencies,
@@ -146,8 +146,8 @@ async function loadAgent(
 }
 
 /**
- * The agent of the base ref. One that exists only on the pull request's head is checked and not run
- * (D21).
+ * The agent of the base ref. An agent that exists only on the pull request's head is checked but
+ * not run, since its author might not have write access.
  */
 async function agentOrSkip(
   loading: Promise<LoadedAgent>,
@@ -168,39 +168,43 @@ async function agentOrSkip(
   }
 }
 
+interface AgentAdmission {
+  readonly facts: Admitted['facts'];
+  /** Permission of the account that wrote the text the run reads. */
+  readonly authorPermission: Permission | 'unknown';
+  readonly agent: LoadedAgent;
+  /** Set if nothing that the agent reads has changed, so its earlier findings still hold. */
+  readonly unchanged: SkippedRun | undefined;
+}
+
 /**
- * Asks for memory and context at once, and waits for memory where it can turn the event away. Below
- * a comment only the context says whether the pull request comes from a fork, and the run's trust
- * depends on that.
+ * Requests memory and context at once, and waits for memory only if it can stop the run. For a
+ * comment only the context says if the pull request comes from a fork, and the run's trust depends
+ * on that.
  */
 async function admitByState(
   request: RunRequest,
-  facts: Admitted['facts'],
-  /** What whoever wrote the text may do. */
-  author: Permission | 'unknown',
-  agent: LoadedAgent,
-  unfit: SkippedRun | undefined,
+  { facts, authorPermission, agent, unchanged }: AgentAdmission,
   deps: Dependencies,
 ): Promise<Admitted | SkippedRun> {
   const { trigger, admissionPolicy, dryRun } = request;
   const taint = createTaintTracker(trigger);
   if (request.toFix?.some(({ lane }) => lane !== 'trusted') === true)
     taint.add({ kind: 'event', reason: 'strangers may have had a part in the finding' });
-  const { allowBots } = admissionPolicy;
-  const classified = classifyTrust(trigger, { actor: facts.permission, author, allowBots });
-  // Events of plain comments do not say it.
-  const isForkOpen =
+
+  const classified = classifyTrust(trigger, {
+    actor: facts.permission,
+    author: authorPermission,
+    allowBots: admissionPolicy.allowBots,
+  });
+  // The payload of a plain comment does not say where the head of the pull request is.
+  const isForkUnknown =
     classified.lane !== 'untrusted' &&
     trigger.kind === 'comment' &&
     trigger.on === 'pull_request' &&
     trigger.isFork === undefined;
-  const mayRepeat = canRepeat(request, agent);
-  // A dry run costs nothing and is shown all the same.
-  const mayBeStopped =
-    mayRepeat || isPausable(trigger) || hasSpendLimit(request.spendLimits, trigger);
-  const needsState = unfit === undefined && !dryRun && mayBeStopped;
   const context = startEarly(readContext(request, taint, deps));
-  const trust = isForkOpen
+  const trust = isForkUnknown
     ? trustOfDiff(classified, trigger.repository, await context)
     : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
@@ -209,22 +213,25 @@ async function admitByState(
   const basis = await planBasis(request, agent, trust, deps);
   const workdir = resolve(deps.cwd, basis.workdir);
   const notes = planNotes({ ...basis, workdir, isSubAgent: false });
-  const memory = startEarly(readMemory(basis.agent, basis.memory, deps, notes));
-  const at = { kind: 'admitted', facts, basis, taint, memory, context } as const;
-  if (unfit !== undefined) return { ...unfit, at };
-  if (needsState) {
-    const known = (await memory)?.facts ?? [];
-    const pull = subjectNumber(trigger);
-    const limits = request.spendLimits;
-    const state = {
-      isPaused: pull !== undefined && isPaused(known, pull),
-      isReviewed: mayRepeat && wasReviewed(known, trigger),
-      spent: exhaustedLimit(spendBefore(known, { trigger, limits, now: deps.clock.now() })),
-    };
-    const skipped = skipOf({ ...facts, state });
-    if (skipped !== undefined) return { ...skipped, at };
-  }
-  return at;
+  const memory = startEarly(readMemory(basis.agent, basis.memory, deps, notes && { plan: notes }));
+  const admitted = { kind: 'admitted', facts, basis, taint, memory, context } as const;
+  if (unchanged !== undefined) return { ...unchanged, admitted };
+
+  const { spendLimits: limits } = request;
+  const canBeRepeated = canRepeat(request, agent);
+  const canBeStopped = canBeRepeated || isPausable(trigger) || hasSpendLimit(limits, trigger);
+  // A dry run costs nothing, so its plan is shown in any case.
+  if (dryRun || !canBeStopped) return admitted;
+
+  const reviewFacts = (await memory)?.facts ?? [];
+  const pull = subjectNumber(trigger);
+  const state = {
+    isPaused: pull !== undefined && isPaused(reviewFacts, pull),
+    isReviewed: canBeRepeated && wasReviewed(reviewFacts, trigger),
+    spent: exhaustedLimit(spendBefore(reviewFacts, { trigger, limits, now: deps.clock.now() })),
+  };
+  const skipped = skipOf({ ...facts, state });
+  return skipped === undefined ? admitted : { ...skipped, admitted };
 }
 
 export function postsReviews({ config }: LoadedAgent): boolean {
@@ -232,16 +239,15 @@ export function postsReviews({ config }: LoadedAgent): boolean {
 }
 
 /**
- * Whether the event can come to a commit that was reviewed before, without anybody asking for that.
- * Nothing was reviewed of one that was just opened, and a run of a later attempt was started again
- * by hand.
+ * The event can reach a commit that was already reviewed, without a request for another review. A
+ * pull request that was just opened has no review, and somebody started a later attempt by hand.
  */
 function canRepeat({ trigger, reviewScope, origin }: RunRequest, agent: LoadedAgent): boolean {
   if (!isRepeatable(trigger) || trigger.action === 'opened' || !postsReviews(agent)) return false;
   return !(Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full');
 }
 
-/** Files may have been left that did not fit: then there is something to look at. */
+/** A commit with files that did not fit into its last review still has something to review. */
 function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   if (trigger.kind !== 'pull_request') return false;
   const { number: pull, head, base } = trigger;
@@ -249,10 +255,7 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   return plan.kind === 'full' && plan.why === 'again' && (plan.before?.unseen ?? []).length === 0;
 }
 
-/**
- * What is around the event. What of it is anybody's is noted, as a tool notes it that brings the
- * same text.
- */
+/** The output of checks can contain anybody's text, so it taints the run as the checks tool does. */
 async function readContext(
   { trigger, toFix }: RunRequest,
   taint: TaintTracker,
@@ -265,8 +268,8 @@ async function readContext(
 }
 
 /**
- * The trust of a run that is given the diff of a pull request, once it is known where its head lies
- * (D19).
+ * Lowers the trust of a run that reads a fork's diff, once it is known where the head of the pull
+ * request is.
  */
 function trustOfDiff(
   trust: Trust,
@@ -281,8 +284,8 @@ function trustOfDiff(
 }
 
 /**
- * What the rest of a plan is built on, and memory is read by. Starts the agent's time limit. Throws
- * an AxeError for a model, configuration or folder of no use.
+ * Builds the part of the plan that memory needs. Starts the agent's time limit. Throws an AxeError
+ * for an invalid model, configuration or folder.
  */
 async function planBasis(
   request: RunRequest,
@@ -294,19 +297,21 @@ async function planBasis(
   const params = effort === undefined ? loaded.config.params : { ...loaded.config.params, effort };
   const agent = { ...loaded, config: { ...loaded.config, params } };
   const { config } = agent;
+
   const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
   deps.deadline.limit(timeoutSeconds * 1000);
+
   const model = parseModelRef(firstGiven([request.model, config.model]));
   await deps.models.configure();
   const review = planReview(request.review ?? {}, { config: config.review, model });
-  const memory = planMemory(agent, model, trust, request, deps.clock.newId());
+  const memory = planMemory({ agent, model, trust }, request, deps.clock.newId());
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
   return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
 }
 
 /**
- * The folder that an agent works in, empty where it names none. Throws a ConfigError for one
- * outside of the workspace: file tools, context files and programs all start there (D48).
+ * The agent's `workdir`, empty if it names none. Throws a ConfigError for a folder outside of the
+ * workspace, since file tools, context files and programs all start there.
  */
 export async function agentWorkdir(
   { name, config }: LoadedAgent,
@@ -317,28 +322,21 @@ export async function agentWorkdir(
   return await resolveWorkdir(workdir, `\`workdir\` of the agent "${name}"`);
 }
 
-/**
- * The first that is not empty: the earlier source wins (command line or input, agent,
- * surroundings).
- */
+/** The first that is not empty. Sources are ordered: command line or input, agent, surroundings. */
 export function firstGiven(values: readonly string[]): string {
   return values.find((value) => value !== '') ?? '';
 }
 
-/**
- * Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody
- * comes to need it.
- */
+/** Starts work before its result is needed. A failure is only reported if the work is awaited. */
 export function startEarly<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
 }
 
 /**
- * The end of admission: whether the change holds anything to read. Asked once the change is there,
- * and before a model is. Only what an event on a pull request, or `/axe review`, is about can be
- * empty: a question has an answer all the same. Throws an AxeError for a change of which nothing
- * could be read (D40).
+ * The end of admission, when the change has been fetched: skips the run if there is nothing to
+ * review. Only reviews can be skipped for that; a question can be answered without a change. Throws
+ * an AxeError if nothing of the change could be read.
  */
 export function admitChange(
   { trigger, diffPolicy }: RunRequest,
@@ -349,7 +347,8 @@ export function admitChange(
   const number = subjectNumber(trigger);
   const isReview = trigger.kind === 'pull_request' || reviewCommand(trigger) !== undefined;
   if (!isReview || number === undefined) return undefined;
-  // A run that has seen nothing can only make something up.
+
+  // Without the change a model could only make findings up.
   const unread =
     context?.kind === 'none' && context.warnings.find(({ code }) => code === 'context-incomplete');
   if (unread) {
@@ -357,22 +356,20 @@ export function admitChange(
     throw new AxeError(text, { remedy: unread.remedy });
   }
   if (context?.kind !== 'pull_request') return undefined;
+
   const isShown = createPathFilter(diffPolicy);
   const isInScope = ({ path }: { readonly path: string }) => isShown(path);
-  const change = {
-    number,
-    unreadable: whyUnreadable(context, isInScope),
-    nothingNewSince:
-      scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.before.last : undefined,
-  };
-  const skipped = skipOf({ ...facts, change });
+  const hasNothingNew = scope?.kind === 'since' && !hasNew(scope, isInScope);
+  const nothingNewSince = hasNothingNew ? scope.before.last : undefined;
+  const unreadable = whyUnreadable(context, isInScope);
+  const skipped = skipOf({ ...facts, change: { number, unreadable, nothingNewSince } });
   if (skipped?.decision.reason !== 'nothing-new') return skipped;
-  return { ...skipped, unchangedSince: change.nothingNewSince };
+  return { ...skipped, unchangedSince: nothingNewSince };
 }
 
 /**
- * Files that GitHub does not list may be wanted, and what it shows no lines of can be read by a
- * tool.
+ * Undefined also if GitHub did not list all files, since some of the rest could be in scope, and
+ * for text files whose lines it omits, since a tool can read those.
  */
 function whyUnreadable(
   context: Extract<TriggerContext, { readonly kind: 'pull_request' }>,
@@ -383,9 +380,10 @@ function whyUnreadable(
   if (filesTotal > files.length) return undefined;
   const inScope = files.filter(isInScope);
   if (inScope.length === 0) return '`paths` leaves out every file that it changes';
-  const bare = new Set(filesWithoutLines(context));
+
+  const withoutLines = new Set(filesWithoutLines(context));
   const isBinary = inScope.every(
-    ({ path, additions, deletions }) => bare.has(path) && additions + deletions === 0,
+    ({ path, additions, deletions }) => withoutLines.has(path) && additions + deletions === 0,
   );
   return isBinary ? 'its changed files are binary' : undefined;
 }

@@ -34,13 +34,10 @@ import { memoryWarnings, planMemory, readMemory } from './memory.js';
 import { notesTools, planNotes } from './notes.js';
 import { answerForm, withInstruction } from './plan.js';
 import { publishingTools, UNPUBLISHED } from './publish.js';
-import type { Plan } from './records.js';
+import type { Memory, Plan } from './records.js';
 import { saveToMemory } from './save.js';
 
-/**
- * Holds a conversation with the tools that its agent may have; what was opened for it is closed
- * again.
- */
+/** Holds a conversation with its agent's tools, and closes the tools afterwards. */
 export async function holdConversation(
   conversation: AgentConversation,
   run: LiveRun,
@@ -48,18 +45,18 @@ export async function holdConversation(
   const { plan, model, memory, notes, loop, depth, callerEffects, part, purpose } = conversation;
   const { config } = plan.agent;
   const { deps, missed, taint } = run;
-  // A malformed one is an error before anything is opened.
+  // Throws for a malformed model name before any tool is opened.
   const fallbackRefs = run.request.fallbackModels.map(parseModelRef);
+
   const publishing = publishingTools(plan.agent, run.publications);
   const citer = createCiter(notes, run.change, resolve(deps.cwd, plan.workdir), deps);
-  const written = async () => {
+  const onWritten = async () => {
     if (plan.memory !== undefined) await notes?.keep(taint.lane(plan.memory.lane));
   };
-  const overNotes = notesTools(publishing.agent, notes, written, citer.cite);
-  for (const warning of [...publishing.warnings, ...overNotes.warnings])
-    loop.reporter.warn(warning);
+  const forNotes = notesTools(publishing.agent, notes, onWritten, citer.cite);
+  for (const warning of [...publishing.warnings, ...forNotes.warnings]) loop.reporter.warn(warning);
   const box = await deps.openTools({
-    agent: overNotes.agent,
+    agent: forNotes.agent,
     workdir: plan.workdir,
     trust: plan.trust,
     callerEffects,
@@ -68,19 +65,24 @@ export async function holdConversation(
     warn: (warning) => loop.reporter.warn(warning),
   });
   try {
-    // Who looks a second time, and a sub-agent, are not the ones whose reading counts.
-    const isReader = depth === 0 && purpose === undefined;
     const show = (lines: readonly ShownLines[]) => {
       (purpose ?? run.publications)?.show(lines);
       citer.show(lines);
     };
-    const own = purpose === undefined ? [] : [purpose.tool];
-    const all = [...box.tools, ...overNotes.tools, ...publishing.tools, ...own];
-    const tools = trackTools(withSecretsBlocked(all, deps.secrets), taint, show);
-    const callAgent = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run);
+    const purposeTools = purpose === undefined ? [] : [purpose.tool];
+    const opened = [...box.tools, ...forNotes.tools, ...publishing.tools, ...purposeTools];
+    const tools = trackTools(withSecretsBlocked(opened, deps.secrets), taint, show);
+    const callAgentTool = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run);
+
     const { message } = plan.task;
     const prompt = { system: plan.prompt, runLog: memory, notes: notes?.prompt, message };
     let fitted = fitPrompt(prompt);
+    // Coverage counts what the main conversation read, not verifiers and sub-agents.
+    const countsForCoverage = depth === 0 && purpose === undefined;
+    // A built-in agent's effort is our default, so there is no warning if the model does not
+    // support it.
+    const isDefaultEffort = plan.agent.source === 'built-in' && run.request.effort === undefined;
+    const usageName = part === undefined ? plan.agent.name : `${plan.agent.name}, ${part}`;
     const outcome = await runAgent(
       {
         model,
@@ -89,16 +91,12 @@ export async function holdConversation(
         prompt: fitted,
         shrink(maxTokens, windowTokens) {
           fitted = fitPrompt(prompt, maxTokens);
-          warnOfFit(fitted, windowTokens, loop);
+          warnOfShortened(fitted, windowTokens, loop);
           return fitted;
         },
         params: config.params,
-        // Whose effort is ours, nobody has to know that a model does not take it.
-        ownSettings:
-          plan.agent.source === 'built-in' && run.request.effort === undefined
-            ? ['effort']
-            : undefined,
-        tools: callAgent === undefined ? tools : [...tools, callAgent],
+        ownSettings: isDefaultEffort ? ['effort'] : undefined,
+        tools: callAgentTool === undefined ? tools : [...tools, callAgentTool],
         parallel: config.subAgentsConfig.parallel !== false,
         maxTurns: plan.maxTurns,
         budget: run.budget,
@@ -107,40 +105,38 @@ export async function holdConversation(
       },
       {
         ...loop,
-        onReply: run.usage.begin(
-          part === undefined ? plan.agent.name : `${plan.agent.name}, ${part}`,
-        ),
-        onCut: isReader ? () => (missed.isCut = true) : () => undefined,
+        onReply: run.usage.begin(usageName),
+        onCut: countsForCoverage ? () => (missed.isCut = true) : () => undefined,
       },
     );
-    if (isReader) for (const path of fitted.unseen) missed.paths.add(path);
+    if (countsForCoverage) for (const path of fitted.unseen) missed.paths.add(path);
     return outcome;
   } finally {
     await box.close();
   }
 }
 
-/** The agents below one that can be loaded; trouble with another is told when it is called. */
+/** All agents that this one can reach and that load; other errors are reported by the call. */
 async function agentsBelow(
   agent: LoadedAgent,
   { deps, maxDepth }: LiveRun,
   depth: number,
 ): Promise<readonly LoadedAgent[]> {
-  const found = new Map([[agent.name, agent]]);
+  const byName = new Map([[agent.name, agent]]);
   let level: readonly LoadedAgent[] = [agent];
-  for (let at = depth; at < maxDepth && level.length > 0; at += 1) {
+  for (let levelDepth = depth; levelDepth < maxDepth && level.length > 0; levelDepth += 1) {
     const names = new Set(level.flatMap(({ config }) => config.subAgents));
-    const fresh = [...names].filter((name) => !found.has(name));
+    const newNames = [...names].filter((name) => !byName.has(name));
     const loaded = await Promise.all(
-      fresh.map((name) => deps.agents.loadAgent(name).catch(() => undefined)),
+      newNames.map((name) => deps.agents.loadAgent(name).catch(() => undefined)),
     );
-    level = loaded.filter((one) => one !== undefined);
-    for (const one of level) found.set(one.name, one);
+    level = loaded.filter((subAgent) => subAgent !== undefined);
+    for (const subAgent of level) byName.set(subAgent.name, subAgent);
   }
-  return [...found.values()].slice(1);
+  return [...byName.values()].slice(1);
 }
 
-function warnOfFit(
+function warnOfShortened(
   { isShortened, unseen }: FittedPrompt,
   tokens: number,
   { reporter }: LoopDependencies,
@@ -157,9 +153,8 @@ function warnOfFit(
 }
 
 /**
- * The tools, which note what lines of files they show, since only those can be named as evidence,
- * and what they bring that is anybody's: some with their first call, any other with a result that
- * says so.
+ * Wraps tools to record the lines of files that they show, since only those can be evidence, and
+ * the taint that they bring: some with each call, the others with a result that says so.
  */
 function trackTools(
   tools: readonly Tool[],
@@ -182,13 +177,13 @@ function trackTools(
 interface Caller {
   readonly plan: Plan;
   readonly depth: number;
-  /** What it may have, and so its sub-agents. */
+  /** Effects of its tools, which are also the limit for its sub-agents. */
   readonly effects: ReadonlySet<ToolEffect>;
 }
 
 /**
- * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the
- * last one. Name, texts and checks are axe's (axe-behaviour §14).
+ * The tool that calls sub-agents. Undefined if the agent has none, or is at the maximum depth.
+ * Name, texts and checks are axe's (axe-behaviour §14).
  */
 function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
   const names = caller.plan.agent.config.subAgents;
@@ -223,16 +218,14 @@ function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
       if (task === '') return refusal('"task" argument is required');
       if (!names.includes(agent))
         return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
-      return await callAgent(agent, task, context, caller, signal, run);
+      return await callAgent({ agent, task, context }, caller, signal, run);
     },
   };
 }
 
-/** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */
+/** A failed sub-agent is an answer for the model. Rejects only if the whole run ends. */
 async function callAgent(
-  agent: string,
-  task: string,
-  context: string,
+  { agent, task, context }: CallInput,
   caller: Caller,
   signal: AbortSignal,
   run: LiveRun,
@@ -241,20 +234,21 @@ async function callAgent(
   const startedAt = clock.now().getTime();
   reporter.event({ kind: 'sub-agent-called', agent, depth: caller.depth + 1, task });
   const watch = startWatch(caller.plan.agent.config.subAgentsConfig.timeoutSeconds, signal, run);
-  const told = `Task: ${task}`;
-  const message = context.trim() === '' ? told : `${told}\n\nContext:\n${context}`;
-  // In a workflow what was sent along is not remembered (D9).
-  const asked: Task = run.request.inWorkflow
-    ? { sentence: told, message, warnings: [] }
+
+  const taskLine = `Task: ${task}`;
+  const message = context.trim() === '' ? taskLine : `${taskLine}\n\nContext:\n${context}`;
+  // In a workflow memory keeps the task alone, without the context that came with it.
+  const subAgentTask: Task = run.request.inWorkflow
+    ? { sentence: taskLine, message, warnings: [] }
     : { sentence: message, isKeptWhole: true, message, warnings: [] };
+
+  const call = { name: agent, task: subAgentTask, caller, loop: watch.loop };
   try {
-    const result = await runSubAgent(agent, asked, caller, watch.loop, run).catch(
-      (thrown: unknown) => {
-        if (thrown instanceof AxeError) return failure(agent, thrown.message);
-        signal.throwIfAborted();
-        throw thrown;
-      },
-    );
+    const result = await runSubAgent(call, run).catch((thrown: unknown) => {
+      if (thrown instanceof AxeError) return failure(agent, thrown.message);
+      signal.throwIfAborted();
+      throw thrown;
+    });
     const durationMs = clock.now().getTime() - startedAt;
     reporter.event({ kind: 'sub-agent-ended', agent, durationMs, result: result.event });
     return result.answer;
@@ -263,44 +257,46 @@ async function callAgent(
   }
 }
 
-/** Every argument is text in axe; what is not text is written as JSON. */
-function readInput(input: unknown) {
-  const given = new Map(typeof input === 'object' && input !== null ? Object.entries(input) : []);
+type CallInput = Readonly<Record<'agent' | 'task' | 'context', string>>;
+
+/** Every argument is a string in axe; other values are written as JSON. */
+function readInput(input: unknown): CallInput {
+  const values = new Map(typeof input === 'object' && input !== null ? Object.entries(input) : []);
   const text = (name: string): string => {
-    const value: unknown = given.get(name);
+    const value: unknown = values.get(name);
     if (value === undefined || value === null) return '';
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
   return { agent: text('agent'), task: text('task'), context: text('context') };
 }
 
-/** The answer for the model, and what is told of it. */
+/** The result for the calling model, and for the log. */
 interface Delegated {
   readonly answer: ToolResult;
   readonly event: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result'];
 }
 
-async function runSubAgent(
-  name: string,
-  task: Task,
-  caller: Caller,
-  loop: LoopDependencies,
-  run: LiveRun,
-): Promise<Delegated> {
+interface SubAgentCall {
+  readonly name: string;
+  readonly task: Task;
+  readonly caller: Caller;
+  readonly loop: LoopDependencies;
+}
+
+async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated> {
+  const { name, task, caller, loop } = call;
   const { deps } = run;
   const { reporter } = loop;
   const plan = await planSubAgent(name, task, caller.plan, run);
   for (const warning of plan.warnings) reporter.warn(warning);
-  const workdir = resolve(deps.cwd, plan.workdir);
-  const notes = planNotes({ ...plan, workdir, isSubAgent: true });
-  const unsaved = run.notes?.session.changes('trusted');
-  const memory = await readMemory(plan.agent, plan.memory, deps, notes, unsaved);
+
+  const memory = await readSubAgentMemory(plan, run);
   for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
-  const { config } = plan.agent;
+
   const model = await withContext(
     `failed to create provider for agent "${name}"`,
-    () => openModel(deps, plan.model, config.params),
-    // axe says no more of a missing key.
+    () => openModel(deps, plan.model, plan.agent.config.params),
+    // axe reports a missing key without this prefix.
     /^API key for provider /,
   );
   const outcome = await holdConversation(
@@ -315,6 +311,24 @@ async function runSubAgent(
     },
     run,
   );
+  await saveSubAgentMemory(plan, memory, outcome, { run, reporter });
+  return resultForCaller(name, plan, outcome, reporter);
+}
+
+async function readSubAgentMemory(plan: Plan, run: LiveRun): Promise<Memory | undefined> {
+  const { deps } = run;
+  const workdir = resolve(deps.cwd, plan.workdir);
+  const notes = planNotes({ ...plan, workdir, isSubAgent: true });
+  const unsaved = run.notes?.session.changes('trusted');
+  return await readMemory(plan.agent, plan.memory, deps, notes && { plan: notes, unsaved });
+}
+
+async function saveSubAgentMemory(
+  plan: Plan,
+  memory: Memory | undefined,
+  outcome: RunOutcome,
+  { run, reporter }: { readonly run: LiveRun; readonly reporter: LoopDependencies['reporter'] },
+): Promise<void> {
   const judged = judgeOutcome(outcome, run.publications?.buffered ?? NO_PUBLICATIONS, run.request);
   const end = {
     plan,
@@ -324,41 +338,53 @@ async function runSubAgent(
     published: UNPUBLISHED,
     facts: [],
   };
-  const remembered = await saveToMemory(end, deps);
+  const remembered = await saveToMemory(end, run.deps);
   if (remembered?.result.kind === 'failed') run.lost.push(remembered);
-  // Of the run's own entry the report tells; a sub-agent's may be the one that created the branch.
+
+  // The run's report has only the notices of its own entry, but this save can create the branch.
   if (remembered?.result.kind === 'saved')
     for (const message of remembered.result.notices ?? [])
       reporter.warn({ code: 'memory-store-notice', message });
+}
+
+function resultForCaller(
+  name: string,
+  plan: Plan,
+  outcome: RunOutcome,
+  reporter: LoopDependencies['reporter'],
+): Delegated {
   const { stats } = outcome;
-  const said = outcome.kind === 'failed' ? '' : outcome.answer;
+  const answer = outcome.kind === 'failed' ? '' : outcome.answer;
   const error = errorOf(outcome);
-  const isPaid =
+  const isOverBudget =
     outcome.kind === 'exhausted' && (outcome.limit === 'tokens' || outcome.limit === 'cost');
-  if (error === undefined || (isPaid && stats.turns > 0)) {
+  if (error === undefined || (isOverBudget && stats.turns > 0)) {
     // axe gives the caller an empty text, which some providers refuse.
-    const text = said.trim() === '' ? `[Sub-agent "${name}" ended with an empty answer.]` : said;
+    const isEmpty = answer.trim() === '';
+    const text = isEmpty ? `[Sub-agent "${name}" ended with an empty answer.]` : answer;
     return { answer: { text, isError: false, stats }, event: { kind: 'answer', text } };
   }
+
   const { message: detail } = error;
   if (outcome.kind === 'incomplete') {
     reporter.warn(truncatedAnswerWarning(error, `sub-agent "${name}": `));
-    // The caller may use what came, but has to know that its end is missing.
-    if (said.trim() !== '') {
-      const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${said}`;
+    // The caller can use this part, but has to know that the end is missing.
+    if (answer.trim() !== '') {
+      const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
       return {
         answer: { text, isError: true, stats },
-        event: { kind: 'part', text: said, detail },
+        event: { kind: 'part', text: answer, detail },
       };
     }
   }
+
   if (detail === turnLimitMessage('agent', plan.maxTurns))
     return failure(name, turnLimitMessage('sub-agent', plan.maxTurns), stats);
-  const words = outcome.kind === 'refused' ? cleanLine(said, MAX_REFUSAL) : '';
-  return failure(name, words === '' ? detail : `${detail}: ${words}`, stats);
+  const refusal = outcome.kind === 'refused' ? cleanLine(answer, MAX_REFUSAL) : '';
+  return failure(name, refusal === '' ? detail : `${detail}: ${refusal}`, stats);
 }
 
-/** Code points of a refusal that its caller is told. */
+/** Maximum code points of a refusal in the result for the caller. */
 const MAX_REFUSAL = 500;
 
 function failure(name: string, detail: string, stats?: ToolResult['stats']): Delegated {
@@ -366,24 +392,25 @@ function failure(name: string, detail: string, stats?: ToolResult['stats']): Del
   return { answer: { text, isError: true, stats }, event: { kind: 'failure', detail } };
 }
 
-/** The loop's world of a sub-agent: a time limit of its own, and only its warnings are told. */
+/** The loop dependencies of a sub-agent: it has its own time limit, and its events are not logged. */
 function startWatch(
   timeoutSeconds: number,
   parentSignal: AbortSignal,
   { deps }: LiveRun,
 ): { readonly loop: LoopDependencies; stop(): void } {
   const { clock, reporter, deadline } = deps;
-  const over = new AbortController();
-  const done = new AbortController();
+  const timeout = new AbortController();
+  const ended = new AbortController();
   const endsAt =
     timeoutSeconds > 0 ? clock.now().getTime() + timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
   if (timeoutSeconds > 0) {
-    void clock.sleep(timeoutSeconds * 1000, done.signal).then(() => {
-      if (!done.signal.aborted)
-        over.abort(new ProviderError('timeout', 'context deadline exceeded'));
+    void clock.sleep(timeoutSeconds * 1000, ended.signal).then(() => {
+      if (!ended.signal.aborted)
+        timeout.abort(new ProviderError('timeout', 'context deadline exceeded'));
     });
   }
-  const signal = AbortSignal.any([parentSignal, over.signal]);
+
+  const signal = AbortSignal.any([parentSignal, timeout.signal]);
   const leftMs = () => Math.min(deadline.leftMs(), endsAt - clock.now().getTime());
   noteTimeLeft(signal, leftMs);
   return {
@@ -393,14 +420,14 @@ function startWatch(
       signal,
       leftMs,
     },
-    stop: () => done.abort(),
+    stop: () => ended.abort(),
   };
 }
 
 /**
- * The plan of a sub-agent: its own file whole, with model, prompt, skill, files, params and memory.
- * Nothing of its caller's passes down but the hosts it may ask, where its file names none (newer
- * axe). Throws an AxeError with what axe puts before (axe-behaviour §14).
+ * Plans a sub-agent from its own file: model, prompt, skill, files, params and memory. It inherits
+ * nothing from its caller except `allowed_hosts`, if its file has none (as newer axe versions do).
+ * Throws an AxeError with axe's prefix.
  */
 async function planSubAgent(
   name: string,
@@ -417,11 +444,13 @@ async function planSubAgent(
       : parent.agent.config.allowedHosts;
   const agent = { ...loaded, config: { ...loaded.config, allowedHosts } };
   const { config } = agent;
+
   const model = await withContext(`invalid model for agent "${name}"`, async () =>
     parseModelRef(config.model),
   );
   const { workdir, files, skill, warnings } = await readOwnFiles(agent, deps);
   const form = await answerForm(config.params, '', deps);
+
   return {
     ...parent,
     agent,
@@ -432,15 +461,12 @@ async function planSubAgent(
     task: { ...task, message: withInstruction(task.message, form) },
     form,
     prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
-    memory: planMemory(agent, model, parent.trust, request, deps.clock.newId()),
+    memory: planMemory({ agent, model, trust: parent.trust }, request, deps.clock.newId()),
     warnings,
   };
 }
 
-/**
- * What the file of an agent names, with all warnings of it. Throws an AxeError with what axe puts
- * before.
- */
+/** Reads the files that an agent's own file names. Throws an AxeError with axe's prefix. */
 export async function readOwnFiles(agent: LoadedAgent, deps: Dependencies) {
   const { name, config } = agent;
   const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
@@ -453,14 +479,16 @@ export async function readOwnFiles(agent: LoadedAgent, deps: Dependencies) {
   return { workdir, files, skill, warnings: [...agent.warnings, ...warnings] };
 }
 
-/**
- * Errors of a step with what axe puts before them, but for those whose message `asItIs` matches.
- */
-async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: RegExp): Promise<T> {
+/** Puts axe's prefix before the errors of a step, unless their message matches `unprefixed`. */
+async function withContext<T>(
+  prefix: string,
+  work: () => Promise<T>,
+  unprefixed?: RegExp,
+): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    if (!(thrown instanceof AxeError) || asItIs?.test(thrown.message)) throw thrown;
-    throw new AxeError(`${before}: ${thrown.message}`, { ...thrown, cause: thrown });
+    if (!(thrown instanceof AxeError) || unprefixed?.test(thrown.message)) throw thrown;
+    throw new AxeError(`${prefix}: ${thrown.message}`, { ...thrown, cause: thrown });
   }
 }

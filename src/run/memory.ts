@@ -14,7 +14,7 @@ import type { Dependencies } from './dependencies.js';
 import { type NotesPlan, openNotes } from './notes.js';
 import type { Memory, MemoryPlan, Plan, RunRequest } from './records.js';
 
-/** Facts of a workflow run that an entry's provenance names (D8); on a laptop most are missing. */
+/** The workflow run, for an entry's provenance line; on a laptop most of it is missing. */
 export function runOrigin(env: Environment) {
   return {
     runId: env['GITHUB_RUN_ID'] ?? '',
@@ -26,16 +26,19 @@ export function runOrigin(env: Environment) {
 
 /** The memory plan of an agent, or undefined if its memory is off. */
 export function planMemory(
-  agent: LoadedAgent,
-  model: ModelRef,
-  trust: Trust,
+  {
+    agent,
+    model,
+    trust,
+  }: { readonly agent: LoadedAgent; readonly model: ModelRef; readonly trust: Trust },
   { trigger, origin, isMemoryReadOnly }: RunRequest,
   entryId: string,
 ): MemoryPlan | undefined {
   const { memory } = agent.config;
   if (!memory.enabled) return undefined;
+
   const inWorkflow = origin !== undefined;
-  const isWritten = memory.provenance === 'on' || (memory.provenance === 'auto' && inWorkflow);
+  const hasProvenance = memory.provenance === 'on' || (memory.provenance === 'auto' && inWorkflow);
   const provenance = {
     id: entryId,
     run: origin === undefined ? '' : `${origin.runId}/${origin.attempt}`,
@@ -46,6 +49,7 @@ export function planMemory(
     trust: trust.level,
     model: formatModelRef(model),
   };
+
   return {
     path: runLogPath(agent, model, inWorkflow),
     lane: isMemoryReadOnly ? 'none' : trust.lane,
@@ -53,14 +57,13 @@ export function planMemory(
     maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
     maxEntries: memory.maxEntries,
     entryId,
-    provenance: isWritten ? provenance : undefined,
+    provenance: hasProvenance ? provenance : undefined,
   };
 }
 
 /**
- * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules
- * keep to a folder of their own, so that trying the action out never fills a real agent's memory
- * (D32).
+ * `<agent>.md`, or in a workflow the relative `memory.path`. The offline rules have a folder to
+ * themselves, so that a trial of the action never fills a real agent's memory.
  */
 export function runLogPath(
   { name, config }: LoadedAgent,
@@ -68,38 +71,43 @@ export function runLogPath(
   inWorkflow: boolean,
 ): string {
   const { path } = config.memory;
-  const own =
-    inWorkflow && path !== '' && unusableLogPath(path) === undefined ? path : defaultLogPath(name);
-  return isOffline(model) ? `offline/${own}` : own;
+  const isUsable = path !== '' && unusableLogPath(path) === undefined;
+  const logPath = inWorkflow && isUsable ? path : defaultLogPath(name);
+  return isOffline(model) ? `offline/${logPath}` : logPath;
+}
+
+interface NotesToRead {
+  readonly plan: NotesPlan;
+  /** Unsaved changes of the top-level agent, which its sub-agents read too. */
+  readonly unsaved?: readonly NoteChange[];
 }
 
 /**
- * Reads what the run may know; undefined for an agent without memory. `plan` is undefined where
- * notes are off, and `unsaved` what the agent of the run has written, for its sub-agents. Never
- * throws: trouble is in the result.
+ * Reads memory for a run; undefined for an agent without memory. `notesToRead` is left out if notes
+ * are off. Never throws: errors are in the result.
  */
 export async function readMemory(
   agent: LoadedAgent,
   memory: MemoryPlan | undefined,
   deps: Dependencies,
-  plan?: NotesPlan,
-  unsaved: readonly NoteChange[] = [],
+  notesToRead?: NotesToRead,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes } = memory;
+  const { plan, unsaved = [] } = notesToRead ?? {};
+
   const alongside = plan && placesToRead(plan.places, path, deps.clock.now());
   const request = { path, lastN, maxBytes, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
+
   const notes = plan && (await openNotes({ agent, memory, plan, store, restored, unsaved }, deps));
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
   const text = restored.kind === 'restored' ? promptText(restored.text) : '';
   return { store, restored, facts, text, notes };
 }
 
-/**
- * What is to be told of memory and notes before the run; that a store cannot be read is told once.
- */
+/** Warnings about memory and notes before the run; a store that cannot be read is reported once. */
 export function memoryWarnings(
   plan: Plan,
   memory: Memory | undefined,
@@ -107,14 +115,15 @@ export function memoryWarnings(
 ): readonly Warning[] {
   if (memory === undefined) return [];
   const { restored, notes } = memory;
+
   const isFailed = restored.kind === 'failed';
-  const ofNotes = (notes?.warnings ?? []).filter(
+  const notesWarnings = (notes?.warnings ?? []).filter(
     ({ code }) => !isFailed || code !== 'memory-load-failed',
   );
-  return [...logWarnings(plan, restored, deps), ...ofNotes];
+  return [...logWarnings(plan, restored, deps), ...notesWarnings];
 }
 
-/** Of the run log (axe-behaviour §10). */
+/** The texts are axe's where axe has the same warning (axe-behaviour §10). */
 function logWarnings(
   { agent, memory, trigger }: Plan,
   restored: RestoreResult,
@@ -126,6 +135,7 @@ function logWarnings(
   }
   const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;
+
   if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
     const loaded =
       restored.loaded === 1 ? 'entry was' : `${formatInteger(restored.loaded)} entries were`;

@@ -38,16 +38,13 @@ import type {
 } from './records.js';
 import { entryChanges, factsChange, keepInJournal, NEVER_ABORTED } from './save.js';
 
-/**
- * An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a
- * comment.
- */
+/** For entries that are written before anything is posted, and for runs that post nothing. */
 export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
 
 /**
- * The fifth step: puts what the agent wants to the findings as they are now, then posts it and the
- * answer. What a run that is killed here would lose is in the journal before anything is posted.
- * Trouble is a warning.
+ * The fifth step: applies the agent's changes to the findings as they are now, then posts them and
+ * the answer. The journal gets the memory changes before anything is posted, in case the run is
+ * killed. Errors are warnings.
  */
 export async function publish(
   conversed: Conversed,
@@ -56,6 +53,7 @@ export async function publish(
   const { plan, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entryChanges(unpublished, deps), deps);
+
   const lane = laneOfWords(plan.trust, taint);
   const pull = pullNumberOf(plan.trigger);
   const { ledger: before } = learned;
@@ -63,16 +61,17 @@ export async function publish(
   let reviewEnd: ReviewOutcome | undefined;
   if (pull !== undefined && before !== undefined && change !== undefined) {
     const ledger = await readAgain(before, { pull, isTrusted: lane === 'trusted' }, deps);
-    // People may have answered findings since the run began.
+    // Before the run's own findings are applied; people might have answered since it started.
     reviewEnd = reviewEndOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
-    const knew = new Set(before.findings.map(({ id }) => id));
-    // Of a branch that was rewritten nobody knows what was pushed.
+    const knownIds = new Set(before.findings.map(({ id }) => id));
+    // If the branch was rewritten, the pushed lines are not known.
     const since = plan.scope?.kind === 'since' && !plan.scope.isRewritten ? plan.scope : undefined;
     const pushed = since && commentableLines(since.change.diff);
-    findings = applyToFindings(ledger, pull, buffered, knew, pushed);
+    findings = applyToFindings(ledger, pull, buffered, { knownIds, pushed });
   }
+
   const others = learned.others
-    .map((one) => applyToFindings(one.ledger, one.pull))
+    .map(({ ledger, pull: otherPull }) => applyToFindings(ledger, otherPull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const onlyPatch = whyOnlyPatch(plan.trust, taint);
   return await deps.publisher.publish({
@@ -85,39 +84,47 @@ export async function publish(
   });
 }
 
-/** The findings after what is to be done with them, and what is to be told. */
+/** Applies the run's changes to the findings, and returns them with the changes to post. */
 export function applyToFindings(
   ledger: Ledger,
   pull: number,
   buffered: BufferedPublications = NO_PUBLICATIONS,
-  knew: ReadonlySet<string> = new Set(),
-  pushed?: CommentableLines,
+  {
+    knownIds = new Set(),
+    pushed,
+  }: {
+    /** Ids of the findings that the model was shown. */
+    readonly knownIds?: ReadonlySet<string>;
+    readonly pushed?: CommentableLines;
+  } = {},
 ): FindingsToTell {
-  const news = applyToLedger(ledger, buffered, knew, pushed);
+  const news = applyToLedger(ledger, buffered, knownIds, pushed);
   return { pull, ledger, news };
 }
 
 /**
- * Tells what is open on a pull request whose run is skipped: a step that is green because nothing
- * was new must not hide what was found before, and 👎 and *Resolve* start no run of their own.
- * Nothing is read for whoever may start no run.
+ * Reports the open findings of a pull request whose run is skipped. Without this a green step could
+ * hide earlier findings, and a 👎 or a *Resolve* would have no effect, since neither starts a run.
+ * Nothing is read if the actor is not allowed to start runs.
  */
 export async function reportSkipped(
-  { at, ...skipped }: SkippedRun,
+  { admitted, ...skipped }: SkippedRun,
   { trigger, dryRun }: RunRequest,
   deps: Dependencies,
 ): Promise<Extract<RunReport, { kind: 'skipped' }>> {
   const { message } = skipped.decision;
   const { unchangedSince: since } = skipped;
-  if (at === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
-  const { agent } = at.basis;
-  const facts = (await at.memory)?.facts ?? [];
+  if (admitted === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
+
+  const { agent } = admitted.basis;
+  const facts = (await admitted.memory)?.facts ?? [];
   if (!postsReviews(agent) && findingMarksIn(facts).length === 0) {
     const review = { open: [], isBlocking: false, unposted: [] };
-    const about = { repository: trigger.repository, headSha: trigger.head.sha, name: agent.name };
-    await deps.progress?.tell({ ...about, review, skipped: { message, since } });
+    const check = { repository: trigger.repository, headSha: trigger.head.sha, name: agent.name };
+    await deps.progress?.tell({ ...check, review, skipped: { message, since } });
     return skipped;
   }
+
   const answer = await deps.github?.change(deps.deadline.signal);
   const change = answer?.kind === 'read' ? answer : undefined;
   const { ledger, trouble } = await readFindings(
@@ -125,16 +132,17 @@ export async function reportSkipped(
     {
       agent: agent.name,
       trigger,
-      permission: at.facts.permission,
+      permission: admitted.facts.permission,
       facts,
-      isTrusted: laneOfWords(at.basis.trust, at.taint) === 'trusted',
+      isTrusted: laneOfWords(admitted.basis.trust, admitted.taint) === 'trusted',
       change,
       isFork: trigger.isFork,
     },
     deps,
   );
+
   const findings = applyToFindings(ledger, trigger.number);
-  const told = await deps.publisher.tellFindings({
+  const { marks = [], reviewResult } = await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: agent.name,
@@ -142,23 +150,22 @@ export async function reportSkipped(
     answered: new Set(),
     skipped: { message, since },
   });
-  await keepMarks(told.marks ?? [], at, deps);
+  await saveMarks(marks, admitted, deps);
   if (trouble !== undefined) {
-    // What memory has of findings is the least that is open.
-    const message = `what is open on #${trigger.number} could not be read: ${trouble} We count what memory knows of it.`;
-    deps.reporter.warn({ code: 'context-incomplete', message });
+    const failure = `what is open on #${trigger.number} could not be read: ${trouble} We count what memory knows of it.`;
+    deps.reporter.warn({ code: 'context-incomplete', message: failure });
   }
-  return { ...skipped, reviewResult: told.reviewResult };
+  return { ...skipped, reviewResult };
 }
 
-/** Keeps what was said of findings. Trouble is a warning. */
-async function keepMarks(
-  told: readonly MarksOnPull[],
+/** Saves the posted marks to memory. Errors are warnings. */
+async function saveMarks(
+  marksOnPulls: readonly MarksOnPull[],
   { basis: { memory: plan, agent }, memory }: Admitted,
   { clock, reporter }: Dependencies,
 ): Promise<void> {
   const store = (await memory)?.store;
-  const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
+  const facts = marksOnPulls.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0)
     return;
   const saved = await store.write([factsChange(plan.path, facts, clock.now())], NEVER_ABORTED);
@@ -168,9 +175,9 @@ async function keepMarks(
 }
 
 /**
- * A review that does not know what is open would say it twice, and settle nothing: no model is
- * asked, and nothing posted but the check. Undefined where findings are known, or where the run is
- * no review.
+ * Ends a review that does not know the open findings, since it would repeat them and settle none:
+ * no model is asked, and only the check is posted. Undefined if the findings are known, or the run
+ * is not a review.
  */
 export async function refuseWithoutFindings(
   { plan, change, learned: { ledger, trouble } }: Restored,
@@ -198,25 +205,32 @@ export async function refuseWithoutFindings(
   return { kind: 'skipped', decision, isIncomplete: true, reviewResult };
 }
 
+interface PublicationOptions {
+  /** The files that the review is about. */
+  readonly policy: DiffPolicy;
+  /** An id that no other run has. */
+  readonly run: string;
+  readonly rules: PublishRules;
+  readonly changes?: Changes;
+  readonly toFix?: RunRequest['toFix'];
+}
+
 /**
- * What the agents of a run publish to, all of them together (D23); nothing without an event or a
- * change on this machine, whose findings are printed. `policy` says which files the review is
- * about, and `run` is what no other run has.
+ * Opens the buffer that all agents of a run publish to. Undefined without an event, unless there is
+ * a local change, whose findings are printed.
  */
 export function openPublications(
   { plan, memory, taint, change, learned }: Restored,
-  policy: DiffPolicy,
-  run: string,
-  rules: PublishRules,
-  changes?: Changes,
-  toFix?: RunRequest['toFix'],
+  { policy, run, rules, changes, toFix }: PublicationOptions,
 ): PublicationBuffer | undefined {
   const { trigger, scope, trust } = plan;
   const isLocal = trigger.kind === 'local';
   if (isLocal && change === undefined) return undefined;
+
   const subject = isLocal ? undefined : subjectNumber(trigger);
-  const ledger = isLocal ? withoutEarlier(plan.agent.name) : learned.ledger;
-  const open = {
+  const ledger = isLocal ? emptyLedger(plan.agent.name) : learned.ledger;
+  const isClosed = 'isClosed' in trigger && trigger.isClosed === true;
+  const target = {
     rules,
     subject,
     isLocal,
@@ -229,11 +243,11 @@ export function openPublications(
           }
         : undefined,
     toFix,
-    isOnPull:
-      pullNumberOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
+    isOnPull: pullNumberOf(trigger) !== undefined && !isClosed,
   };
   if (change === undefined || ledger === undefined)
-    return new PublicationBuffer({ ...open, review: undefined });
+    return new PublicationBuffer({ ...target, review: undefined });
+
   const files = parseDiff(change.diff);
   const shown = new ShownFiles(linesOfDiff(files));
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
@@ -241,7 +255,6 @@ export function openPublications(
     lines: ledger.context.lines ?? commentableLines(change.diff),
     fresh: scope?.kind === 'since' ? commentableLines(scope.change.diff) : undefined,
     ledger,
-    // Strangers may have a part in what the run reads.
     isUntrusted: laneOfWords(trust, taint) !== 'trusted',
     overrides: plan.review.overrides,
     isRead: (path: string) => !unread.has(path),
@@ -251,11 +264,11 @@ export function openPublications(
     isLaterReview:
       subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
-  return new PublicationBuffer({ ...open, review });
+  return new PublicationBuffer({ ...target, review });
 }
 
-/** Each review of a change on this machine is its first. */
-function withoutEarlier(agent: string): Ledger {
+/** A local change has no earlier findings. */
+function emptyLedger(agent: string): Ledger {
   const context = {
     agent,
     lines: undefined,
@@ -272,8 +285,8 @@ function withoutEarlier(agent: string): Ledger {
 }
 
 /**
- * Makes the publishing tools an agent lists: those that have something to publish to (D22). Gives
- * the agent as its other tools are opened for.
+ * Creates the publishing tools that an agent lists, as far as the run can publish with them. The
+ * returned agent lists only its other tools.
  */
 export function publishingTools(
   agent: LoadedAgent,
@@ -284,43 +297,46 @@ export function publishingTools(
   readonly warnings: readonly Warning[];
 } {
   const { config } = agent;
-  // The triager that comes with the product suggests labels where it may set none.
-  const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
-  // Whoever raises findings may end them: an agent names that tool no more than a person would.
-  const ends = (name: string) =>
-    name === 'settle_finding' && config.tools.includes('add_review_comment');
-  const listedNames = REVIEW_TOOL_NAMES.filter(
-    (name) => (config.tools.includes(name) || ends(name)) && !(isIdle && name === 'set_labels'),
-  );
   if (!REVIEW_TOOL_NAMES.some((name) => config.tools.includes(name))) {
     return { agent, tools: [], warnings: [] };
   }
-  const offered =
+
+  // If it cannot set labels, the built-in triager suggests them in its answer instead.
+  const isLabelless = agent.source === 'built-in' && publications?.allowsLabels === false;
+  // An agent that can raise findings can also settle them, without listing that tool.
+  const isImplied = (name: string) =>
+    name === 'settle_finding' && config.tools.includes('add_review_comment');
+  const listedNames = REVIEW_TOOL_NAMES.filter(
+    (name) =>
+      (config.tools.includes(name) || isImplied(name)) && !(isLabelless && name === 'set_labels'),
+  );
+  const tools =
     publications === undefined
       ? []
       : createReviewTools(publications).filter(
           ({ name }) => listedNames.includes(name) && publications.isOpenTo(name),
         );
-  const has = (name: string) => offered.some((tool) => tool.name === name);
-  // What is pushed where there is a pull request to push to is a pull request of its own elsewhere.
+
+  const has = (name: string) => tools.some((tool) => tool.name === name);
+  // Without a pull request to push to, an agent can open one instead.
   const isReplaced = (name: string) => name === 'push_to_pull_request' && has('open_pull_request');
   const missing = listedNames.filter(
     (name) => name !== 'settle_finding' && !has(name) && !isReplaced(name),
   );
-  const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
+  const otherTools = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
   return {
-    agent: { ...agent, config: { ...config, tools: others } },
-    tools: offered,
-    warnings: warningsOf(agent.name, missing, publications),
+    agent: { ...agent, config: { ...config, tools: otherTools } },
+    tools,
+    warnings: warnOfMissing(agent.name, missing, publications),
   };
 }
 
 /**
- * A reviewer that runs on a push, a schedule or a laptop too answers there in words: nothing to
- * warn of. Where there is a pull request without a diff, or an agent of another kind, somebody
- * expects something that will not happen.
+ * There is no warning for a reviewer that also runs on a push, a schedule or a laptop: it gives its
+ * review as its answer. But a pull request without a diff, or an agent of another kind, leaves a
+ * person waiting for something that is never posted.
  */
-function warningsOf(
+function warnOfMissing(
   agent: string,
   missing: readonly string[],
   publications: PublicationBuffer | undefined,
@@ -329,8 +345,9 @@ function warningsOf(
   const changing = missing.filter((name) => name.endsWith('_pull_request'));
   if (changing.length > 0 && !publications.isOpenTo('open_pull_request')) {
     const others = missing.filter((name) => !changing.includes(name));
-    return [cannotChange(agent, changing), ...warningsOf(agent, others, publications)];
+    return [cannotChange(agent, changing), ...warnOfMissing(agent, others, publications)];
   }
+
   const expected = publications.isOpenTo('react')
     ? missing
     : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');

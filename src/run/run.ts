@@ -41,20 +41,22 @@ import { verifyFindings, verifySettlements } from './verify.js';
 
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before
- * saving, so that the entry can name what was posted. Throws an AxeError for what stops a run
- * before it reaches the model; what happens later is in the report.
+ * saving, so that the entry can name the posted review. Throws an AxeError for an error before the
+ * model is asked; later errors are in the report.
  */
-export async function runPipeline(given: RunRequest, deps: Dependencies): Promise<RunReport> {
-  const answered = await runCommentCommand(given, deps);
-  if (answered !== undefined && answered.kind !== 'fix') return answered;
-  const request = answered?.request ?? given;
+export async function runPipeline(
+  originalRequest: RunRequest,
+  deps: Dependencies,
+): Promise<RunReport> {
+  const commandResult = await runCommentCommand(originalRequest, deps);
+  if (commandResult !== undefined && commandResult.kind !== 'fix') return commandResult;
+  const request = commandResult?.request ?? originalRequest;
 
   const admitted = await admit(request, deps);
   if (admitted.kind === 'skipped') return await reportSkipped(admitted, request, deps);
 
   const draft = await makePlan(request, admitted, deps);
-  if (draft.kind === 'skipped')
-    return await reportSkipped({ ...draft, at: admitted }, request, deps);
+  if (draft.kind === 'skipped') return await reportSkipped({ ...draft, admitted }, request, deps);
 
   const restored = await restore(request, draft, deps);
   const { plan, memory, taint, model } = restored;
@@ -63,8 +65,10 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
   if (refused !== undefined) return refused;
 
   const { ledger } = restored.learned;
-  const about = ledger && { ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn };
-  deps.progress?.start(plan, restored.change?.head, about && reviewEndOf(about));
+  const { blockOn } = deps.publishRules;
+  const review = ledger && { ledger, agent: plan.agent.name, blockOn };
+  deps.progress?.start(plan, restored.change?.head, review && reviewEndOf(review));
+
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);
@@ -72,8 +76,8 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
 }
 
 /**
- * The fourth step: the conversations of a run, from opening its model to what their end counts as.
- * Throws an AxeError for a model that cannot be opened; whatever the model does is in the outcome.
+ * The fourth step: opens the model, holds the conversations of the run, and judges their outcome.
+ * Throws an AxeError for a model that cannot be opened; later errors are in the outcome.
  */
 async function converse(
   request: RunRequest,
@@ -83,21 +87,25 @@ async function converse(
   const { plan, memory, taint, change } = restored;
   const { clock, reporter, publishRules } = deps;
   const { trigger, agent, review } = plan;
+
   const facts = memory?.facts ?? [];
   const spend = spendBefore(facts, { trigger, limits: request.spendLimits, now: clock.now() });
-  const why = whyUnheld(plan, memory);
-  const unheld = why === undefined ? [] : unenforceableLimits(request.spendLimits, why);
-  for (const warning of unheld) reporter.warn(warning);
+  const reason = whyCostIsNotShared(plan, memory);
+  const limitWarnings =
+    reason === undefined ? [] : unenforceableLimits(request.spendLimits, reason);
+  for (const warning of limitWarnings) reporter.warn(warning);
+
   const id = plan.memory?.entryId ?? clock.newId();
   const rules = { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };
+  const { diffPolicy: policy, toFix } = request;
   const open = (name: string) =>
-    openPublications(restored, request.diffPolicy, name, rules, deps.changes, request.toFix);
+    openPublications(restored, { policy, run: name, rules, changes: deps.changes, toFix });
   const notes = memory?.notes;
   const run: LiveRun = {
     request,
     deps,
     change,
-    // How much the run may take, and how deep it may delegate, are the first agent's to say.
+    // The top-level agent's limits apply to the whole run, sub-agents included.
     budget: new Budget(
       {
         maxTokens: request.tokenLimit(agent.config.budget.maxTokens),
@@ -114,7 +122,7 @@ async function converse(
     lost: [],
     maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
   };
-  const own: AgentConversation = {
+  const conversation: AgentConversation = {
     plan,
     model: await restored.model,
     memory: memory?.text ?? '',
@@ -125,35 +133,36 @@ async function converse(
   };
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notes?.found });
   let artifacts: Conversed['artifacts'];
-  const { unread, ...held } = await holdAll(own, run).finally(async () => {
+  const { unread, ...result } = await holdAll(conversation, run).finally(async () => {
     artifacts = await deps.closeTools((warning) => reporter.warn(warning));
   });
-  const read = readByRun(plan, held.outcome, { unread, ...run.missed });
-  return { ...restored, ...held, read, spend, usage: run.usage.all, lost: run.lost, artifacts };
+
+  const read = readByRun(plan, result.outcome, { unread, ...run.missed });
+  return { ...restored, ...result, read, spend, usage: run.usage.all, lost: run.lost, artifacts };
 }
 
-/**
- * The one conversation, or of a large review several; what a review found is then looked at a
- * second time.
- */
-async function holdAll(own: AgentConversation, run: LiveRun): Promise<ConversationResult> {
-  const { passes } = own.plan;
+/** Holds one conversation, or several for a large review, and then verifies a review's findings. */
+async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<ConversationResult> {
+  const { passes } = conversation.plan;
   const review = run.publications?.scopeOfReview;
-  const said =
+  const raw =
     passes === undefined || review === undefined
       ? {
-          outcome: await holdConversation(own, run),
+          outcome: await holdConversation(conversation, run),
           buffered: run.publications?.buffered ?? NO_PUBLICATIONS,
           unread: [],
         }
-      : await reviewInPasses(own, passes, review.rules.maxFindings, run);
-  const outcome = judgeOutcome(said.outcome, said.buffered, run.request);
-  // Its answer is not whole, and the run succeeds all the same.
-  if (said.outcome.kind === 'incomplete' && outcome.kind === 'completed')
-    own.loop.reporter.warn(truncatedAnswerWarning(said.outcome.error));
-  const held = { ...said, outcome };
-  if (review === undefined) return held;
-  return await verifyFindings(own, await verifySettlements(own, held, run), run);
+      : await reviewInPasses(conversation, passes, review.rules.maxFindings, run);
+
+  const outcome = judgeOutcome(raw.outcome, raw.buffered, run.request);
+  // On the command line a truncated answer is a success, so people need a warning.
+  if (raw.outcome.kind === 'incomplete' && outcome.kind === 'completed')
+    conversation.loop.reporter.warn(truncatedAnswerWarning(raw.outcome.error));
+
+  const result = { ...raw, outcome };
+  if (review === undefined) return result;
+  const settled = await verifySettlements(conversation, result, run);
+  return await verifyFindings(conversation, settled, run);
 }
 
 function loopOf(
@@ -170,7 +179,7 @@ function loopOf(
   };
 }
 
-/** What the loop is about to leave out is in the daily log first (memory-tools 1.6). */
+/** Writes a summary to the daily log before the loop drops the messages that it replaces. */
 function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['keepSummary']> {
   return async ({ text, messages }) => {
     const answer = await session.addSummary(text, messages);
@@ -178,11 +187,11 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['kee
   };
 }
 
-/**
- * Why what this run costs will not be known to others; undefined where it will, as far as can be
- * said before.
- */
-function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string | undefined {
+/** The reason if later runs will not know this run's cost; undefined if they probably will. */
+function whyCostIsNotShared(
+  { memory: plan }: Plan,
+  memory: Memory | undefined,
+): string | undefined {
   if (plan === undefined || plan.lane === 'none')
     return 'this run keeps no record of what it costs. Set `enabled = true` in `[memory]` of the agent, and remove `memory-readonly`.';
   return memory?.store.kind === 'file'
@@ -191,9 +200,9 @@ function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string |
 }
 
 /**
- * What a run has read of the change that was planned. The pass of files in `unread` was not held,
- * or failed; those in `paths` did not fit into the model's window, or not whole; `isCut`: the
- * model's server has cut the prompt.
+ * The part of the planned change that a run has read. The files in `unread` are those of passes
+ * that were left out or failed; those in `paths` were cut or left out, because the model's context
+ * window is too small; `isCut`: the model's server cut the prompt.
  */
 function readByRun(
   { coverage: planned, task }: Plan,
@@ -202,16 +211,15 @@ function readByRun(
 ): ReadByRun {
   const unseen = [...new Set([...(task.unseen ?? []), ...unread, ...paths])];
   if (planned === undefined) return { coverage: undefined, unseen };
+
   const read = coverageWithoutFiles(planned, [
     ...unread.map((path) => ({ path, why: 'failed' as const })),
     ...[...paths].map((path) => ({ path, why: 'budget' as const })),
   ]);
-  // What the model was sent counts as read only if an answer came of it.
+  // The files in the prompt only count as read if the model gave an answer.
   const hasAnswer =
     outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
-  const inTheEnd = hasAnswer ? read : coverageWithoutAnswer(read);
-  return {
-    coverage: isCut || (hasAnswer && isCutShort(outcome)) ? coverageCutShort(inTheEnd) : inTheEnd,
-    unseen,
-  };
+  const coverage = hasAnswer ? read : coverageWithoutAnswer(read);
+  const wasCutShort = isCut || (hasAnswer && isCutShort(outcome));
+  return { coverage: wasCutShort ? coverageCutShort(coverage) : coverage, unseen };
 }

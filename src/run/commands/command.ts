@@ -69,7 +69,7 @@ export async function openAgentMemory(
   for (const warning of agent.warnings) deps.reporter.warn(warning);
   const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
   const given = trust(access.permission);
-  const plan = planMemory(agent, model, given, request, deps.clock.newId());
+  const plan = planMemory({ agent, model, trust: given }, request, deps.clock.newId());
   const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
   return { kind: 'open', agent, memory };
 }
