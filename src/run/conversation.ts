@@ -15,8 +15,8 @@ import type { Dependencies } from './dependencies.js';
 import type { MemorySaveResult, Plan, ReviewedChange, RunNotes, RunRequest } from './records.js';
 
 /**
- * One agent and its model: the run's own conversation, a part of a review, a second look, or that
- * of a sub-agent.
+ * A conversation of one agent with its model: the main one, a pass of a review, a verifier's, or a
+ * sub-agent's.
  */
 export interface AgentConversation {
   readonly plan: Plan;
@@ -25,47 +25,42 @@ export interface AgentConversation {
   readonly memory: string;
   readonly notes: RunNotes | undefined;
   readonly loop: LoopDependencies;
-  /** How many agents are above this one; 0 for the agent of the run. */
+  /** Number of agents above this one; 0 for the top-level agent. */
   readonly depth: number;
-  /** Effects that the calling agent has; undefined where nobody called. */
+  /** Effects of the calling agent's tools; undefined if no agent called. */
   readonly callerEffects: ReadonlySet<ToolEffect> | undefined;
-  /** What it is of the agent's work, for people; left out: all of it. */
+  /** Name of the pass, for people; left out if there is only one. */
   readonly part?: string;
-  /** Where it is held for the calls of one tool of ours, that tool. */
+  /** The tool of ours that the conversation is held for, if it ends when that was called. */
   readonly purpose?: {
     readonly tool: Tool;
     isReached(): boolean;
-    /**
-     * Is given the lines of files that the other tools show, in the place of the run's own record
-     * of them.
-     */
+    /** Records the lines of files that the other tools show, instead of the run's own record. */
     show(lines: readonly ShownLines[]): void;
   };
 }
 
-/** A run while it converses: what all of its conversations have in common. */
+/** The state that all conversations of a run share. */
 export interface LiveRun {
   readonly request: RunRequest;
   readonly deps: Dependencies;
   readonly change: ReviewedChange | undefined;
   readonly budget: Budget;
   readonly usage: UsageByAgent;
-  /** What the run's own agent was not shown, for want of room in the window of its model. */
+  /** Parts of the prompt that did not fit into the context window of the top-level agent's model. */
   readonly missed: {
-    /** Of files that were left out of the prompt, or cut. */
+    /** Paths of files that were left out of the prompt, or cut. */
     readonly paths: Set<string>;
-    /** The server has cut the prompt, and did not say what. */
+    /** The server cut the prompt, without saying which part. */
     isCut: boolean;
   };
   readonly taint: TaintTracker;
-  /** What all agents together want published; undefined without an event. */
+  /** Collects what all agents of the run publish; undefined without an event. */
   readonly publications: PublicationBuffer | undefined;
   openPass(name: string): PublicationBuffer | undefined;
-  /**
-   * The notes of the agent of the run, the only one that writes any; undefined where they are off.
-   */
+  /** Notes of the top-level agent, the only one that writes any; undefined if they are off. */
   readonly notes: RunNotes | undefined;
-  /** What sub-agents were to remember, and could not save. */
+  /** Memory of sub-agents that could not be saved. */
   readonly lost: MemorySaveResult[];
   readonly maxDepth: number;
 }
@@ -73,13 +68,13 @@ export interface LiveRun {
 export interface ConversationResult {
   readonly outcome: RunOutcome;
   readonly buffered: BufferedPublications;
-  /** Paths of files that a review in parts has not read. */
+  /** Paths of files that a review in several passes has not read. */
   readonly unread: readonly string[];
 }
 
 /**
- * Opens a model with what is known of it, and with what an agent says where it is not. Throws what
- * `Models.open` throws.
+ * Opens a model with its known price and context window, or else with those that the agent's file
+ * names. Throws what `Models.open` throws.
  */
 export async function openModel(
   { models, secrets, deadline }: Dependencies,
@@ -93,19 +88,19 @@ export async function openModel(
   return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
 }
 
-/** What is known of a window, bounded by what an agent says of it; undefined where nothing is. */
+/** The model's context window, if an agent's file does not set a smaller one. */
 export function smallerWindow(
-  known: number | undefined,
-  said: number | undefined,
+  modelWindow: number | undefined,
+  agentWindow: number | undefined,
 ): number | undefined {
-  return known === undefined || said === undefined ? (known ?? said) : Math.min(known, said);
+  if (modelWindow === undefined || agentWindow === undefined) return modelWindow ?? agentWindow;
+  return Math.min(modelWindow, agentWindow);
 }
 
 /**
- * What the end of a conversation counts as. On the command line a cut answer and an empty one are
- * successes, as in axe, but not one that was cut before its first word. In a workflow nobody sees
- * an empty answer, so it is a failure there, unless the run said what it had to say in a review
- * (D27).
+ * Decides if a conversation succeeded. On the command line a truncated answer and an empty one are
+ * successes, as in axe, except for an answer that was cut before its first word. In a workflow
+ * nobody sees an empty answer, so it is a failure, unless the run posts a review.
  */
 export function judgeOutcome(
   outcome: RunOutcome,
@@ -113,11 +108,12 @@ export function judgeOutcome(
   { inWorkflow }: RunRequest,
 ): RunOutcome {
   if (!inWorkflow) {
-    const isPart = outcome.kind === 'incomplete' && outcome.answer.trim() !== '';
-    return isPart ? { ...outcome, kind: 'completed' } : outcome;
+    const hasPart = outcome.kind === 'incomplete' && outcome.answer.trim() !== '';
+    return hasPart ? { ...outcome, kind: 'completed' } : outcome;
   }
-  const isSaid = findings.length > 0 || review !== undefined;
-  if (isSaid || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
+
+  const hasReview = findings.length > 0 || review !== undefined;
+  if (hasReview || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
   const error = new AxeError('the model gave an empty answer', {
     exitCode: 1,
     remedy:
@@ -126,17 +122,14 @@ export function judgeOutcome(
   return { kind: 'failed', error, stats: outcome.stats };
 }
 
-/**
- * What is told of an answer that is not whole where it does not end the run; `of` begins the
- * sentence.
- */
-export function truncatedAnswerWarning({ message, remedy }: AxeError, of = ''): Warning {
-  return { code: 'answer-truncated', message: `${of}${message}`, remedy };
+/** For a truncated answer that does not end the run; `prefix` starts the message. */
+export function truncatedAnswerWarning({ message, remedy }: AxeError, prefix = ''): Warning {
+  return { code: 'answer-truncated', message: `${prefix}${message}`, remedy };
 }
 
 /**
- * For a conversation that could not be held: one that is lost must not cost what the others have
- * found.
+ * Turns anything thrown by one conversation into an error to report, so that the results of the
+ * other conversations are not lost.
  */
 export function lostByThrown(thrown: unknown): AxeError {
   if (thrown instanceof AxeError) return thrown;
@@ -145,7 +138,7 @@ export function lostByThrown(thrown: unknown): AxeError {
   });
 }
 
-/** What is told of several: no more than three reasons, and their remedies, each once. */
+/** Joins at most three reasons, and all remedies, each once. */
 export function formatLostParts(lost: readonly AxeError[]): {
   readonly reasons: string;
   readonly remedy: string;
@@ -155,5 +148,5 @@ export function formatLostParts(lost: readonly AxeError[]): {
   return { reasons: [...reasons].slice(0, 3).join('; '), remedy: [...remedies].join(' ') };
 }
 
-/** For reasons that lie with the model alone. */
+/** Used if an error has no remedy, since then only the model is at fault. */
 const OTHER_MODEL = 'Choose another model if this keeps happening.';

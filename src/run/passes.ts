@@ -22,27 +22,29 @@ import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';
 
 /**
- * Reads a change in several conversations, three at a time, within the run's one budget. What does
- * not fit into it is not read, and a pass that fails leaves the others: the files of both are
- * named.
+ * Reviews a change in several conversations, three at a time, which share the run's budget. A pass
+ * that does not fit into the budget is left out, and one that fails does not stop the others; the
+ * files of both are reported as not read.
  */
 export async function reviewInPasses(
-  own: AgentConversation,
+  conversation: AgentConversation,
   passes: readonly ReviewPass[],
   maxFindings: number,
   run: LiveRun,
 ): Promise<ConversationResult> {
-  const { loop } = own;
-  const quiet = { ...own, loop: quietLoop(loop) };
+  const { loop } = conversation;
+  const quiet = { ...conversation, loop: quietLoop(loop) };
   const ends = await mapWithLimit(REVIEW_PASSES.atOnce, passes, (pass, index) =>
     holdPass(pass, index, quiet, run),
   );
-  const all = ends.map((end) => end.buffered);
-  const buffered = mergePasses(all, maxFindings);
+  const bufferedByPass = ends.map((end) => end.buffered);
+  const buffered = mergePasses(bufferedByPass, maxFindings);
+
   const read = new Set(ends.flatMap(({ pass, isRead }) => (isRead ? pass.paths : [])));
   const unread = [...new Set(passes.flatMap(({ paths }) => paths))].filter(
     (path) => !read.has(path),
   );
+
   const findings = buffered.findings.length;
   loop.reporter.event({ kind: 'passes-joined', passes: ends.length, findings });
   warnOfUnread(ends, loop);
@@ -51,35 +53,36 @@ export async function reviewInPasses(
 
 interface PassEnd {
   readonly pass: ReviewPass;
-  /** Undefined for one that was not begun, or threw. */
+  /** Undefined if the pass was not started, or threw. */
   readonly outcome: RunOutcome | undefined;
   readonly buffered: BufferedPublications;
-  /** Whether its files count as read. */
+  /** The files of the pass count as read. */
   readonly isRead: boolean;
-  /** Why they do not; undefined for want of a budget to begin with. */
+  /** The reason why they do not; undefined if there was no budget to start the pass. */
   readonly lost: AxeError | undefined;
 }
 
 async function holdPass(
   pass: ReviewPass,
   index: number,
-  own: AgentConversation,
+  conversation: AgentConversation,
   run: LiveRun,
 ): Promise<PassEnd> {
-  const { plan, model } = own;
-  const release = run.budget.reserve(worstCase(pass, own), model.price);
-  // However little there is, something is read with it.
-  const mayBegin = index === 0 || (release !== undefined && run.budget.spent() === undefined);
-  if (!mayBegin)
+  const { plan, model } = conversation;
+  const release = run.budget.reserve(maxTokenUse(pass, conversation), model.price);
+  // The first pass is held in any case, so that even a small budget reads something.
+  const canStart = index === 0 || (release !== undefined && run.budget.spent() === undefined);
+  if (!canStart)
     return { pass, outcome: undefined, buffered: NO_PUBLICATIONS, isRead: false, lost: undefined };
+
   const publications = run.openPass(pass.name);
   const buffered = () => publications?.buffered ?? NO_PUBLICATIONS;
   try {
-    const notes = index === 0 ? own.notes : undefined;
-    const agent = index === 0 ? plan.agent : reviewing(plan);
+    const notes = index === 0 ? conversation.notes : undefined;
+    const agent = index === 0 ? plan.agent : withReviewToolsAlone(plan);
     const task = { ...plan.task, message: pass.message };
     const outcome = await holdConversation(
-      { ...own, plan: { ...plan, agent, task }, part: pass.name, notes },
+      { ...conversation, plan: { ...plan, agent, task }, part: pass.name, notes },
       { ...run, publications, notes },
     );
     const isRead = isAnswered(outcome);
@@ -100,8 +103,8 @@ async function holdPass(
   }
 }
 
-/** Labels, issues and the like are for the first pass: the others only review. */
-function reviewing({ agent }: Plan): Plan['agent'] {
+/** Only the first pass sets labels, opens issues and the like: the others only review. */
+function withReviewToolsAlone({ agent }: Plan): Plan['agent'] {
   const REVIEWING = ['add_review_comment', 'settle_finding', 'submit_review'];
   const tools = agent.config.tools.filter(
     (name) => REVIEWING.includes(name) || !REVIEW_TOOL_NAMES.includes(name),
@@ -115,17 +118,17 @@ function isAnswered(outcome: RunOutcome): boolean {
   );
 }
 
-/** Turns of a pass that are reckoned with, what each adds to the conversation, and what it says. */
-const WORST = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
+/** An estimate of a long pass: its turns, and the tokens of tool results and replies in each. */
+const LONG_PASS = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
 
 /**
- * What a pass may take: the first request is new to the provider, the later ones are cached but for
- * what a turn has added.
+ * The tokens to reserve for a pass. The provider caches the first request, so each later one only
+ * pays in full for the tokens that the previous turn added.
  */
-function worstCase({ message }: ReviewPass, { plan, memory }: AgentConversation): TokenUse {
+function maxTokenUse({ message }: ReviewPass, { plan, memory }: AgentConversation): TokenUse {
   const first =
     estimateText(buildSystemPrompt(plan.prompt)) + estimateText(memory) + estimateText(message);
-  const { turns, resultTokens, replyTokens } = WORST;
+  const { turns, resultTokens, replyTokens } = LONG_PASS;
   const added = (turns * (turns - 1) * (resultTokens + replyTokens)) / 2;
   const input = first * turns + added;
   const fresh = first + (turns - 1) * (resultTokens + replyTokens);
@@ -134,60 +137,63 @@ function worstCase({ message }: ReviewPass, { plan, memory }: AgentConversation)
 }
 
 /**
- * A review that has read something is not a failure; one whose time or money ended in the middle is
- * cut short as any other.
+ * A review succeeds if any pass has read its files. If time or budget ran out in a pass, the whole
+ * review is cut short.
  */
 function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
   const [first] = outcomes;
   if (first === undefined)
     throw ends[0]?.lost ?? new AxeError('no part of the change could be read');
+
   const completed = outcomes.find(({ kind }) => kind === 'completed');
-  const cut = outcomes.find(
-    (one) => one.kind === 'exhausted' && one.limit !== 'turns' && !isAnswered(one),
+  const cutShort = outcomes.find(
+    (outcome) => outcome.kind === 'exhausted' && outcome.limit !== 'turns' && !isAnswered(outcome),
   );
-  const base = cut ?? completed ?? first;
-  const others = outcomes.filter((one) => one !== base).map(({ stats }) => stats);
-  // One agent did all of it, so turns and calls are those of all passes.
-  const all = outcomes.map(({ stats: own }) => own);
+  const base = cutShort ?? completed ?? first;
+
+  const statsOfPasses = outcomes.map((outcome) => outcome.stats);
+  const otherStats = outcomes.filter((outcome) => outcome !== base).map((outcome) => outcome.stats);
+  // One agent held all passes, so its turns and calls are their sums.
   const stats = {
-    ...addStats(base.stats, others, budget),
-    turns: all.reduce((sum, { turns }) => sum + turns, 0),
-    toolCalls: all.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
-    calls: all.flatMap(({ calls }) => calls),
+    ...addStats(base.stats, otherStats, budget),
+    turns: statsOfPasses.reduce((sum, { turns }) => sum + turns, 0),
+    toolCalls: statsOfPasses.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
+    calls: statsOfPasses.flatMap(({ calls }) => calls),
   };
+
   if (base.kind === 'failed') return { ...base, stats };
   return { ...base, stats, answer: summariesOf(ends).join('\n\n') || base.answer };
 }
 
-/** What each pass that came to its end says of itself. */
+/** The summary of each pass: of its review if it has one, or else its answer. */
 function summariesOf(ends: readonly PassEnd[]): readonly string[] {
   return ends.flatMap(({ outcome, buffered }) => {
     const answer = outcome === undefined || outcome.kind === 'failed' ? '' : outcome.answer.trim();
-    const text = [buffered.review?.summary ?? '', answer].find((one) => one !== '') ?? '';
+    const text = [buffered.review?.summary ?? '', answer].find((summary) => summary !== '') ?? '';
     return text === '' ? [] : [text];
   });
 }
 
 function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies): void {
-  const unpaid = ends.filter(({ isRead, lost }) => !isRead && lost === undefined);
-  const failed = ends.flatMap(({ lost }) => lost ?? []);
-  if (unpaid.length > 0) {
-    const message = `${count(unpaid.length, 'part')} of the change did not fit in the run's remaining budget`;
+  const notStarted = ends.filter(({ isRead, lost }) => !isRead && lost === undefined);
+  if (notStarted.length > 0) {
+    const message = `${count(notStarted.length, 'part')} of the change did not fit in the run's remaining budget`;
     const remedy = 'Raise `max-cost-usd` or `max-tokens`; the next review reads them first.';
     reporter.warn({ code: 'context-incomplete', message, remedy });
   }
-  const reasons = new Set(failed.map(({ message }) => message));
-  // Where all parts end for one reason, so does the run, and its error says it.
-  if (failed.length === 0 || (failed.length === ends.length && reasons.size === 1)) return;
-  const { reasons: told, remedy } = formatLostParts(failed);
-  const message = `${count(failed.length, 'part')} of the review did not finish: ${told}. Their files count as not read.`;
+  const failed = ends.flatMap(({ lost }) => lost ?? []);
+  const differentReasons = new Set(failed.map((error) => error.message));
+  // If all passes failed for the same reason, the run fails and reports it.
+  if (failed.length === 0 || (failed.length === ends.length && differentReasons.size === 1)) return;
+  const { reasons, remedy } = formatLostParts(failed);
+  const message = `${count(failed.length, 'part')} of the review did not finish: ${reasons}. Their files count as not read.`;
   reporter.warn({ code: 'context-incomplete', message, remedy });
 }
 
 /**
- * The loop's world of conversations besides the run's own: their turns are not told, a warning of
- * all of them is one, and a summary of theirs is no memory of the agent.
+ * The loop dependencies of passes and verifiers: their turns are not logged, equal warnings are
+ * reported once, and their summaries are not kept as memory of the agent.
  */
 export function quietLoop({
   keepSummary: _,

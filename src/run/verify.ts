@@ -35,48 +35,55 @@ import { holdConversation, readOwnFiles } from './hold-conversation.js';
 import { quietLoop } from './passes.js';
 
 /**
- * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh
- * context, within the run's one budget and time. Never throws: a verifier that fails takes no
- * finding away. The review was whole before, so what the second look lacks is told and does not
- * change how the run ended.
+ * Has a review's findings verified by an agent that did not raise them, each place in a fresh
+ * context, within the budget and time of the run. Never throws: a verifier that fails removes no
+ * finding. The review itself is complete, so a failure here is a warning and does not change the
+ * outcome.
  */
 export async function verifyFindings(
-  own: AgentConversation,
-  held: ConversationResult,
+  reviewer: AgentConversation,
+  result: ConversationResult,
   run: LiveRun,
 ): Promise<ConversationResult> {
-  const { outcome, buffered } = held;
+  const { outcome, buffered } = result;
   const scope = run.publications?.scopeOfReview;
-  const candidates = own.plan.review.depth === 'quick' ? [] : worstOf(buffered);
-  if (candidates.length === 0 || scope === undefined) return held;
+  const candidates = reviewer.plan.review.depth === 'quick' ? [] : findingsToVerify(buffered);
+  if (candidates.length === 0 || scope === undefined) return result;
+
   const files = parseDiff(run.change?.diff ?? '');
   const claims = groupClaims(candidates.slice(0, VERIFICATION.findings)).map((group) => ({
     ids: group.map(({ id }) => id),
     ...describeClaims(group, { files, shownFiles: scope.shown }),
   }));
-  const looked = await lookAgain(claims, VERIFIER, own, held, run);
-  const asked = new Set(candidates.map(({ id }) => id));
+  const verification = await verifyClaims(claims, VERIFIER, { reviewer, result }, run);
+
+  const candidateIds = new Set(candidates.map(({ id }) => id));
   const { minSeverity } = scope.rules;
-  const verified = applyVerdicts(buffered, asked, looked.verdicts, { ...scope, minSeverity });
+  const verified = applyVerdicts(buffered, candidateIds, verification.verdicts, {
+    ...scope,
+    minSeverity,
+  });
   const { unverified, refuted, findings } = verified;
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
-  const looks = looked.verdicts.size;
-  own.loop.reporter.event({
+  reviewer.loop.reporter.event({
     kind: 'verified',
-    looks,
+    looks: verification.verdicts.size,
     confirmed,
     refuted: refuted.length,
     unverified,
   });
-  const left = `${count(unverified, 'finding')} had no second look`;
-  if (unverified > 0)
-    warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
-  const stats = addStats(outcome.stats, looked.stats, run.budget);
-  return { ...held, outcome: { ...outcome, stats }, buffered: verified };
+
+  if (unverified > 0) {
+    const lack = `${count(unverified, 'finding')} had no second look`;
+    const consequence = 'Findings without one are posted as raised.';
+    warnOfLost(verification, lack, consequence, reviewer.loop);
+  }
+  const stats = addStats(outcome.stats, verification.stats, run.budget);
+  return { ...result, outcome: { ...outcome, stats }, buffered: verified };
 }
 
-/** What may be bad enough for a second look, the worst first. */
-function worstOf({ findings }: BufferedPublications): readonly Finding[] {
+/** Findings that are severe enough to verify, the worst first. */
+function findingsToVerify({ findings }: BufferedPublications): readonly Finding[] {
   return findings
     .map(({ finding }) => finding)
     .filter(({ severity }) => isAtLeast(severity, 'minor'))
@@ -84,117 +91,131 @@ function worstOf({ findings }: BufferedPublications): readonly Finding[] {
 }
 
 /**
- * Has somebody else look whether an earlier finding is over, before the model's word for it takes
- * back a review that asks for changes. Without their clear word the finding stays open, whatever
- * the reason: that holds up a merge, and can be ended by a person; the other way round a fault goes
- * through. Never throws.
+ * Has another agent confirm that an earlier finding is settled, before the model's claim alone takes
+ * back a review that requests changes. Unless the verifier clearly agrees, the finding stays open:
+ * that only delays a merge until a person settles it, but the opposite would let a fault through.
+ * Never throws.
  */
 export async function verifySettlements(
-  own: AgentConversation,
-  held: ConversationResult,
+  reviewer: AgentConversation,
+  result: ConversationResult,
   run: LiveRun,
 ): Promise<ConversationResult> {
-  const { plan, loop } = own;
-  const { outcome, buffered } = held;
+  const { plan, loop } = reviewer;
+  const { outcome, buffered } = result;
   const scope = run.publications?.scopeOfReview;
-  // What a person has dismissed is theirs to decide, and no code shows it.
-  const isWanted = (one: Settlement) =>
-    one.how !== 'dismissed' && scope?.ledger.isBlocking(one.finding);
-  const wanted = buffered.settlements.filter(isWanted);
-  // The word of a run that has read strangers' text ends nothing anyway.
-  if (scope === undefined || wanted.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted')
-    return held;
-  // Rules come to the same again, whoever asks them.
-  if (isOffline(plan.model))
-    return { ...held, buffered: { ...buffered, settlements: buffered.settlements.map(agreed) } };
-  // A verifier is shown what the finding says.
-  const shown = wanted
+  // A person decides to dismiss a finding, so the code cannot confirm it.
+  const isBlocking = ({ how: kind, finding }: Settlement) =>
+    kind !== 'dismissed' && scope?.ledger.isBlocking(finding);
+  const blocking = buffered.settlements.filter(isBlocking);
+  // A run that has read strangers' text cannot settle a finding in any case.
+  if (scope === undefined || blocking.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted')
+    return result;
+  // The offline rules would only give the same result again.
+  if (isOffline(plan.model)) {
+    const settlements = buffered.settlements.map(withAgreement);
+    return { ...result, buffered: { ...buffered, settlements } };
+  }
+
+  // The verifier reads the finding's text, so strangers must not have influenced it.
+  const submitted = blocking
     .filter(({ finding }) => finding.lane === 'trusted')
     .slice(0, VERIFICATION.findings);
   const files = parseDiff(run.change?.diff ?? '');
-  const claims = shown.map((settlement) => ({
+  const claims = submitted.map((settlement) => ({
     ids: [settlement.finding.id],
     ...describeSettlement(settlement, { files, shownFiles: scope.shown }),
   }));
-  const looked = await lookAgain(claims, SETTLE_VERIFIER, own, held, run);
-  const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
-  const kept = wanted.filter((one) => !isOver(one));
-  const unseen = shown.filter(({ finding }) => !looked.verdicts.has(finding.id));
-  const left = `${count(unseen.length, 'earlier finding')} had no second look`;
-  if (unseen.length > 0) warnOfLost(looked, left, 'They stay open.', loop);
+  const verification = await verifyClaims(claims, SETTLE_VERIFIER, { reviewer, result }, run);
+
+  const { verdicts } = verification;
+  const unverified = submitted.filter(({ finding }) => !verdicts.has(finding.id));
+  if (unverified.length > 0) {
+    const lack = `${count(unverified.length, 'earlier finding')} had no second look`;
+    warnOfLost(verification, lack, 'They stay open.', loop);
+  }
+
+  const isConfirmed = ({ finding }: Settlement) => verdicts.get(finding.id)?.kind === 'refuted';
+  const refused = blocking.filter((settlement) => !isConfirmed(settlement));
+  const refusedIds = new Set(refused.map(({ finding }) => finding.id));
   const settlements = buffered.settlements
-    .filter(({ finding }) => !kept.some((one) => one.finding.id === finding.id))
-    .map((one) => (isOver(one) ? agreed(one) : one));
-  const refusals = kept.map((one) => refusalOf(one, looked.verdicts.get(one.finding.id)));
+    .filter(({ finding }) => !refusedIds.has(finding.id))
+    .map((settlement) => (isConfirmed(settlement) ? withAgreement(settlement) : settlement));
+  const refusals = refused.map((settlement) =>
+    refusalOf(settlement, verdicts.get(settlement.finding.id)),
+  );
   return {
-    ...held,
-    outcome: { ...outcome, stats: addStats(outcome.stats, looked.stats, run.budget) },
+    ...result,
+    outcome: { ...outcome, stats: addStats(outcome.stats, verification.stats, run.budget) },
     buffered: { ...buffered, settlements, refusals: [...buffered.refusals, ...refusals] },
   };
 }
 
-function agreed(settlement: Settlement): Settlement {
+function withAgreement(settlement: Settlement): Settlement {
   return { ...settlement, isAgreed: true };
 }
 
-/** It is in the job summary, with the verifier's reason. */
+/** For the job summary, with the verifier's reason. */
 function refusalOf(
   { finding: { handle, lane } }: Settlement,
   verdict: FindingVerdict | undefined,
 ): BufferedPublications['refusals'][number] {
-  const unseen =
+  const whyNotVerified =
     lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
-  const why = `${handle} stays open, because a second look did not confirm its end (${verdict?.reason ?? unseen}).`;
-  return { tool: 'settle_finding', why };
+  const reason = verdict?.reason ?? whyNotVerified;
+  const refusal = `${handle} stays open, because a second look did not confirm its end (${reason}).`;
+  return { tool: 'settle_finding', why: refusal };
 }
 
-/** What is lost is told once, with its reasons; the review has their number. */
+/** Reports lost verifications in one warning with their reasons; the review shows their number. */
 function warnOfLost(
-  { lost }: Looked,
-  what: string,
-  then: string,
+  { lost }: Verification,
+  lack: string,
+  consequence: string,
   { reporter }: LoopDependencies,
 ): void {
   if (lost.length === 0) return;
   const { reasons, remedy } = formatLostParts(lost);
-  reporter.warn({ code: 'not-verified', message: `${what}: ${reasons}. ${then}`, remedy });
+  reporter.warn({ code: 'not-verified', message: `${lack}: ${reasons}. ${consequence}`, remedy });
 }
 
-interface Looked {
+interface Verification {
   readonly verdicts: ReadonlyMap<string, FindingVerdict>;
   readonly stats: readonly RunStats[];
-  /** Why some were not given. */
+  /** Errors that are the reason for missing verdicts. */
   readonly lost: readonly AxeError[];
 }
 
 interface Claims extends DescribedClaims {
-  /** Of the findings, in the order of their claims. */
+  /** Ids of the findings, in the order of the claims. */
   readonly ids: readonly string[];
 }
 
 /**
- * Has each claim looked at by a verifier of its own. A run that has failed cannot ask anybody; one
- * that has spent its budget may not. Never throws: what goes wrong is in the result.
+ * Has each claim verified in a conversation of its own, unless the run has failed or has spent its
+ * budget. Never throws: errors are in the result.
  */
-async function lookAgain(
+async function verifyClaims(
   claims: readonly Claims[],
   agent: InternalAgent,
-  own: AgentConversation,
-  { outcome }: ConversationResult,
+  review: { readonly reviewer: AgentConversation; readonly result: ConversationResult },
   run: LiveRun,
-): Promise<Looked> {
-  const isOver = outcome.kind === 'failed' || outcome.kind === 'refused' || own.loop.signal.aborted;
+): Promise<Verification> {
+  const { reviewer, result } = review;
+  const { kind } = result.outcome;
+  const isOver = kind === 'failed' || kind === 'refused' || reviewer.loop.signal.aborted;
   if (isOver || run.budget.spent() !== undefined)
     return { verdicts: new Map(), stats: [], lost: [] };
+
   try {
-    const verifier = await openVerifier(agent, own, run);
-    const looks = await mapWithLimit(VERIFICATION.atOnce, claims, (one) =>
-      lookAt(one, verifier, run),
+    const verifier = await openVerifier(agent, reviewer, run);
+    const verifications = await mapWithLimit(VERIFICATION.atOnce, claims, (claim) =>
+      verifyClaim(claim, verifier, run),
     );
     return {
-      verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
-      stats: looks.flatMap(({ stats }) => stats),
-      lost: looks.flatMap(({ lost }) => lost),
+      verdicts: new Map(verifications.flatMap(({ verdicts }) => [...verdicts])),
+      stats: verifications.flatMap(({ stats }) => stats),
+      lost: verifications.flatMap(({ lost }) => lost),
     };
   } catch (thrown) {
     return { verdicts: new Map(), stats: [], lost: [lostByThrown(thrown)] };
@@ -202,42 +223,41 @@ async function lookAgain(
 }
 
 /**
- * The conversation of a verifier, before it has a claim. Of an agent that the reviewer names for it
- * count prompt, skill, context files, model and parameters; its tools are those of any second look.
- * Throws an AxeError.
+ * Opens a verifier's conversation without a claim. If the reviewer's file names an agent for it,
+ * that agent's prompt, skill, context files, model and parameters are used, with the built-in
+ * verifier's tools. Throws an AxeError.
  */
 async function openVerifier(
-  of: InternalAgent,
+  builtIn: InternalAgent,
   { plan: parent, loop }: AgentConversation,
   { deps, request }: LiveRun,
 ): Promise<AgentConversation> {
   const { verifier: name, verifyModel } = parent.review;
-  const named = name === '' ? undefined : await deps.agents.loadAgent(name);
-  const own = named && (await readOwnFiles(named, deps));
-  for (const warning of own?.warnings ?? []) deps.reporter.warn(warning);
-  const { params } = (named ?? parent.agent).config;
-  const model =
-    verifyModel ?? (named === undefined ? parent.model : parseModelRef(named.config.model));
+  const custom = name === '' ? undefined : await deps.agents.loadAgent(name);
+  const customFiles = custom && (await readOwnFiles(custom, deps));
+  for (const warning of customFiles?.warnings ?? []) deps.reporter.warn(warning);
+
+  const { params } = (custom ?? parent.agent).config;
+  const defaultModel = () =>
+    custom === undefined ? parent.model : parseModelRef(custom.config.model);
+  const model = verifyModel ?? defaultModel();
   if (isOffline(model)) {
     const remedy =
       'Name a model in the file of the verifier, or in `verify_model` in `[review]` of the agent.';
     throw new ConfigError('`offline/rules` is no model that could verify', { remedy });
   }
-  // Of a model that is only named nobody has chosen any parameters.
-  const chosen = verifyModel === undefined ? params : { effort: params.effort };
-  const agent = internalAgent(
-    named === undefined ? of : withPromptOf(named, of),
-    parent.agent,
-    chosen,
-  );
-  const { skill = '', files = [] } = own ?? {};
+  // The parameters in the agent's file were chosen for another model than `verify_model`.
+  const modelParams = verifyModel === undefined ? params : { effort: params.effort };
+  const verifier = custom === undefined ? builtIn : withPromptOf(custom, builtIn);
+  const agent = internalAgent(verifier, parent.agent, modelParams);
+  const { skill = '', files = [] } = customFiles ?? {};
   const plan = {
     ...parent,
     agent,
     model,
     skill: { path: '', content: '' },
     files: [],
-    task: { sentence: of.description, message: '', warnings: [] },
+    task: { sentence: builtIn.description, message: '', warnings: [] },
     form: undefined,
     prompt: {
       systemPrompt: agent.config.systemPrompt,
@@ -251,7 +271,7 @@ async function openVerifier(
   };
   return {
     plan,
-    model: await openModel(deps, model, chosen),
+    model: await openModel(deps, model, modelParams),
     memory: '',
     notes: undefined,
     loop: quietLoop(loop),
@@ -261,20 +281,24 @@ async function openVerifier(
 }
 
 /**
- * A project's own verifier takes the place of the built-in one. The question whether something is
- * over is another one than the one it was written for, so there its prompt is added.
+ * A project's verifier replaces the built-in prompt for findings. It was not written to verify
+ * settlements, so there its prompt is added to the built-in one.
  */
 function withPromptOf(
   { config: { name, systemPrompt } }: LoadedAgent,
-  of: InternalAgent,
+  builtIn: InternalAgent,
 ): InternalAgent {
-  if (systemPrompt.trim() === '') return { ...of, name };
-  const prompt = of === VERIFIER ? systemPrompt : `${of.systemPrompt}\n\n${systemPrompt}`;
-  return { ...of, name, systemPrompt: prompt };
+  if (systemPrompt.trim() === '') return { ...builtIn, name };
+  const prompt = builtIn === VERIFIER ? systemPrompt : `${builtIn.systemPrompt}\n\n${systemPrompt}`;
+  return { ...builtIn, name, systemPrompt: prompt };
 }
 
-/** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
-async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun): Promise<Looked> {
+/** Asks one verifier in a fresh context. Never throws: errors are in the result. */
+async function verifyClaim(
+  claims: Claims,
+  verifier: AgentConversation,
+  run: LiveRun,
+): Promise<Verification> {
   const shownFiles = new ShownFiles(claims.shown);
   const verdicts = new VerdictCollector(claims.ids, shownFiles);
   const show = (lines: readonly ShownLines[]) => shownFiles.show(lines);
