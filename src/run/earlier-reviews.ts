@@ -29,22 +29,21 @@ interface FindingsParts {
   /** Name of the agent: each has findings of its own. */
   readonly agent: string;
   readonly trigger: Trigger;
-  /** What whoever caused the event may do. */
+  /** Permission of the account that caused the event. */
   readonly permission: Permission | 'unknown';
   readonly facts: readonly ReviewFact[];
-  /** Nobody without write access wrote what the run has read. */
+  /** The run has read no text of people without write access. */
   readonly isTrusted: boolean;
-  /** Undefined where the diff is not known. */
+  /** Undefined if the diff is not known. */
   readonly change: { readonly diff: string } | undefined;
   readonly isFork: boolean;
-  /** Adds what GitHub may not list yet. */
-  readonly add?: (seen: PullRequestConversation) => PullRequestConversation;
+  /** Adds a comment that GitHub might not list yet. */
+  readonly add?: (conversation: PullRequestConversation) => PullRequestConversation;
 }
 
 /**
- * Reads what became of findings: on the run's own pull request, and on those others where the
- * agent's state has some that nobody has answered. Trouble is in the result; rejects only for an
- * aborted signal.
+ * Reads the current state of findings: on the run's own pull request, and on other ones where the
+ * agent's memory has open findings. Errors are in the result; rejects only for an aborted signal.
  */
 export async function readEarlierFindings(
   admitted: Admitted,
@@ -53,10 +52,11 @@ export async function readEarlierFindings(
   const { agent, trigger, trust } = admitted.basis;
   const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
   const facts = memory?.facts ?? [];
-  const isAsked = postsReviews(agent) || findingMarksIn(facts).length > 0;
-  const own = pullNumberOf(trigger);
-  if (!isAsked || own === undefined || deps.github === undefined)
+  const canHaveFindings = postsReviews(agent) || findingMarksIn(facts).length > 0;
+  const ownPull = pullNumberOf(trigger);
+  if (!canHaveFindings || ownPull === undefined || deps.github === undefined)
     return { ledger: undefined, others: [] };
+
   const parts = {
     agent: agent.name,
     trigger,
@@ -66,23 +66,27 @@ export async function readEarlierFindings(
     change: reviewedChange(trigger, context),
     isFork: trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted',
   };
-  const others = pullsWithOpen(facts)
-    .filter((pull) => pull !== own)
+  const otherPulls = pullsWithOpen(facts)
+    .filter((pull) => pull !== ownPull)
     .slice(0, MAX_LEARNED_PULLS);
-  const [{ ledger, trouble }, ...read] = await Promise.all([
-    readFindings(own, parts, deps),
-    // On another pull request only answers are looked for: its change is not known.
-    ...others.map((pull) => readFindings(pull, { ...parts, change: undefined }, deps)),
+
+  const [{ ledger, trouble }, ...otherReadings] = await Promise.all([
+    readFindings(ownPull, parts, deps),
+    // Other pull requests are only read for people's answers: their change is not known.
+    ...otherPulls.map((pull) => readFindings(pull, { ...parts, change: undefined }, deps)),
   ]);
-  const answered = read.flatMap((one, index) => {
-    const pull = others[index];
-    return pull === undefined || one.trouble !== undefined ? [] : [{ pull, ledger: one.ledger }];
+  const others = otherReadings.flatMap((reading, index) => {
+    const pull = otherPulls[index];
+    return pull === undefined || reading.trouble !== undefined
+      ? []
+      : [{ pull, ledger: reading.ledger }];
   });
-  return { ledger, others: answered, trouble };
+  return { ledger, others, trouble };
 }
 
 /**
- * The findings of a pull request as they are now; without a `seen` where GitHub could not be asked.
+ * The current findings of a pull request. If GitHub cannot be read they are those of memory, and
+ * `trouble` says why.
  */
 export async function readFindings(
   pull: number,
@@ -91,10 +95,11 @@ export async function readFindings(
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
   const { agent, trigger, permission, facts, isTrusted, change, isFork, add } = parts;
   const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
-  const said = answer?.kind === 'read' ? answer.seen : undefined;
-  const seen = said && add !== undefined ? add(said) : said;
+  const listed = answer?.kind === 'read' ? answer.seen : undefined;
+  const conversation = listed && add !== undefined ? add(listed) : listed;
+
   const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
-  const ledger = readLedger(seen, {
+  const ledger = readLedger(conversation, {
     agent,
     lines: change === undefined ? undefined : commentableLines(change.diff),
     isFork,
@@ -103,15 +108,16 @@ export async function readFindings(
     gate: gateOf(deps.publishRules),
     memory: pullRequestState(facts, pull),
     lessons: lessonsOf(findingMarksIn(facts)).filter((lesson) => lesson.pull !== pull),
-    isWriter: await writersIn(seen, deps),
+    isWriter: await writersIn(conversation, deps),
   });
+
   if (answer?.kind === 'read') return { ledger };
   return { ledger, trouble: answer?.message ?? 'there is no `github-token`.' };
 }
 
 /**
- * The same findings as they are now: people may have answered while the model was at work, and
- * another run may have ended. Where GitHub cannot be asked again, as they were.
+ * Reads the findings again, since people could have answered during the run, and another run could
+ * have ended. They stay as they were if GitHub cannot be read.
  */
 export async function readAgain(
   { context, seen: before }: Ledger,
@@ -119,47 +125,48 @@ export async function readAgain(
   deps: Dependencies,
 ): Promise<Ledger> {
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
-  const seen = answer?.kind === 'read' ? answer.seen : before;
-  return readLedger(seen, { ...context, isTrusted, isWriter: await writersIn(seen, deps) });
+  const conversation = answer?.kind === 'read' ? answer.seen : before;
+  const isWriter = await writersIn(conversation, deps);
+  return readLedger(conversation, { ...context, isTrusted, isWriter });
 }
 
-/** Who of those whose word counts may write. */
+/** Checks the write access of people whose words change findings. */
 async function writersIn(
-  seen: PullRequestConversation | undefined,
+  conversation: PullRequestConversation | undefined,
   deps: Dependencies,
 ): Promise<(login: string) => boolean> {
-  const people = seen === undefined ? [] : loginsToCheck(seen).slice(0, MAX_ANSWERERS);
-  const asked = people.map(
+  const logins =
+    conversation === undefined ? [] : loginsToCheck(conversation).slice(0, MAX_ANSWERERS);
+  const answers = logins.map(
     async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
   );
-  const permissions = new Map(await Promise.all(asked));
+  const permissions = new Map(await Promise.all(answers));
   return (login) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
 }
 
-/** The wider of the two gates: the milder severity; without both, `major`. */
+/** The wider of the two gates, which has the milder severity; `major` without either. */
 function gateOf({ blockOn, failOn }: PublishRules): Severity {
   const gates = [blockOn, failOn].filter((gate) => gate !== undefined);
   return gates.toSorted((a, b) => compareSeverity(b, a))[0] ?? 'major';
 }
 
-/** The pull requests on which findings are open as far as is known, those of the newest first. */
+/** Pull requests with open findings in memory, newest finding first. */
 function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
   const marks = findingMarksIn(facts).toSorted((a, b) => a.at - b.at);
-  const last = new Map(marks.map((mark) => [mark.id, mark]));
-  const open = [...last.values()]
+  const lastMarks = new Map(marks.map((mark) => [mark.id, mark]));
+  const open = [...lastMarks.values()]
     .filter(({ kind }) => kind !== 'ended')
     .toSorted((a, b) => b.at - a.at);
   return [...new Set(open.map(({ pull }) => pull))];
 }
 
-/** The pull request a run is about. */
 export function pullNumberOf(trigger: Trigger): number | undefined {
   if (trigger.kind === 'pull_request') return trigger.number;
   return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
 }
 
 interface FoundScope {
-  /** Undefined where the run is not a review, or nothing is known of the change. */
+  /** Undefined if the run is not a review, or the change is not known. */
   readonly scope: ReviewScope | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -167,11 +174,10 @@ interface FoundScope {
 const NO_SCOPE: FoundScope = { scope: undefined, warnings: [] };
 
 /**
- * What a review looks at: what is new since the last one, where memory knows of it and the branch
- * goes on from there, or else all of it. GitHub is asked as soon as memory is read, besides
- * everything else that is waited for, and not at all for a first review. Only agents that post
- * reviews are limited so: an answer in one comment takes the place of the one before. Rejects as
- * its parts do.
+ * Decides how much of the pull request is reviewed: the changes since the last review if memory has
+ * one and the branch continues from there, or else all of it. GitHub is asked as soon as memory is
+ * read, in parallel with everything else, and not for a first review. This only applies to agents
+ * that post reviews, since any other answer replaces the previous comment. Rejects as its parts do.
  */
 export async function findScope(
   request: RunRequest,
@@ -182,44 +188,56 @@ export async function findScope(
   const isReview = request.trigger.kind === 'pull_request' || command !== undefined;
   const { github } = deps;
   if (!isReview || github === undefined || !postsReviews(admitted.basis.agent)) return NO_SCOPE;
+
   const pull = subjectNumber(request.trigger);
   const memory = await admitted.memory;
   const commits = await commitsOf(request.trigger, admitted.context);
   if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
+
   const isFullRequested = command?.isFull === true || request.reviewScope === 'full';
   const plan = planScope({ facts: memory.facts, pull, ...commits, isFullRequested });
-  const found =
+  const newChanges =
     plan.kind === 'full'
       ? undefined
       : await github.newSince({ from: plan.before.last, head: commits.head }, deps.deadline.signal);
   const context = await admitted.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
+
   const { paths, pathsIgnore } = request.diffPolicy;
   const only = paths.length + pathsIgnore.length === 0 ? undefined : { paths, pathsIgnore };
   const pullRequest = { head: commits.head, filesTotal: context.filesTotal, only };
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
+
   const before = withLeftOut(plan.before, context.files, request);
-  if (found?.kind === 'ahead') {
-    const { change, warnings } = found;
-    const now = new Set(context.files.map(({ path }) => path));
-    const isListed = context.filesTotal === now.size && context.isListShort !== true;
-    const reverted = change.files.flatMap(({ path }) => (isListed && !now.has(path) ? [path] : []));
+  if (newChanges?.kind === 'ahead') {
+    const { change, warnings } = newChanges;
+    const reverted = revertedPaths(change, context);
     return { scope: { kind: 'since', before, change, reverted, ...pullRequest }, warnings };
   }
-  const why = found?.kind ?? 'unread';
+
+  const reason = newChanges?.kind ?? 'unread';
   const change =
-    why === 'rewritten' ? rewrittenChange(context, before.patches ?? [], request) : undefined;
+    reason === 'rewritten' ? rewrittenChange(context, before.patches ?? [], request) : undefined;
   if (change === undefined)
-    return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
-  // What was not seen before is in no patch, so it is new.
+    return { scope: { kind: 'full', why: reason, before, ...pullRequest }, warnings: [] };
+  // A file that was unseen before has no reviewed patch, so it is part of this change.
   const rest = { before: { ...before, unseen: undefined }, change, ...pullRequest };
   return { scope: { kind: 'since', isRewritten: true, ...rest }, warnings: [] };
 }
 
+/** Files that are new in `change` but not in the pull request: they equal the base again. */
+function revertedPaths(change: FetchedChange, pullRequest: FetchedChange): readonly string[] {
+  const pullPaths = new Set(pullRequest.files.map(({ path }) => path));
+  const isListed = pullRequest.filesTotal === pullPaths.size && pullRequest.isListShort !== true;
+  return isListed
+    ? change.files.map(({ path }) => path).filter((path) => !pullPaths.has(path))
+    : [];
+}
+
 /**
- * What a rewritten branch changes in files whose patch was not reviewed. Undefined where all of it
- * has to be reviewed: no patch is known, GitHub does not list all files, or there is so much that
- * it is read in parts.
+ * The changes of a rewritten branch in files whose patch was not reviewed. Undefined if all of it
+ * has to be reviewed: no patch is known, GitHub does not list all files, or it is so large that it
+ * needs several passes.
  */
 function rewrittenChange(
   context: FetchedChange,
@@ -229,6 +247,7 @@ function rewrittenChange(
   const known = pathsOfKnownPatches(context.diff, patches);
   const isListed = context.filesTotal === context.files.length && context.isListShort !== true;
   if (known.size === 0 || !isListed) return undefined;
+
   const files = context.files.filter(({ path }) => !known.has(path));
   const parts = parseDiff(context.diff).flatMap(({ path, text }) =>
     known.has(path) ? [] : [text],
@@ -239,32 +258,28 @@ function rewrittenChange(
     : { diff, files, filesTotal: files.length };
 }
 
-/**
- * Files that the inputs of the last review kept from it, and those of this one do not, have not
- * been seen either.
- */
+/** Adds files to `unseen` that the last review's `paths` inputs left out and this one's do not. */
 function withLeftOut(
   before: Since['before'],
   files: FetchedChange['files'],
   { diffPolicy }: RunRequest,
 ): Since['before'] {
   if (before.only === undefined) return before;
-  const [was, is] = [createPathFilter(before.only), createPathFilter(diffPolicy)];
-  const added = files.flatMap(({ path }) => (!was(path) && is(path) ? [path] : []));
+  const wasShown = createPathFilter(before.only);
+  const isShown = createPathFilter(diffPolicy);
+  const added = files.flatMap(({ path }) => (!wasShown(path) && isShown(path) ? [path] : []));
   const unseen = [...new Set([...(before.unseen ?? []), ...added])];
   return unseen.length === 0 ? before : { ...before, unseen };
 }
 
 type Since = Extract<ReviewScope, { readonly kind: 'since' }>;
 
-/** Whether a run must know what is open: a review would say it twice, and settle nothing. */
+/** A review must know the open findings, or it would repeat them and could not settle any. */
 export function needsFindings({ trigger, agent, scope }: Plan): boolean {
   return (trigger.kind === 'pull_request' || scope !== undefined) && postsReviews(agent);
 }
 
-/**
- * An event on a pull request says its commits itself; below a comment they have to be waited for.
- */
+/** The payload of a pull request event names its commits; for a comment they have to be fetched. */
 async function commitsOf(
   trigger: Trigger,
   context: Admitted['context'],
@@ -274,23 +289,16 @@ async function commitsOf(
   return change === undefined ? undefined : { head: change.head, into: change.into ?? '' };
 }
 
-/**
- * The change of the pull request a run is about; undefined where there is none or its diff is not
- * known.
- */
+/** Undefined if the run has no pull request, or its diff is not known. */
 export function reviewedChange(
   trigger: Trigger,
   context: TriggerContext | undefined,
 ): ReviewedChange | undefined {
   if (context?.kind !== 'pull_request') return undefined;
-  const below = trigger.kind === 'comment' ? trigger.commits : undefined;
-  const commits = context.pinned ?? (trigger.kind === 'pull_request' ? trigger : below);
+  const commentCommits = trigger.kind === 'comment' ? trigger.commits : undefined;
+  const commits = context.pinned ?? (trigger.kind === 'pull_request' ? trigger : commentCommits);
   if (commits === undefined) return undefined;
+
   const { head, base } = commits;
-  return {
-    head: head.sha,
-    base: base.sha,
-    into: base.ref || undefined,
-    diff: context.diff,
-  };
+  return { head: head.sha, base: base.sha, into: base.ref || undefined, diff: context.diff };
 }

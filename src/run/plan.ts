@@ -52,10 +52,9 @@ import type {
 } from './records.js';
 
 /**
- * The second step: everything that is decided before a model is asked, but for what memory teaches.
- * What needs the network and is not needed here is only started, so that the waits overlap. A
- * change without anything to read ends here. Throws an AxeError; the order of errors is axe's
- * (axe-behaviour §4).
+ * The second step: decides everything that does not depend on earlier findings. Network requests
+ * that are not needed here are only started, so that the waits overlap. A change with nothing to
+ * review is skipped here. Throws an AxeError; the order of errors is axe's.
  */
 export async function makePlan(
   request: RunRequest,
@@ -66,12 +65,14 @@ export async function makePlan(
   const { agent, model, trigger, trust, workdir } = basis;
   const { config } = agent;
   const { toFix } = request;
-  const learned =
+  const earlierFindings =
     toFix === undefined
       ? startEarly(readEarlierFindings(admitted, deps))
       : Promise.resolve({ ledger: undefined, others: [] });
-  const scoped = startEarly(findScope(request, admitted, deps));
-  const opened = request.dryRun ? undefined : startEarly(openModel(deps, model, config.params));
+  const scopeReading = startEarly(findScope(request, admitted, deps));
+  const openingModel = request.dryRun
+    ? undefined
+    : startEarly(openModel(deps, model, config.params));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   const instructions = await reviewInstructions(agent, workdir, deps);
@@ -80,13 +81,13 @@ export async function makePlan(
   const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
   const { stdin, change } = await localInput(request, basis, await request.readStdin());
   const context = await readContext(admitted);
-  const about = { trigger, context, change, isReview: postsReviews(agent) };
-  const guided = startEarly(readGuidance(agent, about, deps.agents));
-  const { scope, warnings: scopeWarnings } = await scoped;
+  const guidanceFor = { trigger, context, change, isReview: postsReviews(agent) };
+  const guidanceReading = startEarly(readGuidance(agent, guidanceFor, deps.agents));
+  const { scope, warnings: scopeWarnings } = await scopeReading;
   const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;
-  const guidance = await guided;
-  const prompt = firstGiven([request.prompt, requestOf(request)]);
+
+  const guidance = await guidanceReading;
   const systemParts = {
     systemPrompt: config.systemPrompt,
     skill,
@@ -95,39 +96,37 @@ export async function makePlan(
     instructions: instructions.files,
     language: request.language ?? '',
   };
-  const known = (await opened?.catch(() => undefined)) ?? deps.models.facts(model);
-  const windowTokens = smallerWindow(known.windowTokens, config.params.contextWindow);
+  const modelFacts = (await openingModel?.catch(() => undefined)) ?? deps.models.facts(model);
   const diffPolicy = withinWindow(request.diffPolicy, config, {
     system: buildSystemPrompt({ ...systemParts, files: [] }),
-    windowTokens,
+    windowTokens: smallerWindow(modelFacts.windowTokens, config.params.contextWindow),
   });
-  const given = {
-    prompt,
+  const canReadDiff = deps.github !== undefined && config.tools.includes('github_diff');
+  const taskParts = {
+    prompt: firstGiven([request.prompt, requestOf(request)]),
     stdin,
     trigger,
     toFix,
     context,
     scope,
     change,
-    policy: {
-      ...diffPolicy,
-      // What the model is told to ask for the rest of a diff with.
-      tool:
-        deps.github !== undefined && config.tools.includes('github_diff')
-          ? ('github_diff' as const)
-          : undefined,
-    },
+    policy: { ...diffPolicy, tool: canReadDiff ? ('github_diff' as const) : undefined },
     showsStrangers: trust.level === 'untrusted',
   };
-  const task = resolveTask(given);
-  const planned = planPasses(basis, given, task);
-  const unseen = planned === undefined ? task.unseen : planned.unseen;
+  const task = resolveTask(taskParts);
+  const passPlan = planPasses(basis, taskParts, task);
+  const unseen = passPlan === undefined ? task.unseen : passPlan.unseen;
+
   const repository = trigger.kind === 'local' ? undefined : trigger.repository;
   const ownChanges = warnOfOwnChanges(
     { agent, skill: skillPath, files, guidance: guidance.paths, repository },
     context,
   );
   const form = await answerForm(config.params, request.outputSchema, deps);
+  // The diagnosis of a workflow run is posted on its pull request.
+  const reportsOn =
+    trigger.kind === 'workflow_run' ? (context?.pullOfCommit ?? trigger.pull?.number) : undefined;
+
   const plan = {
     ...basis,
     skill: { path: skillPath, content: skill },
@@ -135,11 +134,9 @@ export async function makePlan(
     promptFrom: promptFrom(request, stdin),
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
-    // A diagnosis of another workflow's run is for those who wait for its pull request.
-    reportsOn:
-      trigger.kind === 'workflow_run' ? (context?.pullOfCommit ?? trigger.pull?.number) : undefined,
+    reportsOn,
     coverage: findCoverage(request, context, unseen),
-    passes: planned?.passes,
+    passes: passPlan?.passes,
     form,
     prompt: systemParts,
     maxTurns: request.maxTurns,
@@ -151,24 +148,24 @@ export async function makePlan(
       ...(ownChanges === undefined ? [] : [ownChanges]),
       ...(context?.warnings ?? []),
       ...scopeWarnings,
-      ...(planned?.warnings ?? task.warnings),
+      ...(passPlan?.warnings ?? task.warnings),
     ],
   };
+  const localChange = change && { head: '', base: '', diff: change.diff };
   return {
     kind: 'draft',
     plan,
     taint,
-    change:
-      reviewedChange(trigger, context) ?? (change && { head: '', base: '', diff: change.diff }),
+    change: reviewedChange(trigger, context) ?? localChange,
     memory,
-    learned,
-    model: opened,
+    learned: earlierFindings,
+    model: openingModel,
   };
 }
 
 /**
- * What is piped in, and the change that `--git` names. A built-in reviewer takes a piped diff for
- * the change. Throws an AxeError if it has nothing to review: to ask a model then only costs money.
+ * Piped input, and the change that `--git` names. A built-in reviewer treats a piped diff as the
+ * change. Throws an AxeError if it has nothing to review, since a request would only cost money.
  */
 async function localInput(
   { prompt, readChange }: RunRequest,
@@ -180,6 +177,7 @@ async function localInput(
   const { source, config } = agent;
   const isReviewer = source === 'built-in' && config.tools.includes('submit_review');
   if (trigger.kind !== 'local' || change !== undefined || !isReviewer) return { stdin, change };
+
   if (/^diff --git /m.test(stdin)) return { stdin: '', change: { range: '', diff: stdin } };
   if (stdin !== '' || !isBlank(prompt)) return { stdin, change };
   throw new AxeError('there is nothing to review', {
@@ -193,7 +191,7 @@ function promptFrom({ prompt }: RunRequest, stdin: string): Plan['promptFrom'] {
   return stdin === '' ? 'default' : 'stdin';
 }
 
-/** What is around the event; words of ours that rest on strangers' taint as these do. */
+/** Adds the taint of our own comments that are based on strangers' text. */
 async function readContext({
   basis,
   taint,
@@ -201,14 +199,15 @@ async function readContext({
 }: Admitted): Promise<TriggerContext | undefined> {
   const [context, memory] = await Promise.all([admitted.context, admitted.memory]);
   if (context === undefined) return undefined;
-  const known = knowOwnRemarks(context, postedIds(memory?.facts ?? []));
-  if (basis.trust.level === 'trusted' && hasTaintedRemarks(known)) taint.add({ kind: 'own-words' });
-  return known;
+  const withOwnRemarks = knowOwnRemarks(context, postedIds(memory?.facts ?? []));
+  if (basis.trust.level === 'trusted' && hasTaintedRemarks(withOwnRemarks))
+    taint.add({ kind: 'own-words' });
+  return withOwnRemarks;
 }
 
 /**
- * What a project wants of its reviews: like a context file it is taken from where the agent is
- * from, never from what is reviewed.
+ * A project's instructions for reviews. Like context files they are read from the agent's source,
+ * never from the change under review.
  */
 async function reviewInstructions(
   agent: LoadedAgent,
@@ -217,13 +216,13 @@ async function reviewInstructions(
 ): Promise<Awaited<ReturnType<Dependencies['agents']['loadContextFiles']>>> {
   const { instructions } = agent.config.review;
   if (instructions === '') return { files: [], warnings: [] };
-  const found = await agents.loadContextFiles([instructions], workdir, agent);
-  if (found.files.length + found.warnings.length > 0) return found;
+  const loaded = await agents.loadContextFiles([instructions], workdir, agent);
+  if (loaded.files.length + loaded.warnings.length > 0) return loaded;
   const message = `\`instructions\` in \`[review]\` of agent "${agent.name}" names ${JSON.stringify(instructions)}, and there is no such file. Add it to the base branch, or leave \`instructions\` out.`;
   return { files: [], warnings: [{ code: 'context-file-skipped', message }] };
 }
 
-/** How much of a change the model is shown; undefined where the run is about none. */
+/** The part of the change that the model is shown; undefined for a run without a change. */
 function findCoverage(
   { trigger, diffPolicy }: RunRequest,
   context: TriggerContext | undefined,
@@ -235,41 +234,35 @@ function findCoverage(
   return coverageOf({ change: context, isLeftOut: (path) => !isShown(path), notShown: unseen });
 }
 
-/** By estimate, with its description and schema. */
+/** An estimate, with description and schema. */
 const TOKENS_OF_A_TOOL = 250;
 /**
- * Of what instructions and tools leave; memory, context files and what people say around a change
- * have the rest.
+ * The diff's share of the room left by instructions and tools; the rest is for memory, context
+ * files and conversations.
  */
 const DIFF_SHARE = 3 / 4;
 
-/** No more of a diff than the model's window has room for, next to what is known of the prompt. */
+/** Limits the diff to the room that the model's context window has next to the known prompt. */
 function withinWindow(
   policy: DiffPolicy,
   { params, tools }: AgentConfig,
   { system, windowTokens }: { readonly system: string; readonly windowTokens: number | undefined },
 ): DiffPolicy {
   if (windowTokens === undefined) return policy;
-  const own = estimateText(system) + tools.length * TOKENS_OF_A_TOOL;
-  const free = (roomForPrompt(windowTokens, replyTokensOf(params)) - own) * DIFF_SHARE;
+  const fixedTokens = estimateText(system) + tools.length * TOKENS_OF_A_TOOL;
+  const free = (roomForPrompt(windowTokens, replyTokensOf(params)) - fixedTokens) * DIFF_SHARE;
   const room = Math.floor(Math.max(windowTokens / 16, free));
   return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
 }
 
-/**
- * Of a comment what it says besides the `trigger-phrase`; empty where there is no phrase, or
- * nothing next to it.
- */
+/** The text of a comment without the `trigger-phrase`; empty without a phrase or a text. */
 function requestOf({ trigger, admissionPolicy: { triggerPhrase } }: RunRequest): string {
   if (reviewCommand(trigger) !== undefined) return `Review pull request #${subjectNumber(trigger)}`;
   if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
   return findMention(trigger.body, triggerPhrase) ?? '';
 }
 
-/**
- * The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema
- * of no use.
- */
+/** The required form of the answer; undefined for any text. Throws a ConfigError for a bad schema. */
 export async function answerForm(
   params: Parameters<typeof responseFormatOf>[0],
   outputSchema: string,
@@ -283,22 +276,19 @@ export async function answerForm(
   return { format, check };
 }
 
-/**
- * The user message with the form of the answer at its end, since not every provider passes a schema
- * on.
- */
+/** Adds the form of the answer to the user message, since some providers ignore a schema. */
 export function withInstruction(message: string, form: AnswerForm | undefined): string {
   return form === undefined ? message : `${message}\n\n${formatInstruction(form.format)}`;
 }
 
 /**
- * How often a change is read: once, unless it does not fit. What is new since an earlier review is
- * read once. `given` is what the task was made from; the warnings take the place of those of a
- * single pass. Undefined for one pass.
+ * Splits a change that does not fit into one prompt. Undefined if one pass is enough, and always
+ * for the changes since an earlier review. `taskParts` are those of `task`; the returned warnings
+ * replace those of a single pass.
  */
 function planPasses(
   { agent: { config }, review }: PlanBasis,
-  given: TaskParts & { readonly policy: DiffPolicy },
+  taskParts: TaskParts & { readonly policy: DiffPolicy },
   task: Task,
 ):
   | {
@@ -307,46 +297,50 @@ function planPasses(
       readonly warnings: readonly Warning[];
     }
   | undefined {
-  const { context, scope, policy } = given;
+  const { context, scope, policy } = taskParts;
   const isReview =
     config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
   if (review.depth === 'quick' || !isReview) return undefined;
   if (context?.kind !== 'pull_request' || scope?.kind === 'since') return undefined;
+
   const { unseen = [] } = task;
-  const messageOf = (diff: string) =>
-    resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } })
-      .message;
   const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, config.review);
   if (split === undefined || split.parts.length < 2) return undefined;
+
+  const unlimited = { ...taskParts, policy: { ...policy, maxTokens: 0 } };
+  const messageOf = (diff: string) =>
+    resolveTask({ ...unlimited, context: { ...context, diff } }).message;
   const passes = split.parts.map((part, index) => {
     const name = `part ${index + 1} of ${split.parts.length}`;
     const note = `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
     return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
   });
-  const left = withoutShown(unseen, split);
-  return { passes, unseen: left, warnings: warningsOf(task, left) };
+  const stillUnseen = unseenBySplit(unseen, split);
+  return { passes, unseen: stillUnseen, warnings: splitWarnings(task, stillUnseen) };
 }
 
-function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warning[] {
+function splitWarnings({ warnings }: Task, unseen: readonly string[]): readonly Warning[] {
   const others = warnings.filter(({ code }) => code !== 'context-truncated');
-  if (left.length === 0) return others;
-  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole. Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
+  if (unseen.length === 0) return others;
+  const verb = unseen.length === 1 ? 'is' : 'are';
+  const message = `${count(unseen.length, 'file')} of the change ${verb} in no part of the review, or not whole. Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
   return [...others, { code: 'context-truncated', message }];
 }
 
-/** Files that GitHub shows no lines of stay unseen, whatever the parts hold. */
-function withoutShown(
+/** A file whose lines GitHub omits stays unseen, even if it is in a part. */
+function unseenBySplit(
   unseen: readonly string[],
-  { parts, left }: ReturnType<typeof splitDiff>,
+  { parts, left: leftOut }: ReturnType<typeof splitDiff>,
 ): readonly string[] {
-  const shown = new Set(parts.flatMap(({ paths }) => paths).filter((path) => !left.includes(path)));
-  return [...new Set([...unseen.filter((path) => !shown.has(path)), ...left])];
+  const shownPaths = parts.flatMap(({ paths }) => paths).filter((path) => !leftOut.includes(path));
+  const shown = new Set(shownPaths);
+  return [...new Set([...unseen.filter((path) => !shown.has(path)), ...leftOut])];
 }
 
 /**
- * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what
- * its findings taught. A dry run shows the plan without lessons where memory is kept in another
- * repository. Rejects only for an aborted signal.
+ * The third step: waits for memory, reports its warnings, and adds the known findings to the plan.
+ * A dry run leaves them out if memory is in another repository, since the plan is printed. Rejects
+ * only for an aborted signal.
  */
 export async function restore(
   request: RunRequest,
@@ -356,25 +350,23 @@ export async function restore(
   const { plan, taint, change, model } = draft;
   const memory = await draft.memory;
   const learned = await draft.learned;
-  // A review that has to know its findings ends with this very refusal, which is told once.
-  const isTold = ({ message }: Warning) =>
+  // A review that needs its findings is refused with this same message, so it is not repeated.
+  const isInRefusal = ({ message }: Warning) =>
     needsFindings(plan) && learned.trouble?.startsWith(message) === true;
-  for (const warning of plan.warnings) if (!isTold(warning)) deps.reporter.warn(warning);
+  for (const warning of plan.warnings) if (!isInRefusal(warning)) deps.reporter.warn(warning);
   for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
+
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
-  // Without write access nobody's words may reach the model through ours: places and kinds alone
-  // are shown.
+  // An untrusted run only shows places and kinds, so that strangers' words cannot reach the model
+  // through our findings.
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
   const lessons = isKnown ? formatKnownFindings(ledger, isUntrusted) : undefined;
   return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
 }
 
-/**
- * The lessons are at the end of each user message. Every pass shows a diff, so it explains its
- * fences already.
- */
+/** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */
 function withLessons(plan: Plan, lessons: string | undefined): Plan {
   if (lessons === undefined) return plan;
   const { task, passes } = plan;

@@ -34,13 +34,10 @@ import type {
   PublicationResult,
 } from './records.js';
 
-/** A save is not stopped with the run: the store limits it. */
+/** A save continues when the run is aborted; the store has its own time limit. */
 export const NEVER_ABORTED = new AbortController().signal;
 
-/**
- * The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning
- * (D14).
- */
+/** The last step: saves the entry, the notes and the facts of a run. An error is one warning. */
 export async function save(
   conversed: Conversed,
   published: PublicationResult,
@@ -50,21 +47,20 @@ export async function save(
   const now = deps.clock.now();
   const { costUsd, modelId } = outcome.stats;
   const spent = spentOf(plan, costUsd, { spend, model: modelId, now });
-  const reviewed = reviewFacts(conversed, published, now);
   const { posted: ids = [] } = published;
-  const pull = subjectNumber(plan.trigger);
   const posted = {
     kind: 'posted',
     id: plan.memory?.entryId ?? '',
-    pull,
+    pull: subjectNumber(plan.trigger),
     ids,
     at: now.getTime(),
   } as const;
+
   const facts = [
     ...(spent === undefined ? [] : [spent]),
     ...(ids.length === 0 ? [] : [posted]),
-    ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on, modelId)),
-    ...reviewed,
+    ...(published.marks ?? []).flatMap(({ pull, marks }) => markFacts(marks, pull, modelId)),
+    ...reviewFacts(conversed, published, now),
   ];
   return await saveToMemory({ plan, memory, outcome, taint, published, facts }, deps);
 }
@@ -75,23 +71,23 @@ interface RunEnd {
   readonly outcome: RunOutcome;
   readonly taint: TaintTracker;
   readonly published: PublicationResult;
-  /** What is kept besides the run log, whatever became of the run (D27, D36). */
+  /** Review state, which is saved even if the run has failed. */
   readonly facts: readonly ReviewFact[];
 }
 
 /**
- * What a completed run adds to memory, as the changes that append it: its entry; of a tainted run
- * one that holds only what we compute, and the whole one in the untrusted lane (D19). Nothing where
- * nothing is to be remembered.
+ * The changes that append a completed run's entry. A tainted run gets two: one with computed text
+ * alone, and the whole one in the untrusted lane. Empty if the run keeps no memory.
  */
 export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryChange[] {
   const { plan, outcome, taint, published } = end;
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
+
   const { sentence, isKeptWhole = false } = plan.task;
   const task = sanitize(sentence, 'memory', deps.secrets);
-  // Or the next run would take for done what the model says it did.
-  const unmade = published.failure === undefined ? '' : 'Not all of this could be published.';
-  const result = [published.line ?? '', unmade, outcome.answer]
+  // Without this line the next run would believe the model's answer that all was done.
+  const failureLine = published.failure === undefined ? '' : 'Not all of this could be published.';
+  const result = [published.line ?? '', failureLine, outcome.answer]
     .filter((text) => text !== '')
     .join('\n');
   const whole = {
@@ -99,6 +95,7 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
     task: isKeptWhole ? task : storedTask(task),
     result: sanitize(result, 'memory', deps.secrets),
   };
+
   const { memory } = plan;
   switch (taint.lane(memory.lane)) {
     case 'none':
@@ -124,12 +121,12 @@ function appendEntry(
   entry: NewEntry,
 ): EntryChange {
   const path = lane === 'trusted' ? memory.path : untrustedPath(memory.path);
-  // What an entry says of its trust is its lane.
+  // The lane can be lower than the trust that was planned.
   const provenance = memory.provenance && formatProvenance({ ...memory.provenance, trust: lane });
   return { kind: 'append', path, id: memory.entryId, text: formatEntry({ ...entry, provenance }) };
 }
 
-/** Notes what a killed run would lose: its entry, and what it has written to its notes. */
+/** Adds the entry and the unsaved notes to the journal, in case the run is killed. */
 export async function keepInJournal(
   end: RunEnd,
   entries: readonly EntryChange[],
@@ -141,62 +138,60 @@ export async function keepInJournal(
   if (entries.length > 0 && memory.restored.kind !== 'failed') await deps.journal?.pending(entries);
 }
 
-/**
- * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning
- * (D14); what was to be saved is in the report.
- */
+/** Saves entry, notes and facts in one write. An error is one warning; the result lists them all. */
 export async function saveToMemory(
   end: RunEnd,
   deps: Dependencies,
 ): Promise<MemorySaveResult | undefined> {
   const { plan, memory } = end;
   const entries = entryChanges(end, deps);
-  // Whatever became of the run (D16), in the lane that it has come to (D19).
+  // Notes are saved even if the run has failed, in the lane that it has now.
   const notes =
     plan.memory === undefined
       ? []
       : (memory?.notes?.session.changes(end.taint.lane(plan.memory.lane)) ?? []);
-  const isKept = plan.memory !== undefined && plan.memory.lane !== 'none' && end.facts.length > 0;
-  const kept = isKept ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
-  const changes = [...entries, ...notes, ...kept];
+  const hasFacts = plan.memory !== undefined && plan.memory.lane !== 'none' && end.facts.length > 0;
+  const facts = hasFacts ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
+  const changes = [...entries, ...notes, ...facts];
   if (changes.length === 0 || memory === undefined) return undefined;
+
   await keepInJournal(end, entries, deps);
   const result = await memory.store.write(changes, NEVER_ABORTED);
   if (result.kind === 'saved') {
-    const left = result.unsaved ?? [];
-    const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
+    const unsavedNotes = result.unsaved ?? [];
+    const isSaved = ({ path }: NoteChange) => !unsavedNotes.some((note) => note.path === path);
     const spent = end.facts.flatMap((fact) =>
       fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : [],
     );
     await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spent]);
-    // The entry and other notes were saved; these were not (D54).
-    for (const { path, message: why, remedy } of left) {
-      const message = `failed to save the note \`${path}\` of "${plan.agent.name}": ${why}`;
+    for (const { path, message: reason, remedy } of unsavedNotes) {
+      const message = `failed to save the note \`${path}\` of "${plan.agent.name}": ${reason}`;
       deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
     }
-  } else deps.reporter.warn(unsaved(plan, result));
+  } else deps.reporter.warn(saveFailed(plan, result));
+
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
 
 /**
- * Facts, written into the newest state of an agent, without those that have grown old; `path` is
- * that of its run log.
+ * Adds facts to the newest state of an agent, and removes those that are too old. `path` is that of
+ * its run log.
  */
 export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): MemoryChange {
   const rewrite = (text: string) => pruneState(withFacts(text, facts), now);
   return { kind: 'rewrite', path: statePath(path), rewrite };
 }
 
-/** axe's words; in a workflow with the event, which often is the cause. */
-function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): Warning {
+/** axe's text; in a workflow it names the event, which is often the cause. */
+function saveFailed({ agent, trigger }: Plan, { message, remedy }: FailedSave): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
-  const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  return { code: 'memory-save-failed', message: what, remedy };
+  const failure = `failed to save memory for "${agent.name}"${event}: ${message}`;
+  return { code: 'memory-save-failed', message: failure, remedy };
 }
 
 /**
- * What is kept of a review (D36): the commit that was looked at. A review that was cut short or
- * could not be posted is made again; a question about a pull request is no review of it.
+ * Records the reviewed commit. Empty for a review that was cut short or could not be posted, so
+ * that the next run repeats it, and for a question about a pull request, which is not a review.
  */
 export function reviewFacts(
   { plan: { trigger, scope }, change, outcome, read }: Conversed,
@@ -208,15 +203,14 @@ export function reviewFacts(
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
-  // A state file is small; where so much did not fit, the next review begins again, as after one
-  // that was cut short.
+  // The state file is small, so after too many unseen files the next review starts again.
   if (isCutShort(outcome) || JSON.stringify(unseen).length > MAX_UNSEEN_CHARACTERS) return [];
+
   const { head, base, into } = change;
-  // Of the files that reviews have read by now; none where a part of the prompt was lost, and
-  // nobody knows which.
+  // Patches of the files that were read; none if an unknown part of the prompt was cut.
   const unread = new Set(coverage?.unread.map((file) => file.path));
-  const isKnown = coverage !== undefined && coverage.isCutShort !== true;
-  const patches = isKnown ? patchIds(change.diff, (path) => unread.has(path)) : [];
+  const isCoverageKnown = coverage !== undefined && coverage.isCutShort !== true;
+  const patches = isCoverageKnown ? patchIds(change.diff, (path) => unread.has(path)) : [];
   return [
     {
       kind: 'reviewed',
@@ -233,35 +227,32 @@ export function reviewFacts(
 }
 
 /**
- * Of a larger change none is kept, so that a rebase has all of it reviewed again: the cache takes 1
- * MiB in all.
+ * A larger change keeps no patches, so it is reviewed completely after a rebase: the whole cache
+ * has 1 MiB.
  */
 const MAX_PATCHES = 50;
 
 const MAX_UNSEEN_CHARACTERS = 6000;
 
-/** What a run of an event has cost, to be kept; undefined where nothing is to be kept of it. */
+/** The fact that records the cost of a run; undefined if there is nothing to record. */
 function spentOf(
   { trigger, memory }: Plan,
   costUsd: number | undefined,
-  of: { readonly spend: Spend; readonly model: string; readonly now: Date },
+  details: { readonly spend: Spend; readonly model: string; readonly now: Date },
 ): SpentFact | undefined {
   if (trigger.kind === 'local') return undefined;
-  return spentFact(costUsd, { ...of, run: memory?.entryId ?? '' });
+  return spentFact(costUsd, { ...details, run: memory?.entryId ?? '' });
 }
 
-/**
- * The cost of a run as a change that a journal can keep; undefined for a run that writes no memory.
- */
+/** The cost of a run as a change for the journal; undefined for a run that writes no memory. */
 function spentChange({ memory }: Plan, spent: SpentFact): MemoryChange | undefined {
   if (memory === undefined || memory.lane === 'none') return undefined;
   return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
 }
 
 /**
- * Notes after each reply what the run has cost until then, so that a run that is killed counts
- * against the limits over several runs as well. What the journal cannot keep, the save after the
- * run does.
+ * Writes the cost so far to the journal after each reply, so that a killed run counts towards the
+ * limits over several runs too. An error there is ignored, since the save after the run repeats it.
  */
 export function spentKeeper(
   plan: Plan,
