@@ -56,36 +56,30 @@ import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/comm
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
 
-/** What tools are made in. */
 export interface ToolSurroundings {
   readonly env: Environment;
   readonly cwd: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** Told what servers are given by `${VAR}`: it must not leave. */
+  /** Called with the values that servers get by `${VAR}`, which must never be published. */
   keepSecret(values: readonly string[]): void;
   readonly where: 'terminal' | 'workflow';
   readonly toolsAllowed: readonly string[];
-  /** Our own files, which no tool may write. */
+  /** The folder of our own files, which no tool is allowed to write. */
   readonly ownFolder: string;
-  /** Whose repository the tools that read on GitHub read; undefined without a token. */
+  /** For the tools that read GitHub; undefined without a token. */
   readonly client?: GitHubClient;
-  /** Folders of the repository in which memory is kept; left out: none. */
+  /** Folders of the repository with memory; left out: none. */
   readonly memoryRoots?: readonly string[];
-  /**
-   * Folders in which agents are looked for, relative to `cwd`; left out: only those that are known
-   * to everybody.
-   */
+  /** Folders to search for agents, relative to `cwd`; left out: none. */
   readonly agentsDirs?: readonly string[];
-  /** Files that the run has read agents and skills from so far, absolute; left out: none. */
+  /** Absolute paths of the agents and skills that the run has read so far; left out: none. */
   readonly instructionFiles?: () => readonly string[];
-  /** What the run is about; absent for a run without an event. */
+  /** Absent for a run without an event. */
   readonly trigger?: Trigger;
   readonly artifactDir?: string;
   readonly keepArtifacts?: (folder: string) => Promise<string | undefined>;
-  /**
-   * What the file tools may change for a commit, and over the files of which; left out: nothing.
-   */
+  /** For edits that are committed: `made` collects them; left out: no file can be edited. */
   readonly changes?: {
     readonly made: Changes;
     readonly files: CommitFiles;
@@ -93,227 +87,113 @@ export interface ToolSurroundings {
   };
 }
 
-/**
- * Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers.
- */
+/** Opens the built-in tools and MCP servers that agents list, as far as the run allows them. */
 export function createToolOpener(surroundings: ToolSurroundings) {
-  const { env, cwd, fetch, clock, where, toolsAllowed, changes, memoryRoots = [] } = surroundings;
+  const { env, cwd, fetch, clock, where, toolsAllowed, memoryRoots = [] } = surroundings;
   const workspaces = new Map<string, Workspace>();
   const running = createRunServers();
   const artifacts = createArtifactFolders(surroundings);
-  // The repository of the event: no other can be read, whatever the model asks for.
+
+  // Only the event's repository can be read, whatever the model asks for.
   const { client, trigger } = surroundings;
   const isOnGitHub = client !== undefined && trigger !== undefined && trigger.kind !== 'local';
   const github = isOnGitHub ? createGitHubReader(client, trigger, memoryRoots) : undefined;
-  const agentsDirs = (surroundings.agentsDirs ?? []).map((dir) => resolve(cwd, dir));
-  const instructionFolders = [
-    ...agentsDirs,
-    ...agentsDirs.map((dir) => join(dirname(dir), 'skills')),
-  ];
-  const { denied, readOnly } = protectedPaths(env);
-  /**
-   * What the file tools do not touch: besides what the environment names, all that steers or
-   * remembers a run.
-   */
-  const guarded: ProtectedPaths = {
-    denied,
-    readOnly: [...readOnly, ...instructionFolders, surroundings.ownFolder],
-    memory: memoryRoots.map((root) => resolve(cwd, root)),
-    readOnlyNow: surroundings.instructionFiles,
-  };
-  // On a terminal commands write the home folder, as axe's.
+
+  const instructionFolders = instructionFoldersOf(surroundings);
+  const guarded = guardedPaths(surroundings, instructionFolders);
+  // On a terminal commands can write to the home folder, as in axe.
   const writesHome = where === 'terminal' || toolsAllowed.includes(WITH_HOME);
-  let isHomeReported = false;
-  let opening: Promise<typeof openServer> | undefined;
-  let foundJail: Promise<ProcessJail> | undefined;
+  const jail = createJailOnce({ env, cwd, guarded, instructionFolders, writesHome });
+  const withoutUnjailed = createJailCheck(jail, toolsAllowed.includes(WITH_HOME));
+  let openingServers: Promise<typeof openServer> | undefined;
 
-  /** Looks for a jail at the first call, once for a run: before its first command. */
-  function jail(): Promise<ProcessJail> {
-    foundJail ??= findJail();
-    return foundJail;
-  }
-
-  async function findJail(): Promise<ProcessJail> {
-    const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
-    const credentials = await untrackedCredentials(cwd, env);
-    // Where commands write, a program that we start could be theirs.
-    const programs = safePrograms(
-      env['PATH'],
-      writesHome ? [cwd, env['HOME'] || homedir()] : [cwd],
-    );
-    const places = () =>
-      jailPlaces({ env, workspace: cwd, paths: guarded, instructionFolders, home, credentials });
-    return await findCommandJail({ env, programs, places });
-  }
-
-  /**
-   * One workspace for a folder, so that sub-agents that change the same file do so one after the
-   * other.
-   */
+  /** Each folder has one workspace, so that sub-agents edit the same file one after the other. */
   function workspaceAt(root: string, open: () => Workspace): Workspace {
     const workspace = workspaces.get(root) ?? open();
     workspaces.set(root, workspace);
     return workspace;
   }
 
-  /**
-   * Where an agent works: what it may change for a commit is tracked, in the checkout or in memory
-   * alone.
-   */
-  function openWorkspace(root: string, trust: Trust): Workspace {
-    if (changes === undefined || !mayChangeFiles(trust)) return createWorkspace(root, guarded);
-    const { made, files, isCheckedOut } = changes;
-    // Only what a trusted run writes is left where later steps of the job find it.
-    if (isCheckedOut && trust.level === 'trusted')
-      return createWorkspace(root, guarded, { checkout: cwd, changes: made });
-    const folder = relative(cwd, root).split(sep).join('/');
-    return createCommitWorkspace(files, { folder, changes: made, memoryRoots });
+  function artifactFolderAt(
+    artifactDir: string,
+    { agent, callerEffects }: ToolRequest,
+  ): ArtifactFolder {
+    return {
+      workspace: workspaceAt(artifactDir, () => createWorkspace(artifactDir, guarded)),
+      isDefault: agent.config.artifacts.defaultWrite,
+      onWritten(path: string, size: number) {
+        if (callerEffects === undefined) artifacts.record({ path, agent: agent.name, size });
+      },
+    };
   }
 
-  function partsFor(
-    { agent, workdir, trust, callerEffects }: ToolRequest,
-    artifactDir?: string,
-  ): ToolParts {
-    const root = resolve(cwd, workdir);
+  function partsFor(request: ToolRequest, artifactDir?: string): ToolParts {
+    const root = resolve(cwd, request.workdir);
     const artifactFolder =
-      artifactDir === undefined
-        ? undefined
-        : {
-            workspace: workspaceAt(artifactDir, () => createWorkspace(artifactDir, guarded)),
-            isDefault: agent.config.artifacts.defaultWrite,
-            onWritten(path: string, size: number) {
-              if (callerEffects === undefined) artifacts.record({ path, agent: agent.name, size });
-            },
-          };
+      artifactDir === undefined ? undefined : artifactFolderAt(artifactDir, request);
     return {
       env,
-      workspace: workspaceAt(root, () => openWorkspace(root, trust)),
+      workspace: workspaceAt(root, () => openWorkspace(root, request.trust, surroundings, guarded)),
       artifacts: artifactFolder,
       shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, jail),
       fetch,
       clock,
       workdir: root,
-      allowedHosts: agent.config.allowedHosts,
+      allowedHosts: request.agent.config.allowedHosts,
       github,
     };
   }
 
-  /** Decides what an agent gets of its servers and of these tools. */
-  function grant({ agent, trust, callerEffects }: ToolRequest, tools: readonly Tool[]) {
-    const rules = {
-      where,
-      trust: trust.level,
-      toolsAllowed: toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word)),
-      parentEffects: where === 'terminal' ? undefined : callerEffects,
-      mayChange: changes !== undefined && mayChangeFiles(trust),
-    };
-    const { mcpServers } = agent.config;
-    const asked = mcpServers.map((server) => ({ ...asTool(server), server }));
-    // Together, so that one line allows all.
-    const { granted, withheld } = grantTools<Tool | (typeof asked)[number]>(
-      [...tools, ...asked],
-      rules,
-    );
-    return {
-      tools: granted.flatMap((one) => ('server' in one ? [] : one)),
-      servers: granted.flatMap((one) => ('server' in one ? one.server : [])),
-      withheld,
-    };
-  }
-
   /**
-   * How servers are opened. In a run in which a tool may write, their programs all start before it
-   * can, those of agents that are called later too, and run until its end.
+   * Returns the function that opens servers. If any tool of the run can write, all server programs
+   * start before the first write, also those of agents that are called later, and run until the end
+   * of the run.
    */
-  async function howToOpen(
+  async function openServersFor(
     request: ToolRequest,
     granted: readonly RequestedTool[],
   ): Promise<typeof openServer> {
     const callerEffects = effectsOf(granted);
     const parts = partsFor(request);
-    const below = (await request.callable()).map((agent) =>
-      grant({ ...request, agent, callerEffects }, createTools(agent.config.tools, parts).tools),
-    );
-    if (![...granted, ...below.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
-    const programs = below
-      .flatMap(({ servers }) => servers)
-      .filter(({ transport }) => transport === 'stdio');
-    surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
-    const complain = (what: string) =>
-      request.warn({ code: 'mcp-server', message: `An MCP server ${what}` });
-    const deps = connectionsOf(request, surroundings);
-    // One that fails is told of by the agent that has it.
-    await Promise.allSettled(
-      programs.map(async (server) => await running.open(expandServer(server, env), deps, complain)),
-    );
-    return running.open;
-  }
+    const callable = (await request.callable()).map((agent) => {
+      const { tools } = createTools(agent.config.tools, parts);
+      return grant({ ...request, agent, callerEffects }, tools, surroundings);
+    });
+    if (![...granted, ...callable.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
 
-  /**
-   * The machine is tried for an agent that may have commands: without a jail nobody has them (D50).
-   */
-  async function withoutUnjailed(
-    tools: readonly Tool[],
-    { warn }: ToolRequest,
-  ): Promise<readonly Tool[]> {
-    if (!tools.some(({ name }) => name === COMMANDS)) return tools;
-    const reason = await jail().then(() => undefined, messageOf);
-    if (reason !== undefined) {
-      warn({
-        code: 'tool-not-available',
-        message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${reason}`,
-      });
-      return tools.filter(({ name }) => name !== COMMANDS);
-    }
-    if (!isHomeReported && toolsAllowed.includes(WITH_HOME)) {
-      isHomeReported = true;
-      warn(HOME_IS_WRITABLE);
-    }
-    return tools;
+    const servers = callable.flatMap((agent) => agent.servers);
+    await startPrograms(servers, request, surroundings, running.open);
+    return running.open;
   }
 
   async function openTools(request: ToolRequest): Promise<ToolBox> {
     const { agent, workdir, trust, callerEffects, warn } = request;
     const unknown = agent.config.tools.find((name) => !TOOL_NAMES.includes(name));
     if (unknown !== undefined) throw unknownTool(unknown);
-    // A run that is not trusted may write what `changes-allowed` names, and keeps that in memory.
+
+    // An untrusted run has no artifacts: it can only edit the files that `changes-allowed` names,
+    // and keeps those edits in memory.
     const hasArtifacts = where === 'terminal' || trust.level === 'trusted';
     const artifactDir = hasArtifacts
       ? await artifacts.folderOf(agent, workdir, callerEffects === undefined)
       : undefined;
-    const made = createTools(toolsOf(agent, where), partsFor(request, artifactDir));
-    const granted = grant(request, made.tools);
-    // The built-in agents make do with what there is: nobody chose their tools for this workflow or
-    // laptop.
-    if (made.absent.length > 0 && agent.source !== 'built-in')
-      warn(absentTools(agent.name, made.absent, surroundings));
+    const created = createTools(toolsOf(agent, surroundings), partsFor(request, artifactDir));
+    const granted = grant(request, created.tools, surroundings);
+    // No warning for built-in agents, since nobody chose their tools for this workflow or machine.
+    if (created.absent.length > 0 && agent.source !== 'built-in')
+      warn(absentTools(agent.name, created.absent, surroundings));
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
+
     const tools = await withoutUnjailed(granted.tools, request);
-    opening ??= howToOpen(request, [...tools, ...granted.servers.map(asTool)]);
-    const open = await opening;
-    const sealing = (tool: Tool): Tool => ({
-      ...tool,
-      execute(input, signal) {
-        running.seal();
-        return tool.execute(input, signal);
-      },
-    });
-    const builtIn = tools.map((tool) => (mayWrite(tool) ? sealing(tool) : tool));
+    openingServers ??= openServersFor(request, [...tools, ...granted.servers.map(asTool)]);
+    const open = await openingServers;
+    const builtIn = tools.map((tool) => (mayWrite(tool) ? sealBefore(tool, running) : tool));
     if (granted.servers.length === 0) return { tools: builtIn, close: async () => {} };
-    surroundings.keepSecret(granted.servers.flatMap((config) => valuesFor(config, env)));
-    const ofServers = await connectMcpServers(granted.servers, {
-      ...connectionsOf(request, surroundings),
-      env,
-      open,
-      warn,
-      reserved: [
-        ...builtIn.map(({ name }) => name),
-        ...REVIEW_TOOL_NAMES,
-        ...ALL_NOTES_TOOLS,
-        'call_agent',
-      ],
-    });
-    return { tools: [...builtIn, ...ofServers.tools], close: ofServers.close };
+
+    const builtInNames = builtIn.map(({ name }) => name);
+    const connecting = { surroundings, open, builtInNames };
+    const connected = await connectServers(granted.servers, request, connecting);
+    return { tools: [...builtIn, ...connected.tools], close: connected.close };
   }
 
   async function closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined> {
@@ -324,9 +204,183 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   return { openTools, closeTools };
 }
 
+function instructionFoldersOf({ cwd, agentsDirs = [] }: ToolSurroundings): readonly string[] {
+  const agentFolders = agentsDirs.map((dir) => resolve(cwd, dir));
+  return [...agentFolders, ...agentFolders.map((dir) => join(dirname(dir), 'skills'))];
+}
+
+/** Paths that file tools cannot write: those of the environment, of instructions and of memory. */
+function guardedPaths(
+  { env, cwd, ownFolder, instructionFiles, memoryRoots = [] }: ToolSurroundings,
+  instructionFolders: readonly string[],
+): ProtectedPaths {
+  const { denied, readOnly } = protectedPaths(env);
+  return {
+    denied,
+    readOnly: [...readOnly, ...instructionFolders, ownFolder],
+    memory: memoryRoots.map((root) => resolve(cwd, root)),
+    readOnlyNow: instructionFiles,
+  };
+}
+
+interface JailOptions {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly guarded: ProtectedPaths;
+  readonly instructionFolders: readonly string[];
+  readonly writesHome: boolean;
+}
+
+/** Searches for a jail at the first call, before the first command, and only once in a run. */
+function createJailOnce(options: JailOptions): () => Promise<ProcessJail> {
+  let jail: Promise<ProcessJail> | undefined;
+  return () => {
+    jail ??= findJail(options);
+    return jail;
+  };
+}
+
+async function findJail(options: JailOptions): Promise<ProcessJail> {
+  const { env, cwd, guarded, instructionFolders, writesHome } = options;
+  const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
+  const credentials = await untrackedCredentials(cwd, env);
+  // A command could have replaced a program in any folder that commands can write.
+  const writable = writesHome ? [cwd, env['HOME'] || homedir()] : [cwd];
+  const programs = safePrograms(env['PATH'], writable);
+  const places = () =>
+    jailPlaces({ env, workspace: cwd, paths: guarded, instructionFolders, home, credentials });
+  return await findCommandJail({ env, programs, places });
+}
+
+/** Tracks edits that can be committed, either in the checkout or in memory alone. */
+function openWorkspace(
+  root: string,
+  trust: Trust,
+  { cwd, changes, memoryRoots = [] }: ToolSurroundings,
+  guarded: ProtectedPaths,
+): Workspace {
+  if (changes === undefined || !mayChangeFiles(trust)) return createWorkspace(root, guarded);
+
+  const { made, files, isCheckedOut } = changes;
+  // Only edits of a trusted run are written to the checkout, where later steps of the job read them.
+  if (isCheckedOut && trust.level === 'trusted')
+    return createWorkspace(root, guarded, { checkout: cwd, changes: made });
+  const folder = relative(cwd, root).split(sep).join('/');
+  return createCommitWorkspace(files, { folder, changes: made, memoryRoots });
+}
+
+/** Decides which of its servers and of these tools an agent gets. */
+function grant(
+  { agent, trust, callerEffects }: ToolRequest,
+  tools: readonly Tool[],
+  { where, toolsAllowed, changes }: ToolSurroundings,
+) {
+  const rules = {
+    where,
+    trust: trust.level,
+    toolsAllowed: toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word)),
+    parentEffects: where === 'terminal' ? undefined : callerEffects,
+    mayChange: changes !== undefined && mayChangeFiles(trust),
+  };
+  const servers = agent.config.mcpServers.map((server) => ({ ...asTool(server), server }));
+  // In one call, so that a single message names all that `tools-allowed` lacks.
+  const { granted, withheld } = grantTools<Tool | (typeof servers)[number]>(
+    [...tools, ...servers],
+    rules,
+  );
+  return {
+    tools: granted.flatMap((item) => ('server' in item ? [] : item)),
+    servers: granted.flatMap((item) => ('server' in item ? item.server : [])),
+    withheld,
+  };
+}
+
+/** Starts the programs of stdio servers. The agent that uses a server reports if it has failed. */
+async function startPrograms(
+  servers: readonly McpServerConfig[],
+  request: ToolRequest,
+  surroundings: ToolSurroundings,
+  open: typeof openServer,
+): Promise<void> {
+  const { env } = surroundings;
+  const programs = servers.filter(({ transport }) => transport === 'stdio');
+  surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
+  const complain = (problem: string) =>
+    request.warn({ code: 'mcp-server', message: `An MCP server ${problem}` });
+  const connections = connectionsOf(request, surroundings);
+  await Promise.allSettled(
+    programs.map(async (server) => await open(expandServer(server, env), connections, complain)),
+  );
+}
+
+async function connectServers(
+  servers: readonly McpServerConfig[],
+  request: ToolRequest,
+  {
+    surroundings,
+    open,
+    builtInNames,
+  }: {
+    readonly surroundings: ToolSurroundings;
+    readonly open: typeof openServer;
+    readonly builtInNames: readonly string[];
+  },
+) {
+  const { env } = surroundings;
+  surroundings.keepSecret(servers.flatMap((config) => valuesFor(config, env)));
+  return await connectMcpServers(servers, {
+    ...connectionsOf(request, surroundings),
+    env,
+    open,
+    warn: request.warn,
+    reserved: [...builtInNames, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
+  });
+}
+
+/** After the first write no server program is started, since the write could have changed it. */
+function sealBefore(tool: Tool, running: { seal(): void }): Tool {
+  return {
+    ...tool,
+    execute(input, signal) {
+      running.seal();
+      return tool.execute(input, signal);
+    },
+  };
+}
+
+/**
+ * Creates a filter that removes the command tool on machines where no jail can be built. It tries
+ * the machine when an agent first lists that tool.
+ */
+function createJailCheck(jail: () => Promise<ProcessJail>, isHomeAllowed: boolean) {
+  let isHomeReported = false;
+
+  return async (tools: readonly Tool[], { warn }: ToolRequest): Promise<readonly Tool[]> => {
+    if (!tools.some(({ name }) => name === COMMANDS)) return tools;
+
+    const reason = await jail().then(() => undefined, messageOf);
+    if (reason !== undefined) {
+      warn(noProcessJail(reason));
+      return tools.filter(({ name }) => name !== COMMANDS);
+    }
+    if (!isHomeReported && isHomeAllowed) {
+      isHomeReported = true;
+      warn(HOME_IS_WRITABLE);
+    }
+    return tools;
+  };
+}
+
+function noProcessJail(reason: string): Warning {
+  return {
+    code: 'tool-not-available',
+    message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${reason}`,
+  };
+}
+
 const COMMANDS = 'run_command';
 
-/** A word of `tools-allowed`: commands write the home folder too. */
+/** An entry of `tools-allowed` that lets commands also write to the home folder. */
 const WITH_HOME = 'run_command(home)';
 
 const HOME_IS_WRITABLE: Warning = {
@@ -334,14 +388,8 @@ const HOME_IS_WRITABLE: Warning = {
   message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
 };
 
-/**
- * On a terminal there is no event to read on GitHub of, so the built-in agents read the folder that
- * they are run in.
- */
-function toolsOf(
-  { source, config }: LoadedAgent,
-  where: ToolSurroundings['where'],
-): readonly string[] {
+/** On a terminal there is no event, so built-in agents read the current folder instead of GitHub. */
+function toolsOf({ source, config }: LoadedAgent, { where }: ToolSurroundings): readonly string[] {
   if (source !== 'built-in' || where !== 'terminal') return config.tools;
   const others = config.tools.filter((name) => !name.startsWith('github_'));
   return [...new Set([...others, 'list_directory', 'read_file', 'search_files'])];
@@ -356,9 +404,9 @@ function asTool({ name, transport }: McpServerConfig): RequestedTool {
 }
 
 /**
- * What every connection of a run is made with. A server's program gets what every program gets, and
- * that by which the runner finds orphans. What it starts by `PATH` runs out of the jail, so no tool
- * may write it.
+ * Options for every connection to a server. A server program gets the environment of all programs,
+ * and the id that the runner finds orphans by. Programs that it starts by `PATH` run outside of the
+ * jail, so `PATH` has only folders that no tool can write.
  */
 function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch }: ToolSurroundings) {
   const tracking = env['RUNNER_TRACKING_ID'];
@@ -383,10 +431,10 @@ function absentTools(
   { trigger }: ToolSurroundings,
 ): Warning {
   const listed = names.map((name) => `\`${name}\``).join(', ');
-  const lacking = trigger === undefined || trigger.kind === 'local' ? 'event' : 'token';
+  const missing = trigger === undefined || trigger.kind === 'local' ? 'event' : 'token';
   return {
     code: 'tool-not-available',
-    message: `agent "${agent}" asks for ${listed} to read GitHub, and there is no ${lacking}`,
+    message: `agent "${agent}" asks for ${listed} to read GitHub, and there is no ${missing}`,
     remedy:
       'Give the step a `github-token`. On the command line set `GITHUB_TOKEN`, and give `--event` a webhook payload.',
   };
@@ -395,22 +443,19 @@ function absentTools(
 export interface ToolParts {
   readonly env: Environment;
   readonly workspace: Workspace;
-  /** The folder of the agent's `[artifacts]`; absent for an agent without. */
+  /** The folder of the agent's `[artifacts]`; absent for an agent without artifacts. */
   readonly artifacts?: ArtifactFolder;
   readonly shell: Shell;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** The folder commands run in: absolute, the workspace's. */
+  /** The absolute folder that commands run in. */
   readonly workdir: string;
   readonly allowedHosts: readonly string[];
   /** The repository of the event; absent without an event or a token. */
   readonly github?: GitHubReader;
 }
 
-/**
- * How each tool is made; the order here is the order every model sees them in, so that prompts can
- * be cached.
- */
+/** Every model gets the tools in this order, so that prompts can be cached. */
 const TOOLS: Readonly<Record<string, (parts: ToolParts) => Tool>> = {
   list_directory: ({ workspace, artifacts }) => createListDirectory(workspace, artifacts),
   read_file: ({ workspace, artifacts }) => createReadFile(workspace, artifacts),
@@ -432,40 +477,37 @@ const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {
   github_search: createGitHubSearch,
 };
 
-/** The names an agent's `tools` may hold, in their order. */
+/** Names of the built-in tools, in their order. */
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
 
 /**
- * The tools of these names, each once and always in the same order; and the names of those that
- * read on GitHub where there is no event to read of.
+ * Creates each named tool once, always in the same order. `absent` names the tools that read
+ * GitHub, if it cannot be read.
  */
 export function createTools(names: readonly string[], parts: ToolParts) {
   const requested = new Set(names);
   const { github } = parts;
-  const own = Object.entries(TOOLS).flatMap(([name, create]) =>
+  const tools = Object.entries(TOOLS).flatMap(([name, create]) =>
     requested.has(name) ? [create(parts)] : [],
   );
-  const onGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
-  return {
-    tools: github === undefined ? own : [...own, ...onGitHub.map(([, create]) => create(github))],
-    absent: github === undefined ? onGitHub.map(([name]) => name) : [],
-  };
+  const requestedOnGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
+  if (github === undefined) return { tools, absent: requestedOnGitHub.map(([name]) => name) };
+
+  const gitHubTools = requestedOnGitHub.map(([, create]) => create(github));
+  return { tools: [...tools, ...gitHubTools], absent: [] };
 }
 
-/**
- * The names that `tools` of an agent may hold; those of MCP servers and `call_agent` are not named
- * there.
- */
+/** Names allowed in `tools` of an agent; tools of MCP servers and `call_agent` are not listed there. */
 export const AGENT_TOOLS: readonly string[] = [
   ...TOOL_NAMES,
   ...REVIEW_TOOL_NAMES,
   ...ALL_NOTES_TOOLS,
 ];
 
-/** axe's error (axe-behaviour §12), with the tool that may have been meant. */
+/** axe's error (axe-behaviour §12), with the most similar tool as the remedy. */
 export function unknownTool(name: string): AxeError {
-  const meant = closestWord(name, AGENT_TOOLS);
+  const similar = closestWord(name, AGENT_TOOLS);
   const remedy =
-    meant === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${meant}\`?`;
+    similar === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${similar}\`?`;
   return new AxeError(`failed to resolve tools: unknown tool "${name}"`, { exitCode: 2, remedy });
 }
