@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { type ModelRef, parseModelRef } from '../agent/config.js';
+import { type AgentConfig, type ModelRef, parseModelRef } from '../agent/config.js';
 import { inFileOrder, inspectAgent } from '../agent/inspect.js';
 import type { KeyPath } from '../agent/keys.js';
 import { type AgentFile, type AgentLoader, sameNameError } from '../agent/loader.js';
@@ -18,65 +18,112 @@ import { namedNotesTools, notesAreOff } from './notes.js';
 import type { CheckedAgent, Fault, Validation } from './records.js';
 import { AGENT_TOOLS, unknownTool } from './tools.js';
 
-/**
- * Most files and patterns that are looked for: anybody may have written what agents name, and each
- * one costs a request or a walk.
- */
+/** Maximum files and patterns to search: anybody can write agents, and each costs a request. */
 const MAX_LOOK_UPS = 300;
 
-/** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */
+/** The checks never ask a model, need an API key or touch memory. */
 export interface ValidationDependencies {
   readonly agents: AgentLoader;
-  /** Half a sentence for people: whose files these are. */
+  /** Half a sentence for people that names the place of the files. */
   readonly where: string;
-  /** Why a run with this environment could not open a model, if so; a key is not asked for. */
+  /** The reason if a run with this environment could not open a model, apart from a missing key. */
   modelProblem(ref: ModelRef): AxeError | undefined;
-  /** When it is aborted, nothing more is looked for. */
+  /** Aborting it ends the search for files. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks at agents, and at the sub-agents they name, without running any of them. Throws a
- * ConfigError where there is nothing to look at, for a name that was asked for and is none, and for
- * an `output-schema` that is none.
+ * Checks agents, and the sub-agents they name, without running them. Throws a ConfigError if there
+ * are no agents, if a requested name does not exist, and for an invalid `output-schema`.
  */
 export async function validateAgents(
   request: {
-    /** Empty for all there are. Their sub-agents are looked at too. */
+    /** Empty for all agents. Their sub-agents are checked too. */
     readonly names: readonly string[];
     /** The input `output-schema`; empty for none. */
     readonly outputSchema: string;
-    /** Whether a folder of agents was named, which is the first that is searched then. */
+    /** The caller named a folder of agents, which is then the first one to search. */
     readonly isFolderNamed: boolean;
   },
   deps: ValidationDependencies,
 ): Promise<Validation> {
   const { agents: loader, where } = deps;
   await checkForm({ responseFormat: undefined }, request.outputSchema);
+
   const listed = await loader.listFiles();
   const names = request.names.length === 0 ? listed.map(({ name }) => name) : request.names;
   const folders = loader.folders.slice(0, request.isFolderNamed ? 1 : undefined);
   const isEmpty =
     request.isFolderNamed && !listed.some(({ file }) => file.startsWith(`${folders[0]}/`));
   if (isEmpty || names.length === 0) {
-    const named = folders.map((folder) => `\`${folder}\``).join(', ');
-    throw new ConfigError(`there are no agents in ${named} of ${where}`, {
+    const folderList = folders.map((folder) => `\`${folder}\``).join(', ');
+    throw new ConfigError(`there are no agents in ${folderList} of ${where}`, {
       remedy:
         'Name another folder with `agents-dir` (`--agents-dir`), or an agent by the path of its file. `axe-action init` writes an agent.',
     });
   }
-  const checked = new Map<string, CheckedAgent>();
-  /** By name, why an agent could not be opened. */
-  const opened = new Map<string, ConfigError | undefined>();
-  let lookUps = 0;
 
-  /**
-   * Counts one more file that has to be looked for. Throws a ConfigError when they become too many.
-   */
-  function lookUp(): void {
-    deps.signal?.throwIfAborted();
-    lookUps += 1;
-    if (lookUps <= MAX_LOOK_UPS) return;
+  const checker = new AgentChecker(deps, listed);
+  for (const name of names) {
+    const missing = await checker.visit(name);
+    if (missing !== undefined) throw missing;
+  }
+  const agents = [...checker.checked.values()].toSorted((a, b) => compareBytes(a.file, b.file));
+  return {
+    where,
+    agents: agents.map((agent) => ({ ...agent, faults: inFileOrder(agent.faults) })),
+  };
+}
+
+type ListedAgents = Awaited<ReturnType<AgentLoader['listFiles']>>;
+
+/** Records a problem at the place of a key in the agent's file. */
+type ReportFault = (
+  severity: Fault['severity'],
+  problem: Parameters<typeof faultOf>[1],
+  path: KeyPath,
+) => void;
+
+class AgentChecker {
+  /** Results by the path of the agent's file. */
+  readonly checked = new Map<string, CheckedAgent>();
+  /** Visited names, with the error of each agent that has no file to report it in. */
+  readonly #visited = new Map<string, ConfigError | undefined>();
+  readonly #deps: ValidationDependencies;
+  readonly #listed: ListedAgents;
+  #lookUps = 0;
+
+  constructor(deps: ValidationDependencies, listed: ListedAgents) {
+    this.#deps = deps;
+    this.#listed = listed;
+  }
+
+  /** Checks an agent and those it names. Returns an error that has no file to report it in. */
+  async visit(name: string): Promise<ConfigError | undefined> {
+    if (this.#visited.has(name)) return this.#visited.get(name);
+    // Before the check, since agents can name each other.
+    this.#visited.set(name, undefined);
+    this.#countLookUp();
+
+    const listedFile = this.#listed.find((agent) => agent.name === name);
+    const opened = await this.#deps.agents.openAgent(name).catch((thrown: unknown) => {
+      if (thrown instanceof ConfigError) return thrown;
+      throw thrown;
+    });
+    if (!(opened instanceof ConfigError)) await this.#check(opened);
+    else if (listedFile === undefined) this.#visited.set(name, opened);
+    else {
+      const faults = [faultOf('error', opened, { file: listedFile.file })];
+      this.checked.set(listedFile.file, { ...listedFile, config: undefined, faults });
+    }
+    return this.#visited.get(name);
+  }
+
+  /** Throws a ConfigError if there are too many files to search. */
+  #countLookUp(): void {
+    this.#deps.signal?.throwIfAborted();
+    this.#lookUps += 1;
+    if (this.#lookUps <= MAX_LOOK_UPS) return;
     throw new ConfigError(
       `there are more than ${MAX_LOOK_UPS} agents and files that they refer to`,
       {
@@ -85,127 +132,124 @@ export async function validateAgents(
     );
   }
 
-  /**
-   * Looks at an agent and at those it names; an error is one that has no file of its own to be told
-   * at.
-   */
-  async function visit(name: string): Promise<ConfigError | undefined> {
-    if (opened.has(name)) return opened.get(name);
-    // Before it is looked at, since agents may name each other.
-    opened.set(name, undefined);
-    lookUp();
-    const place = listed.find((one) => one.name === name);
-    const found = await loader.openAgent(name).catch((thrown: unknown) => {
-      if (thrown instanceof ConfigError) return thrown;
-      throw thrown;
-    });
-    if (!(found instanceof ConfigError)) await check(found);
-    else if (place === undefined) opened.set(name, found);
-    else {
-      const faults = [faultOf('error', found, { file: place.file })];
-      checked.set(place.file, { ...place, config: undefined, faults });
-    }
-    return opened.get(name);
-  }
+  async #check(agentFile: AgentFile): Promise<void> {
+    const { name, file, text } = agentFile;
+    if (this.checked.has(file)) return;
 
-  async function check(found: AgentFile): Promise<void> {
-    const { name, file, text } = found;
-    if (checked.has(file)) return;
     const { config, errors, warnings, workflowWarnings, locate } = inspectAgent(text, {
       name,
       file,
     });
     const faults: Fault[] = [];
-    const tell = (
-      severity: Fault['severity'],
-      problem: Parameters<typeof faultOf>[1],
-      path: KeyPath,
-    ) => faults.push(faultOf(severity, problem, locate(path)));
-    for (const error of errors) tell('error', error, []);
-    for (const warning of [...warnings, ...workflowWarnings]) tell('warning', warning, []);
-    const twin = listed.find(
-      (one) => one.file !== file && one.file.toLowerCase() === file.toLowerCase(),
-    );
-    // A run at a ref asks for the one file, and lists nothing.
-    if (twin !== undefined) tell('error', sameNameError(name, twin.name, dirname(file)), []);
-    checked.set(file, { name, file, config, faults });
-    if (config === undefined) return;
+    const report: ReportFault = (severity, problem, path) =>
+      faults.push(faultOf(severity, problem, locate(path)));
+    for (const error of errors) report('error', error, []);
+    for (const warning of [...warnings, ...workflowWarnings]) report('warning', warning, []);
 
-    /** Tells what is thrown that a person can fix in the agent. */
-    const attempt = async (path: KeyPath, work: () => unknown): Promise<AxeError | undefined> => {
-      try {
-        await work();
-        return undefined;
-      } catch (thrown) {
-        // Others are about a network or the end of the run, and not about the agent.
-        if (
-          !(
-            thrown instanceof AxeError &&
-            (thrown instanceof ConfigError || thrown.name === 'AxeError')
-          )
-        )
-          throw thrown;
-        tell('error', thrown, path);
-        return thrown;
-      }
-    };
-    const { memory, review, skill, subAgents, tools, workdir } = config;
+    // Reported here because a run at a ref opens one file without listing the others.
+    const twin = this.#listed.find(
+      (agent) => agent.file !== file && agent.file.toLowerCase() === file.toLowerCase(),
+    );
+    if (twin !== undefined) report('error', sameNameError(name, twin.name, dirname(file)), []);
+
+    this.checked.set(file, { name, file, config, faults });
+    if (config !== undefined) await this.#checkConfig(config, agentFile, report);
+  }
+
+  async #checkConfig(
+    config: AgentConfig,
+    agentFile: AgentFile,
+    report: ReportFault,
+  ): Promise<void> {
+    await this.#checkModels(config, report);
+    checkTools(agentFile.name, config, report);
+
+    const { skill } = config;
+    if (skill !== '') {
+      this.#countLookUp();
+      await attempt(report, ['skill'], () => this.#deps.agents.loadSkill(skill, agentFile));
+    }
+    await this.#checkFiles(config, report);
+    await this.#checkSubAgents(config, report);
+    // Anybody could have written the schema, so it is inspected but never compiled.
+    await attempt(report, ['params', 'response_format', 'schema'], () =>
+      checkForm(config.params, ''),
+    );
+  }
+
+  async #checkModels({ model, review }: AgentConfig, report: ReportFault): Promise<void> {
     const models: [string, KeyPath][] = [
-      [config.model, ['model']],
+      [model, ['model']],
       [review.verifyModel, ['review', 'verify_model']],
     ];
-    for (const [model, path] of models.filter(([named]) => named.trim() !== '')) {
-      await attempt(path, () => {
-        const problem = deps.modelProblem(parseModelRef(model));
-        if (problem !== undefined) tell('error', problem, path);
+    for (const [name, path] of models.filter(([modelName]) => modelName.trim() !== '')) {
+      await attempt(report, path, () => {
+        const problem = this.#deps.modelProblem(parseModelRef(name));
+        if (problem !== undefined) report('error', problem, path);
       });
     }
-    for (const tool of new Set(tools))
-      if (!AGENT_TOOLS.includes(tool)) tell('error', unknownTool(tool), ['tools']);
-    const notesTools = namedNotesTools(tools);
-    if (notesTools.length > 0 && !(memory.enabled && memory.notes))
-      tell('warning', notesAreOff(name, notesTools), ['tools']);
-    if (skill !== '') {
-      lookUp();
-      await attempt(['skill'], () => loader.loadSkill(skill, found));
-    }
-    for (const [index, pattern] of config.files.entries()) {
-      lookUp();
-      const error = await attempt(['files', index], async () => {
-        if ((await loader.countFiles(pattern, workdir)) !== 0) return;
+  }
+
+  async #checkFiles({ files, workdir }: AgentConfig, report: ReportFault): Promise<void> {
+    for (const [index, pattern] of files.entries()) {
+      this.#countLookUp();
+      const error = await attempt(report, ['files', index], async () => {
+        if ((await this.#deps.agents.countFiles(pattern, workdir)) !== 0) return;
         const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
-        tell('warning', { message, remedy: 'Correct the pattern, or remove it.' }, [
-          'files',
-          index,
-        ]);
+        const remedy = 'Correct the pattern, or remove it.';
+        report('warning', { message, remedy }, ['files', index]);
       });
       // Without the workdir no pattern matches.
       if (error !== undefined && !(error instanceof PatternError)) break;
     }
-    const agents: [string, KeyPath][] = subAgents.map((one, index) => [one, ['sub_agents', index]]);
-    if (review.verifier !== '') agents.push([review.verifier, ['review', 'verifier']]);
-    for (const [named, path] of agents) {
-      const missing = await visit(named);
-      if (missing === undefined) continue;
-      const message = `failed to load agent ${JSON.stringify(named)}: ${missing.message}`;
-      tell('error', { message, remedy: missing.remedy }, path);
-    }
-    // A stranger's schema is held against the rules of schemas, and never made a program of.
-    await attempt(['params', 'response_format', 'schema'], () => checkForm(config.params, ''));
   }
 
-  for (const name of names) {
-    const missing = await visit(name);
-    if (missing !== undefined) throw missing;
+  async #checkSubAgents({ subAgents, review }: AgentConfig, report: ReportFault): Promise<void> {
+    const agents: [string, KeyPath][] = subAgents.map((name, index) => [
+      name,
+      ['sub_agents', index],
+    ]);
+    if (review.verifier !== '') agents.push([review.verifier, ['review', 'verifier']]);
+    for (const [name, path] of agents) {
+      const missing = await this.visit(name);
+      if (missing === undefined) continue;
+      const message = `failed to load agent ${JSON.stringify(name)}: ${missing.message}`;
+      report('error', { message, remedy: missing.remedy }, path);
+    }
   }
-  const agents = [...checked.values()].toSorted((a, b) => compareBytes(a.file, b.file));
-  return {
-    where,
-    agents: agents.map((agent) => ({ ...agent, faults: inFileOrder(agent.faults) })),
-  };
 }
 
-/** Refuses a form of the answer that a run could not use. Throws a ConfigError. */
+function checkTools(agent: string, { tools, memory }: AgentConfig, report: ReportFault): void {
+  for (const tool of new Set(tools))
+    if (!AGENT_TOOLS.includes(tool)) report('error', unknownTool(tool), ['tools']);
+  const notesTools = namedNotesTools(tools);
+  if (notesTools.length > 0 && !(memory.enabled && memory.notes))
+    report('warning', notesAreOff(agent, notesTools), ['tools']);
+}
+
+/** Reports and returns an error that a person can fix in the agent's file; rethrows all others. */
+async function attempt(
+  report: ReportFault,
+  path: KeyPath,
+  work: () => unknown,
+): Promise<AxeError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    // The other subclasses are about the network or the end of the run.
+    const isAboutAgent = thrown instanceof ConfigError || isPlainAxeError(thrown);
+    if (!isAboutAgent) throw thrown;
+    report('error', thrown, path);
+    return thrown;
+  }
+}
+
+function isPlainAxeError(thrown: unknown): thrown is AxeError {
+  return thrown instanceof AxeError && thrown.name === 'AxeError';
+}
+
+/** Throws a ConfigError for a form of the answer that a run could not use. */
 async function checkForm(
   params: Parameters<typeof responseFormatOf>[0],
   outputSchema: string,
@@ -218,40 +262,38 @@ export function allFaults({ agents }: Validation): readonly Fault[] {
   return agents.flatMap(({ faults }) => faults);
 }
 
-/** Whether no agent has an error; warnings are none. */
+/** Warnings do not make an agent invalid. */
 export function isValid(validation: Validation): boolean {
   return allFaults(validation).every(({ severity }) => severity !== 'error');
 }
 
-/**
- * Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte.
- */
+/** Maximum faults in the list: anybody can write the files, and an output can hold 1 MB. */
 const MAX_LISTED = 200;
 
-/** All that was found, a line each with its remedy below, and how many agents that were. */
+/** Lists valid agents and faults, each with its remedy below, and then the totals. */
 export function formatValidation(validation: Validation): readonly string[] {
   const { agents } = validation;
   const faults = allFaults(validation);
-  const left = faults.length - MAX_LISTED;
+  const notListed = faults.length - MAX_LISTED;
   return [
     ...agents
-      .filter(({ faults: own }) => own.length === 0)
+      .filter((agent) => agent.faults.length === 0)
       .map(({ file }) => `${displayFile(file)}: valid`),
     ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
-    ...(left > 0 ? [`and ${left} more`] : []),
+    ...(notListed > 0 ? [`and ${notListed} more`] : []),
     '',
     `${count(agents.length, 'agent')}: ${formatVerdict(faults)}`,
   ];
 }
 
-/** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
+/** `axe/agents/a.toml:3:1: error: …`, the format of compilers that editors recognize. */
 function formatFault({ at, severity, message, remedy }: Fault): readonly string[] {
   const [first = '', ...others] = `${message}\n${remedy}`.trimEnd().split('\n');
   const place = sourcePosition({ ...at, file: displayFile(at.file) });
   return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 
-/** The same for programs: one line of JSON; what is not known is null. */
+/** One line of JSON for programs; unknown values are null. */
 export function formatValidationJson(validation: Validation): string {
   const agents = validation.agents.map(({ name, file, faults }) => ({
     name,
@@ -278,15 +320,16 @@ export function formatVerdict(faults: readonly Fault[]): string {
   return counts.join(', ') || 'valid';
 }
 
-/** Most characters of a message, and of a remedy: names in them are anybody's. */
+/** Maximum characters of a message, and of a remedy: they contain names that anybody can write. */
 const MAX_MESSAGE = 1_000;
 
-/** What a run would end with, or warn of; `at` is for what does not say where. */
+/** `defaultPosition` is for a problem without a position. */
 function faultOf(
   severity: Fault['severity'],
-  { message, remedy = '', at: own }: { message: string; remedy?: string; at?: SourcePosition },
-  at: SourcePosition,
+  problem: { message: string; remedy?: string; at?: SourcePosition },
+  defaultPosition: SourcePosition,
 ): Fault {
+  const { message, remedy = '', at: position = defaultPosition } = problem;
   const cut = (text: string) => cutToCharacters(text, MAX_MESSAGE);
-  return { severity, message: cut(message), remedy: cut(remedy), at: own ?? at };
+  return { severity, message: cut(message), remedy: cut(remedy), at: position };
 }
