@@ -9,7 +9,7 @@ import { GitHubError } from '../github/client/errors.js';
 import { resolveCommit } from '../github/reading/contents.js';
 import { ConfigError } from '../lib/errors.js';
 
-/** Folders of a repository that hold agents, nearest first; `axe/agents` is axe's own (D4). */
+/** Folders of a repository that hold agents, nearest first; `axe/agents` is the one axe reads. */
 export const AGENTS_DIRS: readonly string[] = ['axe/agents', '.axe/agents'];
 
 interface LocalSources {
@@ -19,44 +19,42 @@ interface LocalSources {
   readonly agentsDir: string;
   /** axe's configuration folder; only on the command line. */
   readonly configDir: string | undefined;
-  /** Folders of the repository in which memory is kept, which are no context; left out: none. */
+  /** Folders of the repository with memory, which cannot be context files; left out: none. */
   readonly memoryRoots?: readonly string[];
-  /**
-   * Is told the absolute path, in the checkout, of every agent and skill of this repository that is
-   * loaded.
-   */
+  /** Called with the absolute path of each agent and skill that is loaded from this repository. */
   readonly onRead?: (file: string) => void;
 }
 
 export interface AgentSources extends LocalSources {
   readonly trigger: Trigger;
   readonly client: GitHubClient | undefined;
-  /** Another repository's agents, in place of all others but the built-in ones. */
+  /** Another repository's agents, which replace all others except the built-in ones. */
   readonly shared?: SharedAgents;
   readonly signal: AbortSignal;
 }
 
 /**
- * Where a run's agents come from (D4, D21). For events that other people cause the working tree may
- * be theirs, so agents, skills and context files come from the base ref by API; otherwise from
- * disk, then from the default branch. With `agents-repo` agents and skills come from there instead,
- * context files never do.
+ * Opens the sources of a run's agents. The checkout of an event that anybody can cause might hold a
+ * stranger's files, so agents, skills and context files are read from the base ref by API. For all
+ * other events they come from disk, then from the default branch. With `agents-repo` agents and
+ * skills come from that repository instead, but never context files.
  */
 export function findAgents(sources: AgentSources): {
   readonly agents: AgentLibrary;
-  /** Those of the pull request, which are only looked at. */
+  /** The agents of the pull request's head, which are checked but never run. */
   readonly headAgents?: AgentLibrary;
 } {
   const { trigger, client, shared, agentsDir, signal } = sources;
-  let opened: Promise<AgentPlace> | undefined;
-  const others =
+  let sharedPlace: Promise<AgentPlace> | undefined;
+  const openSharedOnce =
     shared &&
     (() => {
-      opened ??= openShared(shared, dirsAtRef(agentsDir), signal);
-      return opened;
+      sharedPlace ??= openShared(shared, dirsAtRef(agentsDir), signal);
+      return sharedPlace;
     });
   if (trigger.kind === 'local' || client === undefined)
-    return { agents: createAgentLoader([localPlace(sources)], others) };
+    return { agents: createAgentLoader([localPlace(sources)], openSharedOnce) };
+
   const { cwd: workspace, memoryRoots, onRead } = sources;
   const atRef = (ref: string) =>
     refPlace({
@@ -73,25 +71,22 @@ export function findAgents(sources: AgentSources): {
     trigger.kind === 'pull_request' ? trigger.base.ref : trigger.repository.defaultBranch,
   );
   const onDisk = sources.configDir === undefined ? [] : [localPlace(sources)];
-  const agents = OF_WRITERS.has(trigger.kind)
-    ? createAgentLoader([localPlace(sources), base], others)
-    : createAgentLoader([base, ...onDisk], others);
+  const agents = WRITERS_EVENTS.has(trigger.kind)
+    ? createAgentLoader([localPlace(sources), base], openSharedOnce)
+    : createAgentLoader([base, ...onDisk], openSharedOnce);
   if (trigger.kind !== 'pull_request' || trigger.isFork || shared !== undefined) return { agents };
   return { agents, headAgents: createAgentLoader([atRef(trigger.head.sha)]) };
 }
 
-/** Events of which only people with write access choose what is checked out. */
-const OF_WRITERS: ReadonlySet<Trigger['kind']> = new Set([
+/** Events for which only people with write access choose what is checked out. */
+const WRITERS_EVENTS: ReadonlySet<Trigger['kind']> = new Set([
   'push',
   'release',
   'schedule',
   'dispatch',
 ]);
 
-/**
- * Folders in which agents are looked for, nearest first; `agentsDir` is empty for none of the
- * caller's own.
- */
+/** Folders to search for agents, nearest first; `agentsDir` is empty if the caller names none. */
 export function agentsDirsOf(agentsDir: string): readonly string[] {
   return agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
 }
@@ -100,14 +95,12 @@ export function dirsAtRef(agentsDir: string): readonly string[] {
   return agentsDirsOf(isAbsolute(agentsDir) ? '' : agentsDir);
 }
 
-/** The agents on disk: of the given folder, the repository, and this machine (D4). */
+/** The agents on disk: in the given folder, in the repository, and on this machine. */
 export function localAgents(sources: LocalSources): AgentLoader {
   return createAgentLoader([localPlace(sources)]);
 }
 
-/**
- * Only the action is without a configuration folder: there nothing may lead out of the workspace.
- */
+/** Only the action has no configuration folder, and there no path is allowed out of the workspace. */
 function localPlace({ agentsDir, ...sources }: LocalSources): AgentPlace {
   return diskPlace({
     ...sources,
@@ -122,13 +115,13 @@ interface SharedAgents {
   readonly name: string;
   /** A tag, a branch or a commit. */
   readonly ref: string;
-  /** What may read it; undefined without a token. */
+  /** Can read the repository; undefined without a token. */
   readonly client: GitHubClient | undefined;
 }
 
 /**
- * The agents and skills of another repository, all from the commit that the ref names. A repository
- * that cannot be read is a ConfigError, and never passes for one without agents.
+ * Opens the agents and skills of another repository, all at the commit that the ref names. Throws a
+ * ConfigError if the repository cannot be read, so that it is not mistaken for one without agents.
  */
 async function openShared(
   { owner, name, ref, client }: SharedAgents,
@@ -151,7 +144,7 @@ async function openShared(
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !UNREADABLE.has(thrown.reason)) throw thrown;
     throw new ConfigError(`${place} cannot be read: ${thrown.message}`, {
-      remedy: REMEDY,
+      remedy: UNREADABLE_REMEDY,
       cause: thrown,
     });
   }
@@ -159,5 +152,5 @@ async function openShared(
 
 const UNREADABLE: ReadonlySet<string> = new Set(['missing', 'denied', 'invalid']);
 
-const REMEDY =
+const UNREADABLE_REMEDY =
   "Check its name and its ref. The workflow's own token cannot see other private repositories: set `repositories-token` to one with `contents: read` there.";

@@ -29,9 +29,9 @@ import { codeNotRead } from './notes.js';
 import type { ReviewedChange, RunNotes } from './records.js';
 
 /**
- * Keeps what a conversation is shown of files, and gives a note with the lines that it names as
- * they were shown, or throws a ToolError for one that was not. `workdir` is the absolute folder of
- * the file tools.
+ * Records the lines of files that a conversation is shown, and completes the citations of a note
+ * from them. `cite` throws a ToolError for a line that was not shown. `workdir` is the absolute
+ * folder of the file tools.
  */
 export function createCiter(
   notes: RunNotes | undefined,
@@ -39,78 +39,74 @@ export function createCiter(
   workdir: string,
   { secrets, readBase, cwd, reporter, deadline: { signal } }: Dependencies,
 ) {
-  const changed = notes === undefined || change === undefined ? [] : parseDiff(change.diff);
-  const shownFiles = new ShownFiles(linesOfDiff(changed));
-  const pathOf = (path: string) => relative(workdir, resolve(workdir, path)).replaceAll('\\', '/');
+  const changedFiles = notes === undefined || change === undefined ? [] : parseDiff(change.diff);
+  const shownFiles = new ShownFiles(linesOfDiff(changedFiles));
+  const relativePath = (path: string) =>
+    relative(workdir, resolve(workdir, path)).replaceAll('\\', '/');
 
-  /** Undefined where no such line was shown. */
-  function find(named: Citation) {
-    const path = pathOf(named.path);
+  /** Undefined if no such line was shown. */
+  function findShown(citation: Citation) {
+    const path = relativePath(citation.path);
     const lines = (shownFiles.of(path, 'RIGHT') ?? shownFiles.of(path, 'LEFT'))?.lines;
-    const code = named.code || (lines?.get(named.line) ?? '');
-    const check = checkEvidence({ ...named, path, code }, shownFiles);
+    const code = citation.code || (lines?.get(citation.line) ?? '');
+
+    const check = checkEvidence({ ...citation, path, code }, shownFiles);
     if (typeof check === 'string') return undefined;
     const { side: _, ...place } = check;
     return { ...place, lines: [...(lines?.values() ?? [])] };
   }
 
-  /**
-   * The line at the base. File tools name a path from their own folder, those on GitHub from the
-   * root.
-   */
-  async function readAtBase(found: Citation) {
-    const folder = relative((await findRepositoryRoot(workdir)) ?? cwd, workdir).replaceAll(
-      '\\',
-      '/',
-    );
-    const paths = folder === '' ? [found.path] : [`${folder}/${found.path}`, found.path];
-    const places = paths.map((path) => ({ ...found, path }));
+  /** A path of a file tool starts at the tool's folder, one of a GitHub tool at the root. */
+  async function readAtBase(shown: Citation) {
+    const root = (await findRepositoryRoot(workdir)) ?? cwd;
+    const folder = relative(root, workdir).replaceAll('\\', '/');
+    const paths = folder === '' ? [shown.path] : [`${folder}/${shown.path}`, shown.path];
+    const places = paths.map((path) => ({ ...shown, path }));
     const base = await readBase?.(places, signal).catch((thrown: unknown) => {
       if (!(thrown instanceof AxeError)) throw thrown;
       reporter.warn(codeNotRead(thrown));
       return undefined;
     });
     const isAtBase = ({ path, code }: Citation) => countLine(base?.files.get(path), code) > 0;
-    const isChanged = ({ path }: Citation) => changed.some((file) => file.path === path);
-    const [only, ...others] = paths.length === 1 ? places : places.filter(isChanged);
-    // Of a line that neither file at the base has, nobody knows which of the two is meant if both
-    // are changed.
-    const place = places.find(isAtBase) ?? (others.length === 0 ? only : undefined);
-    return { base, place: place ?? found, head: place && change?.head };
+    const isChanged = ({ path }: Citation) => changedFiles.some((file) => file.path === path);
+    const [candidate, ...others] = paths.length === 1 ? places : places.filter(isChanged);
+    // If neither file has the line at the base and both are changed, either could be the one.
+    const place = places.find(isAtBase) ?? (others.length === 0 ? candidate : undefined);
+    return { base, place: place ?? shown, head: place && change?.head };
   }
 
-  async function cite(named: Citation): Promise<string | undefined> {
-    const { path, line } = named;
-    const found = find(named);
-    if (found === undefined) {
-      const known = notes?.checked.find(path, named.code);
-      if (known !== undefined) return formatCitation({ ...known, line });
-      // `(example.com:443)` names no file.
+  async function cite(citation: Citation): Promise<string | undefined> {
+    const { path, line } = citation;
+    const shown = findShown(citation);
+    if (shown === undefined) {
+      const checkedCitation = notes?.checked.find(path, citation.code);
+      if (checkedCitation !== undefined) return formatCitation({ ...checkedCitation, line });
+      // `(example.com:443)` is not a citation.
       if (!path.includes('/') || path.includes('//')) return undefined;
       throw new ToolError(
         `line ${line} of ${path} was not shown to you in this run. Read it with \`read_file\` or \`github_file\`, or leave \`(${path}:${line})\` out.`,
       );
     }
-    const { base, place, head } = await readAtBase(found);
+    const { base, place, head } = await readAtBase(shown);
     const clean = (code: string) => escapeHidden(sanitize(code, 'memory', secrets));
-    return citeLine(place, found.lines, base, head, clean);
+    return citeLine(place, shown.lines, base, head, clean);
   }
 
   return {
     show(shown: readonly ShownLines[]): void {
-      shownFiles.show(shown.map((lines) => ({ ...lines, path: pathOf(lines.path) })));
+      shownFiles.show(shown.map((lines) => ({ ...lines, path: relativePath(lines.path) })));
     },
     cite: (content: string): Promise<string> => completeCitations(content, cite),
   };
 }
 
-/** Files that are read, and commits that are looked for, at a time. */
-const MAX_LOOKED_AT = 50;
+/** Maximum files, and maximum commits, that one call reads. */
+const MAX_READ_AT_ONCE = 50;
 
 /**
- * Reads the base that notes are held against: on an event the branch that a pull request goes into
- * or the default branch, through the API, since a checkout may have been written to by anybody. On
- * somebody's own machine it is HEAD. Each file is read once in a run.
+ * Creates the reader of the code that notes cite. For an event that is the target branch of the
+ * pull request, or the default branch, read by API because anybody might have written to the
+ * checkout. On a developer's machine it is HEAD. Each file is read once in a run.
  */
 export function createBaseReader(
   trigger: Trigger,
@@ -119,15 +115,15 @@ export function createBaseReader(
   env: Environment,
 ): ReadBase {
   const inTurn = createQueue();
-  /** Paths and commits that were answered. */
-  const asked = new Set<string>();
-  const notAsked = (all: readonly string[]) =>
-    [...new Set(all)].filter((one) => !asked.has(one)).slice(0, MAX_LOOKED_AT);
+  /** Paths and commits that were read. */
+  const readIds = new Set<string>();
+  const notYetRead = (ids: readonly string[]) =>
+    [...new Set(ids)].filter((id) => !readIds.has(id)).slice(0, MAX_READ_AT_ONCE);
   let root: string | undefined;
-  let own: string | undefined;
+  let ownRepository: string | undefined;
   let base: BaseCode | undefined;
 
-  /** Undefined where nobody can read it. */
+  /** Undefined if the repository cannot be read. */
   async function nameOfRepository(): Promise<string | undefined> {
     if (trigger.kind !== 'local')
       return client && `${trigger.repository.owner}/${trigger.repository.name}`;
@@ -141,34 +137,42 @@ export function createBaseReader(
     lines: readonly Citation[],
     signal: AbortSignal,
   ): Promise<BaseCode | undefined> {
-    own ??= await nameOfRepository();
-    const here = lines.filter(
-      ({ path, repository = own }) =>
-        own !== undefined &&
-        repository?.toLowerCase() === own.toLowerCase() &&
-        // No part of it leads anywhere else, whoever wrote it.
-        !/[\\\p{Cc}]/u.test(path) &&
-        path.split('/').every((part) => !['', '.', '..'].includes(part)),
+    ownRepository ??= await nameOfRepository();
+    const ownName = ownRepository;
+    const ownLines = lines.filter(
+      ({ path, repository = ownName }) =>
+        ownName !== undefined &&
+        repository?.toLowerCase() === ownName.toLowerCase() &&
+        isPlainPath(path),
     );
-    if (own === undefined || here.length === 0) return undefined;
-    const paths = notAsked(here.map(({ path }) => path));
-    const commits = notAsked(here.flatMap(({ commit = [] }) => commit));
+    if (ownName === undefined || ownLines.length === 0) return undefined;
+
+    const paths = notYetRead(ownLines.map(({ path }) => path));
+    const commits = notYetRead(ownLines.flatMap(({ commit = [] }) => commit));
     if (paths.length + commits.length === 0) return base;
     const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
-    const found =
+    const newlyRead =
       trigger.kind === 'local' || client === undefined
         ? {
-            repository: own,
+            repository: ownName,
             ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })),
           }
         : await fetchBaseCode(client, trigger.repository, branch, paths, commits, signal);
-    for (const one of [...paths, ...commits]) asked.add(one);
-    if (found === undefined) return base;
-    const files = new Map([...(base?.files ?? []), ...found.files]);
-    base = { ...found, files, history: new Set([...(base?.history ?? []), ...found.history]) };
+    for (const id of [...paths, ...commits]) readIds.add(id);
+    if (newlyRead === undefined) return base;
+
+    const files = new Map([...(base?.files ?? []), ...newlyRead.files]);
+    const history = new Set([...(base?.history ?? []), ...newlyRead.history]);
+    base = { ...newlyRead, files, history };
     return base;
   }
 
-  // In turn, since a second caller needs what the first one still waits for.
+  // In turn, since a second caller may need lines that the first one is still reading.
   return (lines, signal) => inTurn(() => read(lines, signal));
+}
+
+/** Anybody could have written the path, so no part of it is allowed to lead elsewhere. */
+function isPlainPath(path: string): boolean {
+  if (/[\\\p{Cc}]/u.test(path)) return false;
+  return path.split('/').every((part) => !['', '.', '..'].includes(part));
 }

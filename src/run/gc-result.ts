@@ -8,13 +8,13 @@ import type { SaveResult } from '../memory/store.js';
 import { type KeptCounts, type LogPart, partLog } from '../memory/units.js';
 
 interface CountedLog {
-  /** As `last_n` counts them. */
+  /** Counted as for `last_n`. */
   readonly entries: number;
   /** In the order of the file. */
   readonly parts: readonly LogPart[];
-  /** Runs of each date that had any, in UTC. */
+  /** Number of runs by date, in UTC. */
   readonly days: ReadonlyMap<string, number>;
-  /** In all results together. */
+  /** The total of all results. */
   readonly words: number;
 }
 
@@ -22,12 +22,13 @@ export function countLog(text: string): CountedLog {
   const parts = partLog(text).filter(({ entries }) => entries > 0);
   const days = new Map<string, number>();
   let words = 0;
-  for (const { timeMs, text } of parts) {
-    if (timeMs === undefined) continue;
-    days.set(dateOf(timeMs), (days.get(dateOf(timeMs)) ?? 0) + 1);
-    words += wordsInResult(text);
+  for (const part of parts) {
+    if (part.timeMs === undefined) continue;
+    const date = dateOf(part.timeMs);
+    days.set(date, (days.get(date) ?? 0) + 1);
+    words += wordsInResult(part.text);
   }
-  return { entries: parts.reduce((sum, { entries }) => sum + entries, 0), parts, days, words };
+  return { entries: parts.reduce((sum, part) => sum + part.entries, 0), parts, days, words };
 }
 
 function wordsInResult(entry: string): number {
@@ -35,21 +36,25 @@ function wordsInResult(entry: string): number {
   return result.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-/** The figures of a log, one a line: runs since when, words of a result, the most active day. */
+/** Statistics of a log, one per line: runs and their dates, average result, busiest weekday. */
 export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): readonly string[] {
   const dates = [...days.keys()].toSorted();
-  const [first, last] = [dates[0], dates.at(-1)];
+  const first = dates[0];
+  const last = dates.at(-1);
   if (first === undefined) return [];
-  const runs = [...days.values()].reduce((sum, one) => sum + one, 0);
+
+  const runs = [...days.values()].reduce((sum, runsOfDay) => sum + runsOfDay, 0);
   const weekdays = WEEKDAYS.map((day, index) => {
-    const own = dates.filter(
+    const sameWeekday = dates.filter(
       (date) => new Date(`${date}T00:00:00Z`).getUTCDay() === (index + 1) % 7,
     );
-    return { day, runs: own.reduce((sum, date) => sum + (days.get(date) ?? 0), 0) };
+    return { day, runs: sameWeekday.reduce((sum, date) => sum + (days.get(date) ?? 0), 0) };
   });
-  const [busiest] = weekdays.toSorted((one, other) => other.runs - one.runs);
+  const [busiest] = weekdays.toSorted((a, b) => b.runs - a.runs);
+  const period = first === last ? `on ${first}` : `from ${first} to ${last}`;
+
   return [
-    `${count(runs, 'run')} ${first === last ? `on ${first}` : `from ${first} to ${last}`}`,
+    `${count(runs, 'run')} ${period}`,
     `Average result: ${count(Math.round(words / runs), 'word')}`,
     `Busiest day: ${busiest?.day} (${count(busiest?.runs ?? 0, 'run')})`,
   ];
@@ -57,14 +62,12 @@ export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): 
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-/** What is to be trimmed of a log. Entries are counted as `last_n` counts them. */
+/** Entries are counted as for `last_n`. */
 export type TrimPlan =
-  /** Nothing says how much is to be kept. */
+  /** Neither `last_n` nor `max_entries` is set. */
   | { readonly kind: 'no-target' }
   | { readonly kind: 'within'; readonly entries: number; readonly target: number }
-  /**
-   * The newest entry alone holds more headings than are to be kept, and an entry is never split.
-   */
+  /** The newest entry alone has more headings than the target, and an entry is never split. */
   | { readonly kind: 'indivisible'; readonly entries: number; readonly target: number }
   | {
       readonly kind: 'trim';
@@ -74,9 +77,8 @@ export type TrimPlan =
     };
 
 /**
- * What goes of a log (axe-behaviour §19): `last_n` says how many entries stay, or else
- * `max_entries`. Entries go one by one from the oldest, as long as that leaves as many as are to
- * stay.
+ * Plans to keep `last_n` entries of a log, or else `max_entries`, as axe does. Entries are removed
+ * one by one from the oldest, as long as enough of them remain.
  */
 export function planTrim(
   { entries, parts }: Pick<CountedLog, 'entries' | 'parts'>,
@@ -84,7 +86,8 @@ export function planTrim(
 ): TrimPlan {
   const target = lastN > 0 ? lastN : maxEntries;
   if (target <= 0) return { kind: 'no-target' };
-  let [removed, end] = [0, 0];
+  let removed = 0;
+  let end = 0;
   for (const part of parts) {
     if (entries - removed - part.entries < target) break;
     removed += part.entries;
@@ -98,9 +101,9 @@ export function planTrim(
 
 export type GcEnd =
   | { readonly kind: 'empty' }
-  /** The rules of `offline/rules` analyse nothing, so nothing is trimmed after them. */
+  /** `offline/rules` makes no analysis, and nothing is trimmed without one. */
   | { readonly kind: 'not-analysed' }
-  /** With the plan where no model was asked. */
+  /** `plan` is present if no model was asked. */
   | { readonly kind: 'dry-run'; readonly plan?: TrimPlan }
   | Exclude<TrimPlan, { readonly kind: 'trim' }>
   | {
@@ -112,24 +115,24 @@ export type GcEnd =
 
 export type Suggestion =
   | { readonly kind: 'published'; readonly url: string; readonly created: boolean }
-  /** There is nothing to recommend, or nothing in the agent's files is to change. */
+  /** There is nothing to recommend, or no file of the agent would change. */
   | { readonly kind: 'none' }
-  /** People closed the same before. */
+  /** People have closed an equal suggestion before. */
   | { readonly kind: 'closed-before'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What garbage collection found on its way; a part is absent where it ended before that. */
+/** Results of garbage collection; a part is absent if it ended before that part. */
 export interface GcFindings {
   readonly counted?: CountedLog;
-  /** What people made of findings and what the runs cost, as a table; empty for nothing. */
+  /** A table of the outcomes of findings and the cost of runs; empty if there are none. */
   readonly worth?: string;
-  /** What the model said, whole or not, and how many of the oldest entries it was not given. */
+  /** The model's answer, even if truncated; `unread` of the oldest entries were not sent to it. */
   readonly analysis?: { readonly text: string; readonly unread: number };
-  /** Lines of notes whose code is gone, which a person may remove. */
+  /** Lines of notes whose code is gone, so that a person can remove them. */
   readonly gone?: readonly StaleNoteLine[];
-  /** Of all questions together, whatever became of them. */
+  /** The total of all requests, failed ones included. */
   readonly usage?: RunStats;
-  /** The trim was begun. */
+  /** The trim was started. */
   readonly isTrimming?: true;
 }
 
@@ -138,7 +141,7 @@ export interface GcResult extends GcFindings {
   readonly end: GcEnd | { readonly kind: 'failed'; readonly error: AxeError };
 }
 
-/** How it ended, in axe's words where it has some (axe-behaviour §19). */
+/** The texts are axe's where axe has the same ending (axe-behaviour §19). */
 export function formatGcEnd(
   end: GcEnd,
   agent: string,
@@ -150,12 +153,9 @@ export function formatGcEnd(
     case 'not-analysed':
       return 'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.';
     case 'dry-run':
-      if (end.plan === undefined) return 'Dry run: no entries trimmed.';
-      return `Dry run: no entries trimmed. No model was asked, and ${
-        end.plan.kind === 'trim'
-          ? `${entries(end.plan.removed)} would be removed, ${entries(end.plan.kept)} kept`
-          : 'no entry would be removed'
-      }.`;
+      return end.plan === undefined
+        ? 'Dry run: no entries trimmed.'
+        : `Dry run: no entries trimmed. No model was asked, and ${formatDryRunPlan(end.plan, entries)}.`;
     case 'no-target':
       return 'No trim target configured (last_n and max_entries are both 0). Skipping trim.';
     case 'within':
@@ -167,9 +167,14 @@ export function formatGcEnd(
   }
 }
 
-/** What the analysis did not see; empty where it saw all. */
+function formatDryRunPlan(plan: TrimPlan, entries: (number: number) => string): string {
+  if (plan.kind !== 'trim') return 'no entry would be removed';
+  return `${entries(plan.removed)} would be removed, ${entries(plan.kept)} kept`;
+}
+
+/** Says how many entries were not analysed; empty if all were. */
 export function formatUnread(unread: number): string {
   if (unread === 0) return '';
-  const what = unread === 1 ? 'The oldest entry was' : `The oldest ${unread} entries were`;
-  return `${what} not analysed: the log is too long for one question.`;
+  const subject = unread === 1 ? 'The oldest entry was' : `The oldest ${unread} entries were`;
+  return `${subject} not analysed: the log is too long for one question.`;
 }

@@ -34,19 +34,16 @@ import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
 import { NEVER_ABORTED } from './save.js';
 
-/**
- * Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a
- * warning.
- */
+/** Opens the notes of an agent and reads those for its prompt. Never throws: errors are warnings. */
 export async function openNotes(
   parts: {
     readonly agent: LoadedAgent;
     readonly memory: MemoryPlan;
     readonly plan: NotesPlan;
     readonly store: MemoryStore;
-    /** The run log as it was read before. */
+    /** The run log, read before. */
     readonly restored: RestoreResult;
-    /** What the agent of the run has written and nobody has saved: sub-agents see it. */
+    /** Unsaved changes of the top-level agent, which its sub-agents see. */
     readonly unsaved: readonly NoteChange[];
   },
   deps: Dependencies,
@@ -54,32 +51,33 @@ export async function openNotes(
   const { agent, memory, plan, store, restored, unsaved } = parts;
   const { places, isLive } = plan;
   const { clock, secrets, reporter, deadline, journal } = deps;
+
   const load = async (under: readonly string[] | undefined) =>
     withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
-  const everything = placesToRead(places, memory.path, clock.now());
-  let first: TreeResult | undefined = withUnsaved(
-    readBefore(restored) ?? (await store.readTree(deadline.signal, everything)),
+  const promptPlaces = placesToRead(places, memory.path, clock.now());
+  let firstTree: TreeResult | undefined = withUnsaved(
+    treeOfRestored(restored) ?? (await store.readTree(deadline.signal, promptPlaces)),
     unsaved,
     undefined,
   );
-  const { location } = first;
+  const root = isLive && firstTree.kind === 'tree' ? firstTree.location : '';
+
   const reported = new Set(
     restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message),
   );
-  const early: Warning[] = [];
+  const earlyWarnings: Warning[] = [];
   let isOpen = false;
   let checked = checkNotes(new Map(), undefined);
   const session = createNotesSession({
     places,
     runLog: memory.path,
-    // In a workflow a place of its own would differ from run to run, and may be nobody's to know
-    // (D14).
-    root: isLive && first.kind === 'tree' ? location : '',
+    // Empty in a workflow: the location would differ in each run, and might be private.
+    root,
     caps: agent.config.memory,
     async load(under) {
-      const loaded = first ?? (await load(under));
-      first = undefined;
-      return loaded;
+      const tree = firstTree ?? (await load(under));
+      firstTree = undefined;
+      return tree;
     },
     redact: (text) => sanitize(text, 'memory', secrets),
     checked: () => checked,
@@ -89,31 +87,25 @@ export async function openNotes(
       if (reported.has(warning.message)) return;
       reported.add(warning.message);
       if (isOpen) reporter.warn(warning);
-      else early.push(warning);
+      else earlyWarnings.push(warning);
     },
     noteWrite: (action, path, bytes) =>
       reporter.event({ kind: 'note-written', action, path, bytes }),
     ...(isLive ? { writeThrough: (changes) => store.write(changes, NEVER_ABORTED) } : {}),
   });
   const loaded = await session.tree();
-  const { tools, warnings } = grantNotesTools(plan, store.kind !== 'none');
+  const { tools, warnings: grantWarnings } = grantNotesTools(plan, store.kind !== 'none');
   const stored = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
   const cited = await checkCitedCode(stored, places, deps);
   ({ checked } = cited);
+
   const files = checked.view(stored, memory.path);
   const today = dateOf(clock.now());
   const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
   const block = formatMemoryBlock(files, { places, today, daily, maxBytes });
   isOpen = true;
-  const notLoaded = ({
-    message,
-    remedy,
-  }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
-    code: 'memory-load-failed',
-    message: `failed to load the notes of "${agent.name}": ${message}`,
-    remedy,
-  });
-  let kept: readonly NoteChange[] = [];
+
+  let pending: readonly NoteChange[] = [];
   return {
     session,
     tools,
@@ -121,25 +113,40 @@ export async function openNotes(
     prompt: { block: block.text, toolsPrompt: notesToolsPrompt(tools) },
     checked,
     warnings: [
-      ...(loaded.kind === 'failed' ? [notLoaded(loaded)] : damaged(loaded, places)),
-      ...early,
+      ...(loaded.kind === 'failed'
+        ? [notesNotLoaded(agent.name, loaded)]
+        : damageOfNotes(loaded, places)),
+      ...earlyWarnings,
       ...cited.warnings,
-      ...(isLive && checked.gone.length > 0 ? [noLongerSo(checked.gone)] : []),
+      ...(isLive && checked.gone.length > 0 ? [staleNotes(checked.gone)] : []),
       ...block.warnings,
-      ...warnings,
+      ...grantWarnings,
     ],
     async keep(lane) {
       const changes = session.changes(lane);
       if (journal === undefined || changes.length === 0) return;
-      if (kept[0] !== undefined && kept[0].path !== changes[0]?.path) await journal.done(kept);
-      kept = changes;
+
+      const previous = pending[0];
+      if (previous !== undefined && previous.path !== changes[0]?.path) await journal.done(pending);
+      pending = changes;
       await journal.pending(changes);
     },
   };
 }
 
-/** On the command line there is no summary that lists them. */
-function noLongerSo([first, ...more]: readonly StaleNoteLine[]): Warning {
+function notesNotLoaded(
+  agent: string,
+  { message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>,
+): Warning {
+  return {
+    code: 'memory-load-failed',
+    message: `failed to load the notes of "${agent}": ${message}`,
+    remedy,
+  };
+}
+
+/** For the command line, which has no job summary that lists these lines. */
+function staleNotes([first, ...more]: readonly StaleNoteLine[]): Warning {
   const others = more.length === 0 ? '' : ` and ${count(more.length, 'other line')}`;
   const message = `the code that notes rest on is gone, so the model was not given ${first?.note}:${first?.line}${others}`;
   return {
@@ -150,8 +157,8 @@ function noLongerSo([first, ...more]: readonly StaleNoteLine[]): Warning {
 }
 
 /**
- * Holds notes against the code that they rest on, once for an agent. Trouble leaves them unchecked,
- * with a warning.
+ * Checks notes against the code that they cite, once for an agent. If that code cannot be read they
+ * stay unchecked, with a warning.
  */
 export async function checkCitedCode(
   tree: MemoryTree,
@@ -169,37 +176,36 @@ export async function checkCitedCode(
   }
 }
 
-export function codeNotRead({ message: why, remedy }: AxeError): Warning {
-  const message = `the code that notes rest on could not be read, so they are used as they are: ${why}`;
+export function codeNotRead({ message: reason, remedy }: AxeError): Warning {
+  const message = `the code that notes rest on could not be read, so they are used as they are: ${reason}`;
   return { code: 'memory-outdated', message, remedy };
 }
 
-/**
- * Many a store has read the notes with the run log; what there was to warn of was told with that.
- */
-function readBefore(restored: RestoreResult): TreeResult | undefined {
+/** A store that read the notes together with the run log has reported these warnings already. */
+function treeOfRestored(restored: RestoreResult): TreeResult | undefined {
   if (restored.kind === 'failed' || restored.alongside === undefined) return undefined;
   const { alongside: tree, warnings, blocked = [], prefix } = restored;
   const location = prefix?.slice(0, -1) ?? restored.location;
   return { kind: 'tree', tree, location, warnings, blocked };
 }
 
-/** What the store holds of the wanted places, with what the run has not saved yet. */
+/** Adds the run's unsaved changes in the requested places (all if undefined) to the stored tree. */
 function withUnsaved(
-  found: TreeResult,
+  stored: TreeResult,
   unsaved: readonly NoteChange[],
-  wanted: readonly string[] | undefined,
+  places: readonly string[] | undefined,
 ): TreeResult {
-  if (found.kind === 'failed' || unsaved.length === 0) return found;
-  const isWanted = ({ path }: NoteChange) =>
-    wanted === undefined ||
-    wanted.includes(path) ||
-    wanted.includes(path.slice(0, path.lastIndexOf('/') + 1));
-  return { ...found, tree: applyChanges(found.tree, unsaved.filter(isWanted)) };
+  if (stored.kind === 'failed' || unsaved.length === 0) return stored;
+
+  const isRequested = ({ path }: NoteChange) =>
+    places === undefined ||
+    places.includes(path) ||
+    places.includes(path.slice(0, path.lastIndexOf('/') + 1));
+  return { ...stored, tree: applyChanges(stored.tree, unsaved.filter(isRequested)) };
 }
 
-/** Of notes that go into the prompt or that the tools read. */
-function damaged(
+/** Damage in notes that the prompt shows or that the tools read. */
+function damageOfNotes(
   { tree, location, prefix = `${location}/` }: Extract<TreeResult, { readonly kind: 'tree' }>,
   places: NotesPlaces,
 ): readonly Warning[] {
@@ -212,14 +218,14 @@ function shownNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   return [...listNotes(tree, places), notePath({ kind: 'scratchpad' }, places)];
 }
 
-/** Where the notes of a run are and what it may do with them. */
+/** The places of a run's notes, and the tools that may work on them. */
 export interface NotesPlan {
   readonly places: NotesPlaces;
   /** Changes are saved at once: on the command line without an event. */
   readonly isLive: boolean;
-  /** Tools that the agent asks for. */
+  /** Tools that the agent's file lists. */
   readonly requested: readonly NotesTool[];
-  /** Why none of them may write, if so; empty where nobody expects them to. */
+  /** The reason if no tool can write; empty if that needs no warning. */
   readonly whyReadOnly: string | undefined;
 }
 
@@ -238,50 +244,52 @@ export function planNotes({
   readonly trust: Trust;
   /** Absolute path of the folder the agent works in. */
   readonly workdir: string;
-  /** Sub-agents only look (D10). */
+  /** Sub-agents can only read notes. */
   readonly isSubAgent: boolean;
 }): NotesPlan | undefined {
   const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
+
   const isLive = trigger.kind === 'local';
-  const ofSubAgent = config.memory.tools.length > 0 ? SUB_AGENT : '';
-  const ofRun =
-    memory.lane === 'none' ? NEVER : isLive || trust.level === 'trusted' ? undefined : UNTRUSTED;
+  const subAgentReason = config.memory.tools.length > 0 ? SUB_AGENT : '';
+  const topLevelReason = whyTopLevelReadOnly(memory, isLive || trust.level === 'trusted');
+  const requested = [...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)];
   return {
     places: placesOf(agent, memory.path, trigger, workdir),
     isLive,
-    requested: [
-      ...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)]),
-    ],
-    whyReadOnly: isSubAgent ? ofSubAgent : ofRun,
+    requested: [...new Set(requested)],
+    whyReadOnly: isSubAgent ? subAgentReason : topLevelReason,
   };
 }
 
-/** The tools over notes among the names that an agent lists besides its other tools. */
+function whyTopLevelReadOnly({ lane }: MemoryPlan, canWrite: boolean): string | undefined {
+  if (lane === 'none') return NEVER;
+  return canWrite ? undefined : UNTRUSTED;
+}
+
+/** The tools for notes among the names in an agent's `tools`. */
 export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] {
   return ALL_NOTES_TOOLS.filter((name) => tools.includes(name));
 }
 
-/**
- * The tools over notes that an agent gets, and what is told of the others; `isKept` says whether
- * its store keeps anything.
- */
+/** The tools for notes that an agent gets, with a warning for each of the others. */
 export function grantNotesTools(
   { requested, whyReadOnly }: NotesPlan,
-  isKept: boolean,
+  hasStore: boolean,
 ): { readonly tools: readonly NotesTool[]; readonly warnings: readonly Warning[] } {
-  const why = whyReadOnly ?? (isKept ? undefined : NOT_KEPT);
-  if (why === undefined) return { tools: requested, warnings: [] };
+  const reason = whyReadOnly ?? (hasStore ? undefined : NOT_KEPT);
+  if (reason === undefined) return { tools: requested, warnings: [] };
+
   const tools = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
-  const withheld = why === '' ? [] : requested.filter((name) => !tools.includes(name));
+  const withheld = reason === '' ? [] : requested.filter((name) => !tools.includes(name));
   const warnings = withheld.map((name): Warning => {
-    const message = `The tool \`${name}\` (memory) was withheld: ${why}`;
+    const message = `The tool \`${name}\` (memory) was withheld: ${reason}`;
     return { code: 'tool-not-available', message };
   });
   return { tools, warnings };
 }
 
-/** What is told of tools over notes that an agent without notes lists. */
+/** For an agent that lists tools for notes, but keeps no notes. */
 export function notesAreOff(agent: string, names: readonly string[]): Warning {
   const listed = names.map((name) => `\`${name}\``).join(', ');
   const message = `agent "${agent}" asks for ${listed}, and keeps no notes. Set \`enabled = true\` and \`notes = true\` in \`[memory]\` of the agent.`;
@@ -298,8 +306,8 @@ const NOT_KEPT =
   'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
 
 /**
- * Of the repository of the event, on somebody's own machine of the folder; `path` is that of the
- * run log.
+ * The project is the repository of the event, or on a developer's machine the folder. `path` is
+ * that of the run log.
  */
 export function placesOf(
   { config }: LoadedAgent,
@@ -308,20 +316,23 @@ export function placesOf(
   workdir: string,
 ): NotesPlaces {
   const { scope, project } = config.memory;
-  const own =
+  const defaultProject =
     trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
-  return notesPlaces(scope, project || own, path.startsWith('offline/') ? 'offline/' : '');
+  return notesPlaces(
+    scope,
+    project || defaultProject,
+    path.startsWith('offline/') ? 'offline/' : '',
+  );
 }
 
 /**
- * Makes the tools over notes that an agent was granted, and gives the agent as its other tools are
- * opened for; `written` is called after each change, and waited for, and `cite` gives a note with
- * the lines of code that it names.
+ * Creates the tools for notes that an agent was granted. The returned agent lists only its other
+ * tools. `onWritten` is awaited after each change; `cite` completes the citations of a note.
  */
 export function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
-  written: () => Promise<void>,
+  onWritten: () => Promise<void>,
   cite: (content: string) => Promise<string>,
 ): {
   readonly agent: LoadedAgent;
@@ -329,21 +340,24 @@ export function notesTools(
   readonly warnings: readonly Warning[];
 } {
   const { config } = agent;
-  const named: readonly string[] = namedNotesTools(config.tools);
-  const tools = config.tools.filter((name) => !named.includes(name));
-  const others = { ...agent, config: { ...config, tools } };
+  const listed: readonly string[] = namedNotesTools(config.tools);
+  const otherTools = config.tools.filter((name) => !listed.includes(name));
+  const withOtherTools = { ...agent, config: { ...config, tools: otherTools } };
   if (notes === undefined) {
-    // Notes that are on and yet not there were warned of with the reason.
-    const isOff = named.length > 0 && !config.memory.notes;
-    return { agent: others, tools: [], warnings: isOff ? [notesAreOff(agent.name, named)] : [] };
+    // If notes are on but could not be opened, there is a warning with the reason already.
+    const isOff = listed.length > 0 && !config.memory.notes;
+    const warnings = isOff ? [notesAreOff(agent.name, listed)] : [];
+    return { agent: withOtherTools, tools: [], warnings };
   }
-  const heard: Notes = {
+
+  const reportingNotes: Notes = {
     ...notes.session,
     async change(target, wish) {
       const answer = await notes.session.change(target, wish);
-      if (answer.kind === 'written') await written();
+      if (answer.kind === 'written') await onWritten();
       return answer;
     },
   };
-  return { agent: others, tools: createMemoryTools(heard, notes.tools, cite), warnings: [] };
+  const tools = createMemoryTools(reportingNotes, notes.tools, cite);
+  return { agent: withOtherTools, tools, warnings: [] };
 }
