@@ -150,8 +150,9 @@ it('completing what a note names refuses a place that ends a text of several lin
 });
 
 const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =>
-  citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head, (text) =>
-    text.replace('hunter2', '***'),
+  citeLine(
+    { path: 'src/a.ts', line: 2, code },
+    { lines: [], base, head, clean: (text) => text.replace('hunter2', '***') },
   );
 const head = 'd'.repeat(40);
 

@@ -10,7 +10,7 @@ export type MemoryTree = ReadonlyMap<string, string>;
 
 /**
  * A change to memory, as data: a store applies the run's changes in order to its newest version,
- * and once more after a conflict (D12).
+ * and applies them again after a conflict.
  */
 export type MemoryChange =
   | {
@@ -18,32 +18,27 @@ export type MemoryChange =
       /** Place in the tree, `/`-separated, for example `pr-reviewer.md`. */
       readonly path: string;
       readonly text: string;
-      /** Unique id of the entry; a text that already holds it is left alone. */
+      /** Unique id of the entry; a text that already contains it is not changed. */
       readonly id: string;
-      /** It may have been saved already, at this time or later. */
+      /** An earlier save might have succeeded, at this time or later. */
       readonly again?: Date;
     }
   | {
       readonly kind: 'rewrite';
       readonly path: string;
-      /** From the newest text to the next one; pure, since it may run more than once. */
+      /** Turns the newest text into the next one; pure, since it can run more than once. */
       readonly rewrite: (text: string) => string;
-      /**
-       * Ids of the entries that it takes out: a save of one of them that comes again adds nothing.
-       */
+      /** Ids of the entries that it removes: a repeated save of one of them adds nothing. */
       readonly removes?: readonly string[];
     }
   | {
-      /** Facts of a state; of the same kind and key the later one holds. */
+      /** Facts of a state; a later one replaces an earlier one with the same key. */
       readonly kind: 'facts';
       readonly path: string;
       readonly text: string;
     }
   | {
-      /**
-       * Takes entries out of a run log; what is taken out is kept next to it as `.bak`, one
-       * generation.
-       */
+      /** Removes entries from a run log and keeps them next to it as `.bak`, one generation. */
       readonly kind: 'trim';
       readonly path: string;
       readonly keeps: KeptCounts;
@@ -54,24 +49,21 @@ export interface NoteChange {
   readonly kind: 'note';
   readonly path: string;
   readonly edit: NoteEdit;
-  /** Whether the version before the run's first change is kept next to it, as its `.bak`. */
+  /** Keeps the version before the run's first change next to the note, as its `.bak`. */
   readonly backup: boolean;
-  /** Unique; no note holds it. */
+  /** Unique; it is not written into the note. */
   readonly id: string;
-  /** What the run saw the note become, see `versionId`. */
+  /** `versionId` of the note after the change, as the run saw it. */
   readonly makes?: string;
-  /** It may have been saved already, at this time or later. */
+  /** An earlier save might have succeeded, at this time or later. */
   readonly again?: Date;
 }
 
-/**
- * The tree after the changes. Idempotent for appends and facts: an entry whose id is there is not
- * added again.
- */
+/** Idempotent for appends and facts: an entry whose id is in the tree is not added again. */
 export function applyChanges(tree: MemoryTree, changes: readonly MemoryChange[]): MemoryTree {
   const next = new Map(tree);
   /** Notes as they were before the first change to each. */
-  const found = new Map<string, string>();
+  const originals = new Map<string, string>();
   for (const change of changes) {
     const { path } = change;
     const before = next.get(path) ?? '';
@@ -79,11 +71,12 @@ export function applyChanges(tree: MemoryTree, changes: readonly MemoryChange[])
       const { removed } = trimLog(before, change.keeps);
       if (removed !== '') next.set(`${path}.bak`, removed);
     }
-    if (change.kind === 'note' && !found.has(path)) found.set(path, before);
+    if (change.kind === 'note' && !originals.has(path)) originals.set(path, before);
+
     const text = applyChange(before, change);
-    const old = found.get(path) ?? '';
-    if (change.kind === 'note' && change.backup && text !== before && old !== '' && old !== text)
-      next.set(backupPath(path), old);
+    const original = originals.get(path) ?? '';
+    const isChanged = text !== before && original !== '' && original !== text;
+    if (change.kind === 'note' && change.backup && isChanged) next.set(backupPath(path), original);
     if (text !== '' || next.has(path)) next.set(path, text);
   }
   return next;
@@ -105,21 +98,21 @@ export function applyChange(text: string, change: MemoryChange): string {
 }
 
 /**
- * Whether an append that may have been made already was made, as far as the note says; for a place
- * without a history.
+ * A store without a history can only tell from the note's text that an earlier save of an append
+ * succeeded.
  */
 export function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
   return again !== undefined && edit.kind === 'append' && holdsLines(text, edit.text);
 }
 
-/** What a version of a note is known by; '' for no note. */
+/** Identifies a version of a note; '' if there is no note. */
 export function versionId(text: string): string {
   return text === '' ? '' : textId(text);
 }
 
 /**
- * Whether all changes to a note were made before, by a save of which nobody learnt how it ended:
- * they may come again, and the note is what the run saw it become.
+ * True if a save whose answer was lost made all changes to a note: they can be repeated, and the
+ * note already is as the run saw it after its changes.
  */
 export function isAlreadyMade(
   text: string,
@@ -130,17 +123,14 @@ export function isAlreadyMade(
   return last?.kind === 'note' && last.again !== undefined && last.makes === versionId(text);
 }
 
-/**
- * Whether a text has these lines, one below the other and each whole; space around them does not
- * count.
- */
+/** Whole lines in the same order without others between them; space around a line is ignored. */
 function holdsLines(text: string, lines: string): boolean {
   const trimmed = (all: string) => all.split('\n').flatMap((line) => line.trim() || []);
   const joined = (all: string) => `\n${trimmed(all).join('\n')}\n`;
   return lines.trim() === '' || joined(text).includes(joined(lines));
 }
 
-/** Every place that the changes touch, each once. */
+/** Every path that the changes touch, each once. */
 export function changedPaths(changes: readonly MemoryChange[]): readonly string[] {
   const backups = changes.flatMap((change) => {
     if (change.kind === 'trim') return [`${change.path}.bak`];
@@ -150,16 +140,16 @@ export function changedPaths(changes: readonly MemoryChange[]): readonly string[
 }
 
 /**
- * Whether a text holds the entry with this id: its provenance line names it (D8), and that line is
- * whole, since an entry that was cut off has to be written again.
+ * An entry counts only if its provenance line is complete: an entry that was cut off has to be
+ * written again.
  */
 export function holdsEntry(text: string, id: string): boolean {
   const mark = `${PROVENANCE_START}id=${encodeField(id)} `;
-  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
-    const isLine = at === 0 || text[at - 1] === '\n';
-    const end = text.indexOf('\n', at);
-    if (isLine && parseProvenance(text.slice(at, end < 0 ? undefined : end)) !== undefined)
-      return true;
+  for (let start = text.indexOf(mark); start >= 0; start = text.indexOf(mark, start + 1)) {
+    const isLineStart = start === 0 || text[start - 1] === '\n';
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end < 0 ? undefined : end);
+    if (isLineStart && parseProvenance(line) !== undefined) return true;
   }
   return false;
 }

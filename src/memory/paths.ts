@@ -7,15 +7,15 @@ export function memoryName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.toml$/, '');
 }
 
-/** Place of a run log in the memory tree where nothing else is said. */
+/** A run log's place in the memory tree if `memory.path` does not name another. */
 export function defaultLogPath(name: string): string {
   return `${memoryName(name)}.md`;
 }
 
 /**
- * Why a run log cannot have this place in the memory tree of a workflow: half a sentence, or
- * undefined if it can. Its place is a relative path to a markdown file, out of the lanes and off
- * the notes, which nothing else may open.
+ * Why a run log cannot be at this path in the memory tree of a workflow: half a sentence, or
+ * undefined if it can. The path has to be relative, lead to a markdown file and avoid the lanes and
+ * the notes, which have their own readers and writers.
  */
 export function unusableLogPath(path: string): string | undefined {
   if (/^(?:[/~\\]|[A-Za-z]:)/.test(path) || path.split('/').includes('..'))
@@ -29,26 +29,26 @@ export function unusableLogPath(path: string): string | undefined {
     : 'names in it must start with a letter, a digit or `_` and contain only those, `.` and `-`';
 }
 
-/** Where untrusted runs keep what trusted ones do not load: the whole entry, as it is (D19). */
+/** Untrusted runs write their entries here; trusted runs do not load this file. */
 export function untrustedPath(path: string): string {
   return `untrusted/${path}`;
 }
 
-/** Whether a `/`-separated path stays inside the memory tree, on any operating system. */
+/** A `/`-separated path that stays inside the memory tree on any operating system. */
 export function isTreePath(path: string): boolean {
   return path
     .split('/')
     .every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0:]/.test(part));
 }
 
-/** The same for what is read: a folder with a `/` at its end, or a file. */
+/** A place to read: a file, or a folder with a `/` at its end. */
 export function isTreePlace(place: string): boolean {
   return isTreePath(place.replace(/\/$/, ''));
 }
 
 /**
- * Whether a file is among the places: one of them, or an `.md` file directly in one that is a
- * folder, but no state.
+ * True for one of the places, and for `.md` files directly in a place that is a folder, except
+ * states.
  */
 export function isAmongPlaces(path: string, places: readonly string[]): boolean {
   if (places.includes(path)) return true;
@@ -56,7 +56,6 @@ export function isAmongPlaces(path: string, places: readonly string[]): boolean 
   return folder !== '' && path.endsWith('.md') && !isStatePath(path) && places.includes(folder);
 }
 
-/** What is told of a path that leads out of the memory. */
 export function outsideTreeProblem(path: string): {
   readonly message: string;
   readonly remedy: string;
@@ -68,55 +67,50 @@ export function outsideTreeProblem(path: string): {
 }
 
 /**
- * The order in which files of a memory are taken where a limit cuts, on every store: run logs,
- * states, facts and open tasks first, then days from the newest on, then notes; after all that the
- * untrusted lane in the same order, so that what strangers say pushes nothing out, and last what
- * was kept next to files.
+ * The order in which every store reads files if a limit leaves some out. Run logs, states, facts
+ * and open tasks come first, then days from the newest on, then notes. The untrusted lane follows
+ * in the same order, so that strangers' texts displace nothing, and backups are last.
  */
 export function compareByPriority(a: string, b: string): number {
-  const [one, other] = [rankOf(a), rankOf(b)];
-  if (one !== other) return one - other;
+  const rankDifference = rankOf(a) - rankOf(b);
+  if (rankDifference !== 0) return rankDifference;
   return noteKind(a) === 'daily'
     ? compareBytes(nameOf(b), nameOf(a)) || compareBytes(a, b)
     : compareBytes(a, b);
 }
 
-const DAY = 1;
-const NOTE = 2;
+const RANK_OF_KIND = { long_term: 0, scratchpad: 0, daily: 1, note: 2 } as const;
 const LANE = 3;
 const BACKUP = 6;
 
 function rankOf(path: string): number {
   if (path.endsWith('.bak')) return BACKUP;
   const kind = noteKind(path);
-  const own = kind === 'daily' ? DAY : kind === 'note' ? NOTE : 0;
-  return /(?:^|\/)untrusted\//.test(path) ? LANE + own : own;
+  const rank = kind === undefined ? 0 : RANK_OF_KIND[kind];
+  return /(?:^|\/)untrusted\//.test(path) ? LANE + rank : rank;
 }
 
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/**
- * What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1).
- */
+/** A note contains lasting facts, open tasks, a day's log or a text of its own. */
 export type NoteTarget =
   | { readonly kind: 'long_term' }
   | { readonly kind: 'scratchpad' }
   /** `date` is `YYYY-MM-DD`, in UTC. */
   | { readonly kind: 'daily'; readonly date: string }
-  /** `name` is one that `parseNoteName` gave. */
+  /** `name` comes from `parseNoteName`. */
   | { readonly kind: 'note'; readonly name: string };
 
-/** Where the notes of a run are in the memory tree. */
 export interface NotesPlaces {
-  /** Folder around all of them: empty, or `offline/` (D32). */
+  /** Folder in the memory tree that contains all notes: empty, or `offline/`. */
   readonly folder: string;
-  /** Folder below `projects/`; empty where all projects share their notes (`[memory] scope`). */
+  /** Folder below `projects/`; empty if all projects share their notes (`[memory] scope`). */
   readonly slug: string;
 }
 
-/** The places for a scope; `identity` is what the project is known by (see `projectSlug`). */
+/** The places for a scope; `identity` identifies the project (see `projectSlug`). */
 export function notesPlaces(
   scope: 'project' | 'shared',
   identity: string,
@@ -125,31 +119,33 @@ export function notesPlaces(
   return { folder, slug: scope === 'shared' ? '' : projectSlug(identity) };
 }
 
-/** The file of a target in the memory tree, `/`-separated (D10, D37). */
+/** The file of a target in the memory tree, `/`-separated. */
 export function notePath(target: NoteTarget, places: NotesPlaces): string {
   const { folder, slug } = places;
-  const own = slug === '' ? folder : `${folder}projects/${slug}/`;
+  const projectFolder = slug === '' ? folder : `${folder}projects/${slug}/`;
   switch (target.kind) {
     case 'long_term':
       return `${folder}MEMORY.md`;
     case 'scratchpad':
-      return `${own}SCRATCHPAD.md`;
+      return `${projectFolder}SCRATCHPAD.md`;
     case 'daily':
-      return slug === '' ? flatDailyPath(target.date, places) : `${own}daily/${target.date}.md`;
+      return slug === ''
+        ? flatDailyPath(target.date, places)
+        : `${projectFolder}daily/${target.date}.md`;
     case 'note':
-      return `${own}notes/${target.name}.md`;
+      return `${projectFolder}notes/${target.name}.md`;
   }
 }
 
 /**
- * Where memory-tools 2.2 keeps a day; read everywhere if the day has no other file, written where
- * all share (D37).
+ * The place of a day that older agents use (memory-tools 2.2). It is always read if the day has no
+ * other file, and written only if all projects share their notes.
  */
 export function flatDailyPath(date: string, { folder }: NotesPlaces): string {
   return `${folder}${date}.md`;
 }
 
-/** What a path of the tree is among these notes; a day counts at its flat place too. */
+/** The note at a path of the tree; a day is also recognized at its flat place. */
 export function noteTargetAt(path: string, places: NotesPlaces): NoteTarget | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '');
   if (isDate(name) && path === flatDailyPath(name, places)) return { kind: 'daily', date: name };
@@ -163,9 +159,10 @@ export function noteTargetAt(path: string, places: NotesPlaces): NoteTarget | un
 }
 
 /**
- * Everything a run may ask for, as `MemoryStore.readTree` takes it. Where all projects share, days
- * are between the run logs and no folder can be asked for: undefined, which means all. Of folders
- * that hold too much a store leaves out what comes last by {@link compareByPriority}.
+ * Every place that a run can request, as `MemoryStore.readTree` takes it. If all projects share
+ * their notes, days are in the same folder as the run logs and no folder can be requested:
+ * undefined then means all files. If a folder contains too much, a store leaves out the files that
+ * come last by {@link compareByPriority}.
  */
 export function placesToRead(
   places: NotesPlaces,
@@ -176,19 +173,18 @@ export function placesToRead(
   const days = [now, new Date(now.getTime() - DAY_MS)].map((day) =>
     flatDailyPath(dateOf(day), places),
   );
-  const own = (['long_term', 'scratchpad'] as const).map((kind) => notePath({ kind }, places));
+  const files = (['long_term', 'scratchpad'] as const).map((kind) => notePath({ kind }, places));
   const folder = `${places.folder}projects/${places.slug}/`;
-  return [...days, ...own, `${folder}daily/`, `${folder}notes/`, runLog];
+  return [...days, ...files, `${folder}daily/`, `${folder}notes/`, runLog];
 }
 
-/** Where the one former version of a note is kept: `MEMORY.md` → `MEMORY.bak`. */
+/** A note has one former version next to it: `MEMORY.md` → `MEMORY.bak`. */
 export function backupPath(path: string): string {
   return path.replace(/(?:\.md)?$/, '.bak');
 }
 
 /**
- * What a path of the tree holds, whatever lane or folder it is in; undefined for a run log, a state
- * or a former version.
+ * The kind of note at a path, in any lane or folder; undefined for a run log, a state or a backup.
  */
 export function noteKind(path: string): NoteTarget['kind'] | undefined {
   const { longTerm, scratchpad, note, day = '' } = NOTE_PATH.exec(path)?.groups ?? {};
@@ -198,25 +194,25 @@ export function noteKind(path: string): NoteTarget['kind'] | undefined {
   return isDate(day) ? 'daily' : undefined;
 }
 
-/** Whether a path of the tree is that of a note, whatever lane or scope it is in. */
+/** True for a note in any lane or scope. */
 export function isNotesPath(path: string): boolean {
   return noteKind(path) !== undefined;
 }
 
-/** Folders before it are lanes and people's, which are never called like those of notes. */
+/** Lanes and people's own folders come first; none of them has the name of a notes folder. */
 const NOTE_PATH =
   /^(?:(?!(?:projects|notes|daily)\/)[^/]+\/)*(?:(?<longTerm>MEMORY)|(?:projects\/[^/]+\/)?(?:(?<scratchpad>SCRATCHPAD)|notes\/(?<note>[^/]+))|(?:projects\/[^/]+\/daily\/)?(?<day>\d{4}-\d\d-\d\d))\.md$/;
 
-/** FNV-1a of 64 bits; its low half hangs on the low halves of basis and prime alone. */
+/** FNV-1a of 64 bits; its low half depends only on the low halves of basis and prime. */
 const LOW_BASIS = 0x84222325;
 const LOW_PRIME = 0x1b3;
 const MAX_BASE_CHARACTERS = 40;
 
 /**
- * Name of the folder that a project's notes stand in: the last part of what the project is known
- * by, and eight hex digits of the whole (memory-tools 1.1). `octo-org/hello.world` →
- * `hello-world-3ccd7a60`. What it is known by is `owner/name` in a workflow, else an absolute path,
- * which is taken as it is: with a slash at the end it is another one.
+ * Name of the folder with a project's notes: the last part of its identity, and eight hex digits of
+ * the whole (memory-tools 1.1). `octo-org/hello.world` → `hello-world-3ccd7a60`. The identity is
+ * `owner/name` in a workflow, else an absolute path. The path is not normalized: a slash at its end
+ * makes it another project.
  */
 export function projectSlug(identity: string): string {
   return `${baseOf(identity)}-${hashOf(identity)}`;
@@ -239,28 +235,27 @@ function hashOf(identity: string): string {
 }
 
 const MAX_NAME_BYTES = 100;
-/** What no file may be called on one of the systems that a memory is read on. */
+/** Windows does not allow these in file names, and a memory can be read on any system. */
 const NO_FILE_NAME = /[<>:"|?*]/;
 /**
- * Control characters, line breaks, halves of characters, and what nobody sees: two names must not
- * look the same because of it.
+ * Control characters, line breaks, lone surrogates and invisible characters: with them two
+ * different names could look the same.
  */
 const UNREADABLE = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** Something of a name has to be seen. */
+/** At least one character of a name has to be visible. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** A note's name, or why a text is none. */
 type NoteName =
   | { readonly kind: 'name'; readonly name: string }
-  /** The words that memory tools answer with. */
+  /** The message that the memory tools return to the model. */
   | { readonly kind: 'invalid'; readonly message: string };
 
 /**
- * The name of a note as its file has it, without `.md`: composed (NFC), without space around it, at
- * most 100 bytes, and without what a path is made of. So it can never lead out of its folder.
+ * Normalizes a note's name to that of its file, without `.md`: composed (NFC), trimmed, at most 100
+ * bytes, and without slashes and dots, so that it can never lead out of its folder.
  */
-export function parseNoteName(given: string | undefined): NoteName {
-  const name = withoutSpace(given ?? '')
+export function parseNoteName(text: string | undefined): NoteName {
+  const name = withoutSpace(text ?? '')
     .replace(/(?:\.md)+$/, '')
     .normalize('NFC');
   if (withoutSpace(name) === '' || /[/\\.]/.test(name)) return invalid('no slashes or dots');
@@ -279,21 +274,18 @@ function withoutSpace(text: string): string {
   return text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '');
 }
 
-/** The tools over notes that an agent gets where `memory.tools` says nothing. */
+/** The tools over notes that an agent has if `memory.tools` is not set. */
 const NOTES_TOOLS = ['memory_write', 'memory_read', 'memory_search'] as const;
 
-/**
- * What `memory.tools` may hold. Two tools that write confuse models, so `write_memory` has to be
- * asked for.
- */
+/** Two writing tools confuse models, so `write_memory` has to be listed in `memory.tools`. */
 export const ALL_NOTES_TOOLS = [...NOTES_TOOLS, 'write_memory'] as const;
 
 export type NotesTool = (typeof ALL_NOTES_TOOLS)[number];
 
-/** The tools over notes that a list in `memory.tools` asks for. */
+/** The tools over notes for a list in `memory.tools`. */
 export function notesToolsOf(listed: readonly NotesTool[]): readonly NotesTool[] {
   return listed.length === 0 ? NOTES_TOOLS : listed;
 }
 
-/** Those that only look; sub-agents and untrusted runs have no others. */
+/** Sub-agents and untrusted runs have only these. */
 export const READING_NOTES_TOOLS: readonly NotesTool[] = ['memory_read', 'memory_search'];

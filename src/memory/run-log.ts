@@ -4,9 +4,9 @@ import type { RunOutcome } from '../lib/outcome.js';
 import { count, formatInteger } from '../lib/text/format.js';
 
 /**
- * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything
- * else percent-encoded, and never two hyphens in a row, so that it can neither end a field nor an
- * HTML comment.
+ * Encodes a value for a line with fields between spaces. `[A-Za-z0-9._:/@+-]` stay, everything else
+ * is percent-encoded, and there are never two hyphens in a row: so no value ends a field or an HTML
+ * comment.
  */
 export function encodeField(value: string): string {
   return value
@@ -15,7 +15,9 @@ export function encodeField(value: string): string {
     .replace(/(?<=-)-/g, '%2D');
 }
 
-/** The value of a field; one that was not encoded by us is given unchanged. */
+/**
+ * Returns a field unchanged if it is not valid percent-encoding, since we did not write it then.
+ */
 export function decodeField(field: string): string {
   try {
     return decodeURIComponent(field);
@@ -24,24 +26,22 @@ export function decodeField(field: string): string {
   }
 }
 
-/** `encodeURIComponent` leaves `!'()*~` as they are; here they are encoded too. */
+/** Also encodes `!'()*~`, which `encodeURIComponent` does not change. */
 function percentEncode(character: string): string {
   const encoded = encodeURIComponent(character);
   if (encoded !== character) return encoded;
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Where an entry comes from, as the action knows it from the event; never from the model (D8). */
+/** The origin of an entry. The action takes it from the event, never from the model. */
 export interface Provenance {
-  /**
-   * Unique id of the entry: letters, digits and single hyphens, so that it is in the line as it is.
-   */
+  /** Unique id of the entry: letters, digits and single hyphens, which need no encoding. */
   readonly id: string;
   /** `<run id>/<attempt>`. */
   readonly run?: string;
   readonly job?: string;
   readonly event?: string;
-  /** Commit the run was about; its first seven characters are kept. */
+  /** Commit that the run was about; the line has its first seven characters. */
   readonly sha?: string;
   readonly actor?: string;
   readonly trust?: string;
@@ -58,9 +58,8 @@ const LINE = new RegExp(
 );
 
 /**
- * The provenance line of an entry, without its line break: an HTML comment that axe and markdown
- * viewers ignore (D8). Values hold `[A-Za-z0-9._:/@+-]`, everything else is percent-encoded, and
- * neither `--` nor `>` can appear in one, so no value ends the comment.
+ * The provenance line of an entry, without its line break: an HTML comment, which axe and markdown
+ * viewers ignore. See {@link encodeField} for why no value ends the comment.
  */
 export function formatProvenance(provenance: Provenance): string {
   const sha = provenance.sha?.slice(0, SHA_CHARACTERS);
@@ -70,9 +69,7 @@ export function formatProvenance(provenance: Provenance): string {
   return `${PROVENANCE_START}${values.join(' ')} -->`;
 }
 
-/**
- * What a line says if it is exactly one that {@link formatProvenance} writes, or else undefined.
- */
+/** Undefined unless the line is exactly one that {@link formatProvenance} writes. */
 export function parseProvenance(line: string): Provenance | undefined {
   const match = LINE.exec(line);
   if (match === null) return undefined;
@@ -88,54 +85,51 @@ function encode(value: string | undefined): string {
 }
 
 /**
- * What has to be between a text and an entry, so that the entry begins a line of its own even after
- * a write that was cut off.
+ * Text to put before an entry, so that it begins a new line even after a write that was cut off.
  */
 export function separatorAfter(text: string): string {
   return text === '' || text.endsWith('\n') ? '' : '\n';
 }
 
-/**
- * Parts one after the other, each beginning a line of its own; the time grows with their length
- * alone.
- */
+/** Joins parts so that each begins a new line, in linear time. */
 export function joinOnLines(parts: readonly string[]): string {
-  const full = parts.filter((part) => part !== '');
-  return full.map((part, index) => separatorAfter(full[index - 1] ?? '') + part).join('');
+  const filledParts = parts.filter((part) => part !== '');
+  return filledParts
+    .map((part, index) => separatorAfter(filledParts[index - 1] ?? '') + part)
+    .join('');
 }
 
 export interface NewEntry {
   readonly timestamp: Date;
   readonly task: string;
   readonly result: string;
-  /** Line made by `formatProvenance`; left out, the entry is axe's (D8). */
+  /** Line from `formatProvenance`; without it the entry has axe's exact bytes. */
   readonly provenance?: string;
 }
 
-/** An entry as it is in a run log: from a line that starts with `## ` up to the next such line. */
+/** An entry of a run log: from a line that starts with `## ` up to the next such line. */
 export interface Entry {
   /** Index of the heading in the text. */
   readonly start: number;
-  /** The heading line without `## `; axe writes a timestamp, people may write anything. */
+  /** The heading line without `## `; axe writes a timestamp, people can write anything. */
   readonly heading: string;
   /** The entry's bytes, heading and trailing blank lines included. */
   readonly text: string;
-  /** Id of the last provenance line in it, if it has one (D8). */
+  /** Id of its last provenance line, if it has one. */
   readonly id?: string;
 }
 
 const HEADING = '## ';
-/** What stands before an entry, with the beginning of its heading. */
 const BOUNDARY = `\n${HEADING}`;
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=|(?:<{7}|>{7}) )/g;
 const PROVENANCE_LINE = new RegExp(`(?<![^\\n])${PROVENANCE_START}[^\\n]*(?:\\n|$)`, 'g');
 
 /**
- * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line of a
- * result that looks like a provenance line or one of git's conflict markers gets a leading space,
- * so that nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they
- * would in the file.
+ * An entry as axe writes it (axe-behaviour §10), with the differences of D7. In addition, a line of
+ * a result that looks like a provenance line or a git conflict marker gets a leading space, so that
+ * no text of a model is mistaken for one. Unpaired surrogates become U+FFFD, as they would in the
+ * file.
  */
 export function formatEntry({ timestamp, task, result, provenance }: NewEntry): string {
   const clean = (text: string) =>
@@ -143,6 +137,7 @@ export function formatEntry({ timestamp, task, result, provenance }: NewEntry): 
   const heading = timestamp.toISOString().replace(/\.\d+Z$/, 'Z');
   const taskLine = clean(task).replace(LINE_BREAKS, ' ');
   const resultLines = cut(clean(result)).replace(FORGED_LINE, ' ');
+
   const lines = [
     `${HEADING}${heading}`,
     `**Task:** ${taskLine === '' ? '(none)' : taskLine}`,
@@ -152,9 +147,7 @@ export function formatEntry({ timestamp, task, result, provenance }: NewEntry): 
   return `${lines.join('\n')}\n\n`;
 }
 
-/**
- * The entries of a run log in the order of the file; text before the first heading belongs to none.
- */
+/** The entries of a run log in the order of the file, without the text before the first heading. */
 export function parseEntries(text: string): readonly Entry[] {
   const starts = entryStarts(text);
   return starts.map((start, index) =>
@@ -171,8 +164,8 @@ function readEntry(start: number, text: string): Entry {
 }
 
 /**
- * The newest `n` entries as they are in the text; 0 means the whole text, what is before the first
- * entry included, and that part is left out otherwise (axe-behaviour §10).
+ * The newest `n` entries as they are in the text. As in axe, 0 means the whole text with the part
+ * before the first entry; any other number leaves that part out.
  */
 export function lastEntries(text: string, n: number): string {
   if (n === 0) return text;
@@ -181,35 +174,32 @@ export function lastEntries(text: string, n: number): string {
   return start === undefined ? '' : text.slice(start);
 }
 
-/** Lines that start with `## ` (axe-behaviour §10). */
+/** Counts lines that start with `## `, as axe does. */
 export function countEntries(text: string): number {
   return entryStarts(text).length;
 }
 
-/** The text without provenance lines, for prompts; nothing else changes (D8). */
+/** Removes provenance lines, which prompts leave out; nothing else changes. */
 export function stripProvenance(text: string): string {
   return text.replace(PROVENANCE_LINE, (line) =>
     parseProvenance(line.replace(/\n$/, '')) === undefined ? line : '',
   );
 }
 
-/**
- * What a model is given of a run log: readable, and without the lines that say which run wrote an
- * entry (D8).
- */
+/** A run log for a prompt: readable, without the lines that say which run wrote an entry. */
 export function promptText(runLog: string): string {
   return readableText(stripProvenance(runLog));
 }
 
-/** Text that every provider takes, whatever bytes its file holds: well-formed, and without NUL. */
+/** Makes any file's text acceptable to every provider: well-formed, and without NUL. */
 export function readableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 function entryStarts(text: string): readonly number[] {
   const starts = text.startsWith(HEADING) ? [0] : [];
-  for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {
-    starts.push(at + 1);
+  for (let end = text.indexOf(BOUNDARY); end >= 0; end = text.indexOf(BOUNDARY, end + 1)) {
+    starts.push(end + 1);
   }
   return starts;
 }
@@ -223,19 +213,19 @@ function entryId(entry: string): string | undefined {
 }
 
 /**
- * The text without `<!--` and `-->`, nor any that come together once others are taken out (D7d):
- * each is dropped the moment it is complete, so one pass reaches the fixpoint however deep they are
- * nested.
+ * Removes `<!--` and `-->`, also those that form when others are removed. Each is dropped as soon
+ * as it is complete, so one pass is enough however deep they are nested.
  */
 function withoutComments(text: string): string {
   if (!/<!--|-->/.test(text)) return text.toWellFormed();
-  const kept: string[] = [];
+
+  const characters: string[] = [];
   for (const character of text.toWellFormed()) {
-    kept.push(character);
-    if (endsWith(kept, '-->')) kept.length -= 3;
-    else if (endsWith(kept, '<!--')) kept.length -= 4;
+    characters.push(character);
+    if (endsWith(characters, '-->')) characters.length -= 3;
+    else if (endsWith(characters, '<!--')) characters.length -= 4;
   }
-  return kept.join('');
+  return characters.join('');
 }
 
 function endsWith(characters: readonly string[], mark: string): boolean {
@@ -243,7 +233,7 @@ function endsWith(characters: readonly string[], mark: string): boolean {
   return from >= 0 && [...mark].every((character, index) => characters[from + index] === character);
 }
 
-/** At most 1000 code points, then `...`; a code point is never split (D7b). */
+/** At most 1000 code points, then `...`; axe cuts by bytes, which can split a code point. */
 function cut(text: string): string {
   if (text.length <= MAX_RESULT_CODE_POINTS) return text;
   const points = Array.from(text);
@@ -252,9 +242,9 @@ function cut(text: string): string {
 }
 
 /**
- * Task and result of a run that has read what people without write access wrote: only what we
- * compute from closed sets, numbers, kinds of events, counts, so that nothing a stranger wrote
- * reaches a trusted run by way of memory (D19).
+ * Task and result of a run that has read text of people without write access. They contain only
+ * values from closed sets: numbers, kinds of events, counts. So no stranger's text reaches a
+ * trusted run through memory.
  */
 export function computedEntry({
   trigger,
@@ -263,10 +253,12 @@ export function computedEntry({
   apart,
 }: {
   readonly trigger: Trigger;
-  /** Other runs are not remembered. */
+  /** Only completed runs are remembered. */
   readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
   readonly published: { readonly url: string | undefined };
-  /** Where the whole entry is; of the agent's file name, which is nobody's but the repository's. */
+  /**
+   * Path of the complete entry. It contains only the agent's file name, which no stranger chooses.
+   */
   readonly apart: string;
 }): { readonly task: string; readonly result: string } {
   const { turns, toolCalls } = outcome.stats;
@@ -278,47 +270,53 @@ export function computedEntry({
 const WHY =
   'It read what people without write access or the open network may have written, so its own words are kept apart';
 
-/** What the run was about, by number: titles, branches and logins are anybody's. */
+/** Names the subject by its number, since anybody can choose titles, branches and logins. */
 function subjectOf(trigger: Trigger): string {
   const isUnknown = trigger.kind === 'unknown' || trigger.kind === 'local';
   const kind = isUnknown ? 'run' : trigger.kind.replace('_', ' ');
   const number = subjectNumber(trigger);
-  const subject =
-    number === undefined ? '' : `${trigger.kind === 'comment' ? ' on' : ''} #${number}`;
-  const sha =
-    trigger.kind === 'workflow_run' ? trigger.headSha : 'head' in trigger ? trigger.head.sha : '';
-  // The seven digits people know a commit by; of anything that is not a sha, nothing.
+  const preposition = trigger.kind === 'comment' ? ' on' : '';
+  const subject = number === undefined ? '' : `${preposition} #${number}`;
+
+  // The event is a stranger's data, so only a valid sha is used.
+  const sha = headShaOf(trigger);
   const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha)
     ? ` at ${sha.slice(0, SHA_CHARACTERS)}`
     : '';
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${subject}${commit}`;
 }
 
+function headShaOf(trigger: Trigger): string {
+  if (trigger.kind === 'workflow_run') return trigger.headSha;
+  return 'head' in trigger ? trigger.head.sha : '';
+}
+
 /**
- * The task as an entry keeps it (D52): its beginning with the number of characters that are left
- * out, together no longer than the limit, so that a long prompt is not sent again with every entry.
- * Cut it after redaction only.
+ * Cuts a task for an entry to its beginning and the number of characters left out, together within
+ * the limit, so that a long prompt is not sent again with every entry. Redact the task first.
  */
 export function storedTask(task: string): string {
   const points = Array.from(task);
   if (points.length <= MAX_TASK_CODE_POINTS) return task;
-  // The number has most digits where nothing is kept.
-  const kept = MAX_TASK_CODE_POINTS - noteOf(points.length).length;
-  return points.slice(0, kept).join('').trimEnd() + noteOf(points.length - kept);
+
+  // Reserves room for the largest number, that of a task of which nothing is kept.
+  const keptLength = MAX_TASK_CODE_POINTS - formatLeftOut(points.length).length;
+  const beginning = points.slice(0, keptLength).join('').trimEnd();
+  return beginning + formatLeftOut(points.length - keptLength);
 }
 
-function noteOf(leftOut: number): string {
-  return ` [... ${formatInteger(leftOut)} characters left out]`;
+function formatLeftOut(characters: number): string {
+  return ` [... ${formatInteger(characters)} characters left out]`;
 }
 
-/** What is wrong with a text of memory, as `decodeBytes` gives it; undefined for nothing. */
+/** Describes damage in a text from `decodeBytes`; undefined if there is none. */
 export function damageOf(text: string): string | undefined {
   if (/^\uFEFF?\s*<(?:!doctype\s+html|html)\b/i.test(text)) return 'is an HTML page';
   if (/\0|\p{Surrogate}/u.test(text)) return 'holds bytes that are not text';
   return markersIn(text);
 }
 
-/** Git's, of a merge that was never finished. */
+/** Finds the conflict markers of a git merge that was never finished. */
 export function markersIn(text: string): string | undefined {
   return /^(?:<{7}|>{7}) /m.test(text) ? 'holds git conflict markers' : undefined;
 }

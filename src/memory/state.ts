@@ -1,9 +1,9 @@
 import { separatorAfter } from './run-log.js';
 
 /**
- * What is kept of an agent besides its memory and is not memory for the model (D36): a small file
- * next to the run log, one fact a line as JSON, `- {"kind":"spent",…}`. Of the same kind, id and
- * pull request the later fact holds; lines that are not facts stay as they are.
+ * A fact about an agent's runs that the model does not read. Facts are in a small file next to the
+ * run log, each on a line as JSON, `- {"kind":"spent",…}`. A later fact replaces an earlier one
+ * with the same kind, id and pull request; lines that are not facts stay as they are.
  */
 export interface StateFact {
   readonly kind: string;
@@ -21,17 +21,17 @@ axe-action keeps this next to the memory; no model reads it.
 
 `;
 
-/** Where the state of a run log stands: `pr-reviewer.md` → `pr-reviewer.state.md`. */
+/** `pr-reviewer.md` → `pr-reviewer.state.md`. */
 export function statePath(path: string): string {
   return path.replace(/(?:\.md)?$/, SUFFIX);
 }
 
-/** Whether a path in the tree is that of a state file, or of its `.bak`. */
+/** Includes the `.bak` of a state file. */
 export function isStatePath(path: string): boolean {
   return path.endsWith(SUFFIX) || path.endsWith(SUFFIX + BACKUP);
 }
 
-/** The fact of a line, whatever else it says; undefined where it is none. */
+/** Reads the fact of a line, with any further keys; undefined if the line is not a fact. */
 export function parseFact(line: string): StateFact | undefined {
   const [, json] = /^- (\{[^\n]*\})\r?$/.exec(line) ?? [];
   try {
@@ -45,51 +45,54 @@ export function parseFact(line: string): StateFact | undefined {
 }
 
 /**
- * The state with these facts, each in the place of an older one of the same name. Every other line
- * keeps its bytes, and new ones end as the others do.
+ * Adds facts to a state; each replaces the older one with the same key. Every other line keeps its
+ * bytes, and new lines end as the others do.
  */
 export function withFacts(text: string, facts: readonly StateFact[]): string {
   if (facts.length === 0) return text;
-  const latest = new Map(facts.map((fact) => [nameOf(fact), formatFact(fact)]));
-  const written = new Set<string>();
+  const latest = new Map(facts.map((fact) => [keyOf(fact), formatFact(fact)]));
+  const writtenKeys = new Set<string>();
   const start = text === '' ? HEAD : text;
+
   const lines = start.split('\n').flatMap((line) => {
-    const known = parseFact(line);
-    const name = known === undefined ? '' : nameOf(known);
-    const next = latest.get(name);
+    const oldFact = parseFact(line);
+    const key = oldFact === undefined ? '' : keyOf(oldFact);
+    const next = latest.get(key);
     if (next === undefined) return [line];
-    if (written.has(name)) return [];
-    written.add(name);
+    if (writtenKeys.has(key)) return [];
+    writtenKeys.add(key);
     return [line.endsWith('\r') ? `${next}\r` : next];
   });
-  const kept = lines.join('\n');
+  const updated = lines.join('\n');
+
   const lineBreak = start.includes('\r\n') ? '\r\n' : '\n';
-  const fresh = [...latest].flatMap(([name, line]) =>
-    written.has(name) ? [] : [line + lineBreak],
+  const newLines = [...latest].flatMap(([key, line]) =>
+    writtenKeys.has(key) ? [] : [line + lineBreak],
   );
-  return fresh.length === 0 ? kept : kept + separatorAfter(kept) + fresh.join('');
+  return newLines.length === 0 ? updated : updated + separatorAfter(updated) + newLines.join('');
 }
 
 /**
- * The facts of both states, in the lines of `base`: the later one holds, whichever side is the
- * base.
+ * Merges the facts of two states into the lines of `base`. The later fact wins, whichever side is
+ * the base.
  */
-export function mergeStates(base: string, other: string): string {
-  if (other === '' || base === other) return base;
-  if (base === '') return other;
+export function mergeStates(base: string, incoming: string): string {
+  if (incoming === '' || base === incoming) return base;
+  if (base === '') return incoming;
+
   const factsOf = (text: string) => text.split('\n').flatMap((line) => parseFact(line) ?? []);
-  const known = new Map(latestFacts(factsOf(base)).map((fact) => [nameOf(fact), fact]));
-  const newer = latestFacts(factsOf(other)).filter((fact) =>
-    isLater(fact, known.get(nameOf(fact))),
+  const baseFacts = new Map(latestFacts(factsOf(base)).map((fact) => [keyOf(fact), fact]));
+  const newerFacts = latestFacts(factsOf(incoming)).filter((fact) =>
+    isLater(fact, baseFacts.get(keyOf(fact))),
   );
-  return withFacts(base, newer);
+  return withFacts(base, newerFacts);
 }
 
-/** Of several facts of the same name the latest. */
+/** The latest of the facts with the same key. */
 export function latestFacts<T extends StateFact>(facts: readonly T[]): readonly T[] {
   const latest = new Map<string, T>();
   for (const fact of facts)
-    if (isLater(fact, latest.get(nameOf(fact)))) latest.set(nameOf(fact), fact);
+    if (isLater(fact, latest.get(keyOf(fact)))) latest.set(keyOf(fact), fact);
   return [...latest.values()];
 }
 
@@ -97,11 +100,13 @@ function formatFact(fact: StateFact): string {
   return `- ${JSON.stringify(fact)}`;
 }
 
-function nameOf({ kind, id, pull }: StateFact): string {
+function keyOf({ kind, id, pull }: StateFact): string {
   return JSON.stringify([kind, id, pull]);
 }
 
-/** Of the same time the greater text holds, so that both sides come to the same. */
+/**
+ * If both have the same time the greater text wins, so that merging does not depend on the order.
+ */
 function isLater(fact: StateFact, known: StateFact | undefined): boolean {
   if (known === undefined) return true;
   return fact.at === known.at ? formatFact(fact) > formatFact(known) : fact.at > known.at;

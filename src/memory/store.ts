@@ -3,42 +3,35 @@ import type { Warning } from '../lib/errors.js';
 import { changedPaths, type MemoryChange, type MemoryTree } from './change.js';
 import { isAmongPlaces, untrustedPath } from './paths.js';
 
-/** The kinds of places that memory lives in (D13). */
+/** The kinds of places where memory is kept between runs. */
 export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
 
 export interface ReadRequest {
   /** Place in the memory tree, for example `pr-reviewer.md`. */
   readonly path: string;
-  /** Newest entries wanted; 0 means all of them (D33). */
+  /** Number of newest entries to read; 0 means all of them. */
   readonly lastN: number;
-  /** Most bytes of them, as the files have them; left out or 0: no bound. */
+  /** Maximum bytes of these entries, as in the file; 0 or left out means no limit. */
   readonly maxBytes?: number;
   /**
-   * Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further
-   * call.
+   * Places to read together with the log, as {@link MemoryStore.readTree} takes them, if that needs
+   * no further call.
    */
   readonly alongside?: readonly string[];
 }
 
-/** Where something was found or put. */
 export interface MemoryLocation {
   /** Path, branch or key, for people. */
   readonly location: string;
-  /** Address of the file in a browser, where it has one. */
+  /** Address of the file in a browser, if it has one. */
   readonly url?: string;
-  /**
-   * What is before the path of each file in the store; left out by a store whose files have no
-   * places of their own.
-   */
+  /** The part before each file's path; left out by a store whose files have no own location. */
   readonly prefix?: string;
-  /** Nothing is kept, as was wanted. */
+  /** The user wants no memory, so nothing is kept. */
   readonly isNowhere?: true;
 }
 
-/**
- * A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing
- * else suffers (D54).
- */
+/** A requested place that can be neither read nor written; other places are not affected. */
 export interface BlockedPlace {
   /** A file of the tree, or a folder with a `/` at its end. */
   readonly path: string;
@@ -47,40 +40,36 @@ export interface BlockedPlace {
   readonly remedy?: string;
 }
 
-/** Where a run log was looked for, and what was found with it. */
 export interface LogLocation extends MemoryLocation {
-  /** Text of the state next to it (D36); left out where there is none. */
+  /** Text of the state next to it; left out if there is none. */
   readonly state?: string;
   /** The files of the places to read with the log; left out by a store that did not read them. */
   readonly alongside?: MemoryTree;
-  /** Those of them that are not as they need to be; left out where all are. */
+  /** Places to read with the log that cannot be used; left out if there are none. */
   readonly blocked?: readonly BlockedPlace[];
-  /** Told by the store on the way: links refused, files left out. */
+  /** Links that were refused, files that were left out. */
   readonly warnings: readonly Warning[];
 }
 
 export type RestoreResult =
   | (LogLocation & {
       readonly kind: 'restored';
-      /** The wanted entries, as they are in the file. */
+      /** The requested entries, as they are in the file. */
       readonly text: string;
-      /** Entries in `text`. */
+      /** Number of entries in `text`. */
       readonly loaded: number;
-      /** Entries in the file, also where only its end was read. */
+      /** Number of entries in the file, even if only its end was read. */
       readonly total: number;
       /**
-       * Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file
-       * holds.
+       * Fewer entries than requested fit into `maxBytes`, or one was cut; `fileBytes` is the file's
+       * size.
        */
       readonly truncated: { readonly fileBytes: number } | undefined;
     })
   | (LogLocation & { readonly kind: 'empty' })
   | FailedRead;
 
-/**
- * It could not be read, which is not the same as being empty: nothing is appended to it in this run
- * (D14).
- */
+/** Memory that cannot be read is not empty memory: nothing is appended to it in this run. */
 export interface FailedRead extends MemoryLocation {
   readonly kind: 'failed';
   readonly message: string;
@@ -92,16 +81,14 @@ export type TreeResult =
       readonly kind: 'tree';
       readonly tree: MemoryTree;
       readonly warnings: readonly Warning[];
-      /** Paths of files that did not fit: known by name, not read; left out where all did. */
+      /** Paths of files that did not fit and were not read; left out if all files did. */
       readonly left?: readonly string[];
-      /** Places that are not as they need to be; left out where all are. */
+      /** Places that cannot be used; left out if there are none. */
       readonly blocked?: readonly BlockedPlace[];
     })
   | FailedRead;
 
-/**
- * Why a save failed; `refused` means that what is in the place is no file of memory, a link say.
- */
+/** `refused` means that the place contains something else than a memory file, such as a link. */
 export type SaveFailure =
   | 'denied'
   | 'refused'
@@ -111,14 +98,14 @@ export type SaveFailure =
   | 'timeout'
   | 'error';
 
-/** Memory could not be read or written, and why. */
+/** Memory could not be read or written. */
 export interface FailedSave {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
   readonly message: string;
   /** The line of YAML or the command that fixes it. */
   readonly remedy?: string;
-  /** It may be tried again after so many milliseconds. */
+  /** Milliseconds after which another attempt can succeed. */
   readonly retryAfterMs?: number;
 }
 
@@ -129,33 +116,30 @@ export function saveFailed(reason: SaveFailure, message: string, remedy?: string
 export type SaveResult =
   | (MemoryLocation & {
       readonly kind: 'saved';
-      /** Attempts that were made to commit; 0 where nothing had to be written. */
+      /** Number of attempts to commit; 0 if nothing had to be written. */
       readonly attempts: number;
-      /**
-       * What people should know of it, in whole sentences: a branch was created, another store was
-       * refused.
-       */
+      /** Whole sentences for people: a branch was created, another store was refused. */
       readonly notices?: readonly string[];
-      /** Notes that could not be saved; left out where all were (D54). */
+      /** Notes that could not be saved; left out if all were saved. */
       readonly unsaved?: readonly BlockedPlace[];
     })
   | FailedSave;
 
-/** Where memory lives between runs (D12, D13). Nothing here throws: trouble is a value. */
+/** Keeps memory between runs. Nothing here throws: a failure is a returned value. */
 export interface MemoryStore {
   readonly kind: StoreKind;
   read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
   /**
-   * The files of some places: exact paths, and folders with a `/` at their end, of which the files
-   * directly in them are meant. Without places all files, for people's commands.
+   * Reads the files of some places: exact paths, and folders with a `/` at their end, of which it
+   * reads the files directly in them. Without places it reads all files, for people's commands.
    */
   readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
   write(changes: readonly MemoryChange[], signal: AbortSignal): Promise<SaveResult>;
-  /** Writes the newest version anew without what came before it; only where there is a history. */
+  /** Replaces the history by the newest version alone; left out by a store without a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;
 }
 
-/** Why a file cannot be used: it is blocked itself, or a folder that it is in. */
+/** Finds the block of a file, or of the folder that it is in. */
 export function blockedAt(
   { blocked = [] }: { readonly blocked?: readonly BlockedPlace[] },
   path: string,
@@ -166,54 +150,55 @@ export function blockedAt(
 }
 
 /**
- * The first of some files that is there and could not be read: it must not be taken for a missing
- * one. A link is not a file of memory, and was left out with a warning.
+ * The first of some files that exists and could not be read: it must not be treated as missing. A
+ * link is not a memory file, and the store has already warned of it.
  */
 export function firstUnread(
-  found: Extract<TreeResult, { readonly kind: 'tree' }>,
+  result: Extract<TreeResult, { readonly kind: 'tree' }>,
   paths: readonly string[],
 ): BlockedPlace | undefined {
   const unread = paths
-    .filter((path) => !found.tree.has(path))
-    .flatMap((path) => blockedAt(found, path) ?? []);
+    .filter((path) => !result.tree.has(path))
+    .flatMap((path) => blockedAt(result, path) ?? []);
   return unread.find(({ reason }) => reason !== 'refused');
 }
 
 /**
- * A store that adds nothing to a run log that it could not read in this run: what looks empty may
- * only be out of reach (D14). Both lanes of an agent and their states go together.
+ * A store that adds nothing to a run log that it could not read in this run: a log that looks empty
+ * might only be unreachable. Both lanes of an agent and their states are refused together.
  */
 export function refusingUnreadLogs(store: MemoryStore): MemoryStore {
-  const broken = new Map<string, { readonly message: string; readonly remedy?: string }>();
-  /**
-   * What was read: that it is asked for once more, with something that cannot be read, breaks
-   * nothing.
-   */
+  const failures = new Map<string, { readonly message: string; readonly remedy?: string }>();
+  /** Paths that were read. A later failed read of them together with others does not count. */
   const loaded = new Set<string>();
-  const breakAll = (paths: readonly string[], failure: { readonly message: string }) => {
-    for (const path of bothLanes(paths)) if (!loaded.has(path)) broken.set(path, failure);
+  const recordFailure = (paths: readonly string[], failure: { readonly message: string }) => {
+    for (const path of bothLanes(paths)) if (!loaded.has(path)) failures.set(path, failure);
   };
+
   return {
     ...store,
+
     async read(request, signal) {
       const result = await store.read(request, signal);
       const places = [request.path, ...(request.alongside ?? [])];
-      if (result.kind === 'failed') breakAll(places, result);
+      if (result.kind === 'failed') recordFailure(places, result);
       else for (const path of bothLanes([request.path])) loaded.add(path);
       return result;
     },
+
     async readTree(signal, under) {
       const result = await store.readTree(signal, under);
-      if (result.kind === 'failed') breakAll(under ?? [], result);
+      if (result.kind === 'failed') recordFailure(under ?? [], result);
       return result;
     },
+
     async write(changes, signal) {
-      const places = bothLanes(changes.map(({ path }) => path));
-      const reason = [...broken].find(([path]) =>
-        places.some((one) => isAmongPlaces(one, [path])),
-      )?.[1];
-      if (reason === undefined) return await store.write(changes, signal);
-      const { message, remedy } = reason;
+      const changed = bothLanes(changes.map(({ path }) => path));
+      const isChanged = (failed: string) => changed.some((path) => isAmongPlaces(path, [failed]));
+      const failure = [...failures].find(([path]) => isChanged(path))?.[1];
+      if (failure === undefined) return await store.write(changes, signal);
+
+      const { message, remedy } = failure;
       return {
         kind: 'failed',
         reason: 'unavailable',
@@ -226,9 +211,7 @@ export function refusingUnreadLogs(store: MemoryStore): MemoryStore {
 
 const UNTRUSTED = untrustedPath('');
 
-/**
- * Run logs in both lanes of the agents that these run logs, states and backups are of, each once.
- */
+/** The run logs in both lanes that these run logs, states and backups belong to, each once. */
 function bothLanes(paths: readonly string[]): readonly string[] {
   const trusted = paths.map((path) => {
     const log = path.replace(/\.md\.bak$|\.state\.md$/, '.md');
@@ -238,8 +221,8 @@ function bothLanes(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * A store that agents and sub-agents of a run share: its calls follow one another, since a store
- * may keep files in one place while it works and must not meet itself there.
+ * A store that a run's agents and sub-agents share. Its calls run one after the other, since a
+ * store can have files in one place while it works and two calls would collide there.
  */
 export function oneAtATime(store: MemoryStore): MemoryStore {
   const { dropHistory } = store;
@@ -254,10 +237,10 @@ export function oneAtATime(store: MemoryStore): MemoryStore {
 }
 
 /**
- * A committed memory on a pull request: what a run may know is read at the base branch, since the
- * checkout is the head's and anybody's; what it adds goes into the working tree for the user's own
- * step to commit (D13, D21). A file that the checkout does not have is begun with the base version,
- * so that committing it takes nothing away.
+ * A committed memory on a pull request. It is read at the base branch, since anybody can write the
+ * head that is checked out; changes go into the working tree, and the user's own step commits them.
+ * A file that the checkout does not have starts as the base version, so that committing it removes
+ * nothing.
  */
 export function createBaseStore(checkout: MemoryStore, base: MemoryStore): MemoryStore {
   return {
@@ -265,15 +248,15 @@ export function createBaseStore(checkout: MemoryStore, base: MemoryStore): Memor
     read: base.read,
     readTree: base.readTree,
     async write(changes, signal) {
-      const found = await base.readTree(signal, changedPaths(changes));
-      const trouble = found.kind === 'failed' ? found : found.blocked?.[0];
-      if (found.kind === 'failed' || trouble !== undefined)
-        return saveFailed(
-          signal.aborted ? 'timeout' : 'error',
-          trouble?.message ?? '',
-          trouble?.remedy,
-        );
-      const beginnings = [...found.tree].map(
+      const committedFiles = await base.readTree(signal, changedPaths(changes));
+      const failure =
+        committedFiles.kind === 'failed' ? committedFiles : committedFiles.blocked?.[0];
+      if (committedFiles.kind === 'failed' || failure !== undefined) {
+        const reason = signal.aborted ? 'timeout' : 'error';
+        return saveFailed(reason, failure?.message ?? '', failure?.remedy);
+      }
+
+      const beginnings = [...committedFiles.tree].map(
         ([path, committed]) =>
           ({
             kind: 'rewrite',
@@ -286,12 +269,9 @@ export function createBaseStore(checkout: MemoryStore, base: MemoryStore): Memor
   };
 }
 
-/** Where entries go that nobody keeps. */
 const NOWHERE = { location: 'nowhere (`memory-store: none`)', isNowhere: true } as const;
 
-/**
- * The store of somebody who wants none: nothing is there, and what is written is dropped as asked.
- */
+/** The store for `memory-store: none`: it is always empty, and drops all writes. */
 export function createNoneStore(): MemoryStore {
   return {
     kind: 'none',
@@ -302,8 +282,8 @@ export function createNoneStore(): MemoryStore {
 }
 
 /**
- * A store that could not be opened: every read and write fails with the reason, so that the run
- * itself goes on.
+ * Replaces a store that could not be opened: every read and write fails with the reason, so that
+ * the run itself continues.
  */
 export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): MemoryStore {
   const fail = async () => ({ ...saveFailed('unavailable', message, remedy), location: kind });

@@ -89,7 +89,7 @@ export function createCiter(
     }
     const { base, place, head } = await readAtBase(shown);
     const clean = (code: string) => escapeHidden(sanitize(code, 'memory', secrets));
-    return citeLine(place, shown.lines, base, head, clean);
+    return citeLine(place, { lines: shown.lines, base, head, clean });
   }
 
   return {

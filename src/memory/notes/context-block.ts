@@ -10,20 +10,16 @@ export interface BlockOptions {
   readonly places: NotesPlaces;
   /** `YYYY-MM-DD`, in UTC. */
   readonly today: string;
-  /** `calendar`: today and yesterday; `recent`: the two newest days that hold anything. */
+  /** `calendar`: today and yesterday; `recent`: the two newest days with a text. */
   readonly daily: 'calendar' | 'recent';
-  /**
-   * Most bytes of all sections together; the tags around them and the mark of a cut are not
-   * counted.
-   */
+  /** Maximum bytes of all sections, without the tags around them and the mark of a cut. */
   readonly maxBytes: number;
 }
 
 /**
  * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and
- * two daily logs (memory-tools 1.3 and 4.4); empty where there is nothing to tell. `files` are a
- * memory tree's, by path. Whatever is in them, the block is one block: text that looks like its
- * tags gets a backslash.
+ * two daily logs (memory-tools 1.3); empty if there are no notes. `files` are the files of a memory
+ * tree by path. No text in them can end the block: text that looks like its tags gets a backslash.
  */
 export function formatMemoryBlock(
   files: ReadonlyMap<string, string>,
@@ -31,6 +27,7 @@ export function formatMemoryBlock(
 ): { readonly text: string; readonly warnings: readonly Warning[] } {
   const sections = sectionsOf(files, options).filter(({ body }) => body !== '');
   if (sections.length === 0) return { text: '', warnings: [] };
+
   const { text, cut } = fitSections(sections, options.maxBytes);
   const message = `notes take more than ${formatInteger(options.maxBytes)} bytes of the prompt, so not all of them are in it: ${cut.join(', ')}. The agent can still search and read them. Shorten them, or raise \`max_inject_bytes\` in \`[memory]\`.`;
   return {
@@ -39,46 +36,45 @@ export function formatMemoryBlock(
   };
 }
 
-/** In the order they are shown. */
+/** The sections in the order of the block. */
 function sectionsOf(files: ReadonlyMap<string, string>, options: BlockOptions): readonly Section[] {
   const { places, today, maxBytes } = options;
   const section = (title: string, text: string, rank: number): Section => {
-    // Of a text that cannot fit only the beginning is looked at, however large the file.
+    // A text that cannot fit is read only up to the limit, however large the file is.
     const { text: beginning } = cutToBytes(readableText(text).trim(), maxBytes + MARGIN_BYTES);
     return { title, body: neutraliseTags(beginning), rank };
   };
+
   const textOf = (kind: 'long_term' | 'scratchpad') => files.get(notePath({ kind }, places)) ?? '';
-  const open = splitLines(textOf('scratchpad')).filter((line) =>
+  const openItems = splitLines(textOf('scratchpad')).filter((line) =>
     /^[-*] \[ \]/.test(line.trimStart()),
   );
+
   const [newer, older] = daysShown(files, options);
-  const day = (date: string, rank: number) =>
-    section(
-      `Daily log ${date}${date === today ? ' (today)' : ''}`,
-      textOfDay(files, date, places),
-      rank,
-    );
+  const daySection = (date: string, rank: number) => {
+    const title = `Daily log ${date}${date === today ? ' (today)' : ''}`;
+    return section(title, textOfDay(files, date, places), rank);
+  };
+
   return [
     section('Long-term memory (MEMORY.md)', textOf('long_term'), 2),
-    section('Scratchpad (open items)', open.join('\n'), 0),
-    day(older, 3),
-    day(newer, 1),
+    section('Scratchpad (open items)', openItems.join('\n'), 0),
+    daySection(older, 3),
+    daySection(newer, 1),
   ];
 }
 
-/**
- * What is behind the last place that may be shown, so that a tag which begins there is seen for
- * one.
- */
+/** Bytes read beyond the limit, so that a tag that begins before the limit is recognized. */
 const MARGIN_BYTES = 1024;
 
-/** The two days a prompt shows, the newer one first; none to come. */
+/** The two days of the block, the newer one first; no future day. */
 function daysShown(
   files: ReadonlyMap<string, string>,
   { places, today, daily }: BlockOptions,
 ): readonly [string, string] {
   const yesterday = dateOf(Date.parse(`${today}T00:00:00Z`) - DAY_MS);
   if (daily === 'calendar') return [today, yesterday];
+
   const days = [...files.keys()].flatMap((path) => {
     const target = noteTargetAt(path, places);
     return target?.kind === 'daily' && target.date <= today ? [target.date] : [];
@@ -88,7 +84,7 @@ function daysShown(
   return [newer, older];
 }
 
-/** A day is read from the flat place where it has no text at its own (D37). */
+/** A day without a text at its own place is read at the flat place. */
 function textOfDay(files: ReadonlyMap<string, string>, date: string, places: NotesPlaces): string {
   return (
     files.get(notePath({ kind: 'daily', date }, places)) ||
@@ -97,9 +93,9 @@ function textOfDay(files: ReadonlyMap<string, string>, date: string, places: Not
 }
 
 /**
- * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a
- * backslash is behind the `<` of whatever reads like such a tag, in any case, script or width
- * (memory-tools 4.4). The file keeps its bytes.
+ * Makes a text safe for the inside of a `<memory>` block, so that it can neither end nor reopen the
+ * block: a backslash follows the `<` of anything that reads like such a tag, in any case, script or
+ * width. The file keeps its bytes.
  */
 function neutraliseTags(text: string): string {
   return text.replace(TAG_START, (bracket: string, name: string) =>
@@ -109,38 +105,37 @@ function neutraliseTags(text: string): string {
   );
 }
 
-/** `<` and what looks like it. */
+/** `<` and characters that look like it. */
 const BRACKETS = '<\\uFF1C\\uFE64\\u2039\\u3008\\u300A\\u27E8\\u276E\\u29FC\\u227A\\u02C2\\u1438';
 
 /**
- * A bracket, then anything but letters and digits (slashes of any width, white space, what nobody
- * sees), and then a name. A backslash ends it, so that a tag is neutralised once, and so does the
- * next bracket, so that no text is looked at twice.
+ * A bracket, then anything but letters and digits (slashes of any width, white space, invisible
+ * characters), then a name. A backslash ends the match, so that a tag is neutralised only once, and
+ * so does the next bracket, so that no text is scanned twice.
  */
 const TAG_START = new RegExp(
   `[${BRACKETS}](?=[^\\p{L}\\p{N}\\\\${BRACKETS}]*(\\p{L}[^${BRACKETS}]*))`,
   'gu',
 );
 
-/** What can be between the letters of a name that still reads as it. */
+/** Characters between the letters of a name that people do not see. */
 const UNSEEN = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Longest name looked at, of what can be seen. */
+/** Maximum visible characters of a name that are compared. */
 const MAX_NAME = 64;
 
 interface Section {
   readonly title: string;
   /** Not empty. */
   readonly body: string;
-  /** The lowest number is given room first; no two are the same. */
+  /** The lowest number gets room first; no two are the same. */
   readonly rank: number;
 }
 
 /**
  * Joins sections in their order within a number of bytes; no character is split. Room is given by
- * rank: the first section that does not fit is cut to what is left, and those after it go. `cut`
- * has the titles of what is not all there; the mark of a cut is in the text next to what was
- * counted.
+ * rank: the first section that does not fit is cut, and those after it are left out. `cut` has the
+ * titles of sections that are not complete. The mark of a cut does not count.
  */
 function fitSections(
   sections: readonly Section[],
@@ -148,31 +143,33 @@ function fitSections(
 ): { readonly text: string; readonly cut: readonly string[] } {
   const granted = new Map<Section, string>();
   const cut: string[] = [];
-  let left = maxBytes;
+  let freeBytes = maxBytes;
   let isMarked = false;
+
   for (const section of sections.toSorted((a, b) => a.rank - b.rank)) {
     const heading = `\n\n## ${section.title}\n`;
-    const { text, leftOutBytes } = cutToBytes(heading + section.body, Math.max(0, left));
+    const { text, leftOutBytes } = cutToBytes(heading + section.body, Math.max(0, freeBytes));
     if (cut.length === 0 && leftOutBytes === 0) {
       granted.set(section, text);
-      left -= utf8Bytes(text);
+      freeBytes -= utf8Bytes(text);
       continue;
     }
-    // Of a section whose heading alone would be left there is nothing.
+    // A heading without any of its body is left out.
     if (cut.length === 0 && text.length > heading.length) {
       granted.set(section, text + TRUNCATED_MARK);
       isMarked = true;
     }
     cut.push(section.title);
   }
+
   const text = sections.map((section) => granted.get(section) ?? '').join('');
   return { text: cut.length === 0 || isMarked ? text : text + TRUNCATED_MARK, cut };
 }
 
-/** Stands behind text of memory that was cut: 22 bytes, which no cap counts (memory-tools 1.3). */
+/** Follows text of memory that was cut: 22 bytes, which no limit counts (memory-tools 1.3). */
 export const TRUNCATED_MARK = '\n…[memory truncated]';
 
-/** The lines of a text without their ends (`\n` or `\r\n`); nothing follows the last line break. */
+/** Splits at `\n` or `\r\n`; a line break at the end does not begin another line. */
 export function splitLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;

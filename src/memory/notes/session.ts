@@ -25,14 +25,14 @@ import {
 } from '../store.js';
 import { renderSearch, searchNotes } from './search.js';
 
-/** What a tool wants done to a note; the content is the model's, as it came. */
+/** A tool's request to change a note; the content is exactly what the model sent. */
 export type NoteRequest =
   | {
       readonly kind: 'append';
       readonly content: string;
       /**
-       * What the content is appended as; `head` goes before it where the note is empty. Left out:
-       * as it is.
+       * Formats the content before it is appended; `head` begins a new note. Without it the content
+       * is appended as it is.
        */
       readonly form?: (
         content: string,
@@ -41,7 +41,7 @@ export type NoteRequest =
     }
   | { readonly kind: 'overwrite'; readonly content: string };
 
-/** What became of it. Paths are as people and models are shown them. */
+/** The result of a request. Paths are in the form for people and models. */
 export type NoteAnswer =
   | {
       readonly kind: 'written';
@@ -49,44 +49,41 @@ export type NoteAnswer =
       readonly timestamp: Date;
       /** Bytes of the content as it was written. */
       readonly bytes: number;
-      /** Bytes of the content before it was cut, and how many one write may hold. */
+      /** Bytes of the content before it was cut, and the limit of one write. */
       readonly givenBytes: number;
       readonly maxBytes: number;
-      /** Lines left out because they were there already. */
+      /** Number of lines left out because the note already has them. */
       readonly skippedLines: number;
-      /** Bytes of the whole file now, and how many are too many. */
+      /** Bytes of the whole file after the write, and the number above which there is a warning. */
       readonly fileBytes: number;
       readonly warnBytes: number;
     }
-  /** Nothing was written: every line was there already. */
+  /** Nothing was written: the note already has every line. */
   | { readonly kind: 'duplicate'; readonly path: string; readonly skippedLines: number }
   | FailedNote;
 
-/** Memory could be neither read nor written, and why. */
+/** Memory could not be read or written. */
 export interface FailedNote {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
   readonly message: string;
 }
 
-/**
- * The notes of a run, as its tools see them: one after the other, each seeing what those before it
- * wrote.
- */
+/** A run's notes for its tools. Calls run one after the other, and each sees earlier writes. */
 export interface Notes {
   /** `YYYY-MM-DD`, in UTC. */
   today(): string;
   change(target: NoteTarget, wish: NoteRequest): Promise<NoteAnswer>;
   /**
-   * The whole text, '' if there is none. Throws a ToolError if memory cannot be read, as the others
-   * do.
+   * The whole text, '' if there is none. Like the methods below it throws a ToolError if memory
+   * cannot be read.
    */
   read(target: NoteTarget): Promise<string>;
-  /** The agent's run log as a model is shown it. */
+  /** The agent's run log in the form for a model. */
   readRunLog(): Promise<string>;
   /** Paths of long-term memory, daily logs and notes, in byte order. */
   list(): Promise<readonly string[]>;
-  /** What is found, rendered in at most `maxBytes` bytes of UTF-8 and the mark of a cut. */
+  /** Renders the hits in at most `maxBytes` bytes of UTF-8, and the mark of a cut. */
   search(
     query: string,
     view: { readonly maxBytes: number; readonly limit: number | undefined },
@@ -95,110 +92,62 @@ export interface Notes {
 
 interface NotesSessionOptions {
   readonly places: NotesPlaces;
-  /** Place of the agent's own run log, which is searched and read with the notes. */
+  /** The agent's own run log, which is searched and read with the notes. */
   readonly runLog: string;
-  /** What is before paths that are shown: the absolute folder, or empty. */
+  /** The part before paths that are shown: the absolute folder, or empty. */
   readonly root: string;
   readonly caps: NotesCaps;
-  /**
-   * Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its
-   * signal.
-   */
+  /** `MemoryStore.readTree` with its signal. */
   load(under: readonly string[] | undefined): Promise<TreeResult>;
   redact(text: string): string;
-  /** What notes rest on, once they were held against the code. */
+  /** The notes compared with the code that they cite. */
   checked(): CheckedNotes;
   now(): Date;
   newId(): string;
   warn(warning: Warning): void;
-  /** Hears of each change that was made. */
+  /** Called after each change. */
   noteWrite?(action: NoteRequest['kind'], path: string, bytes: number): void;
   /**
-   * Saves changes at once, and every call reads the store anew: on the command line. Without it the
-   * store is read once, at the first call, and changes are kept for the save of the run.
+   * Saves changes at once, and makes every call read the store again: on the command line. Without
+   * it the store is read once, at the first call, and the run saves its changes at the end.
    */
   writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
 }
 
-/** What a write to notes may measure, in bytes. */
+/** Limits of writes to notes. */
 export interface NotesCaps {
   readonly maxWriteBytes: number;
-  /** Files above this are warned of; they are written anyway. */
+  /** Larger files cause a warning; they are written anyway. */
   readonly warnFileBytes: number;
-  /** Whether long-term memory gets no line twice. */
+  /** Leaves out lines that long-term memory already has. */
   readonly dedup: boolean;
 }
 
-/** So many of a run's changes are kept (memory-tools 2.2). */
+/** Number of changes that `recent` remembers. */
 const MAX_RECENT = 100;
 
 export interface NotesSession extends Notes {
-  /**
-   * Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many
-   * it sums up.
-   */
+  /** Adds the summary of `messages` shortened messages of the conversation to the daily log. */
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
-  /** Everything a run may ask for, with its changes. */
+  /** Every file that a run can request, with the run's changes. */
   tree(): Promise<TreeResult>;
-  /**
-   * The changes that still have to be saved, in order; those of a tainted run are in the untrusted
-   * lane (D19).
-   */
+  /** The unsaved changes in order; those of a tainted run are in the untrusted lane. */
   changes(lane: Lane): readonly NoteChange[];
-  /**
-   * The newest changes, saved or not, oldest first: the path as the model was shown it, and what
-   * was written.
-   */
+  /** The newest changes, saved or not, oldest first, with paths in the form for models. */
   recent(): readonly { readonly path: string; readonly content: string }[];
 }
 
 /**
- * Opens the notes of a run. Nothing is read before the first call; calls are carried out one after
- * the other.
+ * Opens the notes of a run. Nothing is read before the first call; calls run one after the other.
  */
 export function createNotesSession(options: NotesSessionOptions): NotesSession {
   const { places, runLog, root, caps, redact, now, writeThrough } = options;
   const inTurn = createQueue();
-  /** Files that were warned of, since one warning is enough. */
-  const large = new Set<string>();
-  /** Places that the store was asked for. */
-  const asked = new Set<string>();
-  /** What it answered, with the changes of the run. */
-  let current: Extract<TreeResult, { readonly kind: 'tree' }> | undefined;
+  const reader = createNotesReader(options);
+  /** Files that already caused a warning, since one warning is enough. */
+  const largeFiles = new Set<string>();
   let changes: readonly NoteChange[] = [];
   let recent: ReturnType<NotesSession['recent']> = [];
-
-  async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
-    const loaded = await options.load(under);
-    if (loaded.kind === 'tree') for (const warning of loaded.warnings) options.warn(warning);
-    return loaded;
-  }
-
-  /** Once what a run may ask for, and later only what is asked for besides it. */
-  async function load(paths?: readonly string[]): Promise<TreeResult> {
-    const everything = placesToRead(places, runLog, now());
-    if (writeThrough !== undefined) return await ask(paths ?? everything);
-    if (current === undefined) {
-      const first = await ask(everything);
-      if (first.kind === 'failed') return first;
-      current = first;
-      for (const path of everything ?? []) asked.add(path);
-    }
-    const known = current;
-    // A store that left something out of a folder may have it anyway, under its name.
-    const isKnown = (path: string) =>
-      known.tree.has(path) ||
-      asked.has(path) ||
-      (known.warnings.length === 0 && asked.has(path.slice(0, path.lastIndexOf('/') + 1)));
-    const missing = everything === undefined ? [] : (paths ?? []).filter((path) => !isKnown(path));
-    if (missing.length === 0) return known;
-    const more = await ask(missing);
-    if (more.kind === 'failed') return more;
-    for (const path of missing) asked.add(path);
-    const blocked = [...(known.blocked ?? []), ...(more.blocked ?? [])];
-    current = { ...known, tree: new Map([...more.tree, ...known.tree]), blocked };
-    return current;
-  }
 
   async function change(target: NoteTarget, wish: NoteRequest): Promise<NoteAnswer> {
     const timestamp = now();
@@ -206,45 +155,46 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     // A file's name is stored too, and cannot be masked.
     if (target.kind === 'note' && redact(target.name) !== target.name)
       return failed('the name of the note holds a secret. Choose another name.');
-    const loaded = await load([path]);
+
+    const loaded = await reader.load([path]);
     if (loaded.kind === 'failed') return notRead(loaded);
     const blocked = blockedAt(loaded, path);
     if (blocked !== undefined) return notSaved(blocked);
-    // Cut after it is redacted, since half a secret would not be known for one (D10).
+
+    // Redact before the cut, since half a secret would not be recognized.
     const clean = redact(readableText(wish.content));
     const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
     const text = loaded.tree.get(path) ?? '';
-    // Its copy would be gone with the next overwrite.
+    // The next overwrite would remove the backup of a damaged note.
     const damage = wish.kind === 'overwrite' ? damageOf(text) : undefined;
     if (damage !== undefined)
       return failed(`the note ${damage}; a person has to correct it. Append instead.`);
+
     const dedup = caps.dedup && target.kind === 'long_term';
-    const edit = editOf(wish, content, timestamp, dedup, redact(options.checked().withheld(text)));
+    const withheld = redact(options.checked().withheld(text));
+    const edit = editOf(wish, { content, now: timestamp, dedup, withheld });
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
-    // Pieces that are no secrets may be one together (D11); one that was there before is masked
-    // first.
+    // Two harmless pieces can form a secret. A secret that the note already has is masked first.
     const masked = editedText(redact(text), edit);
     if (redact(masked) !== masked)
       return failed('with the text already there it would form a secret. Leave it out.');
-    // What is written anew may be what another run has written since this one began (D12).
+
+    // An overwrite might replace a text that another run has written since this one began.
     const backup = wish.kind === 'overwrite';
     const makes = versionId(result.text);
     const next: NoteChange = { kind: 'note', path, edit, backup, makes, id: options.newId() };
     const saved = await writeThrough?.([next]);
     if (saved?.kind === 'failed') return notSaved(saved);
     if (saved === undefined) {
-      if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [next]) };
+      reader.apply(next);
       changes = [...changes, next];
     }
+
     recent = [...recent, { path: shown(path), content }].slice(-MAX_RECENT);
     options.noteWrite?.(wish.kind, shown(path), utf8Bytes(content));
     const fileBytes = encodeBytes(result.text).length;
-    if (fileBytes > caps.warnFileBytes && !large.has(path)) {
-      large.add(path);
-      const message = fileTooLarge(shown(path), fileBytes, caps.warnFileBytes);
-      options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
-    }
+    warnIfLarge(path, fileBytes);
     return {
       kind: 'written',
       path: shown(path),
@@ -258,66 +208,130 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     };
   }
 
-  /**
-   * What a model is given. Of files that are asked for by name, one that cannot be read is an
-   * error; a search goes on without it.
-   */
-  async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
-    const loaded = await load(requested);
-    const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, requested ?? []);
-    if (loaded.kind === 'failed' || trouble !== undefined)
-      throw new ToolError(notRead({ message: '', ...trouble }).message);
-    return options.checked().view(loaded.tree, runLog);
-  }
-
-  async function read(target: NoteTarget): Promise<string> {
-    const path = notePath(target, places);
-    const text = (await readTree([path])).get(path) ?? '';
-    if (text !== '' || target.kind !== 'daily') return readableText(text);
-    const flat = flatDailyPath(target.date, places);
-    return readableText((await readTree([flat])).get(flat) ?? '');
+  function warnIfLarge(path: string, fileBytes: number): void {
+    if (fileBytes <= caps.warnFileBytes || largeFiles.has(path)) return;
+    largeFiles.add(path);
+    const message = fileTooLarge(shown(path), fileBytes, caps.warnFileBytes);
+    options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
   }
 
   function shown(path: string): string {
     return root === '' ? path : `${root}/${path}`;
   }
 
+  async function search(query: string, view: Parameters<Notes['search']>[1]): Promise<string> {
+    const result = searchNotes(await reader.readTree(), query, { ...places, runLog });
+    return renderSearch(result, { root, ...view });
+  }
+
   return {
     today: () => dateOf(now()),
     change: (target, wish) => inTurn(() => change(target, wish)),
-    read: (target) => inTurn(() => read(target)),
-    readRunLog: () => inTurn(async () => promptText((await readTree([runLog])).get(runLog) ?? '')),
-    list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
-    search: (query, view) =>
-      inTurn(async () =>
-        renderSearch(searchNotes(await readTree(), query, { ...places, runLog }), {
-          root,
-          ...view,
-        }),
-      ),
+    read: (target) => inTurn(() => reader.readNote(target)),
+    readRunLog: () => inTurn(reader.readRunLog),
+    list: () => inTurn(async () => listNotes(await reader.readTree(), places).map(shown)),
+    search: (query, view) => inTurn(() => search(query, view)),
     addSummary: (content, messages) =>
       inTurn(() => {
-        const of = messages === undefined ? '' : ` (${messages} msgs)`;
-        // A part of a daily log: a blank line, its time in UTC, and the text without space around
-        // it.
-        const form = (text: string, at: Date) => ({
-          text: `\n### ${at.toISOString().slice(11, 16)} — compaction summary${of}\n${text.trim()}\n`,
-        });
-        return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
+        const today: NoteTarget = { kind: 'daily', date: dateOf(now()) };
+        return change(today, { kind: 'append', content, form: summaryForm(messages) });
       }),
-    tree: () => inTurn(() => load()),
+    tree: () => inTurn(() => reader.load()),
     changes(lane) {
       if (lane === 'none') return [];
       if (lane === 'trusted') return changes;
-      return changes.map((one) => ({ ...one, path: untrustedPath(one.path) }));
+      return changes.map((note) => ({ ...note, path: untrustedPath(note.path) }));
     },
     recent: () => recent,
   };
 }
 
+/** Reads notes from the store, and remembers them unless writes go through to it. */
+function createNotesReader(options: NotesSessionOptions) {
+  const { places, runLog, now, writeThrough } = options;
+  const loadedPlaces = new Set<string>();
+  /** The store's files with the changes of the run. */
+  let current: Extract<TreeResult, { readonly kind: 'tree' }> | undefined;
+
+  async function loadFromStore(under: readonly string[] | undefined): Promise<TreeResult> {
+    const loaded = await options.load(under);
+    if (loaded.kind === 'tree') for (const warning of loaded.warnings) options.warn(warning);
+    return loaded;
+  }
+
+  /**
+   * Loads every place that a run can request once, and later only paths that are not among them.
+   */
+  async function load(paths?: readonly string[]): Promise<TreeResult> {
+    const everything = placesToRead(places, runLog, now());
+    if (writeThrough !== undefined) return await loadFromStore(paths ?? everything);
+    if (current === undefined) {
+      const first = await loadFromStore(everything);
+      if (first.kind === 'failed') return first;
+      current = first;
+      for (const path of everything ?? []) loadedPlaces.add(path);
+    }
+
+    const known = current;
+    // A store that left files out of a folder might still return them if asked by name.
+    const isKnown = (path: string) =>
+      known.tree.has(path) ||
+      loadedPlaces.has(path) ||
+      (known.warnings.length === 0 && loadedPlaces.has(path.slice(0, path.lastIndexOf('/') + 1)));
+    const missing = everything === undefined ? [] : (paths ?? []).filter((path) => !isKnown(path));
+    if (missing.length === 0) return known;
+
+    const more = await loadFromStore(missing);
+    if (more.kind === 'failed') return more;
+    for (const path of missing) loadedPlaces.add(path);
+    const blocked = [...(known.blocked ?? []), ...(more.blocked ?? [])];
+    current = { ...known, tree: new Map([...more.tree, ...known.tree]), blocked };
+    return current;
+  }
+
+  /**
+   * The files in the form for a model. A requested file that cannot be read is an error; a search
+   * continues without it.
+   */
+  async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
+    const loaded = await load(requested);
+    const failure = loaded.kind === 'failed' ? loaded : firstUnread(loaded, requested ?? []);
+    if (loaded.kind === 'failed' || failure !== undefined)
+      throw new ToolError(notRead({ message: '', ...failure }).message);
+    return options.checked().view(loaded.tree, runLog);
+  }
+
+  async function readNote(target: NoteTarget): Promise<string> {
+    const path = notePath(target, places);
+    const text = (await readTree([path])).get(path) ?? '';
+    if (text !== '' || target.kind !== 'daily') return readableText(text);
+    const flatPath = flatDailyPath(target.date, places);
+    return readableText((await readTree([flatPath])).get(flatPath) ?? '');
+  }
+
+  return {
+    load,
+    readTree,
+    readNote,
+    readRunLog: async () => promptText((await readTree([runLog])).get(runLog) ?? ''),
+    apply(change: NoteChange): void {
+      if (current !== undefined)
+        current = { ...current, tree: applyChanges(current.tree, [change]) };
+    },
+  };
+}
+
+/** Formats a part of a daily log: a blank line, its time in UTC, and the trimmed text. */
+function summaryForm(messages: number | undefined) {
+  const suffix = messages === undefined ? '' : ` (${messages} msgs)`;
+  return (text: string, time: Date) => ({
+    text: `\n### ${time.toISOString().slice(11, 16)} — compaction summary${suffix}\n${text.trim()}\n`,
+  });
+}
+
 /**
- * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files,
- * scratchpads, run logs and former versions are left out, as memory-tools 1.4 has it.
+ * Paths of a run's long-term memory, daily logs and notes, in byte order, without empty files,
+ * scratchpads, run logs and backups.
  */
 export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   const paths = [...tree].flatMap(([path, text]) => {
@@ -327,23 +341,25 @@ export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly strin
   return paths.sort(compareBytes);
 }
 
-/**
- * A model could not take over what it was not given, so that stays in a text that is written anew.
- */
-function editOf(
-  wish: NoteRequest,
-  content: string,
-  now: Date,
-  dedup: boolean,
-  withheld: string,
-): NoteEdit {
+interface EditDetails {
+  readonly content: string;
+  readonly now: Date;
+  readonly dedup: boolean;
+  /**
+   * Lines that the model did not see: an overwrite keeps them, since the model could not repeat
+   * them.
+   */
+  readonly withheld: string;
+}
+
+function editOf(wish: NoteRequest, { content, now, dedup, withheld }: EditDetails): NoteEdit {
   if (wish.kind === 'overwrite')
     return { kind: 'overwrite', text: joinOnLines([content, withheld]) };
   if (wish.form === undefined) return { kind: 'append', text: content, dedup };
   return { kind: 'append', ...wish.form(content, now), dedup: false };
 }
 
-/** In the words of memory-tools 2.2. */
+/** The text is from memory-tools 2.2. */
 export function fileTooLarge(path: string, bytes: number, limitBytes: number): string {
   return `Memory file '${path}' exceeds size limit: ${bytes} bytes (limit: ${limitBytes} bytes)`;
 }
@@ -352,7 +368,7 @@ function failed(message: string): FailedNote {
   return { kind: 'failed', reason: 'error', message };
 }
 
-/** Memory could not be read: nothing is written then either (D14). */
+/** Memory that could not be read is not written either. */
 function notRead({ message, remedy }: { message: string; remedy?: string }): FailedNote {
   return notSaved({
     reason: 'unavailable',

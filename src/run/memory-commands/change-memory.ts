@@ -139,7 +139,7 @@ async function withCode(
       );
     }
     const clean = (found: string) => stripInvisible(sanitize(found, 'memory', secrets));
-    return citeLine({ path, line, code }, [], base, undefined, clean);
+    return citeLine({ path, line, code }, { lines: [], base, head: undefined, clean });
   });
 }
 
