@@ -19,14 +19,11 @@ import { factsChange } from '../save.js';
 
 interface OnFinding {
   /**
-   * The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment
-   * is.
+   * The name of the finding, `FQ7K2`; undefined: the finding of the thread that the comment is in.
    */
   readonly handle: string | undefined;
   readonly trigger: CommentTrigger;
-  /**
-   * It was said in the conversation of a finding, in a set phrase; elsewhere that is no command.
-   */
+  /** A set phrase in the thread of a finding; in other places the phrase is not a command. */
   readonly isReply?: true;
 }
 
@@ -34,23 +31,23 @@ export interface FindingCommand extends OnFinding {
   readonly verb: 'dismiss' | 'done' | 'reopen';
 }
 
-/** Its answer is a run. */
+/** Starts a run that fixes findings. */
 export interface FixCommand extends OnFinding {
   readonly verb: 'fix';
-  /** All that are open are meant. */
+  /** Fix all open findings. */
   readonly isAll: boolean;
 }
 
-/** The agent that a command is about, and its memory; undefined if it has none. */
 export interface AgentMemory {
   readonly kind: 'open';
   readonly agent: LoadedAgent;
+  /** Undefined if the agent has no memory. */
   readonly memory: { readonly plan: MemoryPlan; readonly store: MemoryStore } | undefined;
 }
 
 /**
- * What every command over an agent's memory begins with: admission, the agent with its warnings,
- * its store. `trust` says how far what is written is trusted, by what the actor may do.
+ * Admits the actor of a command, loads the agent with its warnings, and opens its store. `trust`
+ * decides from the actor's permission whether the command's changes are trusted.
  */
 export async function openAgentMemory(
   request: RunRequest,
@@ -61,20 +58,21 @@ export async function openAgentMemory(
   const { trigger } = request;
   const access = await admitActor({ trigger, policy: admission }, deps);
   if (access.kind === 'skipped') return access;
+
   const agent = await deps.agents.loadAgent(request.agent).catch((thrown: unknown) => {
-    // The author of a command in a comment is told.
+    // The acknowledgement shows the author of the comment that the command was read.
     deps.acknowledgement?.start();
     throw thrown;
   });
   for (const warning of agent.warnings) deps.reporter.warn(warning);
+
   const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
-  const given = trust(access.permission);
-  const plan = planMemory({ agent, model, trust: given }, request, deps.clock.newId());
+  const actorTrust = trust(access.permission);
+  const plan = planMemory({ agent, model, trust: actorTrust }, request, deps.clock.newId());
   const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
   return { kind: 'open', agent, memory };
 }
 
-/** What a command came to, and how it is answered. */
 export interface CommandAnswer {
   readonly result: MemoryCommandResult;
   readonly among?: Reply['among'];
@@ -82,21 +80,19 @@ export interface CommandAnswer {
   readonly isSilent?: boolean;
 }
 
-/** What a command that was done says, and whether it changed anything. */
 export function commandDone(text: string, changed: boolean): MemoryDone {
   return { kind: 'done', text, changed, warnings: [] };
 }
 
 export const DRY_RUN = commandDone('Dry run: nothing was changed.', false);
 
-/** What is told where the workflow leaves memory as it is. */
 export const READ_ONLY = refusal(
   'refused',
   '`memory-readonly: true` leaves memory as it is',
   'Leave `memory-readonly` out.',
 );
 
-/** Keeps facts in the state of an agent; what comes back is why they were not kept. */
+/** Saves facts in the state of an agent; returns a result only if they were not saved. */
 export async function keepCommandFacts(
   { agent, memory }: AgentMemory,
   facts: readonly ReviewFact[],
@@ -109,9 +105,11 @@ export async function keepCommandFacts(
       'Set `enabled = true` in `[memory]` of the agent, or leave labelled pull requests out with `if:` of the job.';
     return refusal('refused', `the agent "${agent.name}" has no memory to keep it in`, remedy);
   }
+
   const { store, plan } = memory;
   if (store.kind === 'none') return keepsNothing();
   if (dryRun) return DRY_RUN;
+
   const change = factsChange(plan.path, facts, deps.clock.now());
   const saved = await saveChanges([change], { store, signal: deps.deadline.signal });
   return saved.kind === 'failed' ? saved : undefined;

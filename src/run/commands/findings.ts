@@ -11,7 +11,7 @@ import {
   replyToReopen,
 } from '../../findings/post/finding-texts.js';
 import { ownMarksIn } from '../../findings/read/peoples-words.js';
-import { markFacts } from '../../findings/state-facts.js';
+import { type FindingMark, markFacts } from '../../findings/state-facts.js';
 import {
   commentsIn,
   type GitHubComment,
@@ -35,9 +35,9 @@ import {
 } from './command.js';
 
 /**
- * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment
- * itself is what ends or opens a finding, so it is read with everything else that was said, and
- * answered. Review and check follow at once.
+ * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people with write access. The
+ * comment itself closes or reopens a finding when the ledger reads it with the rest of the
+ * conversation. The review and the check are updated at once.
  */
 export async function runFindingCommand(
   command: FindingCommand,
@@ -47,55 +47,73 @@ export async function runFindingCommand(
 ): Promise<CommandAnswer> {
   const { name } = opened.agent;
   const { trigger, verb } = command;
-  const read = await readPullFindings(command, opened, deps);
-  if ('result' in read) return read;
-  const { ledger, change } = read;
-  const meant = findMeant(command, ledger);
-  if ('result' in meant) return meant;
+  const pullFindings = await readPullFindings(command, opened, deps);
+  if ('result' in pullFindings) return pullFindings;
+  const { ledger, change } = pullFindings;
+  const targets = findTargets(command, ledger);
+  if ('result' in targets) return targets;
   if (request.dryRun) return { result: DRY_RUN };
-  if (verb === 'reopen') for (const { id } of meant) ledger.reopen(id, trigger.actor.login);
+
+  if (verb === 'reopen') for (const { id } of targets) ledger.reopen(id, trigger.actor.login);
   const findings = applyToFindings(ledger, trigger.number);
-  const told = await deps.publisher.tellFindings({
+  const publication = await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: name,
     head: change?.head ?? ledger.seen?.head ?? '',
-    answered: new Set(meant.map(({ id }) => id)),
+    answered: new Set(targets.map(({ id }) => id)),
     skipped: undefined,
   });
-  const marks = (told.marks ?? []).flatMap((one) => one.marks);
-  const kept = markFacts(marks, trigger.number);
-  // Where memory takes none, the answer has them.
-  const unkept =
-    kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
-  if (unkept?.kind === 'failed' && unkept.reason === 'not-saved') {
-    const { message, remedy } = unkept;
-    deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
-  }
-  // The conversation is open although nothing in it is: the token could not resolve it.
-  const isLeft = meant.some(
+  const marks = (publication.marks ?? []).flatMap((post) => post.marks);
+  await saveMarks(marks, command, { opened, request, deps });
+
+  // The thread is open although none of its findings is: the token could not resolve it.
+  const staysUnresolved = targets.some(
     ({ id, thread }) =>
       thread !== undefined &&
       marks.some((mark) => mark.id === id && mark.kind === 'ended' && !mark.closed) &&
-      !ledger.open.some((one) => one.thread?.id === thread.id),
+      !ledger.open.some((finding) => finding.thread?.id === thread.id),
   );
-  const answers = meant.map(({ handle }) => {
-    const isOver = verb === 'reopen' && !ledger.open.some((one) => one.handle === handle);
-    return isOver ? replyToOutdated(handle) : ANSWERS[verb](handle);
+  const answers = targets.map(({ handle }) => {
+    const isOutdated = verb === 'reopen' && !ledger.open.some((open) => open.handle === handle);
+    return isOutdated ? replyToOutdated(handle) : ANSWERS[verb](handle);
   });
-  const text = [...answers, ...(isLeft ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
-  // Also findings that stay closed in its conversation.
-  const here = new Set(meant.map(({ id, thread }) => thread?.id ?? id));
-  const about = ledger.findings.filter(({ id, thread }) => here.has(thread?.id ?? id));
-  const own = marks.filter(
-    (mark) => mark.kind !== 'raised' && about.some(({ id }) => id === mark.id),
+  const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
+
+  // The answer has the marks of all findings in these threads, also of those that stay closed.
+  const threadIds = new Set(targets.map(({ id, thread }) => thread?.id ?? id));
+  const inThreads = ledger.findings.filter(({ id, thread }) => threadIds.has(thread?.id ?? id));
+  const answerMarks = marks.filter(
+    (mark) => mark.kind !== 'raised' && inThreads.some(({ id }) => id === mark.id),
   );
-  return { result: commandDone(text, true), among: 'for-all', marks: own };
+  return { result: commandDone(text, true), among: 'for-all', marks: answerMarks };
+}
+
+/** Saves marks as facts; if memory takes none, the marks in the answer are enough. */
+async function saveMarks(
+  marks: readonly FindingMark[],
+  { trigger }: FindingCommand,
+  {
+    opened,
+    request,
+    deps,
+  }: {
+    readonly opened: AgentMemory;
+    readonly request: RunRequest;
+    readonly deps: Dependencies;
+  },
+): Promise<void> {
+  const facts = markFacts(marks, trigger.number);
+  if (facts.length === 0) return;
+  const failure = await keepCommandFacts(opened, facts, request, deps);
+  if (failure?.kind === 'failed' && failure.reason === 'not-saved') {
+    const { message, remedy } = failure;
+    deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
+  }
 }
 
 /**
- * Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each
- * other, too.
+ * People say "not a bug" to each other too, so only a reply in the thread of our finding counts.
  */
 export async function isAboutFinding(
   { trigger }: FindingCommand | FixCommand,
@@ -108,10 +126,7 @@ export async function isAboutFinding(
   );
 }
 
-/**
- * The findings of the pull request that a command is on, with its change, or why they are not
- * known.
- */
+/** Reads the findings and the change of a command's pull request. */
 async function readPullFindings(
   command: FindingCommand | FixCommand,
   { agent, memory }: AgentMemory,
@@ -128,6 +143,7 @@ async function readPullFindings(
     const remedy = 'Write it below the pull request.';
     return answerOnce(refusal('refused', 'findings are on pull requests', remedy));
   }
+
   const answer = await deps.github?.change(deps.deadline.signal);
   const change = answer?.kind === 'read' ? answer : undefined;
   const { ledger, trouble } = await readFindings(
@@ -150,8 +166,8 @@ async function readPullFindings(
 }
 
 /**
- * The comment that gives the command may not be among those that GitHub lists yet, and after the
- * trigger phrase it reads like none: the ledger reads it as the command that it is.
+ * Adds the command's comment to the conversation if GitHub does not list it yet, and gives it the
+ * text of a command, since the ledger does not recognize commands after the trigger phrase.
  */
 function withComment(
   seen: PullRequestConversation,
@@ -159,23 +175,24 @@ function withComment(
   now: Date,
 ): PullRequestConversation {
   const { commentId, inReplyTo, author } = trigger;
-  const said = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
+  const body = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
   const isListed = commentsIn(seen).some(({ id }) => id === commentId);
-  const post: GitHubComment = {
+  const commandComment: GitHubComment = {
     id: commentId,
     url: '',
     author,
     authorAssociation: '',
     isOurs: false,
-    body: said,
+    body,
     isEditedByOther: false,
     createdAt: now.toISOString(),
     thumbsDown: [],
   };
-  const put = (posts: readonly GitHubComment[], isHere: boolean) =>
+  const put = (comments: readonly GitHubComment[], isHere: boolean) =>
     isHere && !isListed
-      ? [...posts, post]
-      : posts.map((one) => (one.id === commentId ? { ...one, body: said } : one));
+      ? [...comments, commandComment]
+      : comments.map((comment) => (comment.id === commentId ? { ...comment, body } : comment));
+
   return {
     ...seen,
     threads: seen.threads.map((thread) => ({
@@ -186,28 +203,27 @@ function withComment(
   };
 }
 
-/** One answer is enough, of whichever agent. */
+/** Several agents can hear a comment; one of them answers. */
 function answerOnce(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
-/** What other agents have raised in texts of a pull request: in all of them, if none are given. */
-function raisedByOthers({ seen, context }: Ledger, posts?: readonly GitHubComment[]) {
+/** Findings of other agents in some comments, by default in all comments and reviews. */
+function raisedByOthers({ seen, context }: Ledger, comments?: readonly GitHubComment[]) {
   const reviews = (seen?.reviews ?? []).map(({ body }) => ({
     body,
     isOurs: true,
     isEditedByOther: false,
   }));
-  const marks = (posts ?? [...(seen === undefined ? [] : commentsIn(seen)), ...reviews]).flatMap(
-    ownMarksIn,
-  );
+  const allComments = seen === undefined ? [] : commentsIn(seen);
+  const marks = (comments ?? [...allComments, ...reviews]).flatMap(ownMarksIn);
   return marks.flatMap((mark) =>
     mark.kind === 'raised' && mark.agent !== context.agent ? [mark] : [],
   );
 }
 
-/** The findings that a command is about, or why it is about none. */
-function findMeant(
+/** The findings that a command refers to, or the answer if they are not clear. */
+function findTargets(
   { handle, trigger, verb, isReply }: FindingCommand | FixCommand,
   ledger: Ledger,
 ): readonly KnownFinding[] | CommandAnswer {
@@ -220,30 +236,34 @@ function findMeant(
     const remedy = "You can find its name in the finding's comment and in the review.";
     return answerOnce(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
   }
+
   const thread = seen?.threads.find(({ first }) => first.id === trigger.inReplyTo);
-  const held =
-    thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
-  if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
-  const isOthers =
+  const inThread =
+    thread === undefined
+      ? []
+      : ledger.findings.filter((finding) => finding.thread?.id === thread.id);
+  if (inThread.length === 1 || (inThread.length > 1 && isReply === true)) return inThread;
+
+  const isOfOtherAgent =
     thread !== undefined &&
-    held.length === 0 &&
+    inThread.length === 0 &&
     raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
-  if (isOthers)
+  if (isOfOtherAgent)
     return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
-  return answerOnce(unnamed(verb, held.length > 1 ? held : ledger.findings));
+  return answerOnce(unclearTarget(verb, inThread.length > 1 ? inThread : ledger.findings));
 }
 
 const MAX_LISTED = 10;
 const MAX_PATH = 100;
 const MAX_TITLE = 100;
 
-/** What is told where nobody can tell which finding is meant. */
-function unnamed(
+/** Lists the findings that a command without a name can refer to. */
+function unclearTarget(
   verb: (FindingCommand | FixCommand)['verb'],
   findings: readonly KnownFinding[],
 ): MemoryRefusal {
   const toChange = findings.filter(
-    (one) => isOpen(one) !== (verb === 'reopen') && one.state !== 'outdated',
+    (finding) => isOpen(finding) !== (verb === 'reopen') && finding.state !== 'outdated',
   );
   const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
     const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");
@@ -260,28 +280,30 @@ const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => strin
   reopen: replyToReopen,
 };
 
-/** The open findings that `/axe fix` is about, worst first, or why nothing is fixed. */
+/** The open findings for `/axe fix`, worst first, or the answer if nothing is fixed. */
 export async function findToFix(
   command: FixCommand,
   opened: AgentMemory,
   deps: Dependencies,
 ): Promise<readonly KnownFinding[] | CommandAnswer> {
-  const read = await readPullFindings(command, opened, deps);
-  if ('result' in read) return read;
-  const { ledger, change } = read;
+  const pullFindings = await readPullFindings(command, opened, deps);
+  if ('result' in pullFindings) return pullFindings;
+  const { ledger, change } = pullFindings;
   const { trigger, isAll } = command;
-  const meant = isAll ? ledger.open : findMeant(command, ledger);
-  if ('result' in meant) return meant;
-  const open = meant.filter(isOpen);
+  const targets = isAll ? ledger.open : findTargets(command, ledger);
+  if ('result' in targets) return targets;
+
+  const open = targets.filter(isOpen);
   if (open.length === 0) {
     if (isAll && raisedByOthers(ledger).length > 0)
       return {
         result: refusal('not-found', 'the findings belong to another agent'),
         isSilent: true,
       };
-    const handles = meant.map(({ handle }) => handle).join(', ');
+    const handles = targets.map(({ handle }) => handle).join(', ');
     return answerOnce(refusal('refused', isAll ? 'no finding is open' : `${handles} is not open`));
   }
+
   if (trigger.isClosed === true)
     return { result: refusal('refused', `pull request #${trigger.number} is closed`) };
   if (change === undefined)
@@ -293,21 +315,24 @@ export async function findToFix(
         'the pull request comes from a fork, and its branch is not pushed to',
       ),
     };
-  // A commit rests on the words of the comment: those of another workflow may be a stranger's.
+
+  // The fix follows the text of the finding; a text of another workflow can be a stranger's.
   const posted = ledger.context.memory?.posted;
   const isOurs = ({ said, thread }: KnownFinding) =>
     said === undefined ||
     [said.comment, thread?.reviewId ?? 0].some((id) => posted?.has(id) === true);
   if (deps.changes !== undefined)
-    return open.map((one) => (isOurs(one) ? one : { ...one, lane: 'untrusted' as const }));
+    return open.map((finding) =>
+      isOurs(finding) ? finding : { ...finding, lane: 'untrusted' as const },
+    );
   const remedy =
     'Add the files that it may change to the `with:` of the step, as in `changes-allowed: src/**`, and `contents: write` under `permissions:` of the job.';
   return { result: refusal('refused', 'this workflow lets runs change nothing', remedy) };
 }
 
 /**
- * The run that fixes findings. It is shown them and nothing else of the pull request: whose words a
- * title, a description or a comment are does not matter then.
+ * The run that fixes findings. It sees the findings and no other text of the pull request, so it
+ * does not matter who wrote the title, the description and the comments.
  */
 export function fixRequest(
   request: RunRequest,
@@ -332,7 +357,7 @@ export function fixRequest(
       findings.length === 1
         ? prompt
         : `${prompt}, one after the other, with a commit for each whose message has its name`,
-    // The answer is for a person, whatever the workflow reads of a review.
+    // A person reads the answer, even if the workflow reads reviews as JSON.
     outputSchema: '',
     toFix: findings,
   };

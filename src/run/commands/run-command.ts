@@ -38,8 +38,8 @@ import { findToFix, fixRequest, isAboutFinding, runFindingCommand } from './find
 type FixRun = { readonly kind: 'fix'; readonly request: RunRequest };
 
 /**
- * Carries out the command of a comment that takes no model; what comes back of `/axe fix` is the
- * run to make. Undefined where there is no command. Throws an AxeError.
+ * Carries out the command of a comment without a model; for `/axe fix` it returns the run to start.
+ * Undefined if there is no command. Throws an AxeError.
  */
 export async function runCommentCommand(
   request: RunRequest,
@@ -53,7 +53,8 @@ export async function runCommentCommand(
     return undefined;
   if (command.verb === 'help' || command.verb === 'mistyped')
     return await answerHelp(command, request, deps);
-  // Only people with write access give commands.
+
+  // Only people with write access can give commands.
   const trust = () => classifyTrust(trigger, { actor: 'write', author: 'write' });
   const opened = await openAgentMemory(request, DEFAULT_ADMISSION_POLICY, trust, deps);
   if (opened.kind === 'skipped') return opened;
@@ -63,14 +64,16 @@ export async function runCommentCommand(
       ? await findToFix(command, opened, deps)
       : await carryOut(command, opened, request, deps);
   if (!('result' in answer)) return { kind: 'fix', request: fixRequest(request, trigger, answer) };
-  const { result, isSilent: isLeft = false, ...told } = answer;
-  // A plain sentence requests nothing, so no failure is reported.
-  const isUnasked =
+
+  const { result, isSilent: isForOtherAgent = false, ...replyOptions } = answer;
+  // A plain sentence is not an explicit command, so no failure is reported.
+  const isFailedPhrase =
     command.verb === 'dismiss' && command.isReply === true && result.kind !== 'done';
-  const isSilent = isLeft || isUnasked;
+  const isSilent = isForOtherAgent || isFailedPhrase;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   if (!isSilent) deps.acknowledgement?.start();
-  const reply = { trigger, agent, text: formatCommandResult(result), ...told };
+
+  const reply = { trigger, agent, text: formatCommandResult(result), ...replyOptions };
   const published = isSilent || dryRun ? UNPUBLISHED : await deps.publisher.reply(reply);
   return { kind: 'memory-command', agent, command: command.verb, result, published };
 }
@@ -86,7 +89,7 @@ async function carryOut(
   return { result: await pause(command.verb === 'pause', opened, request, deps) };
 }
 
-/** Stops the runs of a pull request, or lets them go on. */
+/** Pauses or resumes the runs on a pull request. */
 async function pause(
   isPaused: boolean,
   opened: AgentMemory,
@@ -98,21 +101,23 @@ async function pause(
     const message = 'only runs on a pull request can be paused';
     return refusal('refused', message, 'Write it below the pull request.');
   }
+
   const by = trigger.actor.login;
   const kind = isPaused ? 'paused' : 'resumed';
   const fact = { kind, pull: trigger.number, by, at: deps.clock.now().getTime() } as const;
-  const trouble = await keepCommandFacts(opened, [fact], request, deps);
-  if (trouble !== undefined) return trouble;
-  const which = isPaused ? 'paused' : 'no longer paused';
-  return commandDone(`Runs of \`${opened.agent.name}\` on this pull request are ${which}.`, true);
+  const failure = await keepCommandFacts(opened, [fact], request, deps);
+  if (failure !== undefined) return failure;
+
+  const state = isPaused ? 'paused' : 'no longer paused';
+  return commandDone(`Runs of \`${opened.agent.name}\` on this pull request are ${state}.`, true);
 }
 
-const MAX_SAID = 60;
+const MAX_QUOTED = 60;
 
 /**
- * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an
- * agent, its memory or a model. Whoever may neither triage nor start a run gets no answer, so that
- * no stranger makes a repository talk.
+ * Answers `/axe help` and mistyped commands, once for all agents that hear the comment, without an
+ * agent, its memory or a model. People who can neither triage nor start a run get no answer, so
+ * that strangers cannot make a repository post comments.
  */
 async function answerHelp(
   command: Extract<ReadCommand, { verb: 'help' | 'mistyped' }>,
@@ -120,7 +125,7 @@ async function answerHelp(
   deps: Dependencies,
 ): Promise<RunReport> {
   const { minPermission, allowUsers, triggerPhrase } = admissionPolicy;
-  // No bot is answered, whatever the workflow allows: two of them could go on for ever.
+  // Bots get no answer, whatever the workflow allows: two of them could answer each other for ever.
   const policy = {
     ...DEFAULT_ADMISSION_POLICY,
     minPermission: weakerPermission(minPermission, 'triage'),
@@ -129,33 +134,39 @@ async function answerHelp(
   const access = await admitActor({ trigger, policy }, deps);
   if (access.kind === 'skipped') return access;
   deps.acknowledgement?.start();
-  let result: MemoryCommandResult;
-  let name = 'help';
-  if (command.verb === 'mistyped') {
-    name = cleanLine(command.said, MAX_SAID);
-    const [word, form] = [name, cleanLine(command.meant, MAX_SAID)].map((text) =>
-      text.replaceAll('`', "'"),
-    );
-    const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
-    result = refusal('refused', `\`${word}\` is not a command`, remedy);
-  } else {
-    const question =
-      triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
-    const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
-    result = commandDone(text, false);
-  }
+
+  const isMistyped = command.verb === 'mistyped';
+  const name = isMistyped ? cleanLine(command.said, MAX_QUOTED) : 'help';
+  const result = isMistyped ? suggestCommand(command) : listCommands(triggerPhrase);
   const text = formatCommandResult(result);
   const answer = { trigger, agent: undefined, text, among: 'unless-answered' } as const;
   const published = dryRun ? UNPUBLISHED : await deps.publisher.reply(answer);
   return { kind: 'memory-command', agent, command: name, result, published };
 }
 
+function suggestCommand({
+  said,
+  meant,
+}: Extract<ReadCommand, { verb: 'mistyped' }>): MemoryCommandResult {
+  const quote = (text: string) => `\`${cleanLine(text, MAX_QUOTED).replaceAll('`', "'")}\``;
+  const remedy = `Did you mean ${quote(meant)}? \`/axe help\` lists the commands.`;
+  return refusal('refused', `${quote(said)} is not a command`, remedy);
+}
+
+function listCommands(triggerPhrase: string): MemoryCommandResult {
+  const question =
+    triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
+  const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
+  return commandDone(text, false);
+}
+
 /**
- * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the
- * store that its runs use. No word that memory says is in the answer.
+ * Carries out a command over an agent's memory (`/axe forget …`) for people with write access, in
+ * the store that the agent's runs use. The answer never quotes the memory.
  *
- * Several agents may hear a comment. What none of them can do, and what is not in an agent's
- * memory, is answered once; the agent whose entry it is has the last word. Each of them remembers.
+ * Several agents can hear a comment. A command that no agent can carry out, or whose entry an agent
+ * does not have, is answered once; the agent that has the entry decides the answer. `remember`
+ * applies to each of them.
  */
 async function answerMemoryCommand(
   command: CommentMemoryCommand,
@@ -167,9 +178,10 @@ async function answerMemoryCommand(
   if (result.kind === 'done')
     for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
   if (command.verb === 'remember') return { result };
-  const isAnybodys =
+
+  const canAnyAgentAnswer =
     result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
-  return { result, among: isAnybodys ? 'unless-answered' : 'for-all' };
+  return { result, among: canAnyAgentAnswer ? 'unless-answered' : 'for-all' };
 }
 
 async function runInMemory(
@@ -179,14 +191,15 @@ async function runInMemory(
   deps: Dependencies,
 ): Promise<MemoryCommandResult> {
   const [id = ''] = words;
-  // A note is a whole file of everybody's, which one line of a comment is not to delete, and no
-  // comment shows any memory.
+  // A note is a whole file that all agents share, which one line of a comment must not delete.
+  // Comments never show memory.
   const isForgetting = verb === 'forget' && !isNotesPath(id) && !words.includes('--purge');
   if (!isForgetting && verb !== 'promote' && verb !== 'remember') {
     const remedy = `Run \`axe-action memory ${verb} <agent> --repo <owner/name>\` on the command line. A question to the agent does not begin with \`/axe\`.`;
-    const what = cleanLine([verb, ...words].join(' '), MAX_SAID).replaceAll('`', "'");
-    return refusal('refused', `\`${what}\` cannot be asked for in a comment`, remedy);
+    const line = cleanLine([verb, ...words].join(' '), MAX_QUOTED).replaceAll('`', "'");
+    return refusal('refused', `\`${line}\` cannot be asked for in a comment`, remedy);
   }
+
   const command = readWords(verb, words);
   if (command.kind === 'failed') return command;
   if (memory === undefined) {
@@ -196,17 +209,18 @@ async function runInMemory(
   }
   if (request.dryRun) return DRY_RUN;
   if (request.isMemoryReadOnly) return READ_ONLY;
+
   const { store, plan } = memory;
   const { provenance } = plan;
   return await runMemoryCommand(command, {
     store,
     path: plan.path,
     clock: deps.clock,
-    // The command is all that this run does, so it ends with it.
+    // The run does nothing but this command, so the run's signal ends it.
     signal: deps.deadline.signal,
     secrets: deps.secrets,
     readBase: agent.config.memory.notes ? deps.readBase : undefined,
-    // No model had a part in it, and an event's commit is not what it is about.
+    // No model took part, and the command is not about the event's commit.
     origin:
       provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
   });
@@ -223,10 +237,7 @@ function readWords(verb: string, words: readonly string[]): MemoryCommand | Memo
 
 interface CommentMemoryCommand {
   readonly verb: 'remember' | 'forget' | 'promote' | 'show' | 'search';
-  /**
-   * What follows the verb: of `remember` one text, line breaks included, of the others the words of
-   * the first line.
-   */
+  /** The words after the verb on the first line; for `remember` one text with its line breaks. */
   readonly words: readonly string[];
 }
 
@@ -236,15 +247,13 @@ type ReadCommand =
   | CommentMemoryCommand
   | FindingCommand
   | FixCommand
-  /**
-   * `said` is not a command; `meant` is the one that it most likely stands for, as it is written.
-   */
+  /** `said` is not a command; `meant` is the most likely one, in its correct form. */
   | { readonly verb: 'mistyped'; readonly said: string; readonly meant: string };
 
 /**
- * The command that a comment begins with, `/axe help`, or that follows the `trigger-phrase` where
- * the comment says nothing else, `@axe help`; or a reply that dismisses a finding in a set phrase.
- * Undefined for what an agent is to answer: a question, and `/axe review`.
+ * Reads a command at the beginning of a comment (`/axe help`), a command after the `trigger-phrase`
+ * without other words (`@axe help`), or a reply that dismisses a finding in a set phrase. Undefined
+ * for comments that an agent answers: a question, and `/axe review`.
  */
 export function readCommand(trigger: Trigger, triggerPhrase: string): ReadCommand | undefined {
   if (trigger.kind !== 'comment') return undefined;
@@ -252,20 +261,17 @@ export function readCommand(trigger: Trigger, triggerPhrase: string): ReadComman
   if (slash !== null) {
     const [, line = '', below = ''] = slash;
     if (line.trim() !== '') return readLine(line.trim(), below, trigger);
-    // A question may follow on the next lines.
+    // The next lines can contain a question.
     return below.trim() === '' ? { verb: 'help' } : undefined;
   }
   const task = triggerPhrase === '' ? undefined : findMention(trigger.body, triggerPhrase);
   return task === undefined ? replyCommand(trigger) : readTask(task.trim(), trigger);
 }
 
-/** `/axe` on the first line that says something; four spaces before it would make it code. */
+/** `/axe` on the first line with a text; four spaces before it would make it code. */
 const SLASH = /^(?:[ \t]*\n)* {0,3}\/axe(?:[ \t]+(.*))?(?:\n([\s\S]*))?$/i;
 
-/**
- * "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand
- * it.
- */
+/** "Not a bug" in a thread dismisses its finding, as the next run would understand it. */
 function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
   const isReply = trigger.on === 'pull_request' && trigger.inReplyTo !== undefined;
   if (!isReply || isOwnText(trigger.body) || !isDismissalPhrase(trigger.body)) return undefined;
@@ -273,15 +279,16 @@ function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
 }
 
 /**
- * After the phrase a command is all that the comment says: `@axe help`, and not `@axe help me with
- * the cache`.
+ * After the phrase a command has no other words: `@axe help`, but not `@axe help me with the
+ * cache`.
  */
 function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefined {
   if (FIX_THIS.test(task)) {
-    // Elsewhere the agent is meant, and another thing.
+    // Outside of a thread these words ask the agent for something else.
     if (trigger.inReplyTo === undefined) return undefined;
     return { verb: 'fix', handle: undefined, isAll: false, trigger, isReply: true };
   }
+
   const [, second, ...more] = task.split(/\s+/);
   const isAlone =
     second === undefined || FIX_ALL.test(task) || (more.length === 0 && isName(second));
@@ -299,7 +306,7 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
   const handle = parseHandle(rest[0] ?? '');
   switch (verb) {
     case 'help':
-      // What follows is a question to the agent.
+      // With more words it is a question to the agent.
       return rest.length === 0 ? { verb } : undefined;
     case 'pause':
     case 'resume':
@@ -317,40 +324,46 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
         : { verb: 'mistyped', said: line, meant: `/axe fix ${handle}` };
     }
     case 'remember': {
-      const said = `${line.slice(first.length)}\n${below}`.trim();
-      // Without quotes that stand around all of it.
-      const text = /^"[^"]*"$|^'[^']*'$/.test(said) ? said.slice(1, -1) : said;
+      const quoted = `${line.slice(first.length)}\n${below}`.trim();
+      // Quotes around the whole text are removed.
+      const text = /^"[^"]*"$|^'[^']*'$/.test(quoted) ? quoted.slice(1, -1) : quoted;
       return { verb, words: text === '' ? [] : [text] };
     }
-    // What a comment cannot do is a command anyway: nobody is to pay for a mistake.
+    // Comments cannot do all of these, but they are commands anyway, so a mistake costs no model.
     case 'forget':
     case 'promote':
     case 'show':
     case 'search':
       return { verb, words: rest.map((word) => word.replace(/^[`"']+|[`"']+$/g, '')) };
     default: {
-      const meant = meantBy(verb, rest);
-      return meant === undefined ? undefined : { verb: 'mistyped', said: line, meant };
+      const likelyCommand = findLikelyCommand(verb, rest);
+      return likelyCommand === undefined
+        ? undefined
+        : { verb: 'mistyped', said: line, meant: likelyCommand };
     }
   }
 }
 
-/** Of a finding, or of an entry, which a digit distinguishes from a word such as `added`. */
+/**
+ * The name of a finding, or the id of an entry, which has a digit unlike a word such as `added`.
+ */
 function isName(word: string): boolean {
   return (
     parseHandle(word) !== undefined || /^[`"']?(?=[a-z-]*\d)[0-9a-z-]{6,40}[`"']?$/i.test(word)
   );
 }
 
-/** Shorter words are too near to too much. */
+/** Shorter words are similar to too many others. */
 const MIN_MISTYPED = 4;
 
-/** The command that a line most likely stands for; other words behind it make a question. */
-function meantBy(verb: string, rest: readonly string[]): string | undefined {
+/** The most likely command for a mistyped line; other words after it make it a question. */
+function findLikelyCommand(verb: string, rest: readonly string[]): string | undefined {
   const [word] = rest;
-  const isFit = word === undefined || isName(word) || /^(?:full|all)$/i.test(word);
-  if (verb.length < MIN_MISTYPED || rest.length > 1 || !isFit) return undefined;
+  const isArgument = word === undefined || isName(word) || /^(?:full|all)$/i.test(word);
+  if (verb.length < MIN_MISTYPED || rest.length > 1 || !isArgument) return undefined;
+
   const names = COMMENT_COMMANDS.map(({ name }) => name);
-  const meant = closestWord(verb, names);
-  return meant === undefined || meant === verb ? undefined : ['/axe', meant, ...rest].join(' ');
+  const closest = closestWord(verb, names);
+  const isCorrection = closest !== undefined && closest !== verb;
+  return isCorrection ? ['/axe', closest, ...rest].join(' ') : undefined;
 }

@@ -27,7 +27,7 @@ import { statePath } from '../../memory/state.js';
 import { firstUnread, type MemoryStore } from '../../memory/store.js';
 import { newestEntries } from '../../memory/stores/read-log.js';
 import { agentWorkdir } from '../admit.js';
-import { openAgentMemory } from '../commands/command.js';
+import { type AgentMemory, openAgentMemory } from '../commands/command.js';
 import { openModel } from '../conversation.js';
 import type { Dependencies } from '../dependencies.js';
 import {
@@ -53,21 +53,21 @@ export interface GcRequest {
   /** `provider/model`; empty for the agent's. */
   readonly model: string;
   readonly fallbackModels: readonly string[];
-  /** In the place of the agent's. */
+  /** Replaces the agent's. */
   readonly effort?: Effort;
-  /** What it may cost, of the agent's state. May throw an AxeError. */
+  /** The limits of tokens and cost, computed from the agent's state. Can throw an AxeError. */
   limits(state: string): BudgetLimits;
-  /** Leave everything as it is: after an analysis, as axe does, or without asking a model. */
+  /** Change nothing: after an analysis, as axe does, or without asking a model. */
   readonly dryRun: false | 'analysis' | 'figures';
-  /** Told of each finding as soon as it is there: a later step may fail. */
+  /** Called with each finding at once, since a later step can fail. */
   tell(findings: GcFindings): void;
 }
 
 type Ask = (system: string, message: string) => Promise<GcReply>;
 
-/** How garbage collection ended, with what can be made of its analysis where there is one. */
 interface Collected {
   readonly end: GcEnd;
+  /** The analysis, and the means to turn it into a suggestion. */
   readonly analysed?: {
     readonly text: string;
     readonly gone: readonly StaleNoteLine[];
@@ -76,24 +76,27 @@ interface Collected {
 }
 
 /**
- * Garbage collection (axe-behaviour §19): counts an agent's run log, has a model look for patterns
- * in the newest of it and trims it to what the agent wants to keep. What is appended in the
- * meantime stays on every store. The offline rules analyse nothing: with them there are figures and
- * no trim. Throws an AxeError; nothing is trimmed then.
+ * Counts an agent's run log, has a model look for patterns in its newest entries, and trims it to
+ * the number of entries that the agent keeps. Entries appended meanwhile stay on every store. The
+ * offline rules cannot analyse: with them there are figures and no trim. Throws an AxeError;
+ * nothing is trimmed then.
  */
 export async function collectGarbage(request: GcRequest, deps: Dependencies): Promise<Collected> {
   const { log, state } = await readLog(request, deps);
-  const gone = await findGone(request, deps);
+  const gone = await findStaleLines(request, deps);
   if (gone.length > 0) request.tell({ gone });
+
   const { config } = request.agent;
   const counted = countLog(log);
   request.tell({ worth: outcomesAndCostTable(parseReviewFacts(state), deps.clock.now()) });
   if (counted.entries === 0) return { end: { kind: 'empty' } };
   request.tell({ counted });
+
   const plan = planTrim(counted, config.memory);
   const ref = parseModelRef(request.model === '' ? config.model : request.model);
   if (isOffline(ref)) return { end: { kind: 'not-analysed' } };
   if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
+
   const limits = request.limits(state);
   const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
   const newest = newestOf(log, roomTokens);
@@ -103,48 +106,50 @@ export async function collectGarbage(request: GcRequest, deps: Dependencies): Pr
     request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
   const broken = brokenAnalysis(reply);
   if (broken !== undefined) throw broken;
+
   const end: GcEnd = request.dryRun === false ? await trim(plan, request) : { kind: 'dry-run' };
   return { end, analysed: { text, gone, ask } };
 }
 
-/** Lines of the agent's notes that rest on code which is gone. Throws an AxeError. */
-async function findGone(
+/** Lines of the agent's notes whose cited code is gone. Throws an AxeError. */
+async function findStaleLines(
   { agent, store, path, trigger }: GcRequest,
   deps: Dependencies,
 ): Promise<readonly StaleNoteLine[]> {
   if (!agent.config.memory.notes) return [];
+
   const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
   const places = placesOf(agent, path, trigger, workdir);
-  const found = await store.readTree(
-    deps.deadline.signal,
-    placesToRead(places, path, deps.clock.now()),
-  );
-  if (found.kind === 'failed') throw new AxeError(found.message, { remedy: found.remedy });
-  const { checked, warnings } = await checkCitedCode(found.tree, places, deps);
+  const paths = placesToRead(places, path, deps.clock.now());
+  const result = await store.readTree(deps.deadline.signal, paths);
+  if (result.kind === 'failed') throw new AxeError(result.message, { remedy: result.remedy });
+
+  const { checked, warnings } = await checkCitedCode(result.tree, places, deps);
   for (const warning of warnings) deps.reporter.warn(warning);
   return checked.gone;
 }
 
-/** The run log and its state. Throws an AxeError. */
+/** Reads the run log and its state. Throws an AxeError. */
 async function readLog(
   { store, path }: GcRequest,
   { deadline: { signal }, reporter }: Dependencies,
 ): Promise<{ readonly log: string; readonly state: string }> {
   const places = [path, statePath(path)];
-  const found = await store.readTree(signal, places);
-  const trouble = found.kind === 'failed' ? found : firstUnread(found, places);
-  if (found.kind === 'failed' || trouble !== undefined) {
+  const result = await store.readTree(signal, places);
+  const failure = result.kind === 'failed' ? result : firstUnread(result, places);
+  if (result.kind === 'failed' || failure !== undefined) {
     signal.throwIfAborted();
-    throw new AxeError(trouble?.message ?? '', { remedy: trouble?.remedy });
+    throw new AxeError(failure?.message ?? '', { remedy: failure?.remedy });
   }
-  for (const warning of found.warnings) reporter.warn(warning);
-  const [log = '', state = ''] = places.map((place) => found.tree.get(place));
+
+  for (const warning of result.warnings) reporter.warn(warning);
+  const [log = '', state = ''] = places.map((place) => result.tree.get(place));
   return { log, state };
 }
 
 /**
- * Opens the model. A log may take half of its window or of a limit: its tokens are an estimate, and
- * an answer takes room.
+ * Opens the model. A log can take half of its window or of a limit: its tokens are an estimate, and
+ * the answer needs room.
  */
 async function openQuestions(
   ref: ModelRef,
@@ -157,14 +162,16 @@ async function openQuestions(
   await deps.models.configure();
   const params = effort === undefined ? config.params : { ...config.params, effort };
   const model = await openModel(deps, ref, params);
-  const startedAt = clock.now().getTime();
-  const [usage, budget] = [new Usage(model.model.modelId), new Budget(limits)];
+  const startMs = clock.now().getTime();
+  const usage = new Usage(model.model.modelId);
+  const budget = new Budget(limits);
+
   // The offline rules would give an answer that is not an analysis.
-  const others = fallbackModels.map(parseModelRef).filter((other) => !isOffline(other));
+  const fallbacks = fallbackModels.map(parseModelRef).filter((fallback) => !isOffline(fallback));
   const asker = createAsker(
     {
       model,
-      fallbacks: others.map((other) => () => openModel(deps, other)),
+      fallbacks: fallbacks.map((fallback) => () => openModel(deps, fallback)),
       retry: config.retry,
       budget,
       usage,
@@ -172,6 +179,7 @@ async function openQuestions(
     },
     { ...deps, signal, leftMs: () => deadline.leftMs() },
   );
+
   const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
   const quarter = Math.floor(window / 4);
   const settings = {
@@ -179,6 +187,7 @@ async function openQuestions(
     temperature: GC.temperature,
     ...modelSettings(params),
   };
+
   const ask: Ask = async (system, message) => {
     try {
       signal.throwIfAborted();
@@ -189,24 +198,22 @@ async function openQuestions(
       const cause: unknown = signal.aborted ? signal.reason : thrown;
       throw cause instanceof AxeError ? cause : thrown;
     } finally {
-      tell({ usage: usage.stats(clock.now().getTime() - startedAt, budget) });
+      tell({ usage: usage.stats(clock.now().getTime() - startMs, budget) });
     }
   };
+
   const { maxTokens, maxCostUsd } = limits;
   const inputUsd = model.price?.input ?? 0;
   const byCost = maxCostUsd > 0 && inputUsd > 0 ? (maxCostUsd / inputUsd) * 1e6 : window;
   return { ask, roomTokens: Math.floor(Math.min(window, maxTokens || window, byCost) / 2) };
 }
 
-/**
- * All of a log where it fits, else the newest whole entries that do; of one that is too long alone
- * its ends.
- */
+/** The newest whole entries that fit; if a single entry is too long, its beginning and its end. */
 function newestOf(
   log: string,
   roomTokens: number,
 ): { readonly text: string; readonly entries: number } {
-  // No script has more than eight bytes for a token by our estimate.
+  // Our estimate counts at least one token for eight bytes in every script.
   for (
     let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8);
     ;
@@ -219,7 +226,7 @@ function newestOf(
   }
 }
 
-/** However little room there is: a few entries. */
+/** A few entries, even if there is less room. */
 const LEAST_BYTES = 8 * 1024;
 
 async function trim(plan: TrimPlan, { agent, store, path, tell }: GcRequest): Promise<GcEnd> {
@@ -232,17 +239,19 @@ async function trim(plan: TrimPlan, { agent, store, path, tell }: GcRequest): Pr
   throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
 }
 
-/** What becomes of an analysis beside the summary. Does not throw: trouble is a warning. */
+/**
+ * Makes a suggestion from an analysis, next to the summary. Does not throw: failures are warnings.
+ */
 export type Suggest = (
   agent: LoadedAgent,
   analysed: NonNullable<Collected['analysed']>,
 ) => Promise<Suggestion>;
 
 /**
- * Garbage collection in a workflow: the analysis goes to the job summary, and the trim through the
- * store that the agent's runs use. Throws a ConfigError for an event that strangers can cause and
- * for an agent without memory; trouble with model or store is in the report, with what was found
- * out before it.
+ * Collects garbage in a workflow: the analysis goes to the job summary, and the trim to the store
+ * that the agent's runs use. Throws a ConfigError for an event that strangers can cause and for an
+ * agent without memory. A failure of the model or the store is in the report, with the findings
+ * before it.
  */
 export async function collectAgentMemory(
   request: RunRequest,
@@ -250,11 +259,12 @@ export async function collectAgentMemory(
   deps: Dependencies,
 ): Promise<RunReport> {
   const { trigger, admissionPolicy: admission, dryRun, model, fallbackModels, effort } = request;
-  refuseStrangers(trigger);
+  requireTrustedEvent(trigger);
   const { allowBots } = admission;
   const trust = (actor: Permission | 'unknown') => classifyTrust(trigger, { actor, allowBots });
   const opened = await openAgentMemory(request, admission, trust, deps);
   if (opened.kind === 'skipped') return opened;
+
   const { agent, memory } = opened;
   if (memory === undefined) {
     throw new ConfigError(`the agent "${agent.name}" has no memory`, {
@@ -266,6 +276,7 @@ export async function collectAgentMemory(
       remedy: 'Leave `memory-readonly` out, or write `dry-run: true` for the figures alone.',
     });
   }
+
   const { plan, store } = memory;
   deps.deadline.limit(request.timeLimit(agent.config.timeoutSeconds) * 1000);
   let findings: GcFindings = {};
@@ -273,19 +284,21 @@ export async function collectAgentMemory(
   const limits = (state: string) => {
     const now = deps.clock.now();
     spend = spendBefore(parseReviewFacts(state), { trigger, limits: request.spendLimits, now });
-    const spent = exhaustedLimit(spend);
-    if (spent !== undefined) throw new AxeError(spent.message, { remedy: spent.remedy });
+    const exhausted = exhaustedLimit(spend);
+    if (exhausted !== undefined)
+      throw new AxeError(exhausted.message, { remedy: exhausted.remedy });
     const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
     return { maxTokens, ...costLimit(request.maxCostUsd, spend) };
   };
-  const tell = (found: GcFindings) => {
-    findings = { ...findings, ...found };
+  const tell = (newFindings: GcFindings) => {
+    findings = { ...findings, ...newFindings };
   };
   const report = (end: GcResult['end'], suggestion?: Suggestion): RunReport => ({
     kind: 'gc',
     agent: agent.name,
     collection: { ...findings, end, suggestion },
   });
+
   try {
     const { end, analysed } = await collectGarbage(
       {
@@ -305,32 +318,38 @@ export async function collectAgentMemory(
     return report(end, analysed && (await suggest?.(agent, analysed)));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
-    const spent = spend && exhaustedLimit(spend);
-    if (spent !== undefined)
-      return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
+    const exhausted = spend && exhaustedLimit(spend);
+    if (exhausted !== undefined)
+      return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...exhausted } };
     return report({ kind: 'failed', error: thrown });
   } finally {
-    const cost = findings.usage?.costUsd;
-    const now = deps.clock.now();
-    const fact =
-      spend &&
-      spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
-    if (fact !== undefined) {
-      const saved = await store.write([factsChange(plan.path, [fact], now)], NEVER_ABORTED);
-      if (saved.kind === 'failed') {
-        const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
-        const { remedy = 'Check where memory is kept.' } = saved;
-        deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
-      }
-    }
+    await recordCost(memory, spend, findings.usage, deps);
+  }
+}
+
+async function recordCost(
+  { plan, store }: NonNullable<AgentMemory['memory']>,
+  spend: Spend | undefined,
+  usage: GcFindings['usage'],
+  { clock, reporter }: Dependencies,
+): Promise<void> {
+  const now = clock.now();
+  const model = usage?.modelId ?? '';
+  const fact = spend && spentFact(usage?.costUsd, { spend, run: plan.entryId, model, now });
+  if (fact === undefined) return;
+
+  const saved = await store.write([factsChange(plan.path, [fact], now)], NEVER_ABORTED);
+  if (saved.kind === 'failed') {
+    const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
+    const { remedy = 'Check where memory is kept.' } = saved;
+    reporter.warn({ code: 'memory-save-failed', message, remedy });
   }
 }
 
 /**
- * Only what people with write access cause may cost money and change memory without anybody
- * looking.
+ * Nobody watches this mode, so only people with write access can let it spend money or trim memory.
  */
-function refuseStrangers(trigger: Trigger): void {
+function requireTrustedEvent(trigger: Trigger): void {
   if (trigger.kind === 'schedule' || trigger.kind === 'dispatch' || trigger.kind === 'push') return;
   const event = trigger.kind === 'local' ? 'local' : trigger.event;
   throw new ConfigError(`\`mode: gc\` does not run on the event \`${event}\``, {

@@ -27,7 +27,7 @@ export interface EntryParts {
   readonly timestamp: Date;
   readonly task: string;
   readonly result: string;
-  /** Undefined for an entry as axe writes it. */
+  /** Undefined writes the entry as axe does. */
   readonly provenance: Provenance | undefined;
 }
 
@@ -37,8 +37,8 @@ interface ComposedEntry {
 }
 
 /**
- * The one way by which a person's words become an entry: redact, form. Without provenance it is
- * known by its text.
+ * Every text of a person becomes an entry here, so that it is always redacted. Without provenance
+ * the id comes from the text.
  */
 export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
   const { timestamp, task, result, provenance } = parts;
@@ -51,29 +51,26 @@ export function composeEntry(parts: EntryParts, secrets: readonly string[]): Com
   return { id: provenance?.id ?? textId(text), text };
 }
 
-/** Takes the old entry out and puts the new one to its place by time. */
+/** Replaces an old entry by a new one, which is inserted by its time. */
 export function placeEntry(path: string, oldId: string, entry: ComposedEntry): MemoryChange {
-  const gone = new Set([oldId]);
-  const rewrite = (text: string) => withEntry(withoutEntries(text, gone), entry.text);
+  const removedIds = new Set([oldId]);
+  const rewrite = (text: string) => withEntry(withoutEntries(text, removedIds), entry.text);
   return { kind: 'rewrite', path, rewrite, removes: [oldId] };
 }
 
-/** The fields of an entry; of one without them, all it says is the result. */
+/** The fields of an entry; if it has no labels its whole text is the result. */
 function fieldsOf({ task, result, body }: MemoryEntry) {
   if (task === undefined && result === undefined) return { task: '', result: body.trim() };
   return { task: task ?? '', result: result ?? '' };
 }
 
-/** Takes the entry of an id out of a log; every other byte stays. */
+/** Removes an entry from a log; every other byte stays. */
 function forgetEntry(path: string, id: string): MemoryChange {
   const ids = new Set([id]);
   return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids), removes: [id] };
 }
 
-/**
- * Adds an entry of a person's own to the trusted lane, or a note where the text names lines of code
- * that it rests on.
- */
+/** Adds a person's text to the trusted lane, or as a note if it cites lines of code. */
 export async function rememberText(
   { text: result }: Extract<MemoryCommand, { kind: 'remember' }>,
   view: MemoryView,
@@ -81,41 +78,43 @@ export async function rememberText(
 ): Promise<MemoryCommandResult> {
   const { secrets, clock, origin } = session;
   try {
-    const cited = await withCode(result, session);
-    if (citationsIn(cited).length > 0) return await rememberNote(cited, view, session);
+    const citedText = await withCode(result, session);
+    if (citationsIn(citedText).length > 0) return await rememberNote(citedText, view, session);
   } catch (thrown) {
     if (thrown instanceof ToolError) return refusal('refused', thrown.message.replace(/\.$/, ''));
     if (thrown instanceof AxeError) return refusal('unreadable', thrown.message, thrown.remedy);
     throw thrown;
   }
+
   const { path } = view.trusted;
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
   const provenance =
     origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' };
   const entry = composeEntry({ timestamp: clock.now(), task, result, provenance }, secrets);
-  const where = `in \`${path}\` in ${view.location}`;
-  const known = sameEntry(entry, view);
-  if (known !== undefined) {
-    const text = `That is already remembered, as \`${known}\` ${where}.`;
+  const location = `in \`${path}\` in ${view.location}`;
+  const knownId = findSameEntry(entry, view);
+  if (knownId !== undefined) {
+    const text = `That is already remembered, as \`${knownId}\` ${location}.`;
     return { kind: 'done', text, changed: false };
   }
+
   const saved = await saveChanges(
     [{ kind: 'append', path, id: entry.id, text: entry.text }],
     session,
   );
   if (saved.kind === 'failed') return saved;
-  const told = [
-    `Remembered as \`${entry.id}\` ${where}.`,
+  const sentences = [
+    `Remembered as \`${entry.id}\` ${location}.`,
     ...cutNotes(result),
     ...maskedNotes(result, session),
     ...saved.notices,
   ];
-  return { kind: 'done', text: told.join('\n\n'), changed: true };
+  return { kind: 'done', text: sentences.join('\n\n'), changed: true };
 }
 
 /**
- * The text with what the base has at the places that it names. Throws a ToolError for one that it
- * cannot rest on.
+ * Adds the code at the places that a text names, as it is at the base. Throws a ToolError for a
+ * place that cannot be cited.
  */
 async function withCode(
   text: string,
@@ -124,52 +123,61 @@ async function withCode(
   return await completeCitations(text, async ({ path, line }) => {
     const base = await readBase?.([{ path, line, code: '' }], signal);
     const file = base?.files.get(path);
-    // What looks like no file, `(example.com:443)` or `(24/7:1)`, is text like any other.
+    // A place that does not look like a file, `(example.com:443)` or `(24/7:1)`, is ordinary text.
     if (base === undefined || (file === null && !/\/.*\.[a-z]\w*$/i.test(path))) return undefined;
+
     const code = file?.split('\n')[line - 1];
     if (code === undefined) {
-      const trouble =
-        file === undefined
-          ? 'could not be read'
-          : file === null
-            ? 'is not a file'
-            : `has no line ${line}`;
+      const problem = missingLineProblem(file, line);
       throw new ToolError(
-        `\`${path}\` ${trouble} at ${base.commit.slice(0, 7)}. Name another place, or leave \`(${path}:${line})\` out.`,
+        `\`${path}\` ${problem} at ${base.commit.slice(0, 7)}. Name another place, or leave \`(${path}:${line})\` out.`,
       );
     }
-    const clean = (found: string) => stripInvisible(sanitize(found, 'memory', secrets));
+    const clean = (lineText: string) => stripInvisible(sanitize(lineText, 'memory', secrets));
     return citeLine({ path, line, code }, { lines: [], base, head: undefined, clean });
   });
 }
 
-/** In long-term memory, which is held against the code; an entry of the run log is history. */
+function missingLineProblem(file: string | null | undefined, line: number): string {
+  if (file === undefined) return 'could not be read';
+  return file === null ? 'is not a file' : `has no line ${line}`;
+}
+
+/**
+ * Adds a text to long-term memory, whose citations are compared with the code; an entry of the run
+ * log would not be.
+ */
 async function rememberNote(
-  cited: string,
+  citedText: string,
   view: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const { secrets, clock } = session;
   const path = `${session.path.startsWith('offline/') ? 'offline/' : ''}MEMORY.md`;
-  const edit = { kind: 'append', text: sanitize(cited, 'memory', secrets), dedup: true } as const;
+  const text = sanitize(citedText, 'memory', secrets);
+  const edit = { kind: 'append', text, dedup: true } as const;
   const result = editNote(view.tree.get(path) ?? '', edit);
-  const where = `in \`${path}\` in ${view.location}`;
+  const location = `in \`${path}\` in ${view.location}`;
   if (result.kind === 'duplicate')
-    return { kind: 'done', text: `That is already remembered ${where}.`, changed: false };
+    return { kind: 'done', text: `That is already remembered ${location}.`, changed: false };
+
   const makes = versionId(result.text);
   const note = { kind: 'note', path, edit, backup: false, makes, id: clock.newId() } as const;
   const saved = await saveChanges([note], session);
   if (saved.kind === 'failed') return saved;
-  const told = `Remembered ${where}, for as long as the code says so.`;
-  const masked = maskedNotes(cited, session);
-  return { kind: 'done', text: [told, ...masked, ...saved.notices].join('\n\n'), changed: true };
+  const sentences = [
+    `Remembered ${location}, for as long as the code says so.`,
+    ...maskedNotes(citedText, session),
+    ...saved.notices,
+  ];
+  return { kind: 'done', text: sentences.join('\n\n'), changed: true };
 }
 
 /**
- * Id of what the same person remembered in the same words: a job that is run again must not say it
+ * Finds the id of an entry with the same task and result: a job that runs again must not add it
  * twice.
  */
-function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | undefined {
+function findSameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | undefined {
   const [written] = readEntries(text, 'trusted');
   return trusted.entries.find(
     ({ task, result }) => task === written?.task && result === written?.result,
@@ -187,30 +195,29 @@ function maskedNotes(text: string, { secrets }: CommandSession): readonly string
 }
 
 /**
- * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is
- * made of the old one, so that promoting twice adds one; the old one goes from both lanes, since a
- * tainted run has it in both (D19).
+ * Moves an entry from the untrusted lane to the trusted one, since the person who asks vouches for
+ * it. The new id comes from the old one, so that promoting twice adds one entry. The old entry is
+ * removed from both lanes, since a tainted run writes it to both.
  */
 export async function promoteEntry(
   { id }: Extract<MemoryCommand, { kind: 'promote' }>,
   view: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const found = entriesWith(id, view.untrusted.entries);
-  if ('kind' in found) return found;
-  const [old] = found;
+  const matches = entriesWith(id, view.untrusted.entries);
+  if ('kind' in matches) return matches;
+  const [old] = matches;
   const promoted = old === undefined ? entriesWith(`p-${id}`, view.trusted.entries) : [];
   const promotedId = 'kind' in promoted ? undefined : promoted[0]?.id;
-  if (old === undefined && promotedId !== undefined)
-    return {
-      kind: 'done',
-      text: `\`${id}\` was promoted before: \`${promotedId}\`.`,
-      changed: false,
-    };
+  if (old === undefined && promotedId !== undefined) {
+    const text = `\`${id}\` was promoted before: \`${promotedId}\`.`;
+    return { kind: 'done', text, changed: false };
+  }
   if (old === undefined) return noSuchEntry(id, view.location, 'untrusted entry');
+
   const newId = `p-${old.id}`;
   const fields = fieldsOf(old);
-  // Where it came from stays; that it is trusted is the word of the person who promotes it.
+  // The origin stays, but the actor is the person who vouches for the entry.
   const provenance = {
     ...old.provenance,
     id: newId,
@@ -224,21 +231,22 @@ export async function promoteEntry(
     session,
   );
   if (saved.kind === 'failed') return saved;
-  const told = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it while it is among their newest entries.`;
+
+  const summary = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it while it is among their newest entries.`;
   const losses = [
     ...cutNotes(fields.result),
     ...maskedNotes(`${fields.task}\n${fields.result}`, session),
   ];
   return {
     kind: 'done',
-    text: [told, ...losses, ...saved.notices].join('\n\n'),
+    text: [summary, ...losses, ...saved.notices].join('\n\n'),
     quoted: formatWhole(old),
     changed: true,
   };
 }
 
 /**
- * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is
+ * Removes an entry from every lane. `purge` also drops the history, even if the entry is already
  * gone. The path of a note deletes the note.
  */
 export async function forgetMemory(
@@ -251,68 +259,74 @@ export async function forgetMemory(
   if (view.notes.some(({ path }) => path === id)) {
     const changes = deleteNote(id, tree, clock.newId());
     const text = `Deleted the note \`${id}\` in ${location}.`;
-    // Its copy on a disk is deleted with it.
-    const older = store.kind === 'file' ? '' : OLDER[store.kind];
-    return await carryOut({ kind: 'done', text, changed: true }, changes, older, purge, session);
+    // On a disk the note's backup is deleted with it.
+    const olderVersions = store.kind === 'file' ? '' : OLDER_VERSIONS[store.kind];
+    const done: MemoryDone = { kind: 'done', text, changed: true };
+    return await saveForgetting({ done, changes, olderVersions, purge }, session);
   }
+
   const lanes = [view.trusted, view.untrusted];
-  // On a disk a rewrite makes the copy anew.
-  const copies =
+  // On a disk a rewrite replaces the backup.
+  const backups =
     store.kind === 'file' ? [] : lanes.map(({ path, lane }) => ({ path: `${path}.bak`, lane }));
-  const trimmed = copies.flatMap(({ path, lane }) => readEntries(tree.get(path) ?? '', lane));
+  const trimmed = backups.flatMap(({ path, lane }) => readEntries(tree.get(path) ?? '', lane));
   const inLogs = entriesWith(id, allEntries(view));
-  const found = 'kind' in inLogs || inLogs.length > 0 ? inLogs : entriesWith(id, trimmed);
-  if ('kind' in found) return found;
-  const [entry] = found;
-  if (entry === undefined && !(purge && store.dropHistory !== undefined))
+  const matches = 'kind' in inLogs || inLogs.length > 0 ? inLogs : entriesWith(id, trimmed);
+  if ('kind' in matches) return matches;
+  if (matches.length === 0 && !(purge && store.dropHistory !== undefined))
     return noSuchEntry(id, location);
-  const known = entry?.id ?? id;
-  const done: MemoryDone =
-    entry === undefined
-      ? {
-          kind: 'done',
-          text: `No entry in ${location} has the id \`${known}\` now.`,
-          changed: false,
-        }
-      : {
-          kind: 'done',
-          text: `Forgot \`${known}\` in ${location}.`,
-          quoted: found.map(formatBrief).join('\n'),
-          changed: true,
-        };
-  const logs = lanes.filter(({ entries }) => entries.some((one) => one.id === known));
-  const changes = [...logs, ...copies].map(({ path }) => forgetEntry(path, known));
-  return await carryOut(done, changes, OLDER[store.kind], purge, session);
+
+  const entryId = matches[0]?.id ?? id;
+  const done = describeForgetting(entryId, matches, location);
+  const logs = lanes.filter(({ entries }) => entries.some((entry) => entry.id === entryId));
+  const changes = [...logs, ...backups].map(({ path }) => forgetEntry(path, entryId));
+  const olderVersions = OLDER_VERSIONS[store.kind];
+  return await saveForgetting({ done, changes, olderVersions, purge }, session);
 }
 
-/**
- * Saves, drops older versions where that is asked for, and says where the entry or the note can
- * still be read.
- */
-async function carryOut(
-  done: MemoryDone,
-  changes: readonly MemoryChange[],
-  older: string,
-  purge: boolean,
+function describeForgetting(
+  id: string,
+  entries: readonly MemoryEntry[],
+  location: string,
+): MemoryDone {
+  if (entries.length === 0) {
+    const text = `No entry in ${location} has the id \`${id}\` now.`;
+    return { kind: 'done', text, changed: false };
+  }
+  const quoted = entries.map(formatBrief).join('\n');
+  return { kind: 'done', text: `Forgot \`${id}\` in ${location}.`, quoted, changed: true };
+}
+
+interface Forgetting {
+  readonly done: MemoryDone;
+  readonly changes: readonly MemoryChange[];
+  /** Says which older versions still contain the entry or the note. */
+  readonly olderVersions: string;
+  readonly purge: boolean;
+}
+
+/** Saves the changes, and drops older versions on request. */
+async function saveForgetting(
+  { done, changes, olderVersions, purge }: Forgetting,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const { store, signal } = session;
   const saved = changes.length === 0 ? undefined : await saveChanges(changes, session);
   if (saved?.kind === 'failed') return saved;
-  const told = [done.text, ...(saved?.notices ?? [])];
+  const sentences = [done.text, ...(saved?.notices ?? [])];
   if (!purge || store.dropHistory === undefined)
-    return { ...done, text: paragraphs([...told, older]) };
+    return { ...done, text: paragraphs([...sentences, olderVersions]) };
+
   const dropped = await store.dropHistory(signal);
   if (dropped.kind === 'saved') {
-    const left = store.kind === 'file' ? LEFT_ON_DISK : LEFT_ON_GITHUB;
-    return { ...done, changed: true, text: [...told, left].join('\n\n') };
+    const advice = store.kind === 'file' ? AFTER_PURGE_ON_DISK : AFTER_PURGE_ON_GITHUB;
+    return { ...done, changed: true, text: [...sentences, advice].join('\n\n') };
   }
   const message = `older versions could not be dropped: ${dropped.message}`;
   return { ...refusal('not-saved', message, dropped.remedy), changed: done.changed };
 }
 
-/** Where an entry that was forgotten can still be read. */
-const OLDER = {
+const OLDER_VERSIONS = {
   branch:
     'Older commits of the branch still hold it. On `axe-memory`, `axe-action memory forget --purge` removes them; elsewhere use `git filter-repo`.',
   cache:
@@ -321,8 +335,7 @@ const OLDER = {
   none: '',
 } as const;
 
-/** What is left after older versions were dropped. */
-const LEFT_ON_GITHUB =
+const AFTER_PURGE_ON_GITHUB =
   'The branch was rewritten without its history. Anyone who knows a full commit id can read the old commits until GitHub deletes them; GitHub Support does so at once if you ask. Clones and forks keep theirs. Revoke any secret that was in it all the same.';
-const LEFT_ON_DISK =
+const AFTER_PURGE_ON_DISK =
   'The `.bak` files were removed. Your own backups still have it, and so do commits if the folder is in a git repository.';

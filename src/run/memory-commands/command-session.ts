@@ -27,7 +27,7 @@ export type MemoryCommand =
   | { readonly kind: 'forget'; readonly id: string; readonly purge: boolean }
   | { readonly kind: 'promote'; readonly id: string };
 
-/** What the flags of a command line say; a comment has none. */
+/** The flags of a command line; a comment has none. */
 interface CommandFlags {
   readonly lane: LogLane;
   readonly last: number;
@@ -36,7 +36,7 @@ interface CommandFlags {
 
 const NO_FLAGS: CommandFlags = { lane: 'trusted', last: 0, purge: false };
 
-/** What each takes; `[…]` may be left out. */
+/** The argument of each command; `[…]` is optional. */
 const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
   show: '[id]',
   search: '<words>',
@@ -46,8 +46,8 @@ const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
 };
 
 /**
- * The command that words stand for; `prefix` is what stands before its name. Throws an AxeError
- * that says how it is written.
+ * Parses the words of a command; `prefix` is the text before its name. Throws an AxeError with the
+ * correct form.
  */
 export function parseMemoryCommand(
   [name = '', ...words]: readonly string[],
@@ -65,6 +65,7 @@ export function parseMemoryCommand(
     throw new AxeError(`\`${name}\` needs \`${argument}\``, usage);
   if (/\bid\b/.test(argument) && words.length > 1)
     throw new AxeError(`\`${name}\` takes one argument, not ${words.length}`, usage);
+
   const [id = ''] = words;
   const { lane, last, purge } = flags;
   switch (kind) {
@@ -87,25 +88,27 @@ export interface CommandSession {
   readonly path: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Values that must never get into memory (D11). */
+  /** Values that must never get into memory. */
   readonly secrets: readonly string[];
-  /** Where new entries come from; undefined writes them as axe does, without provenance. */
+  /** The origin of new entries; undefined writes them as axe does, without provenance. */
   readonly origin: Omit<Provenance, 'id'> | undefined;
-  /** The code that a note may rest on; left out for an agent that keeps no notes. */
+  /** The code that notes can cite; left out for an agent without notes. */
   readonly readBase?: ReadBase;
 }
 
 export interface MemoryDone {
   readonly kind: 'done';
-  /** For people, in markdown: what was done, with ids and without a word that memory says. */
+  /** A summary for people, in markdown, with ids but without text from the memory. */
   readonly text: string;
-  /** What memory says of it: shown on the command line alone. */
+  /** Text from the memory, which only the command line shows. */
   readonly quoted?: string;
-  /** What was shown or found, the newest first; listed below the text where nothing is quoted. */
+  /**
+   * The entries that were shown or found, newest first; listed below the text if nothing is quoted.
+   */
   readonly entries?: readonly MemoryEntry[];
-  /** What stands below that; left out for nothing. */
+  /** Text below the entries. */
   readonly below?: string;
-  /** Whether the memory is another now. */
+  /** The command changed the memory. */
   readonly changed: boolean;
   readonly warnings?: readonly Warning[];
 }
@@ -113,10 +116,10 @@ export interface MemoryDone {
 export interface MemoryRefusal {
   readonly kind: 'failed';
   readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
-  /** Without a word that memory says. */
+  /** Contains no text from the memory. */
   readonly message: string;
   readonly remedy?: string;
-  /** Whether the memory is another now anyway. */
+  /** The command changed the memory although it failed. */
   readonly changed: boolean;
 }
 
@@ -147,15 +150,14 @@ export async function viewMemory({
 }: Pick<CommandSession, 'store' | 'path' | 'signal'>): Promise<MemoryView | MemoryRefusal> {
   const logs = [path, lanePath(path, 'untrusted')];
   const places = logs.flatMap((log) => [log, statePath(log)]);
-  const found = await readWith(store, places, signal);
-  const trouble = found.kind === 'failed' ? found : firstUnread(found, places);
-  if (found.kind === 'failed' || trouble !== undefined)
-    return refusal(
-      'unreadable',
-      `the memory could not be read: ${trouble?.message}`,
-      trouble?.remedy,
-    );
-  const { tree, warnings, location } = found;
+  const result = await readWith(store, places, signal);
+  const failure = result.kind === 'failed' ? result : firstUnread(result, places);
+  if (result.kind === 'failed' || failure !== undefined) {
+    const message = `the memory could not be read: ${failure?.message}`;
+    return refusal('unreadable', message, failure?.remedy);
+  }
+
+  const { tree, warnings, location } = result;
   return {
     kind: 'view',
     location,
@@ -167,27 +169,27 @@ export async function viewMemory({
   };
 }
 
-/** Everything within the limits of a look at all files, and these files whatever their size. */
+/** Reads all files within the limits of a whole tree, and these files whatever their size. */
 async function readWith(
   store: MemoryStore,
   places: readonly string[],
   signal: AbortSignal,
 ): Promise<TreeResult> {
-  const found = await store.readTree(signal);
-  const left = found.kind === 'tree' ? places.filter((path) => found.left?.includes(path)) : [];
-  if (found.kind === 'failed' || left.length === 0) return found;
-  const named = await store.readTree(signal, left);
-  return named.kind === 'failed'
-    ? named
-    : { ...found, tree: new Map([...found.tree, ...named.tree]) };
+  const all = await store.readTree(signal);
+  if (all.kind === 'failed') return all;
+  const missing = places.filter((path) => all.left?.includes(path));
+  if (missing.length === 0) return all;
+
+  const named = await store.readTree(signal, missing);
+  return named.kind === 'failed' ? named : { ...all, tree: new Map([...all.tree, ...named.tree]) };
 }
 
-/** The entries of both lanes, those first that trusted runs load. */
+/** The entries of both lanes, the trusted ones first. */
 export function allEntries({ trusted, untrusted }: MemoryView): readonly MemoryEntry[] {
   return [...trusted.entries, ...untrusted.entries];
 }
 
-/** Writes changes; of what was saved, what people should know. */
+/** Writes changes; notices are sentences for people. */
 export async function saveChanges(
   changes: readonly MemoryChange[],
   { store, signal }: { readonly store: MemoryStore; readonly signal: AbortSignal },
@@ -219,12 +221,11 @@ export function refusal(
   return { kind: 'failed', reason, message, changed: false, remedy };
 }
 
-/** What is told where the workflow has no memory. */
 export function keepsNothing(): MemoryRefusal {
   return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
 }
 
-/** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
+/** Refuses an id that no entry has, or a path that no note has if the command also takes paths. */
 export function noSuchEntry(
   id: string,
   location: string,
@@ -241,13 +242,10 @@ export function noSuchEntry(
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
 
-/** Fewest characters that may stand for an id they begin. */
+/** Shorter beginnings of an id are not accepted. */
 const MIN_PREFIX = 6;
 
-/**
- * The entries of an id, or of the beginning of one; several where both lanes have it, none where it
- * is nobody's.
- */
+/** Finds entries by an id or its beginning. There are several if both lanes have the entry. */
 export function entriesWith(
   id: string,
   entries: readonly MemoryEntry[],
@@ -268,14 +266,12 @@ function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog 
 }
 
 /**
- * What a person is told of a command where nothing of memory may be shown, in markdown that is not
- * yet cleaned.
+ * The answer to a command without any text from the memory, in markdown that is not sanitized yet.
  */
 export function formatCommandResult(result: MemoryCommandResult): string {
   return result.kind === 'done' ? result.text : formatRefusal(result);
 }
 
-/** Why a command was not done, or not all of it, and what can be done about it. */
 export function formatRefusal({ message, remedy, changed }: MemoryRefusal): string {
   const sentence = `${changed ? 'It was done, but ' : 'Nothing was done: '}${message}.`;
   return remedy === undefined ? sentence : `${sentence} ${remedy}`;

@@ -6,7 +6,6 @@ import { type Provenance, parseProvenance, stripProvenance } from '../../memory/
 import { isStatePath } from '../../memory/state.js';
 import { parseLog, type TimestampedEntry } from '../../memory/units.js';
 
-/** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';
 
 export interface MemoryEntry {
@@ -16,23 +15,19 @@ export interface MemoryEntry {
   readonly line: number;
   readonly heading: string;
   readonly timeMs: number;
-  /** Undefined for an entry that has no such line. */
+  /** Undefined for an entry without a task line. */
   readonly task: string | undefined;
-  /**
-   * All that it says besides the task, without provenance; undefined for an entry with neither
-   * label.
-   */
+  /** The text besides the task, without provenance; undefined for an entry with neither label. */
   readonly result: string | undefined;
-  /** What is under the heading, without provenance. */
+  /** The text under the heading, without provenance. */
   readonly body: string;
-  /** The last provenance line that can be read. */
+  /** The last valid provenance line. */
   readonly provenance: Provenance | undefined;
 }
 
 const TASK = '**Task:**';
 const RESULT = '**Result:**';
 
-/** Where a lane of an agent stands, of the trusted lane's place. */
 export function lanePath(path: string, lane: LogLane): string {
   return lane === 'trusted' ? path : untrustedPath(path);
 }
@@ -55,24 +50,29 @@ function readEntry(
   const [heading = '', ...below] = text.replaceAll('\r\n', '\n').split('\n');
   const body = stripProvenance(below.join('\n')).trimEnd();
   const lines = body.split('\n');
-  const end = lines.findIndex((one) => one.startsWith(RESULT));
-  const taskAt = lines.slice(0, end < 0 ? undefined : end).findIndex((one) => one.startsWith(TASK));
-  // People write between the labels, and take them out.
-  const said = lines.filter((_, at) => at !== taskAt).join('\n');
+
+  const resultIndex = lines.findIndex((bodyLine) => bodyLine.startsWith(RESULT));
+  const hasResult = resultIndex >= 0;
+  const linesAbove = hasResult ? lines.slice(0, resultIndex) : lines;
+  const taskIndex = linesAbove.findIndex((bodyLine) => bodyLine.startsWith(TASK));
+  // People write text between the labels, and remove labels.
+  const textBesidesTask = lines.filter((_, index) => index !== taskIndex).join('\n');
+  const result = textBesidesTask.replace(/^\*\*Result:\*\* ?/m, '').trim();
+
   return {
     id,
     lane,
     line,
     heading: heading.slice('## '.length),
     timeMs,
-    task: lines[taskAt]?.slice(TASK.length).trim(),
-    result: end < 0 && taskAt < 0 ? undefined : said.replace(/^\*\*Result:\*\* ?/m, '').trim(),
+    task: lines[taskIndex]?.slice(TASK.length).trim(),
+    result: hasResult || taskIndex >= 0 ? result : undefined,
     body,
-    provenance: below.flatMap((one) => parseProvenance(one) ?? []).at(-1),
+    provenance: below.flatMap((bodyLine) => parseProvenance(bodyLine) ?? []).at(-1),
   };
 }
 
-/** Tells the entries that hold all the words in task or result, whatever their case. */
+/** Matches entries that contain all words in task or result, in any case. */
 export function matcherOf(words: readonly string[]): (entry: MemoryEntry) => boolean {
   const folded = words.map(fold);
   return ({ task = '', result = '', body }) => {
@@ -81,7 +81,7 @@ export function matcherOf(words: readonly string[]): (entry: MemoryEntry) => boo
   };
 }
 
-/** A text as searches compare it. */
+/** Normalizes a text for searches. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
@@ -139,23 +139,23 @@ function originOf({ provenance }: MemoryEntry): readonly string[] {
 function firstLines(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shown = shorten(lines.slice(0, MAX_LINES).join('\n'), MAX_CHARACTERS).split('\n');
-  const left = lines.length - shown.length;
-  return left > 0 ? [...shown, `… ${count(left, 'more line')}`] : shown;
+  const moreLines = lines.length - shown.length;
+  return moreLines > 0 ? [...shown, `… ${count(moreLines, 'more line')}`] : shown;
 }
 
-/** Cut between characters, so that none is split. */
+/** Cuts between code points, so that none is split. */
 function shorten(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, most).join('')}…`;
 }
 
 export interface MemoryNote {
-  /** Place in the memory tree. */
+  /** Path in the memory tree. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The notes of a tree by their paths, but for what is a run log of the agent's. */
+/** The notes of a tree in the order of their paths, without the agent's run logs. */
 export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly MemoryNote[] {
   const notes = [...tree].filter(
     ([path, text]) =>
@@ -170,7 +170,7 @@ export function formatNoteList(notes: readonly MemoryNote[]): string {
     .join('\n');
 }
 
-/** The lines that hold all the words, whatever their case, as a markdown list with their places. */
+/** Lines that contain all words, in any case, as a markdown list with their places. */
 export function searchNoteLines(
   notes: readonly MemoryNote[],
   words: readonly string[],
@@ -186,15 +186,15 @@ export function searchNoteLines(
   );
 }
 
-/** Deletes a note and the version of it that is kept next to it. */
-export function deleteNote(path: string, tree: MemoryTree, id: string): readonly NoteChange[] {
-  return [path, backupPath(path)]
-    .filter((one) => tree.has(one))
-    .map((one) => ({
+/** Deletes a note and its backup. */
+export function deleteNote(notePath: string, tree: MemoryTree, id: string): readonly NoteChange[] {
+  return [notePath, backupPath(notePath)]
+    .filter((path) => tree.has(path))
+    .map((path) => ({
       kind: 'note',
-      path: one,
+      path,
       edit: { kind: 'delete' },
       backup: false,
-      id: `${id} ${one}`,
+      id: `${id} ${path}`,
     }));
 }

@@ -24,8 +24,8 @@ import {
 } from './entry.js';
 
 /**
- * Does what a person wants with an agent's memory, in whatever store it lives, without a model.
- * Trouble with memory is a value; nothing is written where the memory could not be read.
+ * Carries out a person's command over an agent's memory in any store, without a model. A failure of
+ * the store is a returned value; nothing is written if the memory could not be read.
  */
 export async function runMemoryCommand(
   command: MemoryCommand,
@@ -56,13 +56,14 @@ async function carryOut(
   }
 }
 
-/** The entries of a lane with notes and figures, or one entry or note with all it says. */
+/** Shows the entries of a lane with notes and figures, or one complete entry or note. */
 function showMemory(
   { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
   session: CommandSession,
 ): MemoryCommandResult {
   if (id !== '') return showOne(id, view);
+
   const { entries, text, path } = view[lane];
   const all = entries.length;
   const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
@@ -71,11 +72,12 @@ function showMemory(
     all === 0
       ? `No entries in \`${path}\` in ${view.location}.`
       : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
+
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
   const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
-  const worth = outcomesAndCostTable(facts, session.clock.now());
-  const below = [...others(view, lane), ...notes, ...(worth === '' ? [] : [worth])];
+  const table = outcomesAndCostTable(facts, session.clock.now());
+  const below = [...mentionOtherLane(view, lane), ...notes, ...(table === '' ? [] : [table])];
   return list(above, newest(entries, last), below);
 }
 
@@ -84,19 +86,21 @@ function searchMemory(
   view: MemoryView,
 ): MemoryDone {
   const { entries, path } = view[lane];
-  const found = entries.filter(matcherOf(words));
+  const matches = entries.filter(matcherOf(words));
   const quoted = words.map((word) => `"${word}"`).join(' and ');
   const place = `\`${path}\` in ${view.location}`;
+  const verb = matches.length === 1 ? 'contains' : 'contain';
   const above =
-    found.length === 0
+    matches.length === 0
       ? `No entry of ${place} contains ${quoted}.`
-      : `${found.length} of ${entries.length} entries of ${place} contain${found.length === 1 ? 's' : ''} ${quoted}:`;
+      : `${matches.length} of ${entries.length} entries of ${place} ${verb} ${quoted}:`;
+
   const lines = searchNoteLines(view.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
   const contain =
     lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
   const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
-  return list(above, newest(found, last), [...inNotes, ...others(view, lane)]);
+  return list(above, newest(matches, last), [...inNotes, ...mentionOtherLane(view, lane)]);
 }
 
 function showOne(id: string, view: MemoryView): MemoryCommandResult {
@@ -105,6 +109,7 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
     const quoted = `${formatNoteList([note])}\n\n${note.text.trimEnd()}`;
     return { kind: 'done', text: '', quoted, entries: [], changed: false };
   }
+
   const entries = entriesWith(id, allEntries(view));
   if ('kind' in entries) return entries;
   if (entries.length === 0) return noSuchEntry(id, view.location);
@@ -117,14 +122,14 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
   };
 }
 
-/** By their times, of one time the one that is below; 0 is all. */
+/** The newest entries by time, then from the end of the log; 0 means all. */
 function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryEntry[] {
-  const sorted = entries.toReversed().sort((one, other) => other.timeMs - one.timeMs);
+  const sorted = entries.toReversed().sort((a, b) => b.timeMs - a.timeMs);
   return last === 0 ? sorted : sorted.slice(0, last);
 }
 
-/** The lane that was not asked for, so that nobody takes one for all. */
-function others(view: MemoryView, shown: LogLane): readonly string[] {
+/** Mentions the lane that is not shown, so that nobody takes one lane for the whole memory. */
+function mentionOtherLane(view: MemoryView, shown: LogLane): readonly string[] {
   const { lane, entries } = shown === 'trusted' ? view.untrusted : view.trusted;
   if (entries.length === 0) return [];
   return [`The ${lane} lane has ${count(entries.length, 'entry')} (\`--lane ${lane}\`).`];
