@@ -10,25 +10,27 @@ import { statePath } from '../state.js';
 import type { LogLocation, MemoryLocation, ReadRequest, RestoreResult } from '../store.js';
 import { parseLog } from '../units.js';
 
-/**
- * What a store answers about a run log with the text of the state next to it (D36). `text` is from
- * its first entry on where it is not all of it; `bytes` are those of all of it, 0 where there is
- * none.
- */
+interface LogText {
+  /** If it is not the whole log it begins with an entry. */
+  readonly text: string;
+  readonly isWhole: boolean;
+  /** Bytes of the whole log; 0 if there is none. */
+  readonly bytes: number;
+  /** Entries of the whole log; those of `text` if left out. */
+  readonly total?: number;
+}
+
+/** A store's answer about a run log and the text of the state next to it. */
 export function readLog(
-  {
-    text,
-    isWhole,
-    bytes,
-  }: { readonly text: string; readonly isWhole: boolean; readonly bytes: number },
+  { text, isWhole, bytes, total = countEntries(text) }: LogText,
   state: string,
   { lastN, maxBytes = 0 }: ReadRequest,
   place: LogLocation,
-  total = countEntries(text),
 ): RestoreResult {
   const ofState = damageWarnings({ location: statePath(place.location) }, damageOf(state));
   const found = { ...place, state: state || undefined, warnings: [...place.warnings, ...ofState] };
   if (bytes === 0) return { ...found, kind: 'empty' };
+
   const newest = newestEntries(text, lastN, maxBytes);
   const isShort = !isWhole && (lastN === 0 || newest.loaded < lastN);
   // What entries hold is their own: a result can quote anything.
@@ -140,9 +142,11 @@ export function newestEntries(
     left -= utf8Bytes(entries[first - 1]?.text ?? '');
     if (left < 0) break;
   }
-  const fitting = entries.slice(first).map(({ text }) => text);
+  const fitting = entries.slice(first);
   const text =
-    fitting.length > 0 ? fitting.join('') : withoutMiddle(entries.at(-1)?.text ?? wanted, maxBytes);
+    fitting.length > 0
+      ? fitting.map((entry) => entry.text).join('')
+      : withoutMiddle(entries.at(-1)?.text ?? wanted, maxBytes);
   return { text, loaded: countEntries(text), truncated: true };
 }
 
@@ -188,9 +192,7 @@ export async function readEnd(
 
 const BLOCK_BYTES = 1024 * 1024;
 
-/**
- * Counts the entries of a file of any size in constant memory (D33). Throws what reading throws.
- */
+/** Counts the entries of a file of any size in constant memory. Throws what reading throws. */
 export async function countEntriesIn(file: OpenFile): Promise<number> {
   let count = 0;
   // The last characters of a block may begin a heading. Each byte is one character, so that none is

@@ -14,7 +14,7 @@ import {
 
 interface ReadTree {
   readonly tree: MemoryTree;
-  /** One for what is no memory, and one for what is too much (D17). */
+  /** One for files that are not memory, and one for files that did not fit. */
   readonly warnings: readonly Warning[];
   /** Paths of memory files that did not fit. */
   readonly left: readonly string[];
@@ -35,8 +35,8 @@ const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitatt
 
 /**
  * Reads memory files of a folder: regular `.md` files and their `.bak` that have one name only,
- * within limits. Links are never followed, everything else is left out with a warning (D17).
- * `blocked` are places in it that cannot be used.
+ * within limits. Links are never followed, everything else is left out with a warning. `blocked`
+ * are places in it that cannot be used.
  */
 export async function readStoredFiles(
   files: Files,

@@ -67,7 +67,7 @@ export type CommitResult =
   | { readonly kind: 'unknown'; readonly message: string }
   | FailedSave;
 
-/** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */
+/** A place that keeps a memory tree and can replace a version it knows by the next one. */
 export interface TreeBackend {
   readonly kind: Extract<StoreKind, 'cache' | 'branch'>;
   /**
@@ -128,7 +128,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
           begins();
           return await drop(limited);
         };
-        return await repeat(backend, '', attempt, options, signal);
+        return await repeat({ backend, path: '', attempt }, options, signal);
       },
     }),
   };
@@ -136,10 +136,10 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
   async function read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
     const { path, alongside } = request;
     const newest = await snapshot([path, statePath(path), ...(alongside ?? [])], signal);
-    const place = (version: string) => backend.placeOf(version, path);
-    if (newest.kind === 'failed') return { ...newest, ...place('') };
+    if (newest.kind === 'failed') return { ...newest, ...backend.placeOf('', path) };
+
     const { tree, version, warnings, blocked } = newest;
-    const found = readLogIn(tree, request, { ...place(version), warnings });
+    const found = readLogIn(tree, request, { ...backend.placeOf(version, path), warnings });
     if (alongside === undefined || found.kind === 'failed') return found;
     return { ...found, alongside: filteredTree(tree, alongside), blocked };
   }
@@ -201,10 +201,10 @@ const NOTICED_MS = 3_000;
 type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<CommitResult>;
 
 /**
- * The one loop by which nothing is lost (D12): changes are applied to the newest version, and after
- * a conflict to the newer one, until it is committed or time is up. The place keeps the ids of what
- * it saved: after a lost answer, and for changes that an earlier process may have saved, they are
- * asked for before anything is committed.
+ * The one loop by which nothing is lost: changes are applied to the newest version, and after a
+ * conflict to the newer one, until it is committed or time is up. The place keeps the ids of saved
+ * changes. After a lost answer, and for changes that an earlier process might have saved, the loop
+ * reads these ids before it commits.
  */
 async function update(
   backend: TreeBackend,
@@ -219,14 +219,15 @@ async function update(
   const [since = clock.now()] = earlier.toSorted((a, b) => a.getTime() - b.getTime());
   /** Ids of a commit without an answer. */
   let unanswered: readonly string[] = [];
-  const attempt: AttemptToSave = async (signal, begins) => {
+  const attempt: AttemptToSave = async (attemptSignal, begins) => {
     const mayBeSaved = earlier.length > 0 || unanswered.length > 0;
     const newest = await backend.read(
-      signal,
+      attemptSignal,
       changedPaths(changes),
       mayBeSaved ? since : undefined,
     );
     if (newest.kind === 'failed') return newest;
+
     const { tree, version, saved, isOpen = false } = newest;
     const isSaved = (id: string) => saved?.has(id) === true;
     const isOpenChange = (change: MemoryChange) => !('id' in change && isSaved(change.id));
@@ -240,14 +241,20 @@ async function update(
     const isNews = saved !== undefined && removed.some((id) => !saved.has(id));
     const isSame = [...next].every(([path, text]) => text === (tree.get(path) ?? ''));
     if (isSame && !isOpen && !isNews) return { kind: 'committed', version };
+
     begins();
     const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
     const ids = own.size === 0 ? [clock.newId()] : [...own];
-    const result = await backend.commit(newest, { tree: next, ids: [...ids, ...removed] }, signal);
+    const result = await backend.commit(
+      newest,
+      { tree: next, ids: [...ids, ...removed] },
+      attemptSignal,
+    );
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
     return result;
   };
-  return await repeat(backend, changes[0]?.path ?? '', attempt, options, signal);
+
+  return await repeat({ backend, path: changes[0]?.path ?? '', attempt }, options, signal);
 }
 
 /**
@@ -255,9 +262,15 @@ async function update(
  * under way.
  */
 async function repeat(
-  backend: TreeBackend,
-  path: string,
-  attempt: AttemptToSave,
+  {
+    backend,
+    path,
+    attempt,
+  }: {
+    readonly backend: TreeBackend;
+    readonly path: string;
+    readonly attempt: AttemptToSave;
+  },
   { clock, budgetMs, log }: SaveOptions,
   signal: AbortSignal,
 ): Promise<SaveResult> {

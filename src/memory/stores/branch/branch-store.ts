@@ -30,9 +30,9 @@ interface BranchStoreOptions {
 
 /**
  * Memory on a branch of a repository: a folder of it as a tree with versions. The commit id is the
- * version, and moving the branch from one to the next is the compare-and-swap (D13). One commit per
- * save; its message names the ids of what it saves. Throws a ConfigError for a folder that leads
- * out of the branch.
+ * version, and moving the branch from one to the next is the compare-and-swap. Each save is one
+ * commit whose message names the ids of the saved changes. Throws a ConfigError for a folder that
+ * leads out of the branch.
  */
 export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   const { branch, clock, mayCreate, cause, log } = options;
@@ -215,10 +215,10 @@ function agentOf(path: string): string {
     .slice(0, MAX_NAME_CHARACTERS);
 }
 
-/** The branch that is memory's alone, so that its history is too (D13). */
+/** This branch contains only memory, so its history can be dropped. */
 export const OWN_BRANCH = 'axe-memory';
 
-/** Memory on a branch of a repository, through GitHub's API (D13). */
+/** Memory on a branch of a repository, through GitHub's API. */
 export function openBranchMemory({
   client,
   owner,

@@ -95,8 +95,9 @@ interface GitEntry {
 
 /**
  * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at
- * their end), and says of what else is there why not (D17): one query for files and listings, and
- * one for every fifty texts; what GraphQL cannot give whole is fetched. Throws a GitHubError.
+ * their end), and gives a reason for everything else there. It needs one query for files and
+ * listings, and one for every fifty texts; texts that GraphQL cuts are fetched. Throws a
+ * GitHubError.
  */
 export async function readPaths(
   access: BranchAccess,
@@ -143,8 +144,8 @@ function isFile({ type, mode }: Pick<GitEntry, 'type' | 'mode'>): boolean {
 const NOT_A_FILE = 'it is not a regular file';
 
 /**
- * Reads every markdown file below a folder of the newest commit, and says of everything else why
- * not (D17). Throws a GitHubError.
+ * Reads every markdown file below a folder of the newest commit, and gives a reason for every other
+ * file. Throws a GitHubError.
  */
 export async function readWholeBranch(
   access: BranchAccess,
@@ -311,7 +312,7 @@ export async function fetchNewest(
     const entry = understood(v.nullish(entrySchema), fields[alias]);
     return entry === null || entry === undefined ? [] : [[path, entry] as const];
   });
-  const saved = since && history && (await savedSince(access, head, history, since, signal));
+  const saved = since && history && (await savedSince(access, { head, history, since }, signal));
   const found = { repositoryId: repository.id, head, treeId: tree.oid, isPublic, saved };
   return { kind: 'found', ...found, entries: new Map(entries) };
 }
@@ -322,9 +323,15 @@ const CLOCK_SKEW_MS = 10 * 60_000;
 /** The ids that commits name since then, on as many pages as there are. Throws a GitHubError. */
 async function savedSince(
   { client, place: { owner, name } }: BranchAccess,
-  head: string,
-  history: v.InferOutput<typeof historySchema>,
-  since: Date,
+  {
+    head,
+    history,
+    since,
+  }: {
+    readonly head: string;
+    readonly history: v.InferOutput<typeof historySchema>;
+    readonly since: Date;
+  },
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const saved = new Set<string>();

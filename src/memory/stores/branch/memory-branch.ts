@@ -27,9 +27,9 @@ export interface BranchFiles {
 }
 
 /**
- * One branch of a repository through GitHub's API, as the branch store needs it (D13). Texts hold
- * invalid UTF-8 as `decodeBytes` does. Trouble is a value; only an aborted signal rejects, with its
- * reason.
+ * One branch of a repository through GitHub's API, as the branch store needs it. Texts represent
+ * invalid UTF-8 as `decodeBytes` does. A failure is a returned value; only an aborted signal
+ * rejects, with its reason.
  */
 export interface MemoryBranch {
   /** For people: `octocat/hello@axe-memory`. */
@@ -55,8 +55,8 @@ export interface MemoryBranch {
 }
 
 /**
- * A branch through GitHub's API alone: no checkout, no git, no stored credentials (D13). In the
- * common case a change takes one read and one write (memory-and-security A3.1).
+ * A branch through GitHub's API alone: no checkout, no git, no stored credentials. In the common
+ * case a change takes one read and one write.
  */
 export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlace): MemoryBranch {
   const access: BranchAccess = { client, place };
@@ -238,8 +238,8 @@ const storedSchema = v.object({ sha: v.string() });
 type Attempt = 'reading' | 'saving';
 
 /**
- * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that
- * fixes it (D14).
+ * Describes a refusal: the attempted operation, GitHub's answer, and the line of YAML or the
+ * setting that fixes it.
  */
 function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): FailedSave {
   const tried = attempt === 'saving' ? 'saving to' : 'reading';
@@ -271,7 +271,7 @@ function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attemp
 
 const MINUTE_MS = 60_000;
 
-/** After the client's own attempts; a save has time for more of them (D12). */
+/** The wait after the client's own attempts; a save has time for more attempts. */
 const SERVER_ERROR_WAIT_MS = 5_000;
 
 interface KnownRefusal {

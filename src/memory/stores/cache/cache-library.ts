@@ -98,7 +98,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
     if (signal.aborted) return { kind: 'given-up', message: STOPPED, ended: Promise.resolve() };
     let isOver = false;
     const pending = capture(
-      async () => await call(await library()),
+      async () => await call(await openLibrary()),
       (text) => {
         if (isOver && STOPPING_POINT.test(text)) throw new Error('nobody waits for it any more');
         see?.(text);
@@ -115,7 +115,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
     };
   }
 
-  function library(): Promise<CacheLibrary> {
+  function openLibrary(): Promise<CacheLibrary> {
     opened ??= load();
     return opened;
   }
@@ -124,7 +124,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   async function unavailable(access: 'read' | 'write'): Promise<CacheTrouble | undefined> {
     const forbidden = checkAccess(access, env);
     if (forbidden !== undefined) return forbidden;
-    const { result } = await capture(async () => (await library()).isFeatureAvailable());
+    const { result } = await capture(async () => (await openLibrary()).isFeatureAvailable());
     if (result.kind === 'threw')
       return {
         kind: 'unavailable',

@@ -58,7 +58,7 @@ export interface CacheClient {
 
 /**
  * Reads what `@actions/cache` 6.3.0 did from the lines it prints: it swallows every failure and
- * returns `undefined` or -1, whatever happened (memory-and-security A2.5; `lib/cache.js` and
+ * returns `undefined` or -1, whatever happened (`lib/cache.js` and
  * `lib/internal/shared/cacheTwirpClient.js` of the package).
  */
 export function restoreOutcome(key: string | undefined, lines: readonly string[]): CacheRestore {

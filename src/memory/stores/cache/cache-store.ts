@@ -17,7 +17,13 @@ import {
   type TreeBackend,
   type TreeSnapshot,
 } from '../tree-store.js';
-import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
+import type {
+  CacheClient,
+  CacheRestore,
+  CacheSave,
+  CacheTrouble,
+  GivenUp,
+} from './cache-outcome.js';
 
 /** Who shares a version chain: the default branch, one other ref (by hash), or one pull request. */
 type CacheScope = 'trunk' | `br-${string}` | `pr-${number}`;
@@ -27,10 +33,7 @@ const HASH_DIGITS = 16;
 /** Keys that the service takes in one request. */
 const MAX_KEYS = 10;
 
-/**
- * The scope of a run by its `GITHUB_REF`, as the cache service separates them (memory-and-security
- * A2.3).
- */
+/** The scope of a run by its `GITHUB_REF`, as the cache service separates them. */
 export function cacheScope(ref: string, defaultBranch: string): CacheScope {
   if (ref === `refs/heads/${defaultBranch}`) return 'trunk';
   const pull = /^refs\/pull\/(\d+)\//.exec(ref);
@@ -40,7 +43,7 @@ export function cacheScope(ref: string, defaultBranch: string): CacheScope {
 
 /**
  * The beginning of all keys of a version chain. It ends in a slash, so that no scope is ever taken
- * for the beginning of another (memory-and-security A2.2).
+ * for the beginning of another.
  */
 function keyPrefix(scope: CacheScope): string {
   return `axe-memory/v1/${scope}/default/`;
@@ -130,11 +133,11 @@ const MAX_TREE_BYTES = 1024 * 1024;
 
 /**
  * Memory in the Actions cache, as a tree with versions: keys are immutable and numbered, so that
- * reserving the next number is the compare-and-swap (D13). A number that is taken for a minute
- * without a version is passed over, and whoever took longer than half a minute saves once more on
- * the next number before it counts. Only a clean miss begins a chain: what looks like an empty
- * cache could hide a history (D14). Files are on disk only during a save, in one constant folder of
- * the workspace: its path is part of an entry's identity (memory-and-security A2.5).
+ * reserving the next number is the compare-and-swap. A number that is taken for a minute without a
+ * version is passed over, and a save that took longer than half a minute is repeated on the next
+ * number before it counts. Only a clean miss begins a chain: a cache that looks empty could hide a
+ * history. Files are on disk only during a save, in one constant folder of the workspace, since the
+ * service makes its path a part of an entry's identity.
  */
 export function createCacheStore({
   cache,
@@ -176,6 +179,7 @@ export function createCacheStore({
     const begun =
       newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
     if ('kind' in begun) return begun;
+
     const { saves } = begun;
     const files = [...begun.tree];
     const own = files.filter(([path]) => path.startsWith(inside));
@@ -186,17 +190,8 @@ export function createCacheStore({
       version: String(newest.number),
       warnings: [],
       saved: new Set(saves.keys()),
-      isOpen: slow !== undefined || mayBePassedOver(begun),
+      isOpen: slow !== undefined || mayBePassedOver(begun, clock.now().getTime()),
     };
-  }
-
-  /**
-   * Whether its maker may have taken so long that somebody is saving past it, unseen: who has
-   * nothing to add adds it again.
-   */
-  function mayBePassedOver({ saves }: Version): boolean {
-    const ageMs = clock.now().getTime() - Math.max(0, ...saves.values());
-    return ageMs > SLOW_MS && ageMs < SETTLED_MS;
   }
 
   /**
@@ -207,11 +202,7 @@ export function createCacheStore({
   async function newestVersion(signal: AbortSignal): Promise<Version | FailedSave> {
     let newest = known ?? (await restore(prefix, [prefix], signal));
     while (!('kind' in newest) && newest.number > 0) {
-      const highest = newest.number + MAX_KEYS;
-      const keys = Array.from({ length: MAX_KEYS }, (_, index) =>
-        formatKey(prefix, highest - index),
-      );
-      const above = await restore(prefix, keys, signal);
+      const above = await restore(prefix, keysAbove(prefix, newest.number), signal);
       if (!('kind' in above) && above.number <= newest.number) break;
       newest = above;
     }
@@ -234,15 +225,15 @@ export function createCacheStore({
         : new Map([...whole].filter(([path]) => !path.endsWith('.md.bak')));
     const trouble = checkTree(tree);
     if (trouble !== undefined) return trouble;
-    const number = nextFree(Number(snapshot.version) + 1);
-    if (number === undefined) return { kind: 'conflict' };
+
     const startMs = clock.now().getTime();
+    const number = nextFree(Number(snapshot.version) + 1, taken, startMs);
+    if (number === undefined) return { kind: 'conflict' };
     const kept = [...(known?.saves ?? [])].filter(([, atMs]) => startMs - atMs < SAVES_KEPT_MS);
     const saves = new Map([...kept, ...ids.map((id) => [id, startMs] as const)]);
-    const lines = [...saves].map(
-      ([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`,
-    );
-    const result = await save(number, new Map([...tree, [SAVES_FILE, lines.join('')]]), signal);
+    const stored = new Map([...tree, [SAVES_FILE, formatSaves(saves)]]);
+    const target = { disk, directory, paths, key: formatKey(prefix, number) };
+    const result = await saveTree(cache, stored, target, signal);
     switch (result.kind) {
       case 'saved':
         known = { number, tree, saves };
@@ -261,60 +252,108 @@ export function createCacheStore({
     }
   }
 
-  /**
-   * The next number that nobody holds, as far as is known; undefined while somebody above may still
-   * be saving.
-   */
-  function nextFree(from: number): number | undefined {
-    for (let number = from; ; number += 1) {
-      const since = taken.get(number);
-      if (since === undefined) return number;
-      if (clock.now().getTime() - since < DEAD_MS) return number === from ? number : undefined;
-    }
-  }
-
   async function restore(
-    of: string,
+    chain: string,
     keys: readonly string[],
     signal: AbortSignal,
   ): Promise<Version | FailedSave> {
     if (broken !== undefined) return broken;
-    const found = await cache.restore({ paths, keys }, signal);
-    if (found.kind === 'miss') return NOTHING;
-    if (found.kind === 'refused') return damaged(found.message);
-    if (found.kind !== 'hit') return troubleOf(found, signal, READ_DENIED_REMEDY, notRead);
-    const { key, files } = found;
-    const number = parseKey(of, key);
-    if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
-    // With no file but that of the saves it is a memory of which everything was forgotten.
-    if (files.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
-    const tree = new Map([...files].filter(([path]) => path !== SAVES_FILE));
-    return { number, tree, saves: parseSaves(files.get(SAVES_FILE) ?? '') };
+    return readVersion(await cache.restore({ paths, keys }, signal), chain, signal);
   }
+}
 
-  async function save(number: number, tree: MemoryTree, signal: AbortSignal): Promise<CacheSave> {
-    const remove = () => disk.remove(directory).catch(() => {});
-    let ended: Promise<void> | undefined;
-    try {
-      await disk.remove(directory);
-      for (const [path, text] of tree)
-        await disk.replace(join(directory, ...path.split('/')), text);
-      const result = await cache.save({ paths, key: formatKey(prefix, number) }, signal);
-      if (result.kind === 'given-up') ended = result.ended;
-      return result;
-    } catch (thrown) {
-      return { kind: 'error', message: messageOf(thrown) };
-    } finally {
-      // Never while a call that was given up may be packing: half a tree must not become a version.
-      if (ended === undefined) await remove();
-      else void ended.then(remove);
-    }
-  }
+/** Keys of the next versions, the highest first. */
+function keysAbove(prefix: string, version: number): readonly string[] {
+  const highest = version + MAX_KEYS;
+  return Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, highest - index));
 }
 
 const NOTHING: Version = { number: 0, tree: new Map(), saves: new Map() };
 
+/** Reads a version of the chain whose keys begin with `chain` from an answer of the cache. */
+function readVersion(
+  answer: CacheRestore,
+  chain: string,
+  signal: AbortSignal,
+): Version | FailedSave {
+  if (answer.kind === 'miss') return NOTHING;
+  if (answer.kind === 'refused') return damaged(answer.message);
+  if (answer.kind !== 'hit') return troubleOf(answer, signal, READ_DENIED_REMEDY, notRead);
+
+  const { key, files } = answer;
+  const number = parseKey(chain, key);
+  if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
+  // An entry with only the file of saves is a valid memory from which everything was removed.
+  if (files.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
+  const tree = new Map([...files].filter(([path]) => path !== SAVES_FILE));
+  return { number, tree, saves: parseSaves(files.get(SAVES_FILE) ?? '') };
+}
+
+/**
+ * True while another job might have passed over a version that took long to save, and might be
+ * saving past it unseen: a run without changes of its own saves the version again then.
+ */
+function mayBePassedOver({ saves }: Version, nowMs: number): boolean {
+  const ageMs = nowMs - Math.max(0, ...saves.values());
+  return ageMs > SLOW_MS && ageMs < SETTLED_MS;
+}
+
+/**
+ * The next number that is free as far as is known; undefined while another job might still be
+ * saving above. `taken` says since when a number was seen to be taken.
+ */
+function nextFree(
+  from: number,
+  taken: ReadonlyMap<number, number>,
+  nowMs: number,
+): number | undefined {
+  for (let number = from; ; number += 1) {
+    const since = taken.get(number);
+    if (since === undefined) return number;
+    if (nowMs - since < DEAD_MS) return number === from ? number : undefined;
+  }
+}
+
+interface SaveTarget {
+  readonly disk: Files;
+  readonly directory: string;
+  readonly paths: readonly string[];
+  readonly key: string;
+}
+
+/** Writes a tree to the disk, saves it to the cache and removes it from the disk. */
+async function saveTree(
+  cache: CacheClient,
+  tree: MemoryTree,
+  { disk, directory, paths, key }: SaveTarget,
+  signal: AbortSignal,
+): Promise<CacheSave> {
+  const remove = () => disk.remove(directory).catch(() => {});
+  let ended: Promise<void> | undefined;
+  try {
+    await disk.remove(directory);
+    for (const [path, text] of tree) await disk.replace(join(directory, ...path.split('/')), text);
+    const result = await cache.save({ paths, key }, signal);
+    if (result.kind === 'given-up') ended = result.ended;
+    return result;
+  } catch (thrown) {
+    return { kind: 'error', message: messageOf(thrown) };
+  } finally {
+    // A call that was given up might still be packing: half a tree must not become a version.
+    if (ended === undefined) await remove();
+    else void ended.then(remove);
+  }
+}
+
 /** `<id> <time>` a line. */
+function formatSaves(saves: ReadonlyMap<string, number>): string {
+  const lines = [...saves].map(
+    ([id, atMs]) => `${encodeField(id)} ${new Date(atMs).toISOString()}\n`,
+  );
+  return lines.join('');
+}
+
+/** Reads the lines of {@link formatSaves}. */
 function parseSaves(text: string): ReadonlyMap<string, number> {
   return new Map(
     text.split('\n').flatMap((line) => {

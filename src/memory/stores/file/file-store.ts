@@ -73,7 +73,7 @@ async function write(
     }
     for (const path of new Set(notes.map((note) => note.path))) {
       if (signal.aborted) return STOPPED;
-      // One note that cannot be written keeps nothing else from being saved (D54).
+      // If one note cannot be written, everything else is saved anyway.
       const own = notes.filter((note) => note.path === path);
       const failure = await writeNote(options, path, own, limits).catch(failedWrite);
       if (failure !== undefined) unsaved.push({ ...failure, path });

@@ -125,7 +125,8 @@ export async function readFileLog(
       const log = { text, isWhole, bytes: file.bytes };
       if (isWhole) return readLog(log, state, request, place);
       const entries = lastEntries(text, Number.POSITIVE_INFINITY);
-      return readLog({ ...log, text: entries }, state, request, place, await countEntriesIn(file));
+      const total = await countEntriesIn(file);
+      return readLog({ ...log, text: entries, total }, state, request, place);
     } finally {
       await file.close();
     }
@@ -144,24 +145,23 @@ export async function readFileTree(
     await checkedPlace(places, 'any.md');
     const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
     const { files, wants = () => true } = places;
-    const { found, blocked: inWay } =
-      under === undefined
-        ? {
-            found: (await listFiles(files, location)).filter(({ path }) => wants(path)),
-            blocked: [],
-          }
-        : await findPlaces(
-            places,
-            under.filter((path) => !isElsewhere(path)),
-          );
-    const { tree, warnings, left, blocked } = await readStoredFiles(files, location, found, inWay);
-    const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
+
+    const listAll = async () => ({
+      found: (await listFiles(files, location)).filter(({ path }) => wants(path)),
+      blocked: [],
+    });
+    const inside = under?.filter((path) => !isElsewhere(path));
+    const listing = inside === undefined ? await listAll() : await findPlaces(places, inside);
+    const stored = await readStoredFiles(files, location, listing.found, listing.blocked);
+    const { tree, warnings, left, blocked } = stored;
+
+    const elsewhere = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
     const all = new Map(tree);
     const unread = [...blocked];
-    for (const path of named) {
-      const found = await readElsewhere(places, path);
-      if (typeof found !== 'string') unread.push(found);
-      else if (found !== '') all.set(path, found);
+    for (const path of elsewhere) {
+      const textOrBlock = await readElsewhere(places, path);
+      if (typeof textOrBlock !== 'string') unread.push(textOrBlock);
+      else if (textOrBlock !== '') all.set(path, textOrBlock);
     }
     return {
       kind: 'tree',
