@@ -49,7 +49,7 @@ export function failure(
   asked = 'GET /',
   message = `status ${status}`,
 ): GitHubError {
-  return httpError(asked, status, {}, { message });
+  return httpError(asked, { status, headers: {}, body: { message } });
 }
 
 /** A signal that is never aborted. */

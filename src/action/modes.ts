@@ -115,7 +115,11 @@ async function publish(
   const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
 
   if (inputs.reportTo === 'issue') {
-    const issues = await findIssues(client, { repository, mark }, 'CLOSED', 1, signal);
+    const issues = await findIssues(
+      client,
+      { repository, mark, state: 'CLOSED', maxPages: 1 },
+      signal,
+    );
     const closed = issues.find(isClosed);
     if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
     const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);

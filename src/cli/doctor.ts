@@ -214,7 +214,7 @@ async function checkGitHub(
   const name = `${repository.owner}/${repository.name}`;
   const here = repositoryParams(repository);
   const found = await orGitHubError(
-    askRest(client, 'GET /repos/{owner}/{repo}', here, repositorySchema, signal),
+    askRest(client, { route: 'GET /repos/{owner}/{repo}', params: here }, repositorySchema, signal),
   );
   if (found instanceof GitHubError)
     return [there, about('error', `${name} cannot be read: ${found.message}`, found.remedy)];

@@ -170,7 +170,7 @@ async function push(
       const { message = '', fixes } = commits[at] ?? {};
       const body = fixes && commitLine(`Fixes ${fixes.handle}: ${fixes.title}`, options.secrets);
       const texts = { headline: commitLine(message, options.secrets), body };
-      return await commitEdits(client, repository, branch, edits, texts, signal);
+      return await commitEdits(client, { repository, branch, edits, message: texts }, signal);
     });
     if (result instanceof GitHubError) {
       trouble = result;

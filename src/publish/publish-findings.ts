@@ -279,7 +279,7 @@ export async function publishSideEffects(
   const subject = reactionSubject(trigger);
   if (reaction !== undefined && subject !== undefined) {
     const result = await withGitHub(
-      (signal) => addReaction(client, repository, subject, reaction, signal),
+      (signal) => addReaction(client, { repository, subject, content: reaction }, signal),
       REMEDY,
     );
     // Nobody misses a reaction, so one that is refused is no failure.
@@ -334,7 +334,7 @@ export function createCommentReactions({
     if (subject === undefined || subject.kind === 'issue') return;
     const { repository } = trigger;
     const result = await withGitHub(
-      (signal) => addReaction(client, repository, subject, 'eyes', signal),
+      (signal) => addReaction(client, { repository, subject, content: 'eyes' }, signal),
       '',
     );
     if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);

@@ -157,7 +157,11 @@ export function createBaseReader(
             repository: ownName,
             ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })),
           }
-        : await fetchBaseCode(client, trigger.repository, branch, paths, commits, signal);
+        : await fetchBaseCode(
+            client,
+            { repository: trigger.repository, branch, paths, commits },
+            signal,
+          );
     for (const id of [...paths, ...commits]) readIds.add(id);
     if (newlyRead === undefined) return base;
 

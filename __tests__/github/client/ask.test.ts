@@ -14,7 +14,11 @@ it.each([
   ['FORBIDDEN', refusal('FORBIDDEN'), ADD.replace('add', 'Add')],
   ['NOT_FOUND', refusal('NOT_FOUND'), `If it exists, the token cannot see it: ${ADD}`],
   ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('asks for a pause of 60 s')],
-  ['a 401', httpError('POST /graphql', 401, {}, {}), expect.stringContaining('`github-token`')],
+  [
+    'a 401',
+    httpError('POST /graphql', { status: 401, headers: {}, body: {} }),
+    expect.stringContaining('`github-token`'),
+  ],
 ])('a query that is refused with %s keeps all but the remedy', async (_, error, remedy) => {
   const client = createFakeGitHubClient({
     graphql: () => {
@@ -22,7 +26,12 @@ it.each([
     },
   });
   const { message, reason, status, retryAfterMs } = error;
-  const asked = askGraphQl(client, '', {}, v.unknown(), 'checks: read', noAbort());
+  const asked = askGraphQl(
+    client,
+    { query: '', variables: {}, permission: 'checks: read' },
+    v.unknown(),
+    noAbort(),
+  );
   await expect(asked).rejects.toMatchObject({ message, reason, status, retryAfterMs, remedy });
 });
 
@@ -31,11 +40,11 @@ it('an answer that does not fit is reported with the place and the mismatch', as
   const client = createFakeGitHubClient({ [route]: () => ({ id: 'x' }), graphql: () => null });
   const schema = v.object({ id: v.number() });
   await expect(
-    askRest(client, route, { owner: 'o', repo: 'r' }, schema, noAbort()),
+    askRest(client, { route, params: { owner: 'o', repo: 'r' } }, schema, noAbort()),
   ).rejects.toThrow("GitHub's answer to `GET /repos/o/r` is not understood");
-  await expect(askGraphQl(client, '', {}, schema, '', noAbort())).rejects.toThrow(
-    "GitHub's answer to `POST /graphql` is not understood",
-  );
+  await expect(
+    askGraphQl(client, { query: '', variables: {}, permission: '' }, schema, noAbort()),
+  ).rejects.toThrow("GitHub's answer to `POST /graphql` is not understood");
 });
 
 const LABELS = 'GET /repos/{owner}/{repo}/labels';
@@ -60,7 +69,12 @@ it.each([
       },
     });
     const params = { owner: 'o', repo: 'r' };
-    const listed = await fetchPages(client, LABELS, params, v.array(v.number()), 3, noAbort());
+    const listed = await fetchPages(
+      client,
+      { route: LABELS, params, maxPages: 3 },
+      v.array(v.number()),
+      noAbort(),
+    );
     expect(client.requests).toHaveLength(pages);
     expect([listed.items.length, listed.isComplete]).toEqual([length, isComplete]);
   },

@@ -22,11 +22,19 @@ it.each([
   ['GET /search/code', '`contents: read`'],
   ['GET /search/issues', '`issues: read` or `pull-requests: read`'],
 ])('%s without its permission requires %s', (asked, wanted) => {
-  const error = httpError(asked, 403, {}, { message: 'Resource not accessible by integration' });
+  const error = httpError(asked, {
+    status: 403,
+    headers: {},
+    body: { message: 'Resource not accessible by integration' },
+  });
   expect(error.remedy).toBe(`Add ${wanted} under \`permissions:\` of the job.`);
 });
 
 it('a permission that is needed with `write` anyway is named so at once', () => {
-  const { remedy } = httpError('GET /repos/o/r/commits/main/check-runs', 403, {}, {}, ['checks']);
+  const { remedy } = httpError(
+    'GET /repos/o/r/commits/main/check-runs',
+    { status: 403, headers: {}, body: {} },
+    ['checks'],
+  );
   expect(remedy).toBe('Add `checks: write` under `permissions:` of the job.');
 });

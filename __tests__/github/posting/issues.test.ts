@@ -93,7 +93,11 @@ it.each<[string, string, (hello: Hello) => ReactionSubject]>([
   const route = `POST /repos/{owner}/{repo}/${room}/${path}/reactions`;
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   for (const _ of [1, 2])
-    await addReaction(hello.client, hello.place.repository, subject, 'eyes', noAbort());
+    await addReaction(
+      hello.client,
+      { repository: hello.place.repository, subject, content: 'eyes' },
+      noAbort(),
+    );
   expect(hello.repo.talk.reactions).toHaveLength(1);
 });
 

@@ -235,7 +235,11 @@ const PUT = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/d
 const OURS = { pull: 42, author: BOT, state: 'CHANGES_REQUESTED', body: markerOf('h') } as const;
 
 async function dismiss({ client, place }: Hello, ids: readonly number[]) {
-  return await dismissReviews(client, place, ids, 'Nothing left to change.', noAbort());
+  return await dismissReviews(
+    client,
+    { ...place, ids, message: 'Nothing left to change.' },
+    noAbort(),
+  );
 }
 
 function states({ repo }: Hello): readonly string[] {
@@ -262,7 +266,11 @@ it('a dismissal is done if the answer was lost and GitHub confirms it the second
 const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
 
 function refused(error: unknown, status = 422) {
-  return httpError(asked, status, {}, { message: 'Validation Failed', errors: [error] });
+  return httpError(asked, {
+    status,
+    headers: {},
+    body: { message: 'Validation Failed', errors: [error] },
+  });
 }
 
 it.each<[unknown, string]>([

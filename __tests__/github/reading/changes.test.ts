@@ -91,15 +91,14 @@ async function compare(files: readonly object[], refusal: Error, headRefOid?: st
 }
 
 /** As GitHub answers a diff that takes it too long. */
-const NOT_AVAILABLE = httpError(
-  'GET /',
-  422,
-  {},
-  {
+const NOT_AVAILABLE = httpError('GET /', {
+  status: 422,
+  headers: {},
+  body: {
     message: 'Server Error: Sorry, this diff is taking too long to generate.',
     errors: [{ resource: 'PullRequest', field: 'diff', code: 'not_available' }],
   },
-);
+});
 
 it.each<[string, Error, string | undefined]>([
   ['after a 406', failure(406), undefined],

@@ -273,7 +273,7 @@ export async function withdrawChangeRequests(
   const ids = requests.map(({ id }) => id);
   const why = 'Nothing that this agent asked to change is open.';
   const result = await withGitHub(
-    (signal) => dismissReviews(client, place, ids, why, signal),
+    (signal) => dismissReviews(client, { ...place, ids, message: why }, signal),
     DISMISS,
   );
   if (!(result instanceof GitHubError)) return false;

@@ -7,17 +7,20 @@ import type { Warning } from '../../lib/errors.js';
 import type { GitHubClient, Tolerated } from './client.js';
 import { GitHubError, type GitHubErrorReason, GRAPHQL } from './errors.js';
 
-/**
- * Asks the REST API: `route` is a method and a path template, `GET /repos/{owner}/{repo}`. Throws a
- * GitHubError, also for an answer that does not fit.
- */
+interface RestRequest {
+  /** A method and a path template, `GET /repos/{owner}/{repo}`. */
+  readonly route: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Media type; left out for GitHub's JSON. */
+  readonly accept?: string;
+}
+
+/** Asks the REST API. Throws a GitHubError, also for an answer that does not fit the schema. */
 export async function askRest<Output>(
   client: GitHubClient,
-  route: string,
-  params: Readonly<Record<string, unknown>>,
+  { route, params, accept }: RestRequest,
   schema: v.GenericSchema<unknown, Output>,
   signal: AbortSignal,
-  accept?: string,
 ): Promise<Output> {
   const { body } = await client.request(route, { params, accept, signal });
   const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body, body) : body);
@@ -31,19 +34,22 @@ export function repositoryParams({ owner, name }: Pick<Repository, 'owner' | 'na
   return { owner, repo: name };
 }
 
-/**
- * Asks GraphQL. Its refusals do not name the permission that is missing, so the remedy gets
- * `permission`: `issues: read`, or several with ` or `. Throws a GitHubError, also for an answer
- * that does not fit.
- */
+interface GraphQlRequest extends Tolerated {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /**
+   * `issues: read`, or several with ` or `: GraphQL does not name the permission that is missing,
+   * so the remedy names this.
+   */
+  readonly permission: string;
+}
+
+/** Asks GraphQL. Throws a GitHubError, also for an answer that does not fit the schema. */
 export async function askGraphQl<Output>(
   client: GitHubClient,
-  query: string,
-  variables: Readonly<Record<string, unknown>>,
+  { query, variables, permission, ...tolerated }: GraphQlRequest,
   schema: v.GenericSchema<unknown, Output>,
-  permission: string,
   signal: AbortSignal,
-  tolerated: Tolerated = {},
 ): Promise<Output> {
   const body = await client
     .graphql(query, { ...tolerated, variables, signal })
@@ -152,18 +158,15 @@ const PAGE_SIZE = 100;
  */
 export async function fetchPages<Item>(
   client: GitHubClient,
-  route: string,
-  params: Readonly<Record<string, unknown>>,
+  { route, params, maxPages }: RestRequest & { readonly maxPages: number },
   schema: v.GenericSchema<unknown, Item[]>,
-  maxPages: number,
   signal: AbortSignal,
 ): Promise<FetchedList<Item>> {
   const items: Item[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
     const listed = await askRest(
       client,
-      route,
-      { ...params, per_page: PAGE_SIZE, page },
+      { route, params: { ...params, per_page: PAGE_SIZE, page } },
       schema,
       signal,
     );

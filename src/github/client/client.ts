@@ -232,7 +232,11 @@ function requestError(
   const path = decodeURIComponent(new URL(request.url).pathname).replace(/^\/api\/v3(?=\/)/, '');
   const requestLine = route === GRAPHQL ? GRAPHQL : `${route.split(' ')[0]} ${path}`;
   if (response === undefined) return networkError(requestLine, networkCause(thrown));
-  return httpError(requestLine, status, response.headers, response.data, needsWrite);
+  return httpError(
+    requestLine,
+    { status, headers: response.headers, body: response.data },
+    needsWrite,
+  );
 }
 
 /** GraphQL answers 200 to a query it could not carry out. */

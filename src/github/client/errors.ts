@@ -68,9 +68,11 @@ export const GRAPHQL = 'POST /graphql';
  */
 export function httpError(
   requestLine: string,
-  status: number,
-  headers: Environment,
-  body: unknown,
+  {
+    status,
+    headers,
+    body,
+  }: { readonly status: number; readonly headers: Environment; readonly body: unknown },
   needsWrite: readonly string[] = [],
 ): GitHubError {
   const text = answerText(body);
@@ -82,13 +84,13 @@ export function httpError(
     reason,
     status,
     retryAfterMs,
-    remedy:
-      status === 401
-        ? BAD_TOKEN
-        : status === 404 && requestLine === GRAPHQL
-          ? NO_GRAPHQL
-          : remedyOf(reason, needed, retryAfterMs),
+    remedy: statusRemedy(status, requestLine) ?? remedyOf(reason, needed, retryAfterMs),
   });
+}
+
+function statusRemedy(status: number, requestLine: string): string | undefined {
+  if (status === 401) return BAD_TOKEN;
+  return status === 404 && requestLine === GRAPHQL ? NO_GRAPHQL : undefined;
 }
 
 /** The error for a GraphQL answer with `errors`. */

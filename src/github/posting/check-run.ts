@@ -146,7 +146,7 @@ async function listCheckRuns(
 ): Promise<readonly FoundCheckRun[]> {
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
   const params = { ...repositoryParams(repository), ref: headSha, check_name: name, filter: 'all' };
-  return (await fetchPages(client, route, params, checkRunsSchema, 3, signal)).items;
+  return (await fetchPages(client, { route, params, maxPages: 3 }, checkRunsSchema, signal)).items;
 }
 
 async function create(
@@ -157,7 +157,7 @@ async function create(
 ): Promise<FoundCheckRun> {
   const route = 'POST /repos/{owner}/{repo}/check-runs';
   const all = { ...repositoryParams(repository), head_sha: headSha, external_id: name, ...params };
-  return await askRest(client, route, all, checkRunSchema, signal);
+  return await askRest(client, { route, params: all }, checkRunSchema, signal);
 }
 
 async function update(

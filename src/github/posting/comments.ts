@@ -40,14 +40,15 @@ export async function publishComment(
   const find = () => findComment(client, comment, isOnce ? 1 : MAX_PAGES, signal);
   const found = await find();
   if (found !== undefined) {
-    const place = { comment_id: idFromUrl(found) };
+    const target = { route: UPDATE, params: { comment_id: idFromUrl(found) } };
     const kept = isOnce
       ? found
-      : await orGitHubError(write(client, UPDATE, place, comment, signal), 'missing');
+      : await orGitHubError(write(client, target, comment, signal), 'missing');
     // One that was deleted while we looked is created again.
     if (!(kept instanceof GitHubError)) return { url: kept, created: false };
   }
-  const create = () => write(client, CREATE, { issue_number: comment.number }, comment, signal);
+  const target = { route: CREATE, params: { issue_number: comment.number } };
+  const create = () => write(client, target, comment, signal);
   return { url: await createOnce(create, find), created: true };
 }
 
@@ -57,13 +58,13 @@ const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 /** Sends a text behind its mark; the address of the comment. */
 async function write(
   client: GitHubClient,
-  route: string,
-  place: Readonly<Record<string, number>>,
+  target: { readonly route: string; readonly params: Readonly<Record<string, number>> },
   { repository, mark, body }: MarkedComment,
   signal: AbortSignal,
 ): Promise<string> {
-  const params = { ...repositoryParams(repository), ...place, body: withMark(body, mark) };
-  return (await askRest(client, route, params, writtenSchema, signal)).html_url;
+  const { route } = target;
+  const params = { ...repositoryParams(repository), ...target.params, body: withMark(body, mark) };
+  return (await askRest(client, { route, params }, writtenSchema, signal)).html_url;
 }
 
 const writtenSchema = v.object({ html_url: v.string() });
@@ -110,10 +111,8 @@ async function findComment(
     const variables = { owner: repository.owner, name: repository.name, number, before };
     const answer: v.InferOutput<typeof commentsSchema> = await askGraphQl(
       client,
-      COMMENTS_QUERY,
-      variables,
+      { query: COMMENTS_QUERY, variables, permission: 'issues: write or pull-requests: write' },
       commentsSchema,
-      'issues: write or pull-requests: write',
       signal,
     );
     const { nodes, pageInfo } = answer.repository.subject.comments;
@@ -166,9 +165,9 @@ async function replyTo(
   signal: AbortSignal,
 ): Promise<string> {
   const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
-  const place = { pull_number: reply.number, comment_id: firstId };
+  const target = { route, params: { pull_number: reply.number, comment_id: firstId } };
   return await createOnce(
-    () => write(client, route, place, reply, signal),
+    () => write(client, target, reply, signal),
     async () => (await findThread(client, reply, signal)).url,
   );
 }
@@ -200,7 +199,14 @@ export async function setThreadResolved(
   const mutation = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
   const query = `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`;
   const done = await orGitHubError(
-    againIfLost(() => askGraphQl(client, query, { id }, v.unknown(), 'contents: write', signal)),
+    againIfLost(() =>
+      askGraphQl(
+        client,
+        { query, variables: { id }, permission: 'contents: write' },
+        v.unknown(),
+        signal,
+      ),
+    ),
     'denied',
   );
   return !(done instanceof GitHubError);

@@ -79,11 +79,7 @@ export async function proposeChange(
     const message = { headline: change.message };
     const made = await commitOnBranch(
       client,
-      repository,
-      target,
-      state.head,
-      edits,
-      message,
+      { repository, branch: target, head: state.head, edits, message },
       signal,
     );
     const { oid, isByJob } = made;
@@ -93,20 +89,30 @@ export async function proposeChange(
         { name: `refs/heads/${target}`, beforeOid: oid, afterOid: '0'.repeat(40) },
       ];
       const variables = { input: { repositoryId: state.repositoryId, refUpdates } };
-      await askGraphQl(client, MOVE_BRANCH, variables, v.unknown(), 'contents: write', signal);
+      await askGraphQl(
+        client,
+        { query: MOVE_BRANCH, variables, permission: 'contents: write' },
+        v.unknown(),
+        signal,
+      );
     }
     const body = [formatMark({ ...change.mark, commit: oid }), change.body].join('\n');
     const params = { ...here, title, body, base };
     const { number, html_url: url } =
       open === undefined
         ? await createOnce(
-            () => askRest(client, OPEN_PULL, { ...params, head: branch }, pullSchema, signal),
+            () =>
+              askRest(
+                client,
+                { route: OPEN_PULL, params: { ...params, head: branch } },
+                pullSchema,
+                signal,
+              ),
             async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
           )
         : await askRest(
             client,
-            UPDATE_PULL,
-            { ...params, pull_number: open.number },
+            { route: UPDATE_PULL, params: { ...params, pull_number: open.number } },
             pullSchema,
             signal,
           );
@@ -222,8 +228,7 @@ async function listPulls(
   const params = { ...repositoryParams(repository), state: 'all', head, per_page: 20 };
   const pulls = await askRest(
     client,
-    'GET /repos/{owner}/{repo}/pulls',
-    params,
+    { route: 'GET /repos/{owner}/{repo}/pulls', params },
     v.array(pullSchema),
     signal,
   );
@@ -239,6 +244,13 @@ interface CommitMessage {
   readonly body?: string;
 }
 
+interface EditsToCommit {
+  readonly repository: Repository;
+  readonly branch: string;
+  readonly edits: FileEdits;
+  readonly message: CommitMessage;
+}
+
 /**
  * Commits edits on a branch that others push to. The commit is put on the newest one, if every file
  * is there what the run has read; where the branch moves just then, that is looked at again. Throws
@@ -246,10 +258,7 @@ interface CommitMessage {
  */
 export async function commitEdits(
   client: GitHubClient,
-  repository: Repository,
-  branch: string,
-  edits: FileEdits,
-  message: CommitMessage,
+  { repository, branch, edits, message }: EditsToCommit,
   signal: AbortSignal,
 ) {
   let lost = false;
@@ -262,11 +271,7 @@ export async function commitEdits(
     try {
       const made = await commitOnBranch(
         client,
-        repository,
-        branch,
-        state.head,
-        edits,
-        message,
+        { repository, branch, head: state.head, edits, message },
         signal,
       );
       return { ...made, url: state.url };
@@ -318,7 +323,12 @@ async function fetchState(
   };
   const permission = 'contents: read';
   const missing = { missingIsNull: true };
-  const answer = await askGraphQl(client, query, asked, stateSchema, permission, signal, missing);
+  const answer = await askGraphQl(
+    client,
+    { query, variables: asked, permission, ...missing },
+    stateSchema,
+    signal,
+  );
   const { id, url, base: at, ...others } = answer.repository;
   if (at === null) throw refusedChange(`there is no branch ${quoteLine(base)}`);
   const entries = new Map<string, v.InferOutput<typeof entrySchema>>();
@@ -402,13 +412,10 @@ function requireUnmoved(edits: FileEdits, base: string, state: State): void {
  */
 async function commitOnBranch(
   client: GitHubClient,
-  { owner, name }: Repository,
-  branch: string,
-  head: string,
-  edits: FileEdits,
-  message: CommitMessage,
+  { repository, branch, head, edits, message }: EditsToCommit & { readonly head: string },
   signal: AbortSignal,
 ): Promise<{ readonly oid: string; readonly isByJob: boolean }> {
+  const { owner, name } = repository;
   const additions: object[] = [];
   const deletions: object[] = [];
   for (const [path, { after }] of edits) {
@@ -426,10 +433,8 @@ async function commitOnBranch(
 }`;
   const answer = await askGraphQl(
     client,
-    query,
-    { input },
+    { query, variables: { input }, permission: 'contents: write' },
     commitSchema,
-    'contents: write',
     signal,
   );
   const { oid, author } = answer.createCommitOnBranch.commit;

@@ -39,7 +39,8 @@ export async function findOrCreateIssue(
 ): Promise<{ readonly number: number; readonly url: string; readonly created: boolean }> {
   const { repository, title, mark, labels } = issue;
   const params = { ...repositoryParams(repository), title, body: withMark(issue.body, mark) };
-  const find = async () => (await findIssues(client, issue, 'OPEN', MAX_PAGES, signal))[0];
+  const find = async () =>
+    (await findIssues(client, { ...issue, state: 'OPEN', maxPages: MAX_PAGES }, signal))[0];
   const found = await find();
   if (found !== undefined) {
     const { number, url } = found;
@@ -49,7 +50,12 @@ export async function findOrCreateIssue(
   }
   const create = async () => {
     const route = 'POST /repos/{owner}/{repo}/issues';
-    const made = await askRest(client, route, { ...params, labels }, createdSchema, signal);
+    const made = await askRest(
+      client,
+      { route, params: { ...params, labels } },
+      createdSchema,
+      signal,
+    );
     return { number: made.number, url: made.html_url };
   };
   const { number, url } = await createOnce(create, find);
@@ -92,9 +98,17 @@ const issuesSchema = v.object({
  */
 export async function findIssues(
   client: GitHubClient,
-  { repository, mark }: { readonly repository: Repository; readonly mark: MarkFields },
-  state: 'OPEN' | 'CLOSED',
-  maxPages: number,
+  {
+    repository,
+    mark,
+    state,
+    maxPages,
+  }: {
+    readonly repository: Repository;
+    readonly mark: MarkFields;
+    readonly state: 'OPEN' | 'CLOSED';
+    readonly maxPages: number;
+  },
   signal: AbortSignal,
 ): Promise<readonly v.InferOutput<typeof issueSchema>[]> {
   const { owner, name } = repository;
@@ -103,10 +117,8 @@ export async function findIssues(
     const variables = { owner, name, states: [state], after };
     const answer: v.InferOutput<typeof issuesSchema> = await askGraphQl(
       client,
-      ISSUES_QUERY,
-      variables,
+      { query: ISSUES_QUERY, variables, permission: 'issues: write' },
       issuesSchema,
-      'issues: write',
       signal,
     );
     const { nodes, pageInfo } = answer.repository.issues;
@@ -137,7 +149,12 @@ export async function setLabels(
   const route = '/repos/{owner}/{repo}/issues/{issue_number}/labels';
   // An issue has at most a hundred labels.
   const every = { ...issue, per_page: 100 };
-  const labels = await askRest(client, `GET ${route}`, every, v.array(labelSchema), signal);
+  const labels = await askRest(
+    client,
+    { route: `GET ${route}`, params: every },
+    v.array(labelSchema),
+    signal,
+  );
   const present = labels.map(({ name }) => name);
   const added: string[] = [];
   const unknown: string[] = [];
@@ -146,7 +163,7 @@ export async function setLabels(
     // Adding a label that does not exist would make it, so each is asked for first.
     const params = { ...here, name };
     const found = await orGitHubError(
-      askRest(client, LABEL, params, labelSchema, signal),
+      askRest(client, { route: LABEL, params }, labelSchema, signal),
       'missing',
     );
     if (found instanceof GitHubError) unknown.push(name);
@@ -189,9 +206,15 @@ export type ReactionSubject =
  */
 export async function addReaction(
   client: GitHubClient,
-  repository: Repository,
-  subject: ReactionSubject,
-  content: ReactionName,
+  {
+    repository,
+    subject,
+    content,
+  }: {
+    readonly repository: Repository;
+    readonly subject: ReactionSubject;
+    readonly content: ReactionName;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const id =

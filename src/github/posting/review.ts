@@ -120,7 +120,7 @@ async function create(
     comments: draft.comments.map(commentParams),
   };
   const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-  return (await askRest(client, route, params, createdSchema, signal)).html_url;
+  return (await askRest(client, { route, params }, createdSchema, signal)).html_url;
 }
 
 function pullParams({ repository, number }: SubjectPlace) {
@@ -196,13 +196,12 @@ function withFooter(body: string, footer = ''): string {
  */
 export async function dismissReviews(
   client: GitHubClient,
-  place: SubjectPlace,
-  ids: readonly number[],
-  message: string,
+  dismissal: SubjectPlace & { readonly ids: readonly number[]; readonly message: string },
   signal: AbortSignal,
 ): Promise<void> {
+  const { ids, message } = dismissal;
   for (const id of ids) {
-    const params = { ...pullParams(place), review_id: id, message, event: 'DISMISS' };
+    const params = { ...pullParams(dismissal), review_id: id, message, event: 'DISMISS' };
     const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
     const done = await orGitHubError(client.request(route, { params, signal }));
     if (done instanceof GitHubError && !/dismiss a dismissed/i.test(done.message)) throw done;

@@ -46,8 +46,12 @@ export interface ReadChange {
  */
 export async function fetchPullChange(
   client: GitHubClient,
-  { repository, number }: SubjectPlace,
-  { head: { sha: head }, base }: { readonly head: Head; readonly base: Base },
+  {
+    repository,
+    number,
+    head: { sha: head },
+    base,
+  }: SubjectPlace & { readonly head: Head; readonly base: Base },
   asked: Promise<PullSubject>,
   signal: AbortSignal,
 ): Promise<ReadChange> {
@@ -161,7 +165,12 @@ async function listFiles(
   if (pull.head !== pair.head) return await fetchComparison(client, pair, signal);
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
   const params = { ...repositoryParams(pair.repository), pull_number: pull.number };
-  return await fetchPages(client, route, params, v.array(patchedFileSchema), MAX_PAGES, signal);
+  return await fetchPages(
+    client,
+    { route, params, maxPages: MAX_PAGES },
+    v.array(patchedFileSchema),
+    signal,
+  );
 }
 
 /** GitHub lists no more files of a pull request (REST API, "List pull requests files"). */
@@ -339,5 +348,5 @@ async function fetchComparison(
   signal: AbortSignal,
 ): Promise<v.InferOutput<typeof comparisonSchema>> {
   const params = { ...compareParams(pair), per_page: MAX_COMMITS, page: 1 };
-  return await askRest(client, COMPARE, params, comparisonSchema, signal);
+  return await askRest(client, { route: COMPARE, params }, comparisonSchema, signal);
 }

@@ -50,7 +50,8 @@ export async function fetchPullCommits(
 ): Promise<readonly FileCommit[]> {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
   const params = { ...repositoryParams(repository), pull_number: number };
-  return (await fetchPages(client, route, params, v.array(commitSchema), 3, signal)).items;
+  return (await fetchPages(client, { route, params, maxPages: 3 }, v.array(commitSchema), signal))
+    .items;
 }
 
 /**
@@ -70,8 +71,7 @@ export async function fetchCommitsOfFile(
 ): Promise<readonly FileCommit[]> {
   return await askRest(
     client,
-    COMMITS,
-    { ...repositoryParams(repository), ...params },
+    { route: COMMITS, params: { ...repositoryParams(repository), ...params } },
     v.array(commitSchema),
     signal,
   );
@@ -101,20 +101,16 @@ export async function fetchTagRange(
   const tagsRoute = 'GET /repos/{owner}/{repo}/tags';
   const { items: tags } = await fetchPages(
     client,
-    tagsRoute,
-    here,
+    { route: tagsRoute, params: here, maxPages: MAX_PAGES },
     v.array(tagSchema),
-    MAX_PAGES,
     signal,
   );
   const from = tags.find(({ name }) => name === tag)?.sha ?? tag;
   const shas = v.array(v.object({ sha: v.string() }));
   const { items } = await fetchPages(
     client,
-    COMMITS,
-    { ...here, sha: from },
+    { route: COMMITS, params: { ...here, sha: from }, maxPages: MAX_PAGES },
     shas,
-    MAX_PAGES,
     signal,
   );
   const commits = items.map(({ sha }) => sha);
@@ -175,7 +171,12 @@ export async function fetchPullOfCommit(
 ): Promise<{ readonly number: number; readonly base: Base } | undefined> {
   const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
   const params = { ...repositoryParams(repository), commit_sha: sha };
-  const { items } = await fetchPages(client, route, params, v.array(pullSchema), 1, signal);
+  const { items } = await fetchPages(
+    client,
+    { route, params, maxPages: 1 },
+    v.array(pullSchema),
+    signal,
+  );
   return items.find(({ state, head }) => state === 'open' && head.sha === sha);
 }
 
@@ -206,7 +207,7 @@ export async function fetchFailingChecks(
     const route = `GET /repos/{owner}/{repo}/commits/{ref}/${path}`;
     const params = { ...repositoryParams(repository), ref: sha };
     const listed = await orGitHubError(
-      fetchPages(client, route, params, schema, MAX_CHECK_PAGES, signal),
+      fetchPages(client, { route, params, maxPages: MAX_CHECK_PAGES }, schema, signal),
     );
     if (!(listed instanceof GitHubError)) return { ...listed, unread: [] };
     return { items: [], isComplete: false, unread: [unreadWarning(listed, what)] };
@@ -228,7 +229,7 @@ export async function fetchFailingChecks(
     const hasLog = jobId !== undefined && logsLeft > 0;
     if (hasLog) logsLeft -= 1;
     const log = hasLog
-      ? await fetchJobLog(client, repository, jobId, maxLogLines, signal)
+      ? await fetchJobLog(client, { repository, jobId, maxLines: maxLogLines }, signal)
       : undefined;
     failed.push({ name, conclusion, summary, log });
   }
@@ -290,9 +291,11 @@ const statusesSchema = v.pipe(
  */
 async function fetchJobLog(
   client: GitHubClient,
-  repository: Repository,
-  jobId: number,
-  maxLines: number,
+  {
+    repository,
+    jobId,
+    maxLines,
+  }: { readonly repository: Repository; readonly jobId: number; readonly maxLines: number },
   signal: AbortSignal,
 ): Promise<string> {
   const params = { ...repositoryParams(repository), job_id: jobId };

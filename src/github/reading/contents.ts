@@ -62,7 +62,7 @@ export async function readPathAt(
   const route = 'GET /repos/{owner}/{repo}/contents/{path}';
   const params = { ...repositoryParams(repository), path, ref };
   const body = await orGitHubError(
-    askRest(client, route, params, v.unknown(), signal, OBJECT),
+    askRest(client, { route, params, accept: OBJECT }, v.unknown(), signal),
     'missing',
   );
   if (body instanceof GitHubError) return { kind: 'missing' };
@@ -96,7 +96,7 @@ export async function fetchBlob(
 ): Promise<Uint8Array> {
   const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
   const params = { ...repositoryParams(repository), file_sha: sha };
-  return decodeBase64((await askRest(client, route, params, blobSchema, signal)).content);
+  return decodeBase64((await askRest(client, { route, params }, blobSchema, signal)).content);
 }
 
 /** The name that git gives to a file's bytes. */
@@ -131,10 +131,8 @@ export async function fetchTexts(
   const params = { owner, name, ...Object.fromEntries(asked) };
   const { repository } = await askGraphQl(
     client,
-    query,
-    params,
+    { query, variables: params, permission: 'contents: read' },
     textsSchema,
-    'contents: read',
     signal,
   );
   return new Map(
@@ -166,8 +164,7 @@ export function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSi
   const params = { ...repositoryParams(repository), tree_sha: ref, recursive: '1' };
   return askRest(
     client,
-    'GET /repos/{owner}/{repo}/git/trees/{tree_sha}',
-    params,
+    { route: 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', params },
     treeSchema,
     signal,
   );
@@ -222,10 +219,17 @@ const SHA = 'application/vnd.github.sha';
  */
 export async function fetchBaseCode(
   client: GitHubClient,
-  { owner, name }: Repository,
-  branch: string | undefined,
-  paths: readonly string[],
-  commits: readonly string[],
+  {
+    repository: { owner, name },
+    branch,
+    paths,
+    commits,
+  }: {
+    readonly repository: Repository;
+    readonly branch: string | undefined;
+    readonly paths: readonly string[];
+    readonly commits: readonly string[];
+  },
   signal: AbortSignal,
 ): Promise<BaseCode | undefined> {
   const files = paths.map((path, at) => [`p${at}`, path] as const);
@@ -242,16 +246,16 @@ export async function fetchBaseCode(
   const variables = { owner, name, ...Object.fromEntries(asked) };
   const answer = await askGraphQl(
     client,
-    query,
-    variables,
-    answerSchema,
-    'contents: read',
-    signal,
     {
+      query,
+      variables,
+      permission: 'contents: read',
       missingIsNull: true,
       // A commit that GitHub does not compare is in no history that we know.
       mayLack: { field: 'history', onLack: () => undefined },
     },
+    answerSchema,
+    signal,
   );
   const { base, history } = answer.repository;
   if (base === null) return undefined;

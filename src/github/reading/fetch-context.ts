@@ -98,12 +98,12 @@ async function fetchPull(
       return { change: undefined, warnings: [unreadWarning(found)] };
     const { head, base } = found;
     const pinned = named === undefined ? { head, base } : undefined;
-    return { ...(await fetchPullChange(client, place, { head, base }, now, signal)), pinned };
+    return { ...(await fetchPullChange(client, { ...place, head, base }, now, signal)), pinned };
   }
 
   const [read, around] = await Promise.all([
     readChange(),
-    fetchSurroundings(client, trigger, subject, true, signal),
+    fetchSurroundings(client, trigger, { subject, isPull: true }, signal),
   ]);
   const warnings = [...read.warnings, ...around.warnings];
   if (read.change === undefined) return { kind: 'none', ...around, warnings };
@@ -117,8 +117,10 @@ async function fetchIssue(
   readSubject: SubjectReader,
 ): Promise<TriggerContext> {
   const { repository, number } = trigger;
-  const subject = readSubject({ repository, number, isPull: false }, signal);
-  return { kind: 'none', ...(await fetchSurroundings(client, trigger, subject, false, signal)) };
+  const isPull = false;
+  const subject = readSubject({ repository, number, isPull }, signal);
+  const around = await fetchSurroundings(client, trigger, { subject, isPull }, signal);
+  return { kind: 'none', ...around };
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */
@@ -234,17 +236,16 @@ const MAX_AUTHORS = 12;
 async function fetchSurroundings(
   client: GitHubClient,
   trigger: SubjectTrigger,
-  subject: Promise<FoundSubject>,
-  isPull: boolean,
+  { subject, isPull }: { readonly subject: Promise<FoundSubject>; readonly isPull: boolean },
   signal: AbortSignal,
 ): Promise<Surroundings & { readonly warnings: readonly Warning[] }> {
   const { repository, number } = trigger;
   const warnings: Warning[] = [];
   const unread: string[] = [];
-  function readOr<Value>(what: string, found: Value | GitHubError): Value | undefined {
-    if (!(found instanceof GitHubError)) return found;
-    unread.push(what);
-    warnings.push(unreadWarning(found, what));
+  function readOr<Value>(part: string, answer: Value | GitHubError): Value | undefined {
+    if (!(answer instanceof GitHubError)) return answer;
+    unread.push(part);
+    warnings.push(unreadWarning(answer, part));
     return undefined;
   }
   const head = trigger.kind === 'pull_request' ? { repository, sha: trigger.head.sha } : undefined;
@@ -261,7 +262,7 @@ async function fetchSurroundings(
     unread.push(SOME_CHECKS);
     warnings.push(...checks.unread);
   }
-  const said = read && (await listen(client, trigger, read, issues, signal));
+  const said = read && (await listen(client, trigger, { ...read, issues }, signal));
   return {
     commits,
     ...said,
@@ -280,8 +281,12 @@ const ALL_SAID = 'the conversation, the review threads and the linked issues';
 async function listen(
   client: GitHubClient,
   trigger: SubjectTrigger,
-  { pull, comments, olderComments }: FoundSubject,
-  issues: readonly LinkedIssue[] | undefined,
+  {
+    pull,
+    comments,
+    olderComments,
+    issues,
+  }: FoundSubject & { readonly issues: readonly LinkedIssue[] | undefined },
   signal: AbortSignal,
 ): Promise<Surroundings> {
   const { repository, at: before } = trigger;

@@ -34,7 +34,7 @@ export async function fetchPermission(
 ): Promise<PermissionAnswer> {
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
   const params = { ...repositoryParams(repository), username: login };
-  const answer = await orGitHubError(askRest(client, route, params, answerSchema, signal));
+  const answer = await orGitHubError(askRest(client, { route, params }, answerSchema, signal));
   if (!(answer instanceof GitHubError)) return answer;
   const { reason, message, remedy } = answer;
   if (reason === 'missing' && NO_USER.test(message)) return { kind: 'known', permission: 'none' };

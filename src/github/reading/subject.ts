@@ -253,9 +253,12 @@ export async function fetchSubject(
   };
   async function ask(after: string | null) {
     const variables = { owner, name, number: place.number, after };
-    return await askGraphQl(client, SUBJECT_QUERY, variables, subjectSchema, permission, signal, {
-      mayLack,
-    });
+    return await askGraphQl(
+      client,
+      { query: SUBJECT_QUERY, variables, permission, mayLack },
+      subjectSchema,
+      signal,
+    );
   }
   const subject = (await ask(null)).repository.issueOrPullRequest;
   const { title, closed, createdAt, body, author, comments } = subject;

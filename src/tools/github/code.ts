@@ -268,11 +268,9 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
   const params = paramsOf(github, query);
   const answer = await askRest(
     github.client,
-    'GET /search/code',
-    params,
+    { route: 'GET /search/code', params, accept },
     codeSchema,
     signal,
-    accept,
   );
   const items = answer.items
     .filter(
@@ -318,7 +316,12 @@ async function searchIssues(
   signal: AbortSignal,
 ) {
   const params = paramsOf(github, query, kind);
-  const answer = await askRest(github.client, 'GET /search/issues', params, issuesSchema, signal);
+  const answer = await askRest(
+    github.client,
+    { route: 'GET /search/issues', params },
+    issuesSchema,
+    signal,
+  );
   const items = answer.items
     .filter(({ repository_url }) =>
       isRepository(repository_url.split('/repos/').at(-1) ?? '', github.repository),

@@ -102,7 +102,7 @@ export function refuses(
   headers: Record<string, string> = {},
 ): Answer {
   return ({ route }) => {
-    throw httpError(route, status, headers, { message });
+    throw httpError(route, { status, headers, body: { message } });
   };
 }
 
