@@ -28,7 +28,7 @@ type SkipReason =
   | 'closed'
   | 'no-change'
   | 'nothing-new'
-  /** What is open on the pull request could not be read. */
+  /** The open findings of the pull request could not be read. */
   | 'findings-unread'
   | 'nothing-to-review'
   | 'no-mention'
@@ -37,7 +37,7 @@ type SkipReason =
   | 'agent-not-merged'
   | 'budget-spent';
 
-/** What is known without a request. */
+/** Facts of the event itself, which need no request. */
 export interface EventFacts {
   readonly trigger: Trigger;
   readonly policy: AdmissionPolicy;
@@ -48,28 +48,26 @@ export interface EventFacts {
 /** Everything that admission is decided from, in the order in which it becomes known. */
 export interface AdmissionFacts {
   readonly event: EventFacts;
-  /** What the actor may do. Of bots and of nobody in particular it is `unknown`. */
+  /** The actor's permission; `unknown` for a bot, and for an event without an actor. */
   readonly permission?: Permission | 'unknown';
   readonly agent?:
     | { readonly kind: 'found'; readonly postsReviews: boolean }
     /** The agent is valid, and only the pull request's own head has it. */
     | { readonly kind: 'unmerged'; readonly name: string; readonly source: string };
-  /** What memory says of earlier runs. */
+  /** Facts from memory about earlier runs. */
   readonly state?: {
     readonly isPaused: boolean;
     /**
      * The commit of the event was reviewed to its end, and this run was not started again by hand.
      */
     readonly isReviewed: boolean;
-    /** The limit of several runs that is used up, in words; undefined while something is left. */
+    /** A limit across several runs that is used up, in words; undefined if none is. */
     readonly spent: { readonly message: string; readonly remedy?: string } | undefined;
   };
-  /** Of a pull request whose change could be read. */
+  /** Set for a pull request whose change could be read. */
   readonly change?: {
     readonly number: number;
-    /**
-     * Why no file of it is to be read, in words that end a sentence; undefined if there are some.
-     */
+    /** Why no file of it is reviewed, in words that end a sentence; undefined if some are. */
     readonly unreadable: string | undefined;
     /**
      * Sha of the commit since which nothing that is reviewed has changed; undefined if something
@@ -79,7 +77,7 @@ export interface AdmissionFacts {
   };
 }
 
-/** An event that starts no run, and what people are told of it. */
+/** An event that starts no run, with the message for people. */
 interface Skip {
   readonly kind: 'skip';
   readonly reason: SkipReason;
@@ -87,13 +85,13 @@ interface Skip {
   readonly remedy?: string;
 }
 
-/** Whether an event starts a run; a skip ends the step green with one notice (D20). */
+/** A skip ends the step green, with one notice. */
 export type Admission = { readonly kind: 'run' } | Skip;
 
 /**
- * Who can start a run (D20), as `docs/events.md` has it: the first reason against it counts. What
- * the event alone says comes first and costs no request; the change comes last, just before a model
- * is asked. What is not known yet is not asked about.
+ * Decides whether an event starts a run, by the rules of `docs/events.md`: the first reason against
+ * it counts. Reasons that the event alone gives come first and cost no request; the change comes
+ * last, just before a model is asked. Facts that are not known yet are left out.
  */
 export function decideAdmission({
   event,
@@ -124,6 +122,7 @@ function skipByEvent(event: EventFacts): Skip | undefined {
       'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
     );
   }
+
   // A deleted comment cannot be answered, nor can an issue or a release that is gone from the
   // repository.
   if (trigger.kind !== 'local' && isDeleted(trigger)) {
@@ -133,13 +132,15 @@ function skipByEvent(event: EventFacts): Skip | undefined {
       `Leave \`${trigger.action}\` out of the event's \`types:\`.`,
     );
   }
-  // What we wrote ourselves must not start us again.
+
+  // Our own texts must not start another run.
   if (isWrittenByOwnRun(trigger)) {
     return skip(
       'own-text',
       `The ${trigger.kind} was written by a run of axe-action, which does not answer itself`,
     );
   }
+
   const unmentioned = event.asksForReview === true ? undefined : skipUnlessMentioned(event);
   if (unmentioned !== undefined) return unmentioned;
   const fork = skipFork(trigger);
@@ -153,6 +154,7 @@ function skipByEvent(event: EventFacts): Skip | undefined {
       `Add \`allow-bots: ${actor.login}\` to allow it; its runs are untrusted.`,
     );
   }
+
   // Somebody else's edit must not lend a comment its editor's permission, or the other way round.
   if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
     return skip(
@@ -176,6 +178,7 @@ function skipUnlessMentioned({ trigger, policy: { triggerPhrase } }: EventFacts)
 
 function skipFork(trigger: Trigger): Skip | undefined {
   if (!('isFork' in trigger) || trigger.isFork !== true) return undefined;
+
   if (trigger.kind === 'comment') {
     // A review or a comment on a line: GitHub gives such runs no secrets, so they would fail.
     return skip(
@@ -191,8 +194,10 @@ function skipFork(trigger: Trigger): Skip | undefined {
       'Somebody with write access can push the commits to a branch of this repository.',
     );
   }
+
   // On `pull_request` a fork's run has no secrets, so there a label would only make it fail.
   if (trigger.event === 'pull_request_target' && trigger.action === 'labeled') return undefined;
+
   const { number, head } = trigger;
   const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
   return skip(
@@ -202,7 +207,7 @@ function skipFork(trigger: Trigger): Skip | undefined {
   );
 }
 
-/** Of a person; a bot that came so far is allowed. */
+/** Checks people only: a bot that came this far is allowed. */
 function skipByPermission(
   { trigger, policy: { allowUsers, minPermission } }: EventFacts,
   permission: Permission | 'unknown',
@@ -210,6 +215,7 @@ function skipByPermission(
   const actor = admittedActor(trigger);
   if (actor === undefined || actor.isBot || isLoginListed(actor, allowUsers)) return undefined;
   if (permissionSuffices(permission, minPermission)) return undefined;
+
   if (permission === 'unknown') {
     return skip(
       'permission-unknown',
@@ -227,21 +233,21 @@ function skipByAgent(
   event: EventFacts,
   agent: NonNullable<AdmissionFacts['agent']>,
 ): Skip | undefined {
-  // A stranger's text must not configure anything before it is merged (D21).
+  // A stranger's text must not configure anything before it is merged.
   if (agent.kind === 'unmerged') {
     return skip(
       'agent-not-merged',
       `The agent "${agent.name}" exists only in this pull request (${agent.source}); it is valid and will run once it is merged`,
     );
   }
-  // `/axe review` without the phrase is for agents that post reviews; whoever else listens is not
-  // meant.
+
+  // `/axe review` without the phrase is for agents that post reviews; other agents ignore it.
   const unmentioned = agent.postsReviews ? undefined : skipUnlessMentioned(event);
   const { trigger } = event;
   if (unmentioned !== undefined || trigger.kind !== 'pull_request') return unmentioned;
+
+  // An agent without reviews can be for the end of a pull request, if the workflow names that.
   const { number, action, hasNewBase } = trigger;
-  // What is not a review may well be about the end of a pull request, where the workflow names
-  // that.
   const isAboutEnd = !agent.postsReviews && (action === 'closed' || action === 'labeled');
   if (trigger.isClosed === true && !isAboutEnd) {
     return skip(
@@ -250,6 +256,7 @@ function skipByAgent(
       'Somebody with write access can ask for a review with `/axe review` in a comment.',
     );
   }
+
   // Other agents may look at title, labels or people.
   if (agent.postsReviews && UNCHANGING.has(action) && hasNewBase !== true) {
     return skip(
@@ -288,6 +295,7 @@ function skipByChange(
 ): Skip | undefined {
   if (unreadable !== undefined)
     return skip('nothing-to-review', `Pull request #${number} was not reviewed: ${unreadable}`);
+
   // A push that brings nothing to review, such as a merge of the base branch.
   if (nothingNewSince === undefined || !isRepeatable(trigger)) return undefined;
   return skip(
@@ -298,8 +306,8 @@ function skipByChange(
 }
 
 /**
- * The login whose permission decides; undefined where the event alone says enough, and for a bot:
- * GitHub knows none.
+ * The login whose permission decides; undefined if the event alone decides, and for a bot, which
+ * has no permission on GitHub.
  */
 export function needsPermission(event: EventFacts): string | undefined {
   const actor = admittedActor(event.trigger);
@@ -308,16 +316,13 @@ export function needsPermission(event: EventFacts): string | undefined {
     : undefined;
 }
 
-/**
- * Whether `/axe pause` holds for an event: a label or a review that is asked for is somebody's wish
- * all the same.
- */
+/** `/axe pause` does not stop a label or a requested review: a person asks for a run with those. */
 export function isPausable(trigger: Trigger): trigger is PullRequestTrigger {
   if (trigger.kind !== 'pull_request') return false;
   return trigger.action !== 'labeled' && trigger.action !== 'review_requested';
 }
 
-/** Whether an event asks for no second look at what was reviewed; nobody's wish is passed over. */
+/** The event can be skipped if nothing is new. A requested review cannot: a person asked for it. */
 export function isRepeatable(trigger: Trigger): trigger is PullRequestTrigger {
   return trigger.kind === 'pull_request' && trigger.action !== 'review_requested';
 }
@@ -344,8 +349,8 @@ const UNCHANGING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Who caused an event that somebody without access can cause; undefined where write access or
- * nobody did.
+ * The account behind an event that people without write access can cause; undefined for other
+ * events.
  */
 function admittedActor(trigger: Trigger): Actor | undefined {
   return trigger.kind === 'workflow_run' ? trigger.actor : subjectTrigger(trigger)?.actor;

@@ -3,11 +3,11 @@ interface CommentCommand {
   readonly name: string;
   /** Each way to write it, in code. */
   readonly forms: readonly string[];
-  readonly where: string;
-  /** Left out: write access. */
-  readonly who?: string;
-  /** What it does, one or two sentences. */
-  readonly does: string;
+  readonly place: string;
+  /** The people who can use it; left out for those with write access. */
+  readonly people?: string;
+  /** One or two sentences. */
+  readonly effect: string;
   /** Only these commands ask a model. */
   readonly asksModel?: true;
 }
@@ -20,81 +20,86 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   {
     name: 'review',
     forms: ['/axe review', '/axe review full'],
-    where: 'pull requests',
-    does: 'An agent that posts reviews looks at what is new, or at the whole pull request.',
+    place: 'pull requests',
+    effect: 'An agent that posts reviews looks at what is new, or at the whole pull request.',
     asksModel: true,
   },
   {
     name: 'dismiss',
     forms: ['/axe dismiss [reason]', '/axe dismiss <name> [reason]'],
-    where: 'in the conversation of a finding; with its name (`FQ7K2`) anywhere on the pull request',
-    does: 'The finding is wrong or unwanted: it is not raised again on this line, on any pull request.',
+    place: 'in the conversation of a finding; with its name (`FQ7K2`) anywhere on the pull request',
+    effect:
+      'The finding is wrong or unwanted: it is not raised again on this line, on any pull request.',
   },
   {
     name: 'done',
     forms: ['/axe done', '/axe done <name>'],
-    where: 'as `dismiss`',
-    does: 'The finding is settled. It is not raised again while its line stays as it is.',
+    place: 'as `dismiss`',
+    effect: 'The finding is settled. It is not raised again while its line stays as it is.',
   },
   {
     name: 'reopen',
     forms: ['/axe reopen', '/axe reopen <name>'],
-    where: 'as `dismiss`',
-    does: 'Opens a dismissed or settled finding again.',
+    place: 'as `dismiss`',
+    effect: 'Opens a dismissed or settled finding again.',
   },
   {
     name: 'fix',
     forms: ['/axe fix', '/axe fix <name>', '/axe fix all'],
-    where: 'as `dismiss`',
-    does: 'Changes the code so that the finding is gone, and commits that on the pull request; `all`: a commit for each open one.',
+    place: 'as `dismiss`',
+    effect:
+      'Changes the code so that the finding is gone, and commits that on the pull request; `all`: a commit for each open one.',
     asksModel: true,
   },
   {
     name: 'pause',
     forms: ['/axe pause'],
-    where: 'pull requests',
-    does: 'Stops the runs of this agent on the pull request. A label, a review request or a comment still starts one.',
+    place: 'pull requests',
+    effect:
+      'Stops the runs of this agent on the pull request. A label, a review request or a comment still starts one.',
   },
   {
     name: 'resume',
     forms: ['/axe resume'],
-    where: 'pull requests',
-    does: 'Lets paused runs start again.',
+    place: 'pull requests',
+    effect: 'Lets paused runs start again.',
   },
   {
     name: 'forget',
     forms: ['/axe forget <id>'],
-    where: 'issues and pull requests',
-    does: 'Removes an entry from memory.',
+    place: 'issues and pull requests',
+    effect: 'Removes an entry from memory.',
   },
   {
     name: 'remember',
     forms: ['/axe remember <text>'],
-    where: 'issues and pull requests',
-    does: 'Adds an entry to memory.',
+    place: 'issues and pull requests',
+    effect: 'Adds an entry to memory.',
   },
   {
     name: 'promote',
     forms: ['/axe promote <id>'],
-    where: 'issues and pull requests',
-    does: 'Lets trusted runs load an entry that was kept apart.',
+    place: 'issues and pull requests',
+    effect: 'Lets trusted runs load an entry that was kept apart.',
   },
   {
     name: 'help',
     forms: ['/axe help', '/axe'],
-    where: 'issues and pull requests',
-    who: 'triage access or more, or anybody who can start a run',
-    does: 'Answers with this list.',
+    place: 'issues and pull requests',
+    people: 'triage access or more, or anybody who can start a run',
+    effect: 'Answers with this list.',
   },
 ];
 
 export function formatCommandTable(): string {
-  const rows = COMMENT_COMMANDS.map(({ forms, where, who = 'write access', does, asksModel }) => [
-    forms.map((form) => `\`${form}\``).join(', '),
-    asksModel === true ? `${does} Asks the model.` : does,
-    where,
-    who,
-  ]);
+  const rows = COMMENT_COMMANDS.map(
+    ({ forms, place, people = 'write access', effect, asksModel }) => [
+      forms.map((form) => `\`${form}\``).join(', '),
+      asksModel === true ? `${effect} Asks the model.` : effect,
+      place,
+      people,
+    ],
+  );
   const head = ['Command', 'What it does', 'Where', 'Who may use it'];
   return [head, head.map(() => '---'), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)

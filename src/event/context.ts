@@ -10,16 +10,15 @@ export interface CommitNote {
 
 export interface Remark {
   readonly id: number;
-  /** Of the review that it came with; left out for what came alone. */
+  /** The review that it came with; left out for a comment that came alone. */
   readonly reviewId?: number;
   readonly author: Actor;
-  /** The current token wrote it, with our mark. */
+  /** Written with this run's token, and with our mark. */
   readonly isOurs: boolean;
-  /** What our mark says. */
+  /** Taken from our mark. */
   readonly lane: MarkLane;
   /**
-   * The author has write access; false also where that could not be learnt, and for what a run has
-   * written.
+   * The author has write access; false also if that could not be read, and for a text of a run.
    */
   readonly mayWrite: boolean;
   readonly text: string;
@@ -54,10 +53,10 @@ export interface FailedCheck {
   readonly log: string | undefined;
 }
 
-/** What is around a trigger. A part is missing where it was not asked for or could not be read. */
+/** The context of a trigger. A part is missing if it was not asked for or could not be read. */
 export interface Surroundings {
   readonly commits?: readonly CommitNote[];
-  /** How many there are, where not all were read. */
+  /** The number of all commits, if not all were read. */
   readonly commitsTotal?: number;
   readonly threads?: readonly RemarkThread[];
   /** The conversation, oldest first. */
@@ -65,60 +64,60 @@ export interface Surroundings {
   readonly issues?: readonly LinkedIssueNote[];
   readonly checks?: readonly FailedCheck[];
   /**
-   * Comments and issues that were left out, since they were written or changed after the event (C5
-   * 71).
+   * The number of comments and issues that were left out because they were written or changed after
+   * the event.
    */
   readonly changedLater?: number;
-  /** Comments that are older than those that were read. */
+  /** The number of comments that are older than those that were read. */
   readonly olderComments?: number;
   /**
-   * The tag that a new one is compared with; empty for the first one, left out where the event is
-   * about none.
+   * The tag that a new one is compared with; empty for the first one, left out if the event is not
+   * about a tag.
    */
   readonly sinceTag?: string;
   /**
-   * The open pull request that a workflow run's commit is the head of, where the event does not
-   * name it.
+   * The open pull request whose head is a workflow run's commit, if the event does not name it.
    */
   readonly pullOfCommit?: number;
-  /** In words, what could not be read: `the review threads`. */
+  /** Names of the parts that could not be read: `the review threads`. */
   readonly unread?: readonly string[];
 }
 
-/** What was fetched from GitHub for a trigger, besides the event itself. */
+/** The context that was fetched from GitHub for a trigger, in addition to the event itself. */
 export type TriggerContext = Surroundings & { readonly warnings: readonly Warning[] } & (
     | ({
         readonly kind: 'pull_request';
-        /** The commits that were compared, where the event does not say them. */
+        /** The commits that were compared, if the event does not name them. */
         readonly pinned?: { readonly head: Head; readonly base: Base };
       } & FetchedChange)
-    /** Of a push, a merge group or a workflow run. */
+    /** For a push, a merge group or a workflow run. */
     | ({ readonly kind: 'change' } & FetchedChange)
     /** No change, or one that could not be fetched. */
     | { readonly kind: 'none' }
   );
 
 /**
- * The surroundings as the agent's state knows them: of what bears our mark, only what it has posted
- * is ours, since every workflow of a repository posts under one account. The rest is a stranger's.
+ * Leaves `isOurs` only on comments that this agent has posted, by its state. Every workflow of a
+ * repository posts under one account, so our mark alone does not show which agent wrote a comment.
  */
 export function knowOwnRemarks<Context extends Surroundings>(
   context: Context,
   posted: ReadonlySet<number>,
 ): Context {
-  const known = (remark: Remark): Remark =>
-    posted.has(remark.id) || posted.has(remark.reviewId ?? 0)
-      ? remark
-      : { ...remark, isOurs: false };
+  const withOwnership = (remark: Remark): Remark => {
+    const isPosted = posted.has(remark.id) || posted.has(remark.reviewId ?? 0);
+    return isPosted ? remark : { ...remark, isOurs: false };
+  };
   const { comments, threads } = context;
+
   return {
     ...context,
-    comments: comments?.map(known),
-    threads: threads?.map((thread) => ({ ...thread, remarks: thread.remarks.map(known) })),
+    comments: comments?.map(withOwnership),
+    threads: threads?.map((thread) => ({ ...thread, remarks: thread.remarks.map(withOwnership) })),
   };
 }
 
-/** Whether it is then shown words of a run that had read strangers' text. */
+/** One of our own comments was written by a run that had read strangers' text. */
 export function hasTaintedRemarks({ comments = [], threads = [] }: Surroundings): boolean {
   const remarks = [...comments, ...threads.flatMap((thread) => thread.remarks)];
   return remarks.some(({ isOurs, lane }) => isOurs && lane === 'tainted');

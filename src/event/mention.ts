@@ -1,35 +1,37 @@
 import { visibleMarkdown } from '../safety/fence.js';
 
 /**
- * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as
- * words of its own, in any case, and neither in code nor in a quotation nor hidden. A phrase at the
- * beginning or the end is taken off; in the middle of a sentence it is part of it. Quotations are
- * somebody else's words and no part of what is asked.
+ * The request in a comment that mentions the phrase; undefined if it does not. The phrase counts as
+ * separate words, in any case, and neither in code nor in a quotation nor in hidden text. A phrase
+ * at the beginning or the end is removed; in the middle of a sentence it is part of the request.
+ * Quotations are somebody else's words, so they are left out.
  */
 export function findMention(body: string, phrase: string): string | undefined {
   const shown = visibleMarkdown(body.replaceAll(/\r\n?/g, '\n'));
   const lines = withoutQuotations(readLines(shown));
   const written = lines.map(({ text }) => text).join('\n');
-  const own = written.trim();
+  const request = written.trim();
+
   const searched = withoutCode(lines).slice(written.length - written.trimStart().length);
-  const at = indexOfWords(searched, phrase);
-  if (at < 0) return undefined;
-  const before = own.slice(0, at).trim();
-  const after = own.slice(at + phrase.length).trim();
+  const phraseIndex = indexOfWords(searched, phrase);
+  if (phraseIndex < 0) return undefined;
+
+  const before = request.slice(0, phraseIndex).trim();
+  const after = request.slice(phraseIndex + phrase.length).trim();
   if (before === '') return after.replace(/^[,:;.!?]+(?=\s|$)/, '').trim();
-  return /^[,:;.!?]*$/.test(after) ? before.replace(/[,:;]+$/, '') : own;
+  return /^[,:;.!?]*$/.test(after) ? before.replace(/[,:;]+$/, '') : request;
 }
 
 interface Line {
   readonly text: string;
   readonly kind: 'text' | 'quote' | 'code' | 'blank';
-  /** It goes on with the paragraph of the line before. */
+  /** Continues the paragraph of the line before. */
   readonly isContinued: boolean;
 }
 
 /**
- * The lines of a markdown text, near enough: a quotation lasts until a blank line, and lists are
- * not looked into.
+ * The lines of a markdown text, approximately: a quotation lasts until a blank line, and lists are
+ * not parsed.
  */
 function readLines(markdown: string): readonly Line[] {
   let fence = '';
@@ -55,7 +57,7 @@ const FENCE = /^\s*(?:(?:[-+*]|\d+[.)])\s+)*(`{3,}(?=[^`]*$)|~{3,})/;
 const FENCE_END = /^\s*(`{3,}|~{3,})\s*$/;
 const INDENTED = /^(?: {4}| {0,3}\t)/;
 
-/** A blank line takes the place of a quotation, so that what was around it stays apart. */
+/** Replaces a quotation with a blank line, so that the text around it stays in two paragraphs. */
 function withoutQuotations(lines: readonly Line[]): readonly Line[] {
   return lines.flatMap((line, index) => {
     if (line.kind !== 'quote') return [line];
@@ -65,7 +67,7 @@ function withoutQuotations(lines: readonly Line[]): readonly Line[] {
   });
 }
 
-/** Stands where code stood: no character of a phrase, nor of a word. */
+/** Replaces each character of code: it occurs neither in a phrase nor in a word. */
 const MASK = '\u0000';
 
 /**
@@ -77,6 +79,7 @@ function withoutCode(lines: readonly Line[]): string {
     .map((line) => (line.kind === 'code' ? blank(line.text) : line.text))
     .join('\n');
   const shown = text.replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank).split('\n');
+
   const paragraphs: string[][] = [];
   for (const [index, line] of shown.entries()) {
     if (lines[index]?.isContinued === true) paragraphs.at(-1)?.push(line);
@@ -85,19 +88,20 @@ function withoutCode(lines: readonly Line[]): string {
   return paragraphs.map((paragraph) => blankSpansOf(paragraph.join('\n'))).join('\n');
 }
 
-/** Blanks out code between runs of as many backticks; a run that never comes again is text. */
+/** Blanks out code between two runs of equally many backticks; a run without a second is text. */
 function blankSpansOf(paragraph: string): string {
   const parts = paragraph.split(/(`+)/);
-  const lastAt = new Map(parts.map((part, at) => [part, at]));
+  const lastIndex = new Map(parts.map((part, index) => [part, index]));
   let open = '';
+
   return parts
-    .map((part, at) => {
+    .map((part, index) => {
       const isRun = part.startsWith('`');
       if (open !== '') {
         if (part === open) open = '';
         return blank(part);
       }
-      if (!isRun || lastAt.get(part) === at) return part;
+      if (!isRun || lastIndex.get(part) === index) return part;
       open = part;
       return blank(part);
     })
@@ -108,9 +112,7 @@ function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, MASK);
 }
 
-/**
- * Where a phrase stands as words of its own: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`.
- */
+/** The phrase must be separate words: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`. */
 function indexOfWords(text: string, phrase: string): number {
   const escaped = phrase.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const words = `(?<![\\p{L}\\p{N}_@/.-])${escaped}(?![\\p{L}\\p{N}_/@-]|\\.[\\p{L}\\p{N}])`;

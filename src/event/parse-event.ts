@@ -4,7 +4,7 @@ import { ConfigError, messageOf } from '../lib/errors.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Actor, Base, Head, PullRequestTrigger, Repository, Trigger } from './trigger.js';
 
-/** What the runner knows besides the event; a schedule's payload holds next to nothing. */
+/** Facts that the runner knows besides the event; a schedule's payload has next to none. */
 interface EventEnvironment {
   /** `owner/name` (`GITHUB_REPOSITORY`). */
   readonly repository?: string;
@@ -15,8 +15,8 @@ interface EventEnvironment {
 }
 
 /**
- * The trigger of an event file; `name` is empty to tell it from the payload, which may leave out
- * what `env` says. Throws a ConfigError for a file that cannot be read or is not an event.
+ * The trigger of an event file. If `name` is empty, the payload tells the event; `env` adds facts
+ * that the payload lacks. Throws a ConfigError for a file that cannot be read or is not an event.
  */
 export async function readTrigger({
   file,
@@ -66,9 +66,9 @@ function inferEventName(payload: unknown): string {
 }
 
 /**
- * The trigger an event describes. Whatever is missing or of another shape than GitHub documents
- * becomes an empty value, or makes the trigger `unknown`; only a payload that is no object is
- * refused, with a ConfigError (memory-and-security C5 69).
+ * The trigger an event describes. A field that is missing or has another shape than GitHub
+ * documents becomes an empty value, or makes the trigger `unknown`. Only a payload that is not an
+ * object is refused, with a ConfigError: no payload must be able to break a run.
  */
 export function parseEvent(eventName: string, payload: unknown, env: EventEnvironment): Trigger {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
@@ -76,6 +76,7 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
       remedy: EVENT_FILE_REMEDY,
     });
   }
+
   const parsed = v.parse(eventSchema, payload);
   const common = {
     event: eventName,
@@ -86,10 +87,7 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
   return triggerFor(eventName, parsed, common) ?? { kind: 'unknown', ...common };
 }
 
-/**
- * Undefined for an event that this version does not know, or whose payload does not have what the
- * event is about.
- */
+/** Undefined for an event that this version does not know, or whose payload lacks its subject. */
 function triggerFor(eventName: string, parsed: EventPayload, common: Common): Trigger | undefined {
   switch (eventName) {
     case 'pull_request':
@@ -117,7 +115,7 @@ function triggerFor(eventName: string, parsed: EventPayload, common: Common): Tr
     }
     case 'release': {
       const { release } = parsed;
-      // Without a tag there are no commits that could be told.
+      // Without a tag the commits are not known.
       if (release === null || release.tag_name === '') return undefined;
       const { tag_name: tag, name: title, body, prerelease: isPrerelease } = release;
       return {
@@ -157,9 +155,9 @@ const EVENT_FILE_REMEDY =
   'The file must hold the event as GitHub writes it for the runner; `GITHUB_EVENT_PATH` (or `--event`) names it.';
 
 /** The JSON of an event file. Throws a ConfigError that names the file. */
-export function parseEventFile(text: string, file: string): unknown {
+export function parseEventFile(json: string, file: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(json.replace(/^\uFEFF/, ''));
   } catch (thrown) {
     throw new ConfigError(`the event file is not valid JSON: ${messageOf(thrown)}`, {
       at: { file },
@@ -172,27 +170,27 @@ type Common = Pick<PullRequestTrigger, 'event' | 'action' | 'repository' | 'acto
 
 function repositoryOf(
   eventName: string,
-  { repository }: EventPayload,
+  { repository: named }: EventPayload,
   { ref = '', ...env }: EventEnvironment,
 ): Repository {
-  const branch = eventName === 'schedule' ? /^refs\/heads\/(.+)$/.exec(ref)?.[1] : undefined;
-  const [envOwner = '', envName = ''] = (repository.full_name || env.repository || '').split('/');
+  const envBranch = eventName === 'schedule' ? /^refs\/heads\/(.+)$/.exec(ref)?.[1] : undefined;
+  const [envOwner = '', envName = ''] = (named.full_name || env.repository || '').split('/');
   return {
-    owner: repository.owner.login || envOwner,
-    name: repository.name || envName,
-    defaultBranch: repository.default_branch || branch || '',
-    // What is not known to be public is treated as private.
-    isPrivate: repository.private || repository.full_name === '',
+    owner: named.owner.login || envOwner,
+    name: named.name || envName,
+    defaultBranch: named.default_branch || envBranch || '',
+    // A repository that is not known to be public is treated as private.
+    isPrivate: named.private || named.full_name === '',
   };
 }
 
 /** GitHub shows a deleted account as `ghost`; the payload then has null. */
-function actorOf(user: EventPayload['sender'], login?: string): Actor {
-  const name = user?.login || login || 'ghost';
-  return { login: name, isBot: user?.type === 'Bot' || name.endsWith('[bot]') };
+function actorOf(account: EventPayload['sender'], login?: string): Actor {
+  const name = account?.login || login || 'ghost';
+  return { login: name, isBot: account?.type === 'Bot' || name.endsWith('[bot]') };
 }
 
-/** Without number or head there is nothing that could be reviewed. */
+/** Undefined without number or head: then there is nothing to review. */
 function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | undefined {
   const pull = payload.pull_request;
   if (pull === null || pull.number === 0 || pull.head.sha === '') return undefined;
@@ -222,20 +220,21 @@ function commitsOf({ head, base }: PayloadPull): { readonly head: Head; readonly
   };
 }
 
-function subjectOf({ number, title, state, labels }: PayloadPull | PayloadIssue) {
-  const names = labels.map(({ name }) => name).filter((name) => name !== '');
+function subjectOf(pullOrIssue: PayloadPull | PayloadIssue) {
+  const names = pullOrIssue.labels.map(({ name }) => name).filter((name) => name !== '');
   return {
-    number,
-    title,
-    isClosed: state === 'closed' || undefined,
+    number: pullOrIssue.number,
+    title: pullOrIssue.title,
+    isClosed: pullOrIssue.state === 'closed' || undefined,
     labels: names.length === 0 ? undefined : names,
   };
 }
 
-/** A head repository that is gone was a fork. */
-function isFork({ head, base }: PayloadPull, { repository }: Common): boolean {
-  const here = base.repo?.full_name || `${repository.owner}/${repository.name}`;
-  return head.repo?.full_name.toLowerCase() !== here.toLowerCase();
+/** A deleted head repository counts as a fork. */
+function isFork({ head, base }: PayloadPull, common: Common): boolean {
+  const { owner, name } = common.repository;
+  const baseRepository = base.repo?.full_name || `${owner}/${name}`;
+  return head.repo?.full_name.toLowerCase() !== baseRepository.toLowerCase();
 }
 
 function issueTrigger(payload: EventPayload, common: Common): Trigger | undefined {
@@ -254,43 +253,44 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
 
 /** A review and a comment on a line of a diff are comments too; they belong to a pull request. */
 function commentTrigger(event: string, payload: EventPayload, common: Common): Trigger | undefined {
-  const subject = event === 'issue_comment' ? payload.issue : payload.pull_request;
-  const comment = event === 'pull_request_review' ? payload.review : payload.comment;
-  if (subject === null || comment === null || subject.number === 0) return undefined;
+  const pullOrIssue = event === 'issue_comment' ? payload.issue : payload.pull_request;
+  const written = event === 'pull_request_review' ? payload.review : payload.comment;
+  if (pullOrIssue === null || written === null || pullOrIssue.number === 0) return undefined;
+
   const isIssue = event === 'issue_comment' && !payload.issue?.pull_request;
+  const { path, line, diff_hunk: hunk } = written;
   return {
     kind: 'comment',
     ...common,
     on: isIssue ? 'issue' : 'pull_request',
-    ...subjectOf(subject),
-    description: subject.body,
-    body: comment.body,
-    commentId: comment.id,
-    author: actorOf(comment.user),
-    subjectAuthor: actorOf(subject.user),
-    isFork: 'head' in subject ? isFork(subject, common) : undefined,
-    commits: 'head' in subject ? commitsOf(subject) : undefined,
-    review: event === 'pull_request_review' ? comment.state || undefined : undefined,
-    inReplyTo: comment.in_reply_to_id || undefined,
-    place:
-      comment.path === ''
-        ? undefined
-        : { path: comment.path, line: comment.line || undefined, hunk: comment.diff_hunk },
-    at: comment.updated_at || comment.submitted_at || undefined,
+    ...subjectOf(pullOrIssue),
+    description: pullOrIssue.body,
+    body: written.body,
+    commentId: written.id,
+    author: actorOf(written.user),
+    subjectAuthor: actorOf(pullOrIssue.user),
+    isFork: 'head' in pullOrIssue ? isFork(pullOrIssue, common) : undefined,
+    commits: 'head' in pullOrIssue ? commitsOf(pullOrIssue) : undefined,
+    review: event === 'pull_request_review' ? written.state || undefined : undefined,
+    inReplyTo: written.in_reply_to_id || undefined,
+    place: path === '' ? undefined : { path, line: line || undefined, hunk },
+    at: written.updated_at || written.submitted_at || undefined,
   };
 }
 
-/**
- * Without a commit there is nothing that could be looked at. Whatever cannot be told is a fork's.
- */
+/** Undefined without a commit. A repository that is not known counts as a fork. */
 function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | undefined {
   const run = payload.workflow_run;
   if (run === null || run.head_sha === '') return undefined;
+
+  // A branch can have a pull request in another repository too, whose number means nothing here.
   const here = run.repository?.full_name || `${common.repository.owner}/${common.repository.name}`;
-  // A branch can have a pull request in another repository too, whose number says nothing here.
   const isHere = (url: string) =>
     url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
-  const pull = run.pull_requests.find(({ number, base }) => number > 0 && isHere(base.repo.url));
+  const pull = run.pull_requests.find(
+    (listed) => listed.number > 0 && isHere(listed.base.repo.url),
+  );
+
   return {
     kind: 'workflow_run',
     ...common,
@@ -307,17 +307,17 @@ function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | un
   };
 }
 
-/** Missing, null or of another type: the empty value, so that no payload can break a run. */
+/** A field that is missing, null or of another type is empty, so no payload can break a run. */
 const text = v.fallback(v.string(), '');
 const flag = v.fallback(v.boolean(), false);
 const number = v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
 
-/** Null where there is no object. */
+/** Null for a missing object. */
 function maybe<Entries extends v.ObjectEntries>(entries: Entries) {
   return v.fallback(v.nullable(v.object(entries)), null);
 }
 
-/** An object with every field empty where there is none. */
+/** A missing object becomes one with every field empty. */
 function filled<Entries extends v.ObjectEntries>(entries: Entries) {
   const schema = v.object(entries);
   return v.fallback(schema, () => v.parse(schema, {}));
@@ -330,7 +330,7 @@ const labels = v.fallback(v.array(filled({ name: text })), []);
 
 const subject = { number, title: text, body: text, user, labels, state: text, updated_at: text };
 
-/** Of a review, too, which has no time of its last change, and a state. */
+/** A comment or a review. A review has a state, and no time of its last change. */
 const comment = maybe({
   id: number,
   body: text,
@@ -341,7 +341,7 @@ const comment = maybe({
   path: text,
   line: number,
   diff_hunk: text,
-  /** Of a comment on a line that is not the first one there. */
+  /** Set for a comment on a line that is not the first one there. */
   in_reply_to_id: number,
 });
 
@@ -388,9 +388,9 @@ const eventSchema = v.object({
   }),
   release: maybe({ tag_name: text, name: text, body: text, author: user, prerelease: flag }),
   merge_group: maybe({ head_sha: text, head_ref: text, base_sha: text, base_ref: text }),
-  /** Of `labeled` and `unlabeled`. */
+  /** Sent with `labeled` and `unlabeled`. */
   label: filled({ name: text }),
-  /** What an edit changed. */
+  /** Has a key for each field that an edit changed. */
   changes: filled({ base: maybe({}) }),
   ref: text,
   before: text,
@@ -400,5 +400,5 @@ const eventSchema = v.object({
   schedule: text,
 });
 
-/** A payload with every field there, empty where GitHub sent none. */
+/** A payload with every field: one that GitHub did not send is empty. */
 type EventPayload = v.InferOutput<typeof eventSchema>;

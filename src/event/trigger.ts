@@ -1,4 +1,4 @@
-/** An account of GitHub's. A deleted account is `ghost`. */
+/** A GitHub account. A deleted one is `ghost`. */
 export interface Actor {
   readonly login: string;
   readonly isBot: boolean;
@@ -11,7 +11,7 @@ export interface Repository {
   readonly isPrivate: boolean;
 }
 
-/** Whether `owner/name` names the repository, in any case. */
+/** Compares `owner/name` without regard to case, as GitHub does. */
 export function isRepository(fullName: string | null, { owner, name }: Repository): boolean {
   return fullName?.toLowerCase() === `${owner}/${name}`.toLowerCase();
 }
@@ -19,27 +19,21 @@ export function isRepository(fullName: string | null, { owner, name }: Repositor
 interface WorkflowTrigger {
   /** The event's name as GitHub writes it (`pull_request_target`, …). */
   readonly event: string;
-  /** The activity (`opened`, `created`), empty where the event has none. */
+  /** The activity (`opened`, `created`); empty if the event has none. */
   readonly action: string;
   readonly repository: Repository;
-  /** Who caused the event (`sender`). */
+  /** The account that caused the event (`sender`). */
   readonly actor: Actor;
-  /**
-   * Names of the labels of the issue or pull request that the event is about; left out where it has
-   * none.
-   */
+  /** Labels of the issue or pull request that the event is about; left out if it has none. */
   readonly labels?: readonly string[];
   /**
-   * When what the event is about was last changed, ISO 8601 in UTC; undefined where the payload
+   * The time when the event's subject was last changed, ISO 8601 in UTC; undefined if the payload
    * does not say.
    */
   readonly at?: string;
 }
 
-/**
- * A head as an event describes it; `repository` is `owner/name`, or null where the fork was
- * deleted.
- */
+/** `repository` is `owner/name`, or null if the fork was deleted. */
 export interface Head {
   readonly sha: string;
   readonly ref: string;
@@ -54,28 +48,26 @@ export interface Base {
 interface AboutSubject extends WorkflowTrigger {
   readonly number: number;
   readonly title: string;
-  /** The description; of a comment what it says itself, as the author is its own. */
+  /** The description, or the text of a comment. `author` is the author of this text. */
   readonly body: string;
   readonly author: Actor;
   /** Closed or merged; left out: it is open. */
   readonly isClosed?: true;
 }
 
-/**
- * A pull request as the event describes it; later edits are not seen (memory-and-security C5 71).
- */
+/** A pull request as the event describes it: edits after the event are ignored. */
 export interface PullRequestTrigger extends AboutSubject {
   readonly kind: 'pull_request';
   readonly isDraft: boolean;
   readonly head: Head;
   readonly base: Base;
-  /** The commit GitHub made of head and base to try the merge; left out where there is none. */
+  /** The commit GitHub made of head and base to try the merge; left out if there is none. */
   readonly mergeSha?: string;
-  /** The head lies in another repository, or in one that is gone. */
+  /** The head is in another repository, or in one that was deleted. */
   readonly isFork: boolean;
   /** Name of the label that the event added or removed; left out for other events. */
   readonly label?: string;
-  /** The edit sends the pull request into another branch; left out: it does not. */
+  /** The edit changed the branch to merge into; left out if it did not. */
   readonly hasNewBase?: true;
 }
 
@@ -92,28 +84,17 @@ export interface CommentTrigger extends AboutSubject {
   /** The description of the issue or pull request. */
   readonly description: string;
   readonly commentId: number;
-  /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */
+  /** The account that opened the issue or pull request; if it is missing, it may be a stranger. */
   readonly subjectAuthor?: Actor;
-  /**
-   * Whether the pull request comes from a fork, where the event says it: reviews do,
-   * `issue_comment` does not.
-   */
+  /** Left out for `issue_comment`, whose payload does not say it. */
   readonly isFork?: boolean;
-  /**
-   * The pull request's commits, where the event says them: reviews do, `issue_comment` does not.
-   */
+  /** The pull request's commits; left out for `issue_comment`, whose payload lacks them. */
   readonly commits?: { readonly head: Head; readonly base: Base };
-  /**
-   * What a review came to, in GitHub's word (`approved`, `changes_requested`); left out for other
-   * comments.
-   */
+  /** GitHub's state of a review (`approved`, `changes_requested`); left out for other comments. */
   readonly review?: string;
-  /**
-   * The comment that began the conversation on a line; left out for the first one and for other
-   * comments.
-   */
+  /** The comment that a reply on a line answers; left out for all other comments. */
   readonly inReplyTo?: number;
-  /** Where in the diff the comment stands, for a comment on a line. */
+  /** The commented line; left out for a comment in the conversation. */
   readonly place?: {
     readonly path: string;
     readonly line: number | undefined;
@@ -128,7 +109,7 @@ export interface PushTrigger extends WorkflowTrigger {
   readonly before: string;
   readonly after: string;
   readonly commits: readonly { readonly sha: string; readonly message: string }[];
-  /** Left out: nothing was rewritten. */
+  /** Left out if no commits were rewritten. */
   readonly isForced?: true;
 }
 
@@ -136,13 +117,13 @@ export interface ReleaseTrigger extends WorkflowTrigger {
   readonly kind: 'release';
   readonly tag: string;
   readonly title: string;
-  /** Its notes, as they are. */
+  /** The release notes. */
   readonly body: string;
   readonly author: Actor;
   readonly isPrerelease: boolean;
 }
 
-/** Another workflow ran. What it ran on may be anybody's. */
+/** Another workflow ran; anybody may have made the commit that it ran on. */
 export interface WorkflowRunTrigger extends WorkflowTrigger {
   readonly kind: 'workflow_run';
   readonly workflow: string;
@@ -155,9 +136,9 @@ export interface WorkflowRunTrigger extends WorkflowTrigger {
   readonly headSha: string;
   /** Message of the commit it ran on. */
   readonly message: string;
-  /** The commit lies in another repository, or in one that is gone. */
+  /** The commit is in another repository, or in one that was deleted. */
   readonly isFork: boolean;
-  /** Of the first pull request GitHub names; for forks it names none. */
+  /** The first pull request GitHub names; for forks it names none. */
   readonly pull: { readonly number: number; readonly base: Base } | undefined;
 }
 
@@ -174,7 +155,7 @@ export interface ScheduleTrigger extends WorkflowTrigger {
   readonly cron: string;
 }
 
-/** Why a run happens: made from the raw event by one parser, `parseEvent`. */
+/** The reason for a run: made from the raw event by one parser, `parseEvent`. */
 export type Trigger =
   | PullRequestTrigger
   | IssueTrigger
@@ -192,13 +173,13 @@ export type Trigger =
    * An event that this version does not know, or with an incomplete payload. It is never trusted.
    */
   | (WorkflowTrigger & { readonly kind: 'unknown' })
-  /** Somebody's own machine: no event. */
+  /** A run on somebody's own machine has no event. */
   | { readonly kind: 'local' };
 
 /** Triggers about an issue or a pull request, which anybody can cause. */
 export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
-/** A trigger that is about an issue or a pull request; undefined for all others. */
+/** Undefined for a trigger that is not about an issue or a pull request. */
 export function subjectTrigger(trigger: Trigger): SubjectTrigger | undefined {
   return 'number' in trigger ? trigger : undefined;
 }
@@ -207,7 +188,7 @@ export function subjectNumber(trigger: Trigger): number | undefined {
   return subjectTrigger(trigger)?.number;
 }
 
-/** Name of the tag that was pushed or released; undefined for everything else. */
+/** The tag that was pushed or released; undefined for everything else. */
 export function tagOf(trigger: Trigger): string | undefined {
   if (trigger.kind === 'release') return trigger.tag;
   if (trigger.kind !== 'push' || !trigger.ref.startsWith(TAGS)) return undefined;
@@ -216,10 +197,7 @@ export function tagOf(trigger: Trigger): string | undefined {
 
 const TAGS = 'refs/tags/';
 
-/**
- * Whether the comment, issue or release itself is gone: deleted, or for an issue moved to another
- * repository.
- */
+/** The comment, issue or release was deleted, unpublished or moved to another repository. */
 export function isDeleted(trigger: Trigger): boolean {
   if (trigger.kind === 'local') return false;
   const { kind, action } = trigger;
@@ -230,7 +208,7 @@ export function isDeleted(trigger: Trigger): boolean {
   );
 }
 
-/** What a push did to its branch or tag: zeros stand for no commit (webhook payload of `push`). */
+/** GitHub writes zeros for a commit that does not exist (webhook payload of `push`). */
 export function pushKind({ before, after }: PushTrigger): 'changed' | 'created' | 'deleted' {
   if (NO_COMMIT.test(after)) return 'deleted';
   return NO_COMMIT.test(before) ? 'created' : 'changed';
@@ -245,7 +223,7 @@ export interface ChangedFile {
   readonly status: string;
   readonly additions: number;
   readonly deletions: number;
-  /** Where a renamed or copied file comes from. */
+  /** The path before the file was renamed or copied. */
   readonly previousPath?: string;
 }
 
@@ -254,8 +232,8 @@ export interface FetchedChange {
   /** A unified diff, as git writes it. */
   readonly diff: string;
   readonly files: readonly ChangedFile[];
-  /** Files of the change, also those GitHub does not list. */
+  /** The number of files in the change, including those GitHub does not list. */
   readonly filesTotal: number;
-  /** GitHub lists only the first of them, and nobody knows how many there are. */
+  /** GitHub lists only the first files, and the number of all is not known. */
   readonly isListShort?: true;
 }

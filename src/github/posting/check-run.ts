@@ -12,15 +12,15 @@ export interface CheckAnnotation {
   readonly title?: string;
 }
 
-/** What tells a check run of a commit from others. */
+/** Identifies a check run of a commit. */
 export interface CheckRunKey {
   readonly repository: Repository;
   readonly headSha: string;
-  /** The same name on the same commit is the same check: to a reader, and here. */
+  /** People and we take two runs with one name on one commit for the same check. */
   readonly name: string;
 }
 
-/** A finished check of a commit. Texts went through outbound cleaning (D24). */
+/** A finished check of a commit. Its texts are sanitized already. */
 export interface CheckRunReport extends CheckRunKey {
   readonly title: string;
   /** Markdown. */
@@ -32,8 +32,8 @@ export interface CheckRunReport extends CheckRunKey {
 const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
 
 /**
- * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty
- * annotations at a time; no more are sent, and a check that has some keeps those. Throws a
+ * Creates or updates the check run of a commit, and returns its address. GitHub takes fifty
+ * annotations at a time, so no more are sent; a check that has some keeps those. Throws a
  * GitHubError.
  */
 export async function publishCheckRun(
@@ -42,22 +42,18 @@ export async function publishCheckRun(
   { signal, started }: { readonly signal: AbortSignal; readonly started?: FoundCheckRun },
 ): Promise<string> {
   const find = () => findCheckRun(client, report, signal);
-  const found = started ?? (await find());
-  if (found === undefined)
-    return (await createOnce(() => create(client, report, reportParams(report), signal), find)).url;
-  await update(
-    client,
-    found.isAnnotated ? { ...report, annotations: [] } : report,
-    found.id,
-    signal,
-  );
-  return found.url;
+  const earlier = started ?? (await find());
+  if (earlier === undefined) {
+    const params = reportParams(report);
+    return (await createOnce(() => create(client, report, params, signal), find)).url;
+  }
+
+  const changed = earlier.isAnnotated ? { ...report, annotations: [] } : report;
+  await update(client, changed, earlier.id, signal);
+  return earlier.url;
 }
 
-/**
- * Creates a check run that says that a run is at work, or goes on with the one that is there.
- * Throws a GitHubError.
- */
+/** Finds the check run of a commit, or creates it as in progress. Throws a GitHubError. */
 export async function startCheckRun(
   client: GitHubClient,
   { title, summary, ...key }: CheckRunKey & { readonly title: string; readonly summary: string },
@@ -75,16 +71,16 @@ export async function endCheckRun(
   signal: AbortSignal,
 ): Promise<'ended' | 'none'> {
   const runs = await listCheckRuns(client, report, signal);
-  const found = runs.find(
+  const unfinished = runs.find(
     ({ externalId, status }) => externalId === report.name && status !== 'completed',
   );
-  if (found === undefined) return 'none';
-  await update(client, report, found.id, signal);
+  if (unfinished === undefined) return 'none';
+  await update(client, report, unfinished.id, signal);
   return 'ended';
 }
 
 /**
- * How the newest finished check of this name on a commit ended; undefined where there is none.
+ * The result of the newest finished check of this name on a commit; undefined if there is none.
  * Throws a GitHubError.
  */
 export async function readCheckRun(
@@ -95,8 +91,8 @@ export async function readCheckRun(
   const runs = await listCheckRuns(client, key, signal);
   const [newest] = runs
     .filter(({ externalId, status }) => externalId === key.name && status === 'completed')
-    .toSorted((one, other) => other.id - one.id);
-  const conclusion = CONCLUSIONS.find((one) => one === newest?.conclusion);
+    .toSorted((a, b) => b.id - a.id);
+  const conclusion = CONCLUSIONS.find((known) => known === newest?.conclusion);
   return conclusion === undefined ? undefined : { conclusion, title: newest?.title ?? '' };
 }
 
@@ -116,7 +112,7 @@ const checkRunSchema = v.pipe(
     status,
     conclusion,
     title: output.title ?? '',
-    /** GitHub would add further annotations to those that it has. */
+    /** Such a run gets no more annotations: GitHub would add them to those that it has. */
     isAnnotated: output.annotations_count > 0,
   })),
 );
@@ -128,7 +124,7 @@ const checkRunsSchema = v.pipe(
   v.transform(({ check_runs }) => check_runs),
 );
 
-/** Ours: another program's may have the same name. */
+/** Finds our run: another program's can have the same name. */
 async function findCheckRun(
   client: GitHubClient,
   key: CheckRunKey,
@@ -172,7 +168,7 @@ async function update(
   });
 }
 
-/** (REST API, "Create a check run") */
+/** GitHub's limit for one request (REST API, "Create a check run"). */
 const MAX_ANNOTATIONS = 50;
 
 function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport) {

@@ -13,23 +13,23 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPull, idFromUrl } from '../reading/subject.js';
 
-/** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
+/** A comment that is found again by its mark. Its text is sanitized already. */
 export interface MarkedComment extends SubjectPlace {
   readonly mark: Mark;
   readonly body: string;
 }
 
-/** A comment on GitHub; `created` is false where it had been posted before. */
+/** `created` is false for a comment that had been posted before. */
 interface PostedComment {
   readonly url: string;
   readonly created: boolean;
 }
 
 /**
- * Updates the agent's sticky comment, or creates it; one that `isOnce` is left as it is where it is
- * among the last hundred. It is looked for among the comments the current token wrote, so nobody
- * can have theirs overwritten or claim ours (memory-and-security C8 98). A creation whose answer
- * was lost is looked for before it is tried once more (C5 70). Throws a GitHubError.
+ * Updates the agent's sticky comment, or creates it. With `isOnce`, a comment among the last
+ * hundred is left as it is. Only comments that were written with this run's token are searched, so
+ * that nobody's comment is overwritten and nobody can pose as us. If the answer to a creation is
+ * lost, we look for the comment before we try once more. Throws a GitHubError.
  */
 export async function publishComment(
   client: GitHubClient,
@@ -37,16 +37,18 @@ export async function publishComment(
   isOnce: boolean,
   signal: AbortSignal,
 ): Promise<PostedComment> {
-  const find = () => findComment(client, comment, isOnce ? 1 : MAX_PAGES, signal);
-  const found = await find();
-  if (found !== undefined) {
-    const target = { route: UPDATE, params: { comment_id: idFromUrl(found) } };
-    const kept = isOnce
-      ? found
+  const maxPages = isOnce ? 1 : MAX_PAGES;
+  const find = () => findComment(client, comment, maxPages, signal);
+  const earlierUrl = await find();
+  if (earlierUrl !== undefined) {
+    const target = { route: UPDATE, params: { comment_id: idFromUrl(earlierUrl) } };
+    const url = isOnce
+      ? earlierUrl
       : await orGitHubError(write(client, target, comment, signal), 'missing');
-    // One that was deleted while we looked is created again.
-    if (!(kept instanceof GitHubError)) return { url: kept, created: false };
+    // A comment that was deleted in the meantime is created again.
+    if (!(url instanceof GitHubError)) return { url, created: false };
   }
+
   const target = { route: CREATE, params: { issue_number: comment.number } };
   const create = () => write(client, target, comment, signal);
   return { url: await createOnce(create, find), created: true };
@@ -55,7 +57,7 @@ export async function publishComment(
 const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
-/** Sends a text behind its mark; the address of the comment. */
+/** Sends a text after its mark, and returns the address of the comment. */
 async function write(
   client: GitHubClient,
   target: { readonly route: string; readonly params: Readonly<Record<string, number>> },
@@ -74,7 +76,7 @@ const commentFields = `comments(last: 100, before: $before) {
   pageInfo { startCursor hasPreviousPage }
 }`;
 
-/** The newest comments first: a sticky comment that is in use is near the end. */
+/** Starts with the newest comments: a sticky comment that is in use is near the end. */
 const COMMENTS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $before: String) {
   repository(owner: $owner, name: $name) {
     subject: issueOrPullRequest(number: $number) {
@@ -116,8 +118,9 @@ async function findComment(
       signal,
     );
     const { nodes, pageInfo } = answer.repository.subject.comments;
-    const found = nodes.findLast((node) => node?.viewerDidAuthor && isMarked(node.body, mark));
-    if (found) return found.url;
+    const marked = nodes.findLast((node) => node?.viewerDidAuthor && isMarked(node.body, mark));
+    if (marked) return marked.url;
+
     before = pageInfo.startCursor;
     if (!pageInfo.hasPreviousPage || before === null) break;
   }
@@ -127,17 +130,13 @@ async function findComment(
 interface ThreadReply extends MarkedComment {
   /** Any comment of the thread, as the REST API numbers it. */
   readonly commentId: number;
-  /**
-   * The thread's first comment, where nothing can have answered yet: the thread is not looked at
-   * first.
-   */
+  /** The thread's first comment, if nothing can have answered yet: then the thread is not read. */
   readonly firstId?: number;
 }
 
 /**
- * Answers in the thread of a review comment, unless an answer with the mark by the current token is
- * there; looks again after an answer of GitHub's that did not come (memory-and-security C5 70).
- * Throws a GitHubError.
+ * Answers in the thread of a review comment, unless our answer with the mark is there. If GitHub's
+ * answer is lost, we look again before we try once more. Throws a GitHubError.
  */
 export async function replyInThread(
   client: GitHubClient,
@@ -146,18 +145,16 @@ export async function replyInThread(
 ): Promise<PostedComment> {
   if (reply.firstId !== undefined) {
     const url = await orGitHubError(replyTo(client, reply, reply.firstId, signal), 'missing');
-    // Where it was deleted, the next one is the first.
+    // If the first comment was deleted, the next one is the first.
     if (!(url instanceof GitHubError)) return { url, created: true };
   }
+
   const { firstId, url } = await findThread(client, reply, signal);
   if (url !== undefined) return { url, created: false };
   return { url: await replyTo(client, reply, firstId, signal), created: true };
 }
 
-/**
- * GitHub refuses replies to another comment than the first of a thread (REST API, "Create a
- * reply").
- */
+/** GitHub takes replies to the first comment of a thread alone (REST API, "Create a reply"). */
 async function replyTo(
   client: GitHubClient,
   reply: ThreadReply,
@@ -172,7 +169,7 @@ async function replyTo(
   );
 }
 
-/** The first comment of a thread, and the address of the answer where it is there already. */
+/** The first comment of a thread, and the address of our answer if it was posted already. */
 async function findThread(
   client: GitHubClient,
   reply: ThreadReply,
@@ -188,8 +185,8 @@ async function findThread(
 }
 
 /**
- * Resolves a conversation or opens it again; false where the token may not, which takes `contents:
- * write` beside `pull-requests: write`. Doing it twice is fine. Throws a GitHubError.
+ * Resolves a conversation or opens it again; false if the token is not allowed to, which needs
+ * `contents: write` in addition to `pull-requests: write`. Can be repeated. Throws a GitHubError.
  */
 export async function setThreadResolved(
   client: GitHubClient,

@@ -16,7 +16,7 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { blobSha } from '../reading/contents.js';
 
-/** A file before the first edit of a run and after the last one; undefined where there is none. */
+/** A file before a run's first edit and after its last one; undefined for a missing file. */
 export interface Edit {
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array | undefined;
@@ -25,30 +25,28 @@ export interface Edit {
 /** Edits by path from the root of the repository. */
 export type FileEdits = ReadonlyMap<string, Edit>;
 
-/** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
+/** A change of files that people are asked to merge. Its texts are sanitized already. */
 interface ProposedChange {
   readonly repository: Repository;
-  /**
-   * Branch that it is to go into; an open pull request keeps its own unless this one was asked for.
-   */
+  /** Branch to merge into; an open pull request keeps its own unless `isBaseAsked`. */
   readonly base: string;
   readonly isBaseAsked?: boolean;
-  /** Branch that it is put on, or the next free one with a number behind it. */
+  /** Branch for the commit; if it is taken, the next free one with a number at the end. */
   readonly branch: string;
   readonly edits: FileEdits;
-  /** Of the commit, one line. */
+  /** The headline of the commit. */
   readonly message: string;
   readonly title: string;
   readonly body: string;
-  /** Who proposes what: finds the pull request of an earlier run again. */
+  /** Finds the pull request of an earlier run with the same task again. */
   readonly mark: Mark;
 }
 
 /**
- * Commits edits on top of a branch and opens a pull request for them, or brings the open one of an
- * earlier run up to date. The commit is made by GitHub itself, which shows it as verified. Every
- * file has to be at the newest commit what the run has read. A branch with any commit but ours is
- * left alone. Throws a GitHubError; no branch is left behind then.
+ * Commits edits on top of a branch and opens a pull request for them, or updates the open one of an
+ * earlier run. GitHub itself makes the commit, so it is shown as verified. At the newest commit,
+ * every file must be as the run has read it. A branch with any commit but ours is left alone.
+ * Throws a GitHubError, and leaves no branch behind then.
  */
 export async function proposeChange(
   client: GitHubClient,
@@ -59,7 +57,7 @@ export async function proposeChange(
   readonly url: string;
   readonly branch: string;
   readonly created: boolean;
-  /** The job's own token has made the commit, so its workflows wait for a person. */
+  /** The job's own token made the commit, so its workflows wait for a person. */
   readonly isByJob: boolean;
 }> {
   const { repository, base, title, edits } = change;
@@ -69,9 +67,10 @@ export async function proposeChange(
   const open = pull && isOpen(pull) ? pull : undefined;
   if (open !== undefined && open.base.ref !== base && change.isBaseAsked !== true)
     return await proposeChange(client, { ...change, base: open.base.ref }, signal);
-  requireUnmoved(edits, base, state);
+  requireUnchanged(edits, base, state);
+
+  // GitHub closes the pull request of a branch that is reset to its base, even for a moment.
   const here = repositoryParams(repository);
-  // A branch that was reset to its base for a moment would have its pull request closed by GitHub.
   const target = from === undefined ? branch : `${branch}-${randomUUID().slice(0, 8)}`;
   const ref = { ...here, ref: `refs/heads/${target}`, sha: state.head };
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
@@ -96,6 +95,7 @@ export async function proposeChange(
         signal,
       );
     }
+
     const body = [formatMark({ ...change.mark, commit: oid }), change.body].join('\n');
     const params = { ...here, title, body, base };
     const { number, html_url: url } =
@@ -119,10 +119,10 @@ export async function proposeChange(
     return { number, url, branch, created: open === undefined, isByJob };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
-    // What goes wrong with that is nobody's concern.
-    const left = { ...here, ref: `heads/${target}` };
+    // A failure of the deletion must not hide the error.
+    const params = { ...here, ref: `heads/${target}` };
     await orGitHubError(
-      client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params: left, signal }),
+      client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params, signal }),
     );
     if (NOT_PERMITTED.test(thrown.message)) throw thrown.with({ remedy: ALLOW });
     throw thrown.with({ remedy: thrown.remedy ?? PERMISSIONS });
@@ -132,36 +132,31 @@ export async function proposeChange(
 const OPEN_PULL = 'POST /repos/{owner}/{repo}/pulls';
 const UPDATE_PULL = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
 
-/**
- * Puts a branch onto a commit in the place of the one it is known to have, and removes the one that
- * the commit was made on.
- */
+/** Moves a branch to the commit, if it is still at its known one, and deletes the temporary one. */
 const MOVE_BRANCH =
   'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
 
 const PERMISSIONS =
   'It needs `contents: write` and `pull-requests: write` under `permissions:` of the job.';
 
-/**
- * GitHub refuses pull requests by the job's own token unless a setting allows them, in these words.
- */
+/** GitHub's words if the settings do not allow pull requests by the job's own token. */
 const NOT_PERMITTED = /not permitted to create/i;
 const ALLOW =
   'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that is allowed to.';
 
-/** Branches that are tried, one after the other, where earlier ones belong to somebody else. */
+/** Branches that are tried, one after the other, if earlier ones belong to somebody else. */
 const MAX_BRANCHES = 9;
 
-/** The name that a branch was to have, and those that it gets where earlier ones are taken. */
+/** The preferred name of a branch, then the names to use if it is taken. */
 function branchesFor(branch: string): readonly string[] {
-  return Array.from({ length: MAX_BRANCHES }, (_, at) =>
-    at === 0 ? branch : `${branch}-${at + 1}`,
+  return Array.from({ length: MAX_BRANCHES }, (_, index) =>
+    index === 0 ? branch : `${branch}-${index + 1}`,
   );
 }
 
 /**
- * The first branch that is free, or whose newest commit is the one that a pull request of ours
- * names: that of an earlier run, open or closed.
+ * The first branch that is free, or that is an earlier run's: then one of our pull requests, open
+ * or closed, names its newest commit.
  */
 async function chooseBranch(
   client: GitHubClient,
@@ -172,6 +167,7 @@ async function chooseBranch(
   for (const branch of branchesFor(wanted)) {
     const from = branches.get(branch);
     if (from === undefined) return { branch };
+
     const pulls = await listPulls(client, repository, branch, signal);
     const ours = pulls.filter(({ body }) => isMarked(body ?? '', { ...mark, commit: from }));
     const pull = ours.find(isOpen) ?? ours[0];
@@ -200,8 +196,8 @@ function isOpen({ state }: FoundPull): boolean {
 }
 
 /**
- * The newest pull requests of the branches for a change that were closed without being merged.
- * Throws a GitHubError.
+ * Pull requests of the branches for a change that were closed without a merge; the newest of each
+ * branch. Throws a GitHubError.
  */
 export async function listClosedPulls(
   client: GitHubClient,
@@ -217,7 +213,7 @@ export async function listClosedPulls(
     .map(({ html_url, body }) => ({ url: html_url, body: body ?? '' }));
 }
 
-/** The newest of a branch, open and closed. */
+/** The newest pull requests of a branch, open and closed. */
 async function listPulls(
   client: GitHubClient,
   repository: Repository,
@@ -235,10 +231,10 @@ async function listPulls(
   return pulls.filter((pull) => pull.head.ref === branch);
 }
 
-/** Login and name that the job's own token acts under. */
+/** Login and name of the job's own token. */
 const JOB = 'github-actions[bot]';
 
-/** Headline and body of a commit, which went through outbound cleaning (D24). */
+/** Headline and body of a commit, which are sanitized already. */
 interface CommitMessage {
   readonly headline: string;
   readonly body?: string;
@@ -252,22 +248,23 @@ interface EditsToCommit {
 }
 
 /**
- * Commits edits on a branch that others push to. The commit is put on the newest one, if every file
- * is there what the run has read; where the branch moves just then, that is looked at again. Throws
- * a GitHubError.
+ * Commits edits on a branch that others push to, on top of its newest commit, if every file there
+ * is as the run has read it. If the branch moves at that moment, this is checked again. Throws a
+ * GitHubError.
  */
 export async function commitEdits(
   client: GitHubClient,
   { repository, branch, edits, message }: EditsToCommit,
   signal: AbortSignal,
 ) {
-  let lost = false;
+  let wasAnswerLost = false;
   for (let attempt = 1; ; attempt += 1) {
     const state = await fetchState(client, repository, { base: branch, edits }, signal);
-    // GitHub may have made the commit although its answer did not come.
-    if (lost && [...edits].every(([path, { after }]) => isAt(path, after, state)))
+    // GitHub may have made the commit although its answer was lost.
+    if (wasAnswerLost && [...edits].every(([path, { after }]) => isAt(path, after, state)))
       return { oid: state.head, isByJob: false, url: state.url };
-    requireUnmoved(edits, branch, state);
+
+    requireUnchanged(edits, branch, state);
     try {
       const made = await commitOnBranch(
         client,
@@ -279,19 +276,19 @@ export async function commitEdits(
       if (!(thrown instanceof GitHubError) || attempt === MAX_ATTEMPTS) throw thrown;
       const isLost = thrown.reason === 'unavailable';
       if (!isLost && !MOVED.test(thrown.message)) throw thrown;
-      // Once an answer was lost, a branch that moved may have our own commit.
-      lost ||= isLost;
+      // After a lost answer, a branch that moved may have our own commit.
+      wasAnswerLost ||= isLost;
     }
   }
 }
 
 const MAX_ATTEMPTS = 3;
-/** GitHub's words where a branch is not at the commit that was expected. */
+/** GitHub's words if a branch is not at the expected commit. */
 const MOVED = /expected branch to point to/i;
 
 /**
- * Asks for the base, for what it has at each path and the folders above it, and for the branches,
- * all at one moment.
+ * Reads the base, its entries at each path and at the folders above it, and the branches, all in
+ * one request, so that they are of one moment.
  */
 async function fetchState(
   client: GitHubClient,
@@ -300,10 +297,10 @@ async function fetchState(
   signal: AbortSignal,
 ) {
   const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
-  const files = paths.map((path, at) => [`file${at}`, path] as const);
-  const refs = branches.map((branch, at) => [`branch${at}`, `refs/heads/${branch}`] as const);
-  const variables = [...files, ...refs].map(([alias]) => `, $${alias}: String!`).join('');
-  const query = `query ($owner: String!, $name: String!, $base: String!${variables}) {
+  const files = paths.map((path, index) => [`file${index}`, path] as const);
+  const refs = branches.map((branch, index) => [`branch${index}`, `refs/heads/${branch}`] as const);
+  const declarations = [...files, ...refs].map(([alias]) => `, $${alias}: String!`).join('');
+  const query = `query ($owner: String!, $name: String!, $base: String!${declarations}) {
   repository(owner: $owner, name: $name) {
     id
     url
@@ -315,7 +312,8 @@ async function fetchState(
     ${refs.map(([alias]) => `${alias}: ref(qualifiedName: $${alias}) { target { oid } }`).join('\n    ')}
   }
 }`;
-  const asked = {
+
+  const variables = {
     owner,
     name,
     base: `refs/heads/${base}`,
@@ -325,30 +323,32 @@ async function fetchState(
   const missing = { missingIsNull: true };
   const answer = await askGraphQl(
     client,
-    { query, variables: asked, permission, ...missing },
+    { query, variables, permission, ...missing },
     stateSchema,
     signal,
   );
-  const { id, url, base: at, ...others } = answer.repository;
-  if (at === null) throw refusedChange(`there is no branch ${quoteLine(base)}`);
+  const { id, url, base: baseRef, ...refsByAlias } = answer.repository;
+  if (baseRef === null) throw refusedChange(`there is no branch ${quoteLine(base)}`);
+
   const entries = new Map<string, v.InferOutput<typeof entrySchema>>();
   for (const [alias, path] of files) {
-    const entry = v.safeParse(v.nullable(entrySchema), at.target[alias]);
+    const entry = v.safeParse(v.nullable(entrySchema), baseRef.target[alias]);
     if (!entry.success) throw unexpectedAnswer(GRAPHQL);
     if (entry.output !== null) entries.set(path, entry.output);
   }
   const heads = branches.flatMap((branch, index) => {
-    const found = others[`branch${index}`];
-    return v.is(branchSchema, found) ? [[branch, found.target.oid] as const] : [];
+    const ref = refsByAlias[`branch${index}`];
+    return v.is(branchSchema, ref) ? [[branch, ref.target.oid] as const] : [];
   });
+
   return {
     repositoryId: id,
     /** The repository's address. */
     url,
     /** Newest commit of the base. */
-    head: at.target.oid,
+    head: baseRef.target.oid,
     entries,
-    /** Newest commits of those branches that are there. */
+    /** Newest commits of the branches that exist. */
     branches: new Map(heads),
   };
 }
@@ -372,7 +372,7 @@ export function refusedChange(message: string, remedy?: string): GitHubError {
 
 const PLAIN_FILE = 0o100644;
 
-/** Whether a path has these bytes, or nothing. */
+/** The path has exactly these bytes; for undefined, it has no file. */
 function isAt(path: string, bytes: Uint8Array | undefined, { entries }: State): boolean {
   const isInFolders = foldersAbove(path).every(
     (folder) => (entries.get(folder)?.type ?? 'tree') === 'tree',
@@ -380,22 +380,20 @@ function isAt(path: string, bytes: Uint8Array | undefined, { entries }: State): 
   return isInFolders && entries.get(path)?.oid === (bytes && blobSha(bytes));
 }
 
-/**
- * Throws a GitHubError that names the files which are not what the run has read, or that a commit
- * cannot carry.
- */
-function requireUnmoved(edits: FileEdits, base: string, state: State): void {
+/** Throws a GitHubError if a file is not as the run has read it, or if a commit cannot carry it. */
+function requireUnchanged(edits: FileEdits, base: string, state: State): void {
   const { entries } = state;
-  const moved = [...edits].flatMap(([path, { before }]) =>
+  const changed = [...edits].flatMap(([path, { before }]) =>
     isAt(path, before, state) ? [] : [quoteLine(path)],
   );
-  if (moved.length > 0) {
-    const are = moved.length === 1 ? 'is' : 'are';
+  if (changed.length > 0) {
+    const [are, them] = changed.length === 1 ? ['is', 'it'] : ['are', 'them'];
     throw refusedChange(
-      `${moved.join(', ')} ${are} not as the run has read ${moved.length === 1 ? 'it' : 'them'} on ${quoteLine(base)}`,
+      `${changed.join(', ')} ${are} not as the run has read ${them} on ${quoteLine(base)}`,
       `Run it again. A checkout has to be of ${quoteLine(base)}.`,
     );
   }
+
   const special = [...edits.keys()].filter(
     (path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE,
   );
@@ -406,10 +404,7 @@ function requireUnmoved(edits: FileEdits, base: string, state: State): void {
     );
 }
 
-/**
- * Makes the commit on a branch that is at `head`. By the job's own token, its workflows wait for a
- * person. Throws a GitHubError.
- */
+/** Makes the commit on a branch that is at `head`. Throws a GitHubError. */
 async function commitOnBranch(
   client: GitHubClient,
   { repository, branch, head, edits, message }: EditsToCommit & { readonly head: string },
@@ -422,6 +417,7 @@ async function commitOnBranch(
     if (after === undefined) deletions.push({ path });
     else additions.push({ path, contents: Buffer.from(after).toString('base64') });
   }
+
   const input = {
     branch: { repositoryNameWithOwner: `${owner}/${name}`, branchName: branch },
     expectedHeadOid: head,

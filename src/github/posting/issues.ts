@@ -15,7 +15,7 @@ import { GitHubError } from '../client/errors.js';
 
 export type ReactionName = (typeof REACTIONS)[number];
 
-/** An issue that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
+/** An issue that is kept up to date over many runs. Its texts are sanitized already. */
 interface ReportIssue {
   readonly repository: Repository;
   /** Finds the issue again. */
@@ -27,10 +27,10 @@ interface ReportIssue {
 }
 
 /**
- * Replaces title and body of the open issue with the mark, or opens one. It is looked for among the
- * issues the current token opened, so that nobody can put theirs in its place; a closed one is done
- * with. A creation whose answer was lost is looked for before it is tried once more
- * (memory-and-security C5 70); `created` is false where it was open. Throws a GitHubError.
+ * Replaces title and body of the open issue with the mark, or opens one. Only issues that were
+ * opened with this run's token are searched, so that nobody can pose as us; a closed one stays
+ * closed. If the answer to a creation is lost, we look for the issue before we try once more.
+ * `created` is false if it was open. Throws a GitHubError.
  */
 export async function findOrCreateIssue(
   client: GitHubClient,
@@ -41,13 +41,14 @@ export async function findOrCreateIssue(
   const params = { ...repositoryParams(repository), title, body: withMark(issue.body, mark) };
   const find = async () =>
     (await findIssues(client, { ...issue, state: 'OPEN', maxPages: MAX_PAGES }, signal))[0];
-  const found = await find();
-  if (found !== undefined) {
-    const { number, url } = found;
+  const open = await find();
+  if (open !== undefined) {
+    const { number, url } = open;
     const route = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
     await client.request(route, { params: { ...params, issue_number: number }, signal });
     return { number, url, created: false };
   }
+
   const create = async () => {
     const route = 'POST /repos/{owner}/{repo}/issues';
     const made = await askRest(
@@ -73,7 +74,7 @@ const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueSta
   }
 }`;
 
-/** The thousand open issues that changed last: one that is in use is among them. */
+/** Enough for the thousand open issues that changed last: an issue in use is among them. */
 const MAX_PAGES = 20;
 
 const issueSchema = v.object({
@@ -93,8 +94,8 @@ const issuesSchema = v.object({
 });
 
 /**
- * Issues with the mark that the current token opened, those that changed last first; no more pages
- * of fifty are read than it takes to find one. Throws a GitHubError.
+ * Issues with the mark that this run's token opened, the last changed first. The search ends with
+ * the first page of fifty that has one. Throws a GitHubError.
  */
 export async function findIssues(
   client: GitHubClient,
@@ -133,10 +134,9 @@ export async function findIssues(
 const labelSchema = v.object({ name: v.string() });
 
 /**
- * Adds and removes labels that the repository has; names are compared as GitHub does, without
- * regard to case. A label both to add and to remove is added. One that was set or gone before is in
- * none of the lists, and none is made that the repository does not have. May be repeated. Throws a
- * GitHubError.
+ * Adds and removes labels that the repository has; it never creates one. Names are compared as
+ * GitHub does, without regard to case. A label both to add and to remove is added. The lists leave
+ * out labels that needed no change. Can be repeated. Throws a GitHubError.
  */
 export async function setLabels(
   client: GitHubClient,
@@ -148,62 +148,61 @@ export async function setLabels(
   const issue = { ...here, issue_number: number };
   const route = '/repos/{owner}/{repo}/issues/{issue_number}/labels';
   // An issue has at most a hundred labels.
-  const every = { ...issue, per_page: 100 };
+  const onePage = { ...issue, per_page: 100 };
   const labels = await askRest(
     client,
-    { route: `GET ${route}`, params: every },
+    { route: `GET ${route}`, params: onePage },
     v.array(labelSchema),
     signal,
   );
   const present = labels.map(({ name }) => name);
+
   const added: string[] = [];
   const unknown: string[] = [];
   for (const name of add) {
-    if (holds([...present, ...added, ...unknown], name)) continue;
-    // Adding a label that does not exist would make it, so each is asked for first.
+    if (includesLabel([...present, ...added, ...unknown], name)) continue;
+    // GitHub creates a label that is added and does not exist, so each is read first.
     const params = { ...here, name };
-    const found = await orGitHubError(
+    const label = await orGitHubError(
       askRest(client, { route: LABEL, params }, labelSchema, signal),
       'missing',
     );
-    if (found instanceof GitHubError) unknown.push(name);
-    // As the repository writes it.
-    else added.push(found.name);
+    if (label instanceof GitHubError) unknown.push(name);
+    // The repository's spelling.
+    else added.push(label.name);
   }
   if (added.length > 0)
     await againIfLost(() =>
       client.request(`POST ${route}`, { params: { ...issue, labels: added }, signal }),
     );
-  const removed = present.filter((name) => holds(remove, name) && !holds(add, name));
+
+  const removed = present.filter(
+    (name) => includesLabel(remove, name) && !includesLabel(add, name),
+  );
   for (const name of removed) {
-    const gone = await orGitHubError(
+    const answer = await orGitHubError(
       client.request(`DELETE ${route}/{name}`, { params: { ...issue, name }, signal }),
     );
-    // The client asks again where the answer is lost.
-    if (gone instanceof GitHubError && !/label does not exist/i.test(gone.message)) throw gone;
+    // The client repeats a request whose answer was lost, and the label is gone by then.
+    if (answer instanceof GitHubError && !/label does not exist/i.test(answer.message))
+      throw answer;
   }
   return { added, removed, unknown };
 }
 
 const LABEL = 'GET /repos/{owner}/{repo}/labels/{name}';
 
-function holds(names: readonly string[], name: string): boolean {
-  return names.some((one) => one.toLowerCase() === name.toLowerCase());
+function includesLabel(labels: readonly string[], name: string): boolean {
+  return labels.some((label) => label.toLowerCase() === name.toLowerCase());
 }
 
-/**
- * What can be reacted to: an issue or pull request, a comment in its conversation, a comment on a
- * line.
- */
+/** An issue or pull request, a comment in its conversation, or a comment on a line. */
 export type ReactionSubject =
   | { readonly kind: 'issue'; readonly number: number }
   | { readonly kind: 'issue-comment'; readonly id: number }
   | { readonly kind: 'review-comment'; readonly id: number };
 
-/**
- * Sets a reaction. GitHub keeps one of each kind per account, so it may be repeated. Throws a
- * GitHubError.
- */
+/** GitHub keeps one reaction of each kind per account, so this can be repeated. */
 export async function addReaction(
   client: GitHubClient,
   {

@@ -9,33 +9,34 @@ import { fetchPull } from '../reading/subject.js';
 
 export interface PublishedReview {
   readonly url: string;
-  /** False where it had been posted before. */
+  /** False if it had been posted before. */
   readonly created: boolean;
-  /** What it was posted as: changes cannot be requested on one's own pull request. */
+  /** The event that GitHub accepted: changes cannot be requested on one's own pull request. */
   readonly event: ReviewEvent;
 }
 
 /**
- * Posts one review with all its comments, once: a review of ours with its mark for this head is
- * looked for before (among those that the caller has just read, if it has), and again after an
- * answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
- * it; comments it does not take on their lines go into the body. Throws a GitHubError.
+ * Posts one review with all its comments, once. We look for our review with its mark for this head
+ * before (among those that the caller has just read, if it has), and again if an answer was lost.
+ * GitHub takes all of a review or nothing of it; comments that it refuses on their lines go into
+ * the body. Throws a GitHubError.
  */
 export async function publishReview(
   client: GitHubClient,
   draft: ReviewPayload,
   signal: AbortSignal,
 ): Promise<PublishedReview> {
-  const own = draft.own ?? (await fetchPull(client, draft, signal)).reviews;
-  const posted = await clearPosted(client, draft, own, signal);
+  const ownReviews = draft.own ?? (await fetchPull(client, draft, signal)).reviews;
+  const posted = await findPosted(client, draft, ownReviews, signal);
   if (posted !== undefined) {
     const event = posted.state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
     return { url: posted.url, created: false, event };
   }
+
   let { event, comments } = draft;
   let unplaced: readonly ReviewComment[] = [];
-  let isLost = false;
-  // Every further attempt asks for less than the one before, so there is a last one.
+  let wasAnswerLost = false;
+  // Each attempt asks for less than the one before it, so the loop ends.
   for (;;) {
     try {
       const url = await create(client, { ...draft, event, comments }, unplaced, signal);
@@ -45,10 +46,10 @@ export async function publishReview(
       const refusal = reviewRefusalReason(thrown);
       if (refusal === 'lost') {
         const { reviews } = await fetchPull(client, draft, signal);
-        const found = await clearPosted(client, draft, reviews, signal);
-        if (found !== undefined) return { url: found.url, created: true, event };
-        if (isLost) throw thrown;
-        isLost = true;
+        const lost = await findPosted(client, draft, reviews, signal);
+        if (lost !== undefined) return { url: lost.url, created: true, event };
+        if (wasAnswerLost) throw thrown;
+        wasAnswerLost = true;
       } else if (refusal === 'event' && event !== 'COMMENT') event = 'COMMENT';
       else if (refusal === 'line' && comments.length > 0) {
         unplaced = await postEach(client, draft, comments, signal);
@@ -59,8 +60,8 @@ export async function publishReview(
 }
 
 /**
- * GitHub does not say which comments it refuses, so each is posted by itself, outside of the
- * review; those that it refuses.
+ * GitHub does not say which comments of a review it refuses, so each is posted by itself. Returns
+ * those that it refuses.
  */
 async function postEach(
   client: GitHubClient,
@@ -81,26 +82,26 @@ async function postEach(
 }
 
 /**
- * The review with the mark for this head, if it is out; a draft that an earlier attempt left is
- * removed, or it would block us.
+ * The review with the mark for this head, if it was posted. A draft that an earlier attempt left
+ * behind is deleted: GitHub would refuse a second one.
  */
-async function clearPosted(
+async function findPosted(
   client: GitHubClient,
   draft: ReviewPayload,
-  own: readonly OwnReview[],
+  ownReviews: readonly OwnReview[],
   signal: AbortSignal,
 ): Promise<OwnReview | undefined> {
-  const ours = own.filter(
+  const marked = ownReviews.filter(
     ({ headSha, body }) =>
       isMarked(body, draft.mark) && (headSha === undefined || headSha === draft.headSha),
   );
-  for (const { id } of ours.filter(({ state }) => state === 'PENDING')) {
+  for (const { id } of marked.filter(({ state }) => state === 'PENDING')) {
     const params = { ...pullParams(draft), review_id: id };
     const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
-    // The client asks again where the answer is lost, and finds nothing then.
+    // The client repeats a request whose answer was lost, and the draft is gone by then.
     await orGitHubError(client.request(route, { params, signal }), 'missing');
   }
-  return ours.find(({ state }) => state !== 'PENDING');
+  return marked.find(({ state }) => state !== 'PENDING');
 }
 
 const createdSchema = v.object({ html_url: v.string() });
@@ -133,10 +134,9 @@ function commentParams({ path, line, side, startLine, body }: ReviewComment) {
 }
 
 /**
- * Why GitHub did not take a review: no answer came; changes cannot be requested here, on one's own
- * pull request, say; a comment's line is not in the diff; or something that another attempt would
- * not change. GitHub says it in words only, in a 422 whose `errors` are sentences, several of them
- * in one string.
+ * Why GitHub refused a review. `lost`: no answer came; `event`: changes cannot be requested here,
+ * for example on one's own pull request; `line`: a comment's line is not in the diff; `other`:
+ * another attempt would fail too. GitHub gives no codes, only a 422 whose `errors` are sentences.
  */
 export function reviewRefusalReason({
   reason,
@@ -151,26 +151,23 @@ export function reviewRefusalReason({
 
 const REQUEST_CHANGES = /can ?not request changes/i;
 
-/**
- * Newer servers say "could not be resolved", older ones name the "review thread" and its fields.
- */
+/** Newer servers say "could not be resolved", older ones name the "review thread" and its fields. */
 const LINE =
   /(?:line|path) could not be resolved|must be part of the (?:diff|same hunk)|must precede the end line|review[_ ]thread|review comments is invalid|position is invalid/i;
 
 const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
-/**
- * The body of a review with the comments that have no line below it; never longer than GitHub
- * takes.
- */
+/** Appends comments that have no line in the diff to the body of a review, within GitHub's limit. */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
   let text = `${body.trimEnd()}\n\n${HEADING}`;
   for (const [index, comment] of unplaced.entries()) {
     const longer = `${text}\n\n${comment.inText}`;
-    const left = unplaced.length - index;
-    if (longer.length + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS)
-      return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
+    if (longer.length + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS) {
+      const leftOut = unplaced.length - index;
+      const commentsDo = leftOut === 1 ? 'comment does' : 'comments do';
+      return `${text}\n\n*${leftOut} more ${commentsDo} not fit here.*`;
+    }
     text = longer;
   }
   return text;
@@ -178,21 +175,21 @@ export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): 
 
 const HEADING = '**Comments on lines that the diff does not show**';
 
-/** Characters kept for the note on what does not fit. */
+/** Characters kept for the note on the comments that do not fit. */
 const MAX_NOTE = 60;
 
 /** Characters kept for the last line. */
 const MAX_FOOTER = 500;
 
-/** A body with its last line, where there is room for it. */
+/** A body with its last line, if that fits. */
 function withFooter(body: string, footer = ''): string {
   const whole = footer === '' ? body : `${body.trimEnd()}\n\n${footer}`;
   return whole.length > MAX_COMMENT_CHARACTERS ? body : whole;
 }
 
 /**
- * Takes back reviews that request changes; `message` is shown in the pull request's timeline. One
- * that is dismissed already is fine. Throws a GitHubError.
+ * Dismisses reviews that request changes; `message` is shown in the pull request's timeline. Can be
+ * repeated. Throws a GitHubError.
  */
 export async function dismissReviews(
   client: GitHubClient,
@@ -203,12 +200,12 @@ export async function dismissReviews(
   for (const id of ids) {
     const params = { ...pullParams(dismissal), review_id: id, message, event: 'DISMISS' };
     const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
-    const done = await orGitHubError(client.request(route, { params, signal }));
-    if (done instanceof GitHubError && !/dismiss a dismissed/i.test(done.message)) throw done;
+    const answer = await orGitHubError(client.request(route, { params, signal }));
+    if (answer instanceof GitHubError && !/dismiss a dismissed/i.test(answer.message)) throw answer;
   }
 }
 
-/** What a review says about merging. Approving is not ours to do (D23). */
+/** GitHub's event of a review. We never approve: that is left to people. */
 type ReviewEvent = 'COMMENT' | 'REQUEST_CHANGES';
 
 /** A comment on a line of the diff, or on several. Lines count from 1. */
@@ -220,23 +217,21 @@ export interface ReviewComment {
   /** Above `line`; GitHub refuses a range of one line. */
   readonly startLine?: number;
   readonly body: string;
-  /** The same for the text of the review, where GitHub takes no comment on the line. */
+  /** The body to use in the text of the review if GitHub takes no comment on the line. */
   readonly inText: string;
 }
 
-/** The review to post. All texts went through outbound cleaning (D24). */
+/** The review to post. All its texts are sanitized already. */
 export interface ReviewPayload extends SubjectPlace {
   /** The commit that was reviewed. */
   readonly headSha: string;
   readonly event: ReviewEvent;
   readonly body: string;
-  /** The last line of the body, below whatever is added to it; left out for none. */
+  /** The last line of the body, below the comments that are appended to it. */
   readonly footer?: string;
   readonly comments: readonly ReviewComment[];
-  /** Tells this review of this head from all others. */
+  /** Identifies this agent's review of this head. */
   readonly mark: Mark;
-  /**
-   * Our reviews of this pull request, as they were read just before; left out: they are looked for.
-   */
+  /** Our reviews of this pull request, if the caller has just read them. */
   readonly own?: readonly OwnReview[];
 }
