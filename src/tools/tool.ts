@@ -9,29 +9,26 @@ import { cleanLine, quoteLine } from '../lib/text/format.js';
 import { fence, stripTerminalSequences } from '../safety/fence.js';
 import { holdsSecret, redact } from '../safety/redact.js';
 
-/** What a tool can do to the world; decides who may have it (D22). */
+/** The effect decides which runs can have a tool. */
 export type ToolEffect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';
 
-/** What a tool answers to the model. Trouble is an answer too: a tool never ends a run. */
+/** The answer to the model. An error is an answer too: a tool never ends a run. */
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
-  /** The text holds words of people who are not known to have write access (D19). */
+  /** The text has words of people who are not known to have write access. */
   readonly isTainted?: boolean;
-  /** Lines of files that the text shows: what the model may name as evidence. */
+  /** Lines of files in the text, which the model can cite as evidence. */
   readonly shown?: readonly ShownLines[];
-  /** What a sub-agent used to answer; counted for the agent that called it. */
+  /** The usage of a sub-agent; counted for the agent that called it. */
   readonly stats?: RunStats;
 }
 
-/** A function the model may call. */
+/** A function the model can call. */
 export interface Tool {
   readonly name: string;
   readonly effect: ToolEffect;
-  /**
-   * It changes nothing, so that its calls may run side by side; tools of the effect `read` never
-   * change anything.
-   */
+  /** Its calls change nothing and can run at the same time. Implied by the effect `read`. */
   readonly isReadOnly?: boolean;
   readonly description: string;
   /**
@@ -39,7 +36,7 @@ export interface Tool {
    * be cached.
    */
   readonly inputSchema: LanguageModelV4FunctionTool['inputSchema'];
-  /** Runs a call. `input` is parsed JSON that nobody has checked yet. */
+  /** Runs a call. `input` is parsed JSON that is not checked yet. */
   execute(input: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
@@ -49,7 +46,7 @@ export interface Tool {
 export function defineTool<const S extends ArgumentShape>({
   shape,
   run,
-  ...about
+  ...description
 }: Omit<Tool, 'inputSchema' | 'execute'> & {
   readonly shape: S;
   /**
@@ -62,11 +59,12 @@ export function defineTool<const S extends ArgumentShape>({
   ): Promise<string | Omit<ToolResult, 'isError' | 'stats'>>;
 }): Tool {
   return {
-    ...about,
+    ...description,
     inputSchema: schemaOf(shape),
-    async execute(sent, signal) {
+    async execute(uncheckedInput, signal) {
       try {
-        const input = checkInput(shape, sent, `${about.name} was not run: `);
+        const prefix = `${description.name} was not run: `;
+        const input = checkInput(shape, uncheckedInput, prefix);
         signal.throwIfAborted();
         const result = await run(input, signal);
         return typeof result === 'string'
@@ -80,21 +78,22 @@ export function defineTool<const S extends ArgumentShape>({
   };
 }
 
-/** One of a few words, in any case; the fallback for none. Throws a ToolError that lists them. */
+/** Reads one of `choices`, in any case; the fallback if it is empty. Throws a ToolError. */
 export function readChoice<const Word extends string>(
   argument: string,
-  given: string | undefined,
-  words: readonly Word[],
+  value: string | undefined,
+  choices: readonly Word[],
   fallback?: Word,
 ): Word {
-  const word = (given ?? '')
+  const word = (value ?? '')
     .trim()
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
-  const found = word === '' ? fallback : words.find((one) => one.toLowerCase() === word);
-  if (found !== undefined) return found;
-  const listed = words.map((one) => `\`${one}\``).join(', ');
-  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${quoteLine(given ?? '')}`);
+  const chosen = word === '' ? fallback : choices.find((choice) => choice.toLowerCase() === word);
+  if (chosen !== undefined) return chosen;
+
+  const listed = choices.map((choice) => `\`${choice}\``).join(', ');
+  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${quoteLine(value ?? '')}`);
 }
 
 export interface ToolArgument {
@@ -103,13 +102,10 @@ export interface ToolArgument {
   /** The arguments of each object in a list. */
   readonly item?: ArgumentShape;
   readonly required?: boolean;
-  /** For integers. */
+  /** Limits of an integer. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /**
-   * Words that the schema offers for a string; others are left to the tool, whose answer may say
-   * more.
-   */
+  /** Words in the schema of a string. The tool itself refuses others, with a better answer. */
   readonly choices?: readonly string[];
 }
 
@@ -124,7 +120,7 @@ type ValueOf<A extends ToolArgument> = A extends { readonly item: infer Item ext
       ? number
       : boolean;
 
-/** Checked arguments; undefined where one was left out. */
+/** Checked arguments; undefined if one was left out. */
 export type InputOf<S extends ArgumentShape> = {
   readonly [Name in keyof S]: S[Name] extends { readonly required: true }
     ? ValueOf<S[Name]>
@@ -148,30 +144,33 @@ export function schemaOf(shape: ArgumentShape): Tool['inputSchema'] {
 }
 
 /**
- * The arguments that a model sent. Numbers and truth values are taken as strings too (`"10"`,
- * `"true"`), since axe's own tools ask for strings; null counts as left out. Throws a ToolError
- * that says what is wrong, behind the words of `where`.
+ * Checks the arguments that a model sent. Numbers and booleans can be strings (`"10"`, `"true"`),
+ * because axe's own tools ask for strings; null counts as left out. Throws a ToolError that says
+ * what is wrong, after `prefix`.
  */
-function checkInput<S extends ArgumentShape>(shape: S, sent: unknown, where: string): InputOf<S> {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw new ToolError(`${where}the arguments must be one JSON object, not ${kindOf(sent)}`);
-  const given = new Map<string, unknown>(
-    Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
+function checkInput<S extends ArgumentShape>(shape: S, input: unknown, prefix: string): InputOf<S> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new ToolError(`${prefix}the arguments must be one JSON object, not ${kindOf(input)}`);
+
+  const entries = new Map<string, unknown>(
+    Object.entries(input).filter(([, value]) => value !== null && value !== undefined),
   );
   const missing = Object.keys(shape).filter(
-    (name) => shape[name]?.required === true && !given.has(name),
+    (name) => shape[name]?.required === true && !entries.has(name),
   );
-  const unknown = [...given.keys()].filter((name) => !Object.hasOwn(shape, name));
+  const unknown = [...entries.keys()].filter((name) => !Object.hasOwn(shape, name));
   const problems = [
     ...missing.map((name) => `\`${name}\` is missing`),
     ...unknown.map((name) => `\`${cleanLine(name, MAX_SHOWN)}\` is not an argument`),
   ];
   if (problems.length > 0)
-    throw new ToolError(`${where}${problems.slice(0, MAX_PROBLEMS).join('; ')}`);
-  const values = Object.entries(shape).flatMap(([name, argument]) =>
-    given.has(name) ? [[name, checkValue(argument, given.get(name), `${where}\`${name}\` `)]] : [],
-  );
-  // The door: every argument of the shape was just checked for its type.
+    throw new ToolError(`${prefix}${problems.slice(0, MAX_PROBLEMS).join('; ')}`);
+
+  const values = Object.entries(shape).flatMap(([name, argument]) => {
+    if (!entries.has(name)) return [];
+    return [[name, checkValue(argument, entries.get(name), `${prefix}\`${name}\` `)]];
+  });
+  // The cast is sound: the type of every argument of the shape was checked.
   return Object.fromEntries(values) as InputOf<S>;
 }
 
@@ -181,10 +180,10 @@ const MAX_SHOWN = 60;
 function checkValue(
   { type, item = {}, minimum, maximum }: ToolArgument,
   value: unknown,
-  where: string,
+  prefix: string,
 ): unknown {
   const mustBe = (expected: string) =>
-    new ToolError(`${where}must be ${expected}, not ${kindOf(value)}`);
+    new ToolError(`${prefix}must be ${expected}, not ${kindOf(value)}`);
   switch (type) {
     case 'string':
       if (typeof value === 'string') return value;
@@ -205,7 +204,9 @@ function checkValue(
     }
     case 'list':
       // One object counts as a list of one.
-      return [value].flat().map((one) => checkInput(item, one, `${where}has an invalid item: `));
+      return [value]
+        .flat()
+        .map((itemInput) => checkInput(item, itemInput, `${prefix}has an invalid item: `));
   }
 }
 
@@ -216,19 +217,16 @@ function kindOf(value: unknown): string {
   return cleanLine(JSON.stringify(value) ?? typeof value, MAX_SHOWN);
 }
 
-/**
- * {@link escapeHidden} for what a program printed: colours and the like are for a terminal and say
- * nothing here.
- */
+/** {@link escapeHidden} for the output of a program, without its terminal sequences (colours). */
 export function escapeOutput(text: string): string {
   return escapeHidden(stripTerminalSequences(text));
 }
 
 /**
- * Text of a file with what a reader cannot see written out (`<U+202E>`): control characters but tab
- * and newline, bidirectional marks, tag characters, zero-width spaces. A hidden instruction so is
- * visible, while everything else stays as it is, so that it can be quoted to `edit_file`. Joiners
- * and variation selectors stay: words and emoji are written with them (memory-and-security C6 76).
+ * Writes out characters that a reader cannot see (`<U+202E>`), so that a hidden instruction becomes
+ * visible: control characters but tab and newline, bidirectional marks, tag characters, zero-width
+ * spaces. All other text stays as it is, so that it can be quoted to `edit_file`. Joiners and
+ * variation selectors stay too, because words and emoji need them.
  */
 export function escapeHidden(text: string): string {
   return text.replace(HIDDEN, (character) => {
@@ -241,51 +239,49 @@ const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}]/gu;
 
-/** Room for the fence and for notes: what is written out takes more than it did. */
+/** Bytes kept for the fence and for notes. */
 const OVERHEAD_BYTES = 4096;
 
 /**
- * What others wrote, for a tool's answer: fenced, with what a reader cannot see written out, so
- * that a hidden instruction is visible (memory-and-security C6 76). `markdown` text also loses what
- * GitHub does not render.
+ * Fences other people's text for a tool's answer, with hidden characters written out. From
+ * `markdown` the parts that GitHub does not render are removed.
  */
 export function thirdParty(
   text: string,
-  about: { readonly source: string; readonly markdown?: boolean },
+  origin: { readonly source: string; readonly markdown?: boolean },
 ): string {
   const visible = escapeOutput(text.replaceAll('\r\n', '\n'));
-  return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), about);
+  return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), origin);
 }
 
-/** What the decision depends on besides the tools (D22). */
+/** The facts that decide about tools, in addition to the tools themselves. */
 export interface GrantRules {
-  /** `workflow` also on the command line with `--event` (D18). */
+  /** `workflow` also on the command line with `--event`. */
   readonly where: 'terminal' | 'workflow';
   readonly trust: Trust['level'];
   /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
   readonly toolsAllowed: readonly string[];
-  /**
-   * The workflow and the trust of the run let the file tools change what `changes-allowed` names.
-   */
+  /** The workflow and the run's trust let the file tools change the files of `changes-allowed`. */
   readonly mayChange?: boolean;
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
   readonly parentEffects?: ReadonlySet<ToolEffect>;
 }
 
 /**
- * Decides which tools an agent gets (D22), in the order they were asked for, with a sentence for
- * people on each of the others. In a terminal: those it lists. In a workflow: an untrusted run gets
- * what only reads and what the action publishes after checking; a trusted one also its memory, and
- * what `tools-allowed` lists of the tools that write, execute or reach the network.
- * `changes-allowed` grants the file tools. Never more than the agent that called it.
+ * Decides which tools an agent gets, in the order it lists them, with a sentence for people on each
+ * of the others. In a terminal an agent gets all of them. In a workflow an untrusted run gets tools
+ * that only read, and those whose texts the action checks and publishes. A trusted run also gets
+ * its memory, and those tools of `tools-allowed` that write, execute or reach the network.
+ * `changes-allowed` grants the file tools. A sub-agent never gets more than its caller.
  */
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
   const withheld: string[] = [];
-  // One copied line must allow all that it would help.
+  // People copy one line of YAML, so it must name all the tools that they have to allow.
   const unallowed = requested.flatMap((tool) =>
     isAllowed(tool, rules) || rules.parentEffects?.has(tool.effect) === false ? [] : tool.name,
   );
+
   for (const tool of requested) {
     const reason = reasonAgainst(tool, rules, unallowed);
     if (reason === undefined) granted.push(tool);
@@ -294,13 +290,10 @@ export function grantTools<T extends RequestedTool>(requested: readonly T[], rul
   return { granted, withheld };
 }
 
-/** What the decision needs to know of a tool; a server of the MCP is asked about like one. */
+/** The facts of a tool that decide about it; an MCP server is treated like one tool. */
 export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
 
-/**
- * What an agent may pass on: reading and answering are everybody's; the rest is what it was given
- * itself.
- */
+/** Effects that an agent can pass on to a sub-agent: its own, and those that every agent has. */
 export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<ToolEffect> {
   return new Set<ToolEffect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
 }
@@ -315,7 +308,8 @@ function reasonAgainst(
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
     return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
   }
-  if (isEverybodys(tool, rules)) return undefined;
+  if (isAlwaysGranted(tool, rules)) return undefined;
+
   if (trust !== 'trusted') {
     return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
   }
@@ -324,7 +318,10 @@ function reasonAgainst(
   return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
 }
 
-function isEverybodys({ name, effect }: RequestedTool, { where, mayChange }: GrantRules): boolean {
+function isAlwaysGranted(
+  { name, effect }: RequestedTool,
+  { where, mayChange }: GrantRules,
+): boolean {
   if (mayChange === true && FILE_TOOLS.has(name)) return true;
   return where === 'terminal' || effect === 'read' || effect === 'publish';
 }
@@ -332,7 +329,7 @@ function isEverybodys({ name, effect }: RequestedTool, { where, mayChange }: Gra
 function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
   const { name, effect } = tool;
   const { toolsAllowed } = rules;
-  if (isEverybodys(tool, rules) || effect === 'memory') return true;
+  if (isAlwaysGranted(tool, rules) || effect === 'memory') return true;
   return toolsAllowed.includes(name) || toolsAllowed.includes(effect);
 }
 
@@ -340,15 +337,14 @@ function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
 const FILE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file']);
 
 /**
- * Effects of tools that reach others, and bring anybody's text: what was started can reach a
- * network too (D46).
+ * Effects of tools that can send data out and bring in anybody's text. A program that a tool starts
+ * can reach the network too.
  */
 export const REACHING_EFFECTS: ReadonlySet<ToolEffect> = new Set(['network', 'execute']);
 
 /**
- * The tools, with which no secret leaves: a call that holds a known one is refused where its
- * arguments go out, and results are without any. `secrets` is read at each call, since a run may
- * learn more of them.
+ * Keeps secrets from leaving: a call with a known secret is refused if the tool reaches out, and
+ * results are redacted. `secrets` is read at each call, because a run can learn of more.
  */
 export function withSecretsBlocked(
   tools: readonly Tool[],
@@ -368,8 +364,7 @@ export function withSecretsBlocked(
 }
 
 /**
- * All texts of a value of JSON; names come last, since a secret may be split over several
- * arguments.
+ * All texts of a JSON value. Keys come last, because a secret can be split over several values.
  */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];

@@ -451,7 +451,9 @@ describe('C7 88: a path that was replaced after it was checked', () => {
     const folder = await openFolder(checked('.'));
     const sub = { real: join(root, 'folder'), path: 'folder' };
     swap('folder');
-    await expect(openFolder(sub, join(folder.at, 'folder'))).rejects.toThrow('not a directory');
+    await expect(openFolder(sub, join(folder.accessPath, 'folder'))).rejects.toThrow(
+      'not a directory',
+    );
     await folder.close();
   });
 
@@ -459,8 +461,8 @@ describe('C7 88: a path that was replaced after it was checked', () => {
     const { root, checked, swap } = scene();
     const folder = await openFolder(checked('folder'));
     swap('folder');
-    writeFileSync(join(folder.at, 'b.txt'), 'written');
-    expect(readdirSync(folder.at).sort()).toEqual(['a.txt', 'b.txt', 'sub']);
+    writeFileSync(join(folder.accessPath, 'b.txt'), 'written');
+    expect(readdirSync(folder.accessPath).sort()).toEqual(['a.txt', 'b.txt', 'sub']);
     await folder.close();
     expect(readFileSync(join(root, 'moved/b.txt'), 'utf8')).toBe('written');
   });

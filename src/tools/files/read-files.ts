@@ -16,10 +16,10 @@ import { defineTool, escapeHidden, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** Bytes of a page that line numbers and the note at its end may take. */
+/** Bytes of a page kept for line numbers and the note at its end. */
 const OVERHEAD_BYTES = 24 * 1024;
 
-/** `read_file`: a page of a text file with numbered lines, as axe gives it. */
+/** `read_file`: a page of a text file with numbered lines, in axe's form. */
 export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'read_file',
@@ -62,37 +62,39 @@ export function refuseBinary(start: Uint8Array, path: string, bytes: number): vo
 }
 
 /**
- * Lines of a file from line `offset` on (the first is 1), of which `bytes` is the beginning and
- * `size` all of it, with a note on how to read on. A line too long to show loses its middle; the
- * `\r` of a line break is not part of a line. Throws a ToolError for an offset behind the end.
+ * Lines of a file from line `offset` on (the first is 1), with a note on how to read on. `bytes` is
+ * the beginning of the file, `size` the length of all of it. A line too long to show loses its
+ * middle; the `\r` of a line break is not part of a line. Throws a ToolError for an offset past the
+ * end.
  */
 export function readPage(bytes: Uint8Array, size: number, offset: number, limit: number) {
   const lines: string[] = [];
   let number = 1;
   let freeBytes = MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES;
-  let at = 0;
-  for (; at < bytes.length && lines.length < limit; number += 1) {
-    const newline = bytes.indexOf(NEWLINE, at);
+  let start = 0;
+  for (; start < bytes.length && lines.length < limit; number += 1) {
+    const newline = bytes.indexOf(NEWLINE, start);
     const end = newline < 0 ? bytes.length : newline;
     if (number >= offset) {
-      const line = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end));
+      const line = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end));
       const text = truncate(line.replace(/\r$/, ''), MAX_READ_LINE_BYTES);
       freeBytes -= utf8Bytes(text);
       if (freeBytes < 0) break;
       lines.push(text);
     }
-    at = end + 1;
+    start = end + 1;
   }
+
   if (lines.length === 0 && bytes.length < size)
     throw new ToolError(`line ${offset} is too far into the file to be read`);
   if (lines.length === 0 && offset > 1)
     throw new ToolError(`offset ${offset} exceeds file length of ${number - 1} lines`);
   const note =
-    at < size ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
+    start < size ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
   return { lines, note };
 }
 
-/** Lines as `number: content`, from the number of the first. */
+/** Lines as `number: content`; `first` is the number of the first line. */
 export function numberLines(lines: readonly string[], first: number): readonly string[] {
   return lines.map((line, index) => `${first + index}: ${line}`);
 }
@@ -113,18 +115,15 @@ const ARTIFACT = {
 } as const;
 
 /**
- * The argument by which a file tool works in the folder of artifacts; none where the agent has no
+ * The argument that makes a file tool work in the folder of artifacts; none if the agent has no
  * such folder.
  */
 export function artifactArgument(artifacts: ArtifactFolder | undefined): typeof ARTIFACT {
-  // The door: an argument that a tool does not have is undefined in its input.
+  // The cast is sound: an argument that a tool does not have is undefined in its input.
   return artifacts === undefined ? ({} as typeof ARTIFACT) : ARTIFACT;
 }
 
-/**
- * `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives
- * them.
- */
+/** `list_directory`: the names in a folder, one a line, in axe's form. */
 export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'list_directory',
@@ -143,6 +142,7 @@ export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFo
       const folder = (artifact && artifacts?.workspace) || workspace;
       const entries = await folder.list(path);
       if (entries.length === 0) return '(the directory is empty)';
+
       const lines = entries
         .slice(0, MAX_LISTED_ENTRIES)
         .map(
@@ -156,17 +156,17 @@ export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFo
   });
 }
 
-/** A name may hold a newline; it must not pass for two. */
+/** A name can hold a newline; it must not look like two names. */
 function oneLine(name: string): string {
   return name.replaceAll('\n', '<U+000A>').replaceAll('\t', '<U+0009>');
 }
 
-/** Files that are read at the same time: without a checkout they come in one answer of GitHub's. */
-const SIDE_BY_SIDE = 30;
+/** Files that are read at the same time: without a checkout GitHub sends them in one answer. */
+const MAX_PARALLEL_READS = 30;
 
 /**
- * `search_files`: files by name, lines by text, or both. The text is literal: no expression can
- * take for ever.
+ * `search_files`: files by name, lines by text, or both. The text is literal, because matching a
+ * regular expression can take forever.
  */
 export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
   return defineTool({
@@ -194,7 +194,8 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
         throw new ToolError(
           '`text` is part of one line: it cannot be empty or contain a line break',
         );
-      const endsAt = clock.now().getTime() + SEARCH_LIMITS.timeMs;
+
+      const endMs = clock.now().getTime() + SEARCH_LIMITS.timeMs;
       const lines: string[] = [];
       let cut = 0;
       let unread = 0;
@@ -202,27 +203,29 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
       const waiting: string[] = [];
       const searchWaiting = async (wanted: string) => {
         const files = waiting.splice(0);
-        const found = await Promise.all(
+        const results = await Promise.all(
           files.map((file) => findLines(workspace, file, wanted, ignore_case)),
         );
-        for (const file of found) {
-          lines.push(...file.lines);
-          if (file.isUnread) unread += 1;
-          if (file.isCut) cut += 1;
+        for (const result of results) {
+          lines.push(...result.lines);
+          if (result.isUnread) unread += 1;
+          if (result.isCut) cut += 1;
         }
       };
+
       for await (const file of findFiles(workspace, path, compile(glob ?? '**'))) {
         signal.throwIfAborted();
-        if (clock.now().getTime() >= endsAt) {
+        if (clock.now().getTime() >= endMs) {
           note = '\n[the search was stopped because it took too long; narrow `glob` or `path`]';
           break;
         }
         if (file === undefined) continue;
         if (text === undefined) lines.push(escapeHidden(file));
-        else if (waiting.push(file) >= SIDE_BY_SIDE) await searchWaiting(text);
+        else if (waiting.push(file) >= MAX_PARALLEL_READS) await searchWaiting(text);
         if (lines.length > SEARCH_LIMITS.matches) break;
       }
       if (text !== undefined && lines.length <= SEARCH_LIMITS.matches) await searchWaiting(text);
+
       if (lines.length > SEARCH_LIMITS.matches)
         note = `\n[there are more than these ${SEARCH_LIMITS.matches}; narrow the search]`;
       if (cut > 0)
@@ -235,7 +238,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
   });
 }
 
-/** A pattern without a slash is meant for names, wherever they are. */
+/** A pattern without a slash matches names at any depth. */
 function compile(glob: string): CompiledPattern {
   const clean = glob.trim().replace(/^(?:\.\/)+/, '');
   try {
@@ -247,9 +250,9 @@ function compile(glob: string): CompiledPattern {
 }
 
 /**
- * The files below a folder whose path in it matches, and undefined after each folder that is
- * listed, so that a search that finds nothing can end. Links are not followed, and what cannot be
- * read is left out.
+ * The files below a folder whose path in it matches. Yields undefined for each folder, so that a
+ * search without a match can be stopped. Links are not followed, and folders that cannot be read
+ * are left out.
  */
 async function* findFiles(
   workspace: Workspace,
@@ -263,6 +266,7 @@ async function* findFiles(
     throw thrown;
   });
   yield undefined;
+
   for (const { name, kind } of entries) {
     const path = join(below, name);
     if (kind === 'file' && pattern.matches(path)) yield join(folder, path);
@@ -271,36 +275,37 @@ async function* findFiles(
   }
 }
 
-/** Characters of a line shown before and behind what was found. */
+/** Characters of a line shown before and after the match. */
 const AROUND = 150;
 
 /**
- * The lines of a file that contain a text, as `path:line: content`; none of one that is binary. The
- * search goes on after a file that vanished, that the guard refuses, or that GitHub does not give.
+ * The lines of a file that contain a text, as `path:line: content`; none for a binary file. A file
+ * that vanished, that the guard refuses or that GitHub does not send does not end the search.
  */
 async function findLines(workspace: Workspace, path: string, text: string, ignoreCase: boolean) {
-  const found = await workspace.read(path, SEARCH_LIMITS.fileBytes).catch((thrown: unknown) => {
+  const file = await workspace.read(path, SEARCH_LIMITS.fileBytes).catch((thrown: unknown) => {
     if (thrown instanceof ToolError) return undefined;
     throw thrown;
   });
   const lines: string[] = [];
-  if (found === undefined || isBinary(found.bytes))
-    return { lines, isCut: false, isUnread: found === undefined };
+  if (file === undefined || isBinary(file.bytes))
+    return { lines, isCut: false, isUnread: file === undefined };
+
   const searched = ignoreCase ? text.toLowerCase() : text;
-  for (const [index, line] of new TextDecoder().decode(found.bytes).split('\n').entries()) {
-    const at = (ignoreCase ? line.toLowerCase() : line).indexOf(searched);
-    if (at < 0) continue;
-    lines.push(`${escapeHidden(path)}:${index + 1}: ${excerpt(line, at, searched.length)}`);
+  for (const [index, line] of new TextDecoder().decode(file.bytes).split('\n').entries()) {
+    const matchIndex = (ignoreCase ? line.toLowerCase() : line).indexOf(searched);
+    if (matchIndex < 0) continue;
+    lines.push(`${escapeHidden(path)}:${index + 1}: ${excerpt(line, matchIndex, searched.length)}`);
     if (lines.length > SEARCH_LIMITS.matches) break;
   }
-  return { lines, isCut: found.size > found.bytes.length, isUnread: false };
+  return { lines, isCut: file.size > file.bytes.length, isUnread: false };
 }
 
-/** The line, or of a long one what is around the match. */
-function excerpt(line: string, at: number, length: number): string {
+/** A long line is shortened to the text around the match. */
+function excerpt(line: string, matchIndex: number, matchLength: number): string {
   const whole = line.endsWith('\r') ? line.slice(0, -1) : line;
-  const start = Math.max(0, at - AROUND);
-  const end = at + length + AROUND;
+  const start = Math.max(0, matchIndex - AROUND);
+  const end = matchIndex + matchLength + AROUND;
   const shownText = escapeHidden(whole.slice(start, end).toWellFormed());
   return `${start > 0 ? '[...] ' : ''}${shownText}${end < whole.length ? ' [...]' : ''}`;
 }

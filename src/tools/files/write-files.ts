@@ -6,7 +6,7 @@ import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { artifactArgument, FILE_PATH } from './read-files.js';
 
-/** `write_file`: a whole file, new or in place of what was there. */
+/** `write_file`: creates a file, or replaces all of it. */
 export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'write_file',
@@ -27,12 +27,13 @@ export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder
       const folder = artifact ? artifacts : undefined;
       await (folder?.workspace ?? workspace).change(path, () => bytes);
       folder?.onWritten(path, bytes.length);
+
       return `wrote ${bytes.length} bytes to ${path}${folder === undefined ? '' : ' (artifact)'}`;
     },
   });
 }
 
-/** `delete_file`: a file goes; axe has no such tool. */
+/** `delete_file`: axe has no such tool. */
 export function createDeleteFile(workspace: Workspace): Tool {
   return defineTool({
     name: 'delete_file',
@@ -49,7 +50,7 @@ export function createDeleteFile(workspace: Workspace): Tool {
   });
 }
 
-/** `edit_file`: exact text for other text; axe's answers. */
+/** `edit_file`: replaces exact text; the answers are axe's. */
 export function createEditFile(workspace: Workspace): Tool {
   return defineTool({
     name: 'edit_file',
@@ -73,13 +74,15 @@ export function createEditFile(workspace: Workspace): Tool {
       if (old_string === '')
         throw new ToolError('old_string is required: the text to look for is empty');
       if (old_string === new_string) throw new ToolError('old_string and new_string are the same');
+
       let count = 0;
       await workspace.change(path, (bytes) => {
         const content = decode(bytes, path);
-        // A model sees lines and writes `\n`; a file may break them with `\r\n`.
-        const isAlways = !old_string.includes('\r') && !/(?<!\r)\n/.test(content);
-        const isDos = content.includes('\r\n') && (isAlways || !content.includes(old_string));
+        // A model sees lines and writes `\n`; a file can break them with `\r\n`.
+        const isAlwaysDos = !old_string.includes('\r') && !/(?<!\r)\n/.test(content);
+        const isDos = content.includes('\r\n') && (isAlwaysDos || !content.includes(old_string));
         const inFile = (text: string) => (isDos ? text.replace(/\r?\n/g, '\r\n') : text);
+
         const parts = content.split(inFile(old_string));
         count = parts.length - 1;
         if (count === 0)

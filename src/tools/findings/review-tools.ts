@@ -14,10 +14,7 @@ import {
   type ToolArgument,
 } from '../tool.js';
 
-/**
- * The names of the tools that publish, for an agent's `tools`, in the order every model sees them
- * in.
- */
+/** The names of the tools that publish, in the order in which every model sees them. */
 export const REVIEW_TOOL_NAMES: readonly string[] = [
   'add_review_comment',
   'settle_finding',
@@ -29,7 +26,7 @@ export const REVIEW_TOOL_NAMES: readonly string[] = [
   'react',
 ];
 
-/** The tools that publish, over the buffer of one run; all of them, in a fixed order. */
+/** All the tools that publish, in a fixed order. They write to the buffer of one run. */
 export function createReviewTools(publications: PublicationBuffer): readonly Tool[] {
   return [
     createAddReviewComment(publications),
@@ -242,7 +239,7 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
   );
 }
 
-/** Lines that prove a finding or its end, as a tool takes them. */
+/** The argument for a line that proves a finding or its end. */
 const EVIDENCE_ITEM = {
   path: { type: 'string', description: 'Path of the file.', required: true },
   line: {
@@ -254,7 +251,7 @@ const EVIDENCE_ITEM = {
   code: { type: 'string', description: 'The line, copied as it is.', required: true },
 } as const satisfies Readonly<Record<string, ToolArgument>>;
 
-/** What a finding leads to, and how often: the severity is computed from both. */
+/** The severity of a finding is computed from both. */
 const IMPACT = {
   effect: {
     type: 'string',
@@ -269,7 +266,7 @@ const IMPACT = {
   },
 } as const satisfies Readonly<Record<string, ToolArgument>>;
 
-/** A tool over the buffer, which takes what a call asks for or says why it does not. */
+/** A tool that puts a publication in the buffer. A refusal is a ToolError for the model. */
 function publishing<const S extends ArgumentShape>(
   name: string,
   description: string,
@@ -290,9 +287,9 @@ function publishing<const S extends ArgumentShape>(
 }
 
 /**
- * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a
- * model that writes its reason first decides for what it has just argued. No agent can be given
- * this tool.
+ * `give_verdict`: the result of a second look at a finding. The verdict is the first argument: a
+ * model that writes its reason first decides for what it has just argued. Agents cannot have this
+ * tool.
  */
 export function createGiveVerdict(verdicts: VerdictCollector): Tool {
   return publishing(
@@ -329,9 +326,9 @@ export function createGiveVerdict(verdicts: VerdictCollector): Tool {
         ...input,
         suggestionFixes,
         kind: readChoice('verdict', verdict, VERDICT_KINDS),
-        // A word that is none corrects nothing: the verdict is worth more than it.
-        effect: EFFECTS.find((one) => one === input.effect?.trim().toLowerCase()),
-        reach: REACHES.find((one) => one === input.reach?.trim().toLowerCase()),
+        // An unknown word is ignored, so that it does not cost the verdict.
+        effect: EFFECTS.find((effect) => effect === input.effect?.trim().toLowerCase()),
+        reach: REACHES.find((reach) => reach === input.reach?.trim().toLowerCase()),
       }),
   );
 }

@@ -15,8 +15,8 @@ import { readChoice, type Tool, thirdParty } from '../tool.js';
 import { defineGitHubTool, type GitHubReader } from './reader.js';
 
 /**
- * `github_file`: a page of a text file, or the names in a folder, without a checkout. What is in
- * the repository's own branches was put there by writers; the head of a fork taints (D19).
+ * `github_file`: a page of a text file, or the names in a folder, without a checkout. Only writers
+ * can push to the repository's own branches; the head of a fork taints.
  */
 export function createGitHubFile(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -38,35 +38,31 @@ export function createGitHubFile(github: GitHubReader): Tool {
         minimum: 1,
       },
     },
-    async run({ path, ref: given, offset = 1, limit = READ_FILE_LINES }, signal) {
+    async run({ path, ref: refName, offset = 1, limit = READ_FILE_LINES }, signal) {
       const { client, repository, isMemory } = github;
-      const { side, ref, isTainted } = await github.at(given, signal);
-      const inside = github.pathOf(path);
+      const { side, ref, isTainted } = await github.commitAt(refName, signal);
+      const fullPath = github.pathOf(path);
       const place = { client, repository, ref };
+      const request = { path: fullPath, maxBytes: MAX_GITHUB_FILE_BYTES };
+      const content = await readPathAt(place, request, signal);
+
       const source = `${path} at the ${side}`;
-      const found = await readPathAt(
-        place,
-        { path: inside, maxBytes: MAX_GITHUB_FILE_BYTES },
-        signal,
-      );
-      switch (found.kind) {
+      switch (content.kind) {
         case 'missing':
           throw new ToolError(`${quoteLine(path)}: there is no such file at the ${side}`);
         case 'refused':
-          throw new ToolError(`${quoteLine(path)} cannot be read: ${found.reason}`);
+          throw new ToolError(`${quoteLine(path)} cannot be read: ${content.reason}`);
         case 'folder': {
-          const list = found.names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
+          const list = content.names.filter((name) => !isMemory(`${fullPath}/${name}`)).join('\n');
           const { text } = formatPage(list, { source: `directory ${source}`, offset, limit });
-          return {
-            text: found.names.length < MAX_NAMES ? text : `${text}${MORE_NAMES}`,
-            isTainted,
-          };
+          const more = content.names.length < MAX_NAMES ? '' : MORE_NAMES;
+          return { text: `${text}${more}`, isTainted };
         }
         case 'file': {
-          // A link may lead there; GitHub names where the file lies.
-          if (isMemory(found.path)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
-          refuseBinary(found.bytes, path, found.bytes.length);
-          const { text, lines } = formatPage(found.bytes, { source, offset, limit });
+          // A link can lead to memory; GitHub names the path of its target.
+          if (isMemory(content.path)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
+          refuseBinary(content.bytes, path, content.bytes.length);
+          const { text, lines } = formatPage(content.bytes, { source, offset, limit });
           const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
           return { text, isTainted, shown: [{ path, side: sideOfDiff, firstLine: offset, lines }] };
         }
@@ -75,14 +71,14 @@ export function createGitHubFile(github: GitHubReader): Tool {
   });
 }
 
-/** Of a folder (REST API, "Get repository content"). */
+/** GitHub's limit for a folder (REST API, "Get repository content"). */
 const MAX_NAMES = 1000;
 const MORE_NAMES =
   '\n[there may be more names; GitHub lists 1,000 per folder. `github_search` finds files of the default branch by path]';
 
 /**
- * A page of a text that others wrote, inside a fence: of a file, whose lines have numbers, or of a
- * text of ours about some. `source` says what it is: `src/a.ts at the head`.
+ * A fenced page of a text that others wrote. The lines of a file (bytes) are numbered, those of a
+ * list are not. `source` names it: `src/a.ts at the head`.
  */
 function formatPage(
   content: Uint8Array | string,
@@ -101,8 +97,8 @@ function formatPage(
 }
 
 /**
- * `github_diff`: the diff of one changed file, or the list of the changed files. Whoever may push
- * to the repository made it, unless it is a fork's, which taints (D19).
+ * `github_diff`: the diff of one changed file, or the list of the changed files. Somebody with
+ * write access pushed it, unless it is a fork's, which taints.
  */
 export function createGitHubDiff(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -125,15 +121,19 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       const { isChange, isForeign: isTainted } = await github.commits(signal);
       if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
       const { files: all, isComplete } = await github.diff(signal);
-      const files = all.filter((file) => !github.isMemory(file.path));
+      const files = all.filter((changed) => !github.isMemory(changed.path));
+
       const requested = path.trim();
       const page = { offset, limit: READ_FILE_LINES };
       if (requested === '') {
         const list = files.map(formatFile).join('\n');
-        const { text } = formatPage(list, { ...page, source: 'changed files' });
-        return { text: `${text}${isComplete ? '' : INCOMPLETE}`, isTainted };
+        const listPage = formatPage(list, { ...page, source: 'changed files' });
+        return { text: `${listPage.text}${isComplete ? '' : INCOMPLETE}`, isTainted };
       }
-      const file = files.find((one) => one.path === requested || one.previousPath === requested);
+
+      const file = files.find(
+        (changed) => changed.path === requested || changed.previousPath === requested,
+      );
       if (file === undefined) {
         const advice = isComplete
           ? '`github_diff` without `path` lists the changed files'
@@ -161,22 +161,22 @@ function formatFile({
   return `${status} ${path}${from} +${additions} -${deletions}${kind}`;
 }
 
-/** Large files come without their lines, and must not pass for unchanged. */
+/** GitHub sends large files without their lines; they must not look unchanged. */
 function noteOf({ hunks, content, status }: DiffFile): string {
   if (hunks.length > 0 || content !== 'text' || status === 'renamed' || status === 'copied')
     return '';
   return '\n[GitHub shows no lines of this change: the file is empty, its mode changed, or the change is too large. Read it with `github_file` at head and base.]';
 }
 
-/** Of one page. */
+/** The size of a page. */
 const MAX_COMMITS = 30;
 
 const MAX_MESSAGE_BYTES = 2048;
 const MAX_AUTHOR = 100;
 
 /**
- * `github_history`: the commits that changed a file. Messages come into the repository's own
- * branches as the files do, by a writer's push or merge; those of a fork's head taint (D19).
+ * `github_history`: the commits that changed a file. As for files, a writer pushed or merged the
+ * messages in the repository's own branches; those of a fork's head taint.
  */
 export function createGitHubHistory(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -192,8 +192,8 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       },
       page: { type: 'integer', description: 'Page number. Default: 1.', minimum: 1 },
     },
-    async run({ path, ref: given, page = 1 }, signal) {
-      const { side, ref, isTainted } = await github.at(given, signal);
+    async run({ path, ref: refName, page = 1 }, signal) {
+      const { side, ref, isTainted } = await github.commitAt(refName, signal);
       const params = { path: github.pathOf(path), sha: ref, per_page: MAX_COMMITS, page };
       const commits = await fetchCommitsOfFile(github.client, github.repository, params, signal);
       if (commits.length === 0) {
@@ -201,6 +201,7 @@ export function createGitHubHistory(github: GitHubReader): Tool {
           page === 1 ? `no commit of the ${side} changed this path` : 'there are no more commits';
         return { text: `(${nothing})`, isTainted: false };
       }
+
       const all = commits.map(formatCommit).join('\n\n');
       const fenced = thirdParty(all, { source: `commits of ${path}` });
       const note =
@@ -220,9 +221,9 @@ const MAX_FRAGMENT_BYTES = 1024;
 const MAX_LINE = 300;
 
 /**
- * `github_search`: code, issues or pull requests of the repository. Code is the default branch's,
- * which writers made; issues are anybody's and taint unless all their authors are known to have
- * write access (D19).
+ * `github_search`: code, issues or pull requests of the repository. Code is from the default
+ * branch, which only writers push to. Anybody can open an issue, so a result with issues taints
+ * unless all their authors are known to have write access.
  */
 export function createGitHubSearch(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -234,16 +235,13 @@ export function createGitHubSearch(github: GitHubReader): Tool {
       query: { type: 'string', description: 'Words and qualifiers to look for.', required: true },
       kind: { type: 'string', description: '`code`, `issues` or `pulls`. Default: code.' },
     },
-    async run({ query, kind: given }, signal) {
+    async run({ query, kind: kindName }, signal) {
       if (query.trim() === '') throw new ToolError('`query` is empty');
-      const kind = readChoice('kind', given, ['code', 'issues', 'pulls'], 'code');
+      const kind = readChoice('kind', kindName, ['code', 'issues', 'pulls'], 'code');
       if (kind === 'code') return await searchCode(github, query, signal);
-      return await searchIssues(
-        github,
-        query,
-        kind === 'issues' ? 'is:issue' : 'is:pull-request',
-        signal,
-      );
+
+      const qualifier = kind === 'issues' ? 'is:issue' : 'is:pull-request';
+      return await searchIssues(github, query, qualifier, signal);
     },
   });
 }
@@ -263,7 +261,7 @@ const codeSchema = v.object({
  * Files of the default branch (REST API, "Search code": files under 384 KB, ten requests a minute).
  */
 async function searchCode(github: GitHubReader, query: string, signal: AbortSignal) {
-  // The pieces of text that match are sent only under this type.
+  // GitHub sends the matching fragments only for this media type.
   const accept = 'application/vnd.github.text-match+json';
   const params = paramsOf(github, query);
   const answer = await askRest(
@@ -281,11 +279,11 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
       path,
       fragments: text_matches.map(({ fragment }) => fragment),
     }));
+
+  const indent = (fragment: string) =>
+    truncate(fragment, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ');
   const lines = items.map(({ path, fragments }) =>
-    [
-      cleanLine(path, MAX_LINE),
-      ...fragments.map((one) => truncate(one, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ')),
-    ].join('\n'),
+    [cleanLine(path, MAX_LINE), ...fragments.map(indent)].join('\n'),
   );
   const shown = items.flatMap(({ path, fragments }) =>
     fragments.map((fragment) => {
@@ -312,10 +310,10 @@ const issuesSchema = v.object({
 async function searchIssues(
   github: GitHubReader,
   query: string,
-  kind: string,
+  qualifier: string,
   signal: AbortSignal,
 ) {
-  const params = paramsOf(github, query, kind);
+  const params = paramsOf(github, query, qualifier);
   const answer = await askRest(
     github.client,
     { route: 'GET /search/issues', params },
@@ -327,6 +325,7 @@ async function searchIssues(
       isRepository(repository_url.split('/repos/').at(-1) ?? '', github.repository),
     )
     .map(({ user, ...item }) => ({ ...item, author: user?.login ?? 'ghost' }));
+
   const lines = items.map(
     ({ number, title, state, author, updated_at }) =>
       `#${number} (${state}, by ${author}, ${updated_at}) ${cleanLine(title, MAX_LINE)}`,
@@ -337,16 +336,17 @@ async function searchIssues(
 }
 
 /**
- * The query within the repository. Places in it are taken out; a way to name one that we do not
- * know is made harmless by dropping results from elsewhere.
+ * Limits the query to the repository: qualifiers for other places are removed. Callers also drop
+ * results from elsewhere, in case GitHub knows a qualifier that we do not.
  */
-function paramsOf({ repository: { owner, name } }: GitHubReader, query: string, kind = '') {
-  const free = query.split(/\s+/).filter((word) => !PLACE.test(word));
-  const q = [...free, kind, `repo:${owner}/${name}`].filter((word) => word !== '').join(' ');
+function paramsOf({ repository: { owner, name } }: GitHubReader, query: string, qualifier = '') {
+  const allowed = query.split(/\s+/).filter((word) => !PLACE.test(word));
+  const words = [...allowed, qualifier, `repo:${owner}/${name}`];
+  const q = words.filter((word) => word !== '').join(' ');
   return { q, per_page: MAX_RESULTS };
 }
 
-/** Also what kind of thing to look for, which is an argument of its own. */
+/** Also removes the kind of result, which is an argument of its own. */
 const PLACE = /^[-(]*(?:(?:repo|org|user|owner|enterprise):|is:(?:issue|pr|pull-request)\b)/i;
 
 function format(results: readonly string[], isIncomplete: boolean): string {

@@ -7,15 +7,15 @@ import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
 import { askOnce, asToolError } from './reader.js';
 
 /**
- * The files of an event's commit through GitHub's API: one request lists them, and those that are
- * asked for together come together. Those that anybody may have made are not read here.
+ * The files of an event's commit through GitHub's API: one request lists them, and files that are
+ * read at the same moment share a request. A commit that anybody can have made is refused.
  */
 export function createSubjectFiles(
   client: GitHubClient,
   trigger: Exclude<Trigger, { readonly kind: 'local' }>,
   signal: AbortSignal,
 ): CommitFiles & {
-  /** The commit and the branch that it is on; those of a pull request may be a fork's. */
+  /** The commit and its branch; for a pull request they can be a fork's. */
   head(): Promise<Pick<SubjectCommits, 'head' | 'branch' | 'isForeign'>>;
 } {
   const { repository } = trigger;
@@ -35,7 +35,7 @@ export function createSubjectFiles(
   const known = new Map<string, Promise<Uint8Array | undefined>>();
   const waiting: Waiting[] = [];
 
-  /** Asks for all that is waiting, so many at a time that an answer is not too large. */
+  /** Reads all waiting files, in batches, so that no answer is too large. */
   function askForWaiting(): void {
     while (waiting.length > 0) void answer(waiting.splice(0, MAX_BATCH));
   }
@@ -50,10 +50,10 @@ export function createSubjectFiles(
     }
   }
 
-  /** GitHub converts what is not UTF-8, so a text counts only if it has the name of the blob. */
-  async function bytesOf({ sha }: CommitFile, found: BlobText): Promise<Uint8Array | undefined> {
-    if (found?.isBinary === true) return undefined;
-    const bytes = new TextEncoder().encode(found?.text ?? '');
+  /** GitHub converts texts that are not UTF-8, so a text counts only if its sha is the blob's. */
+  async function bytesOf({ sha }: CommitFile, blob: BlobText): Promise<Uint8Array | undefined> {
+    if (blob?.isBinary === true) return undefined;
+    const bytes = new TextEncoder().encode(blob?.text ?? '');
     return blobSha(bytes) === sha ? bytes : await fetchBlob({ client, repository }, sha, signal);
   }
 
@@ -61,8 +61,9 @@ export function createSubjectFiles(
     head: () => commits(signal),
     list: () => asToolError(() => list(signal)),
     read(file) {
-      const asked = known.get(file.sha);
-      if (asked !== undefined) return asked;
+      const earlier = known.get(file.sha);
+      if (earlier !== undefined) return earlier;
+
       const reading = new Promise<Uint8Array | undefined>((resolve, reject) => {
         if (waiting.push({ file, resolve, reject }) === 1) setImmediate(askForWaiting);
       });

@@ -10,18 +10,15 @@ import { quoteLine } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../safety/path-rules.js';
 import { defineTool, readChoice } from '../tool.js';
 
-/**
- * Accounts that are asked about for one answer; with more, somebody among them counts as a
- * stranger.
- */
+/** Accounts whose permission is read for one answer; with more authors, the answer taints. */
 const MAX_AUTHORS = 20;
 
 export type GitHubReader = ReturnType<typeof createGitHubReader>;
 
 /**
- * The repository of an event as tools read it: at the event's commits, no others, and without the
- * folders in which memory is kept. Commits, the diff and permissions are asked for once in a run.
- * Everything throws a ToolError or an AxeError.
+ * The repository of an event as tools read it: only at the event's commits, and without the folders
+ * of memory. Commits, the diff and permissions are read once in a run. Everything throws a
+ * ToolError or an AxeError.
  */
 export function createGitHubReader(
   client: GitHubClient,
@@ -34,11 +31,11 @@ export function createGitHubReader(
   const writers = new Map<string, boolean>();
 
   async function isKnownWriter(login: string, signal: AbortSignal): Promise<boolean> {
-    // A bot may quote anybody, and anybody may have had a deleted account.
+    // A bot can quote anybody, and a deleted account can have been anybody's.
     if (login === 'ghost' || login.endsWith('[bot]')) return false;
-    const may = writers.get(login) ?? (await isWriter(client, repository, login, signal));
-    writers.set(login, may);
-    return may;
+    const canWrite = writers.get(login) ?? (await isWriter(client, repository, login, signal));
+    writers.set(login, canWrite);
+    return canWrite;
   }
 
   return {
@@ -46,7 +43,7 @@ export function createGitHubReader(
     repository,
     isMemory,
     commits,
-    /** The issue or pull request of the event; undefined where it is about none. */
+    /** The issue or pull request of the event; undefined if it is not about one. */
     number:
       subjectNumber(trigger) ??
       (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined),
@@ -56,39 +53,36 @@ export function createGitHubReader(
       return { files: parseDiff(diff), isComplete };
     }),
     /**
-     * The commit of an argument `ref`; without a change both sides are the default branch. Anybody
-     * may have made the head of a fork, or one of which that cannot be told (D19); the base is
-     * always the repository's own.
+     * The commit for an argument `ref`; without a change both sides are the default branch. Anybody
+     * can have made the head of a fork, so it taints, as does a head whose origin is not known. The
+     * base is always the repository's own.
      */
-    async at(given: string | undefined, signal: AbortSignal) {
-      const side = readChoice('ref', given, ['head', 'base'], 'head');
+    async commitAt(refName: string | undefined, signal: AbortSignal) {
+      const side = readChoice('ref', refName, ['head', 'base'], 'head');
       const { head, base, isForeign } = await commits(signal);
       return { side, ref: side === 'head' ? head : base, isTainted: side === 'head' && isForeign };
     },
     /** The path as the API takes it. */
     pathOf(path: string): string {
-      const inside = repositoryPath(path);
-      if (isMemory(inside)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
-      return inside;
+      const fullPath = repositoryPath(path);
+      if (isMemory(fullPath)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
+      return fullPath;
     },
-    /**
-     * Whether each of these accounts is known to have write access; false for bots, whose words are
-     * nobody's.
-     */
+    /** All accounts are known to have write access; false if one is a bot, which can quote anybody. */
     async areWriters(logins: readonly string[], signal: AbortSignal): Promise<boolean> {
       const names = [...new Set(logins)];
       if (names.length > MAX_AUTHORS) return false;
       const answers = await Promise.all(names.map((login) => isKnownWriter(login, signal)));
-      return answers.every((may) => may);
+      return answers.every((canWrite) => canWrite);
     },
   };
 }
 
-/** A tool that reads on GitHub. */
+/** A tool that reads from GitHub, whose errors become answers for the model. */
 export const defineGitHubTool: typeof defineTool = (tool) =>
   defineTool({ ...tool, run: (input, signal) => asToolError(() => tool.run(input, signal)) });
 
-/** An error for people becomes an answer for the model, with its remedy. */
+/** Turns an error for people into an answer for the model, with its remedy. */
 export async function asToolError<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
@@ -100,8 +94,8 @@ export async function asToolError<Result>(ask: () => Promise<Result>): Promise<R
 }
 
 /**
- * Asks once and remembers the answer; a failure is forgotten, so that the next one asks again. Who
- * waits for somebody else's question waits with that one's signal.
+ * Asks once and remembers the answer; after a failure the next call asks again. Concurrent callers
+ * share the first call's request and its abort signal.
  */
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,

@@ -14,17 +14,17 @@ import { isOwnText } from '../../safety/mark.js';
 import { type Tool, thirdParty } from '../tool.js';
 import { defineGitHubTool, type GitHubReader } from './reader.js';
 
-/** Of each post; a description may be long. */
+/** Limit for each post; a description can be long. */
 const MAX_POST_BYTES = 16 * 1024;
-/** Room for the title and the notes. */
+/** Bytes kept for the title and the notes. */
 const OVERHEAD_BYTES = 4096;
-/** As a deleted account, which nobody vouches for. */
+/** The login of a deleted account, which never counts as a writer. */
 const NOBODY = 'ghost';
 
 /**
- * `github_comments`: what was said about an issue or pull request. Anybody may comment, so it
- * taints unless everybody who is quoted is known to have write access (D19); bots, ourselves too,
- * may quote anybody, under whatever account.
+ * `github_comments`: the conversation of an issue or pull request. Anybody can comment, so it
+ * taints unless every quoted author is known to have write access. Bots and our own runs never
+ * count as such, under any account: they can quote anybody.
  */
 export function createGitHubComments(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -44,8 +44,8 @@ export function createGitHubComments(github: GitHubReader): Tool {
         minimum: 1,
       },
     },
-    async run({ number: given = github.number, offset = 1 }, signal) {
-      const number = given ?? (await github.commits(signal)).pull;
+    async run({ number: requested = github.number, offset = 1 }, signal) {
+      const number = requested ?? (await github.commits(signal)).pull;
       if (number === undefined) {
         throw new ToolError('give a `number`: your task is about no issue or pull request');
       }
@@ -58,10 +58,12 @@ export function createGitHubComments(github: GitHubReader): Tool {
         );
       }
       const page = takePage(posts, offset);
-      // The title is by the author of the description, on every page.
+
+      // Every page has the title, which is by the author of the description.
       const quoted = [...posts.slice(0, 1), ...posts.slice(offset - 1, offset - 1 + page.length)];
       const authors = quoted.map(({ author, body }) => (isOwnText(body) ? NOBODY : author));
       const isTainted = !(await github.areWriters(authors, signal));
+
       const next = offset + page.length;
       const kind = subject.pull === undefined ? 'issue' : 'pull request';
       const source = `title of ${kind} #${number}, ${subject.isOpen ? 'open' : 'closed'}`;
@@ -75,64 +77,63 @@ export function createGitHubComments(github: GitHubReader): Tool {
   });
 }
 
-/** What somebody wrote: their words. */
-interface Said {
-  /** What it is, in words of ours: `description`, `comment`, `review (changes requested)`. */
-  readonly what: string;
+interface Post {
+  /** Our words for it: `description`, `comment`, `review (changes requested)`. */
+  readonly label: string;
   readonly author: string;
   /** ISO 8601. */
-  readonly at: string;
+  readonly createdAt: string;
   readonly isEdited: boolean;
   readonly body: string;
 }
 
 /**
  * The description, the newest comments and reviews by time, then the conversations on lines. A
- * review without words of its own is its comments on lines.
+ * review without a text only has its comments on lines.
  */
-function postsOf({ opening, comments, pull }: FoundSubject): readonly Said[] {
-  const { author, createdAt: at, body } = opening;
-  const below = comments.map((one) => said(one, 'comment'));
+function postsOf({ opening, comments, pull }: FoundSubject): readonly Post[] {
+  const below = comments.map((comment) => commentPost(comment, 'comment'));
   const reviews = (pull?.allReviews ?? [])
     .filter((review) => review.body.trim() !== '')
-    .map(({ state, ...review }) => {
-      return {
-        ...review,
-        what: `review (${state.toLowerCase().replaceAll('_', ' ')})`,
-        isEdited: false,
-      };
+    .map(({ state, author, at: createdAt, body }) => {
+      const label = `review (${state.toLowerCase().replaceAll('_', ' ')})`;
+      return { label, author, createdAt, isEdited: false, body };
     });
+
   return [
-    { what: 'description', author, at, isEdited: false, body },
-    ...[...below, ...reviews].sort((one, other) => one.at.localeCompare(other.at)),
-    ...(pull?.threads.flatMap(saidInThread) ?? []),
+    { label: 'description', ...opening, isEdited: false },
+    ...[...below, ...reviews].sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+    ...(pull?.threads.flatMap(threadPosts) ?? []),
   ];
 }
 
-function saidInThread(thread: ReviewThread): readonly Said[] {
-  const { path, line, originalLine, isResolved, isOutdated, first, replies, repliesTotal } = thread;
-  const at = line ?? originalLine;
-  const marks = [...(isResolved ? ['resolved'] : []), ...(isOutdated ? ['outdated'] : [])];
-  const place = `${at === undefined ? '' : `line ${at} of `}${path}`;
-  const left = repliesTotal - replies.length;
-  const head = `comment on ${place}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
-  const reply = `reply on ${place}${left > 0 ? ` (${left} older replies are left out)` : ''}`;
-  return [said(first, head), ...replies.map((one) => said(one, reply))];
+function threadPosts(thread: ReviewThread): readonly Post[] {
+  const { path, isResolved, isOutdated, first, replies, repliesTotal } = thread;
+  const line = thread.line ?? thread.originalLine;
+  const place = `${line === undefined ? '' : `line ${line} of `}${path}`;
+
+  const states = [...(isResolved ? ['resolved'] : []), ...(isOutdated ? ['outdated'] : [])];
+  const firstLabel = `comment on ${place}${states.length === 0 ? '' : ` (${states.join(', ')})`}`;
+  const leftOut = repliesTotal - replies.length;
+  const leftOutNote = leftOut > 0 ? ` (${leftOut} older replies are left out)` : '';
+  const replyLabel = `reply on ${place}${leftOutNote}`;
+  return [
+    commentPost(first, firstLabel),
+    ...replies.map((reply) => commentPost(reply, replyLabel)),
+  ];
 }
 
-function said({ author, createdAt: at, changedAt, body }: DatedComment, what: string): Said {
-  return { what, author: author.login, at, isEdited: changedAt !== at, body };
+function commentPost({ author, createdAt, changedAt, body }: DatedComment, label: string): Post {
+  return { label, author: author.login, createdAt, isEdited: changedAt !== createdAt, body };
 }
 
-/**
- * As many posts as fit, at least one. Everybody has a fence of their own, so that nobody can speak
- * in another's name.
- */
-function takePage(posts: readonly Said[], offset: number): readonly string[] {
+/** As many posts as fit, at least one. Each has its own fence, so no author can pose as another. */
+function takePage(posts: readonly Post[], offset: number): readonly string[] {
   const page: string[] = [];
   let bytes = OVERHEAD_BYTES;
-  for (const { what, author, at, isEdited, body } of posts.slice(offset - 1)) {
-    const source = `${offset + page.length}. ${author}, ${at}${isEdited ? ', edited later' : ''}: ${what}`;
+  for (const { label, author, createdAt, isEdited, body } of posts.slice(offset - 1)) {
+    const time = `${createdAt}${isEdited ? ', edited later' : ''}`;
+    const source = `${offset + page.length}. ${author}, ${time}: ${label}`;
     const text = truncate(body.trim(), MAX_POST_BYTES) || '(no text)';
     const post = thirdParty(text, { source, markdown: true });
     bytes += Buffer.byteLength(post);
@@ -142,15 +143,15 @@ function takePage(posts: readonly Said[], offset: number): readonly string[] {
   return page;
 }
 
-/** Last lines of each log, and logs of one call. */
+/** The number of last lines of each log, and of logs in one answer. */
 const LOGS = { maxLogLines: 200, maxLogs: 3 } as const;
 
 const MAX_SUMMARY_BYTES = 4096;
 const MAX_NAME = 200;
 
 /**
- * `github_checks`: what the checks of the head came to, and the ends of the logs of failed jobs.
- * Programs write them, and print what they were fed by whomever: they always taint (D19).
+ * `github_checks`: the results of the head's checks, and the ends of the logs of failed jobs. They
+ * always taint, because programs print text that anybody can have fed to them.
  */
 export function createGitHubChecks(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -169,9 +170,10 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const { head: sha } = await github.commits(signal);
       const request = { name: name.trim(), ...LOGS };
       const checks = await fetchFailingChecks(client, { repository, sha }, request, signal);
+
       const { failed, others, unread, isComplete } = checks;
       const rest = others
-        .map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`)
+        .map((check) => `${check.state}: ${cleanLine(check.name, MAX_NAME)}`)
         .join('\n');
       const all = [...failed.map(formatFailed), ...(rest === '' ? [] : [rest])].join('\n\n');
       const text =
@@ -185,8 +187,8 @@ export function createGitHubChecks(github: GitHubReader): Tool {
 }
 
 function formatFailed({ name, conclusion, summary, log }: FailedCheck): string {
-  const said = truncate(summary.trim(), MAX_SUMMARY_BYTES);
   const head = `FAILED (${conclusion}): ${cleanLine(name, MAX_NAME)}`;
-  const end = log === undefined ? '' : `End of its log:\n${log}`;
-  return [head, said, end].filter((part) => part !== '').join('\n');
+  const shortSummary = truncate(summary.trim(), MAX_SUMMARY_BYTES);
+  const logEnd = log === undefined ? '' : `End of its log:\n${log}`;
+  return [head, shortSummary, logEnd].filter((part) => part !== '').join('\n');
 }

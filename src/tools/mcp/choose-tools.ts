@@ -4,8 +4,8 @@ import { stripInvisible } from '../../safety/fence.js';
 import type { Tool } from '../tool.js';
 
 /**
- * Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins
- * need room.
+ * Limit for the tools of all servers of an agent together. OpenAI takes 128 per request, and
+ * built-in tools need room.
  */
 const MAX_TOOLS = 100;
 
@@ -13,19 +13,18 @@ const MAX_TOOLS = 100;
 const MAX_PART = 16_384;
 
 /**
- * Most characters of names, descriptions and schemas of all tools together: they are sent with
- * every turn.
+ * Limit for the characters of all names, descriptions and schemas: they are sent with every turn.
  */
 const MAX_DEFINITIONS = 200_000;
 
-/** A tool as a server lists it; nothing is known of its schema yet. */
+/** A tool as a server lists it; its schema is not checked yet. */
 export interface OfferedTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema?: unknown;
 }
 
-/** What a server offers; its `server` is the caller's own. */
+/** The tools of a server; `server` is the caller's own object for it. */
 export interface Offer<Server> {
   readonly name: string;
   readonly server: Server;
@@ -42,10 +41,10 @@ export interface ChosenTool<Server> {
 }
 
 /**
- * Chooses from what servers offer the tools a model gets: named and described for every provider,
- * few and small enough. The order is that of the servers, within a server by name, whatever order
- * it answers in, so that prompts can be cached. The notes say, for people, which tools of a server
- * are left out and why.
+ * Chooses the tools a model gets from those that servers offer, and makes their names and
+ * descriptions fit for every provider. The order is fixed, so that prompts can be cached: that of
+ * the servers, and by name within a server. The notes tell people which tools of a server are left
+ * out and why.
  */
 export function chooseTools<Server>(
   offers: readonly Offer<Server>[],
@@ -56,12 +55,13 @@ export function chooseTools<Server>(
   const notes: { readonly server: string; readonly note: string }[] = [];
   let room = MAX_DEFINITIONS;
 
-  /** Takes a tool, or says why it is left out. */
+  /** Returns the reason if the tool is left out. */
   function take({ name: origin, server }: Offer<Server>, offered: OfferedTool): string | undefined {
     const name = nameTool(origin, offered.name, reserved, tools);
     if (name === undefined) return 'another tool has the same name';
     const inputSchema = makeToolSchema(offered.inputSchema, isSchema);
     if (inputSchema === undefined) return 'not every provider accepts its schema';
+
     const description = describe(origin, offered.description);
     const size = name.length + description.length + JSON.stringify(inputSchema).length;
     if (tools.size === MAX_TOOLS || size > room)
@@ -74,67 +74,67 @@ export function chooseTools<Server>(
   for (const offer of offers) {
     const leftOut = new Map<string, string[]>();
     for (const offered of offer.tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      const why = take(offer, offered);
-      if (why !== undefined) leftOut.set(why, [...(leftOut.get(why) ?? []), offered.name]);
+      const reason = take(offer, offered);
+      if (reason !== undefined) leftOut.set(reason, [...(leftOut.get(reason) ?? []), offered.name]);
     }
-    for (const [why, names] of leftOut)
-      notes.push({ server: offer.name, note: formatNote(why, names) });
+    for (const [reason, names] of leftOut)
+      notes.push({ server: offer.name, note: formatNote(reason, names) });
   }
   return { tools: [...tools.values()], notes };
 }
 
-/** Names of tools that a note names; the rest is counted. */
+/** Tools that a note lists by name; the rest is counted. */
 const MAX_NAMED = 5;
 
-function formatNote(why: string, names: readonly string[]): string {
+function formatNote(reason: string, names: readonly string[]): string {
   const named = names.slice(0, MAX_NAMED).map((name) => `\`${cleanLine(name, MAX_TOOL_NAME)}\``);
   const more = names.length > named.length ? ` and ${names.length - named.length} more` : '';
-  return `${named.join(', ')}${more} (left out: ${why})`;
+  return `${named.join(', ')}${more} (left out: ${reason})`;
 }
 
-/** Says whose words follow: a description is the server's text, and the server may be anybody's. */
+/** Names the author of the description: it is the server's text, and a server can be anybody's. */
 function describe(server: string, offered = ''): string {
   const origin = `[MCP server ${cleanLine(server, 64)}]`;
   const text = cutToCharacters(stripInvisible(offered).trim(), MAX_PART - origin.length - 1);
   return `${origin} ${text}`.trim();
 }
 
-/** What every provider takes; Gemini wants a letter or `_` at the front. */
+/** The length that every provider takes; Gemini also wants a letter or `_` at the start. */
 const MAX_TOOL_NAME = 64;
 
 /**
- * The name that a tool gets; undefined for none. A tool keeps the server's own name, as in axe,
- * made safe for every provider. A reserved name (a built-in's) is never given away. Where a name is
- * taken, which ends axe's run, the other tool is called `<server>_<tool>`.
+ * The name for a tool; undefined if there is none. A tool keeps the server's own name, as in axe,
+ * made safe for every provider. It never gets a reserved name (a built-in's). If the name is used,
+ * which ends axe's run, the tool is called `<server>_<tool>`.
  */
 function nameTool(
   server: string,
   tool: string,
   reserved: ReadonlySet<string>,
-  taken: ReadonlyMap<string, unknown>,
+  usedNames: ReadonlyMap<string, unknown>,
 ): string | undefined {
-  const own = safeName(tool);
-  if (reserved.has(own)) return undefined;
-  return [own, safeName(`${server}_${tool}`)].find(
-    (name) => !reserved.has(name) && !taken.has(name),
+  const plainName = safeName(tool);
+  if (reserved.has(plainName)) return undefined;
+  return [plainName, safeName(`${server}_${tool}`)].find(
+    (name) => !reserved.has(name) && !usedNames.has(name),
   );
 }
 
-/** The name in the characters that every provider takes. */
+/** Replaces the characters that not every provider takes. */
 function safeName(tool: string): string {
   const plain = tool.replace(/[^A-Za-z0-9_-]/gu, '_');
   return (/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`).slice(0, MAX_TOOL_NAME);
 }
 
-/** An object of which nothing is known yet. */
+/** An object whose members are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a schema follows draft 2020-12, which Anthropic holds schemas to. */
+/** True for a schema that follows draft 2020-12: Anthropic refuses others. */
 type SchemaCheck = (schema: JsonObject) => boolean;
 
 /**
- * Loads the package late: few runs have a server. Only the meta-schema becomes a program, no schema
- * of a server's.
+ * The package is imported late, because few runs have a server. Ajv compiles only the meta-schema,
+ * never a server's schema.
  */
 export async function loadSchemaCheck(): Promise<SchemaCheck> {
   const { default: draft2020 } = await import('ajv/dist/2020.js');
@@ -150,15 +150,12 @@ function isPattern(value: string): boolean {
   }
 }
 
-/**
- * Most levels of a schema: what walks through it would end the run with one that is nested deeper
- * than the stack.
- */
+/** Limit for the levels of a schema: deep nesting would overflow the stack and end the run. */
 const MAX_DEPTH = 64;
 
 /**
- * All that is kept at the top: providers refuse a schema whose top is not a plain object, and with
- * it the request.
+ * The keywords that stay at the top: if the top of a schema is not a plain object, providers refuse
+ * the whole request.
  */
 const TOP_KEYWORDS = ['properties', 'required', 'additionalProperties', '$defs', 'definitions'];
 
@@ -166,24 +163,29 @@ const TOP_KEYWORDS = ['properties', 'required', 'additionalProperties', '$defs',
 const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /**
- * The schema of a tool's arguments as providers take it: the top a plain object without the
- * arguments whose names some provider refuses, text without invisible characters. Undefined where
- * that is not enough: one bad schema would fail every request of the run.
+ * The schema of a tool's arguments as all providers take it: a plain object at the top, no argument
+ * with a name that some provider refuses, no invisible characters. Undefined if it cannot be made
+ * so: one bad schema would fail every request of the run.
  */
 function makeToolSchema(offered: unknown, isSchema: SchemaCheck): Tool['inputSchema'] | undefined {
   if (!isJsonObject(offered) || (offered['type'] ?? 'object') !== 'object') return undefined;
   if (depthExceeds(offered, MAX_DEPTH)) return undefined;
+
   const top = Object.fromEntries(
     Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)),
   );
   if (JSON.stringify(top).length > MAX_PART || !isSchema(top)) return undefined;
-  // The door: what fits the meta-schema is a schema.
-  const { properties: all = {}, required: asked = [] } = top as Partial<Tool['inputSchema']>;
+
+  // The cast is sound: the meta-schema was checked.
+  const { properties: all = {}, required: requiredNames = [] } = top as Partial<
+    Tool['inputSchema']
+  >;
   const properties = Object.fromEntries(
     Object.entries(all).filter(([name]) => ARGUMENT_NAME.test(name)),
   );
-  const required = asked.filter((name) => Object.hasOwn(all, name));
+  const required = requiredNames.filter((name) => Object.hasOwn(all, name));
   if (required.some((name) => !Object.hasOwn(properties, name))) return undefined;
+
   const schema = {
     type: 'object',
     ...top,
@@ -198,16 +200,16 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
 const PLAIN = ['string', 'integer', 'boolean'];
 
 /**
- * Whether references lead somewhere in the schema, patterns are any, lists of values have one, and
- * arguments that are sent in headers can be (revision 2026-07-28): one of each name, of a plain
- * type.
+ * References must lead to a part of the schema, patterns must compile, and lists of values must not
+ * be empty. Arguments that are sent in headers (revision 2026-07-28) must have different header
+ * names and a plain type.
  */
 function hasSafeDetails(schema: JsonObject): boolean {
   const headers: string[] = [];
   let isSafe = true;
   JSON.stringify(schema, function look(this: JsonObject, key, value: unknown) {
     if (key === 'enum' && Array.isArray(value) && value.length === 0) isSafe = false;
-    // An argument may have such a name: its value is a schema.
+    // An object is the schema of an argument with that name.
     if (key === 'x-mcp-header' && !isJsonObject(value)) {
       const header = String(value).toLowerCase();
       const isPlain = typeof value === 'string' && PLAIN.includes(String(this['type']));
@@ -222,7 +224,7 @@ function hasSafeDetails(schema: JsonObject): boolean {
   return isSafe;
 }
 
-/** Whether what follows `#` is the path of a schema (RFC 6901). */
+/** The part after `#` must be the path of a schema (RFC 6901). */
 function leadsSomewhere(reference: string, schema: JsonObject): boolean {
   const [document, ...path] = reference.split('/');
   const keyOf = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -230,7 +232,7 @@ function leadsSomewhere(reference: string, schema: JsonObject): boolean {
   return document === '#' && (isJsonObject(target) || typeof target === 'boolean');
 }
 
-/** A JSON value whose strings hold nothing invisible. */
+/** A JSON value without invisible characters in its strings. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return stripInvisible(value);
   if (Array.isArray(value)) return value.map(clean);

@@ -14,21 +14,21 @@ import {
 import { describeFailure, type McpServer, openServer, type ServerDependencies } from './server.js';
 
 /**
- * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server
- * that cannot be reached, is too slow or does not follow the protocol is a warning (`mcp-server`)
- * and left out; one that is lost later answers calls with errors. What a server was given by
- * `${VAR}` does not come back from it. The tools have always the same order for the same servers.
- * `close` ends sessions and programs, never rejects, and happens by itself when the signal aborts.
- * Rejects only with the signal's reason, when nothing is left running.
+ * Connects to an agent's MCP servers, all at once, and makes tools of their offers. A server that
+ * cannot be reached, is too slow or does not follow the protocol is left out with a warning
+ * (`mcp-server`); one that is lost later answers calls with errors. Values that a server gets by
+ * `${VAR}` are redacted from its texts. The same servers always give the same order of tools.
+ * `close` ends sessions and programs, never rejects, and is called when the signal aborts. Rejects
+ * only with the signal's reason, when nothing is running any more.
  */
 export async function connectMcpServers(
   configs: readonly McpServerConfig[],
   options: ServerDependencies & {
-    /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
+    /** The values of `${VAR}` in headers and arguments; servers do not get the whole of it. */
     readonly env: Environment;
-    /** Names of tools that are taken: the agent's built-ins. */
+    /** The names of the agent's built-in tools, which no server's tool can have. */
     readonly reserved: Iterable<string>;
-    /** Opens a server; what it does at `close` ends with the agent's tools. */
+    /** Opens a server. Its `close` is called when the agent's tools are closed. */
     readonly open: typeof openServer;
     warn(warning: Warning): void;
   },
@@ -38,18 +38,18 @@ export async function connectMcpServers(
   const secrets = configs.flatMap((config) => valuesFor(config, env));
   const opened: McpServer[] = [];
 
-  function complain(server: string, what: string): void {
-    const message = `MCP server \`${cleanLine(server, 64)}\` ${what}`;
+  function complain(server: string, problem: string): void {
+    const message = `MCP server \`${cleanLine(server, 64)}\` ${problem}`;
     options.warn({ code: 'mcp-server', message: redact(message, secrets) });
   }
 
-  /** Undefined and a warning if it is no use. */
+  /** Undefined, with a warning, if the server cannot be used. */
   async function openAndList(config: McpServerConfig): Promise<Offer<McpServer> | undefined> {
     const { name } = config;
     let server: McpServer | undefined;
     try {
-      server = await options.open(expandServer(config, env), options, (what) =>
-        complain(name, what),
+      server = await options.open(expandServer(config, env), options, (problem) =>
+        complain(name, problem),
       );
       opened.push(server);
       return { name, server, tools: await server.listTools() };
@@ -66,13 +66,14 @@ export async function connectMcpServers(
     await Promise.all(opened.map((server) => server.close()));
   }
 
-  const found = await Promise.all(configs.map(openAndList));
+  const results = await Promise.all(configs.map(openAndList));
   if (signal.aborted) {
     await close();
     throw signal.reason;
   }
   signal.addEventListener('abort', close, { once: true });
-  const offers = found.filter((one) => one !== undefined);
+
+  const offers = results.filter((offer) => offer !== undefined);
   const { tools, notes } = chooseTools(offers, new Set(options.reserved), await loadSchemaCheck());
   for (const { server, note } of notes) complain(server, `offers ${note}`);
   return { tools: tools.map((chosen) => makeTool(chosen, secrets)), close };
@@ -99,19 +100,20 @@ function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): To
 }
 
 /**
- * Keeps the stdio servers of a run in which tools write: each starts before the first of them does,
- * and ends with it.
+ * Keeps the stdio servers of a run in which tools can write. Each must start before a tool first
+ * writes, because a tool could change the server's program; they end with the run.
  */
 export function createRunServers() {
   const started = new Map<string, Promise<McpServer>>();
   let isSealed = false;
 
   /**
-   * The server of a configuration, started if it was not; over HTTP a new session. Rejects with an
-   * Error for people.
+   * Reuses the program of a configuration, or starts it; over HTTP opens a new session. Rejects
+   * with an Error for people.
    */
   const open: typeof openServer = async (config, deps, complain) => {
     if (config.transport !== 'stdio') return await openServer(config, deps, complain);
+
     const key = JSON.stringify(config);
     let server = started.get(key);
     if (server === undefined) {
@@ -127,7 +129,7 @@ export function createRunServers() {
 
   return {
     open,
-    /** From now on no program is started: what it is made of may have been written. */
+    /** From now on no program is started, because a tool may have changed it. */
     seal(): void {
       isSealed = true;
     },
@@ -143,9 +145,9 @@ export function createRunServers() {
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
- * A server with `${VAR}` replaced in its headers, as axe does, and in its arguments and variables,
- * which is how a program gets a key although its environment is scrubbed. Throws an Error that
- * names what is missing, and never a value.
+ * Replaces `${VAR}` in a server's headers, as axe does, and also in its arguments and variables, so
+ * that a program can get a key although its environment is scrubbed. Throws an Error that names the
+ * missing variable, and never a value.
  */
 export function expandServer(server: McpServerConfig, env: Environment): McpServerConfig {
   return {
@@ -164,40 +166,35 @@ export function expandServer(server: McpServerConfig, env: Environment): McpServ
 }
 
 /**
- * The values that a server is given by `${VAR}`: they are secrets, whatever the variables are
- * called.
+ * The values that a server gets by `${VAR}`: they count as secrets, whatever the names of the
+ * variables are.
  */
-export function valuesFor(
-  { headers, args, env: own }: McpServerConfig,
-  env: Environment,
-): readonly string[] {
-  const texts = [...Object.values(headers), ...args, ...Object.values(own)];
+export function valuesFor(server: McpServerConfig, env: Environment): readonly string[] {
+  const { headers, args } = server;
+  const texts = [...Object.values(headers), ...args, ...Object.values(server.env)];
   const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name));
   return names.map((name) => env[name]?.trim() ?? '').filter((value) => value !== '');
 }
 
 function expandHeader(name: string, text: string, env: Environment): string {
-  const where = `header ${JSON.stringify(name)}`;
-  const value = expand(text, where, env).trim();
+  const location = `header ${JSON.stringify(name)}`;
+  const value = expand(text, location, env).trim();
   try {
     new Headers([[name, value]]);
   } catch {
-    // Not its message: that quotes the value.
-    throw new Error(`${where} holds a character that HTTP does not allow, perhaps a line break`);
+    // The caught message is not used, because it quotes the value.
+    throw new Error(`${location} holds a character that HTTP does not allow, perhaps a line break`);
   }
   return value;
 }
 
-/**
- * Surrounding white space of a variable goes: secrets are often stored with a line break at the
- * end.
- */
-function expand(text: string, where: string, env: Environment): string {
+/** Trims the value of a variable: secrets are often stored with a line break at the end. */
+function expand(text: string, location: string, env: Environment): string {
   return text.replace(VARIABLE, (_, name: string) => {
     const value = env[name]?.trim() ?? '';
     if (value === '') {
       throw new Error(
-        `${where} needs the environment variable \`${name}\`, which is not set or empty`,
+        `${location} needs the environment variable \`${name}\`, which is not set or empty`,
       );
     }
     return value;

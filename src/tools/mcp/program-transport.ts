@@ -5,31 +5,28 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../lib/text/format.js';
 import { guardGroup, killGroup } from '../process/programs.js';
 
-/**
- * How long a program has after each step of being stopped: its input ends, then SIGTERM, then
- * SIGKILL.
- */
+/** Time for a program to end after each step: end of its input, SIGTERM, SIGKILL. */
 const GRACE_MS = 1000;
 
-/** How long the output of a program that is gone may still be on its way. */
+/** Time to receive the rest of the output after a program has ended. */
 const DRAIN_MS = 250;
 
-/** Characters of a program's last words that are quoted. */
+/** Characters of a program's last output that are quoted. */
 const MAX_WORDS = 1000;
 
 /**
  * An MCP server that is a program, one JSON message per line, in a process group of its own. The
  * client's own transport would add our environment and leave the program's children behind; here
  * the group ends with the program, with `close`, and with this process, even if that is killed (not
- * on Windows). Only what leaves the group on purpose (`setsid`) survives.
+ * on Windows). Only a process that leaves the group on purpose (`setsid`) survives.
  */
 export class ProgramTransport implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** The client recognises a pipe by this and `pid`: there, silence means an older server. */
+  /** By this and `pid` the client recognises a pipe, on which silence means an older server. */
   readonly stderr = null;
   pid: number | undefined;
-  /** How the program ended by itself, for people; undefined while it has not. */
+  /** Describes how the program ended by itself, for people; undefined if it has not. */
   ending: string | undefined;
   readonly #program;
   #child: ChildProcessWithoutNullStreams | undefined;
@@ -37,7 +34,7 @@ export class ProgramTransport implements Transport {
   #isClosing = false;
   #words = '';
 
-  /** A program with its whole environment and the absolute path of its folder. */
+  /** `env` is the program's whole environment, `cwd` an absolute path. */
   constructor(program: {
     readonly command: string;
     readonly args: readonly string[];
@@ -59,6 +56,7 @@ export class ProgramTransport implements Transport {
     this.#child = child;
     // A program that ends without reading closes its end of the pipe.
     child.stdin.on('error', () => undefined);
+
     // Only `\n` ends a message: JSON may hold what Node's line reader also takes for the end of a
     // line.
     let rest = '';
@@ -69,6 +67,7 @@ export class ProgramTransport implements Transport {
     });
     child.stdout.once('end', () => this.#receive(rest));
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
+
     this.#closed = new Promise((resolve) => child.once('close', resolve));
     child.once('exit', (code, signal) => {
       if (!this.#isClosing)
@@ -76,6 +75,7 @@ export class ProgramTransport implements Transport {
       this.#kill('SIGKILL');
       void this.#drain(child);
     });
+
     await once(child, 'spawn');
     this.pid = child.pid;
     const guard = guardGroup(child.pid ?? 0);
@@ -86,7 +86,7 @@ export class ProgramTransport implements Transport {
     if (this.#isClosing) await this.close();
   }
 
-  /** Whoever waits for an answer of a program that is gone hears of it by `onclose`. */
+  /** Never fails: if the program has ended, `onclose` ends the requests that wait for answers. */
   async send(message: JSONRPCMessage): Promise<void> {
     this.#child?.stdin.write(`${JSON.stringify(message)}\n`, () => undefined);
   }
@@ -101,13 +101,13 @@ export class ProgramTransport implements Transport {
     await this.#endsSoon();
   }
 
-  /** What the program last complained of, for people; empty for nothing. */
+  /** The end of the program's output that was not a message, for people; empty if there is none. */
   lastWords(): string {
     const words = cleanLine(this.#words, MAX_WORDS);
     return words === '' ? '' : `; its last words: ${words}`;
   }
 
-  /** Programs greet on standard output; what is not a message may say why there are none. */
+  /** Programs print greetings and errors on standard output; they can explain missing messages. */
   #receive(line: string): void {
     try {
       this.onmessage?.(JSON.parse(line));
@@ -124,7 +124,7 @@ export class ProgramTransport implements Transport {
     if (this.#child?.pid !== undefined) killGroup(this.#child.pid, signal);
   }
 
-  /** Someone outside the group may hold the pipes open: they are not waited for. */
+  /** Closes the pipes, because a process outside the group can hold them open. */
   async #drain(child: ChildProcessWithoutNullStreams): Promise<void> {
     await after(DRAIN_MS);
     child.stdout.destroy();

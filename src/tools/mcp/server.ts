@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
   CallToolResult,
-  Client,
   Tool as DefinedTool,
+  Client as McpClient,
   Transport,
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
@@ -17,8 +17,8 @@ import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
 
 /**
- * The client's own `listTools` refuses a whole list for one broken schema, and prints what the
- * server says.
+ * Replaces the client's own `listTools`, which refuses a whole list for one broken schema, and
+ * prints the server's words.
  */
 const PAGE = v.object({
   tools: v.array(
@@ -31,7 +31,7 @@ const PAGE = v.object({
   nextCursor: v.nullish(v.string()),
 });
 
-/** Most pages of a tool list that are asked for: a list may be endless. */
+/** Limit for the pages of a tool list, because a list can be endless. */
 const MAX_PAGES = 100;
 
 export interface McpServer {
@@ -48,9 +48,9 @@ export interface ServerDependencies {
   readonly childEnv: Readonly<Record<string, string>>;
   /** Absolute path of the folder a stdio server runs in. */
   readonly cwd: string;
-  /** Every HTTP request goes through it (proxies, D25). */
+  /** Used for every HTTP request, so that proxies are respected. */
   readonly fetch: typeof globalThis.fetch;
-  /** Ends everything that waits. */
+  /** Ends all waiting. */
   readonly signal: AbortSignal;
   /** Time to open a session and to list the tools, each, in milliseconds. */
   readonly timeoutMs: number;
@@ -58,14 +58,14 @@ export interface ServerDependencies {
 }
 
 /**
- * Opens a server. A program that ends stays ended; a session over HTTP is opened again when a call
- * finds it lost: servers forget sessions, proxies cut idle streams. `complain` hears of the first
- * call that fails. Throws an Error for people.
+ * Opens a server. A program that has ended is not started again. A session over HTTP is opened
+ * again when a call finds it lost, because servers forget sessions and proxies cut idle streams.
+ * `complain` is called for the first call that fails. Throws an Error for people.
  */
 export async function openServer(
   config: McpServerConfig,
   deps: ServerDependencies,
-  complain: (what: string) => void,
+  complain: (problem: string) => void,
 ): Promise<McpServer> {
   let latest = await openSession(config, deps);
   const opened = [latest];
@@ -73,9 +73,7 @@ export async function openServer(
   let isClosed = false;
   let hasComplained = false;
 
-  /**
-   * The session in the place of a lost one, which is opened once for all calls that find it lost.
-   */
+  /** Replaces a lost session; all calls that find it lost share one new session. */
   async function reopen(lost: Session): Promise<Session> {
     if (latest !== lost || isClosed || config.transport === 'stdio') return latest;
     reopening ??= openSession(config, deps)
@@ -95,8 +93,8 @@ export async function openServer(
     const call = ({ request }: Session) =>
       request((client) => {
         const name = tool.tool;
-        // With the schema the client fills headers from arguments, and without one of results it
-        // takes any.
+        // With the input schema the client fills headers from arguments. Without a schema of
+        // results it accepts any result.
         const toolDefinition = {
           name,
           inputSchema: tool.inputSchema as DefinedTool['inputSchema'],
@@ -107,8 +105,8 @@ export async function openServer(
     try {
       return await call(session);
     } catch (thrown) {
-      // The server does not know the session (MCP specification, streamable HTTP, session
-      // management): nothing was called.
+      // With a 404 the server says that it does not know the session (MCP specification, streamable
+      // HTTP, session management), so nothing was called.
       if (statusOf(thrown) !== 404) throw thrown;
       return await call(await reopen(session));
     }
@@ -136,13 +134,13 @@ export async function openServer(
         return formatResult(await callTool(tool, input, signal));
       } catch (thrown) {
         signal.throwIfAborted();
-        const why = describeFailure(thrown);
-        // An error that the server answered with on purpose is for the model alone.
+        const reason = describeFailure(thrown);
+        // An error that the server answered on purpose is for the model alone.
         if (propertyOf(thrown, 'name') !== 'ProtocolError' && !hasComplained) {
           hasComplained = true;
-          complain(`failed a call of \`${cleanLine(tool.tool, 64)}\` (${why})`);
+          complain(`failed a call of \`${cleanLine(tool.tool, 64)}\` (${reason})`);
         }
-        return { text: `Error: the MCP server "${config.name}" failed: ${why}`, isError: true };
+        return { text: `Error: the MCP server "${config.name}" failed: ${reason}`, isError: true };
       }
     },
     async close() {
@@ -156,24 +154,23 @@ export async function openServer(
 interface Session {
   /** Why no answer will come any more, for people; undefined while the session is open. */
   ending(): string | undefined;
-  /** Throws an Error of the client's, or one for people where the session has ended. */
-  request<Answer>(ask: (client: Client) => Promise<Answer>): Promise<Answer>;
+  /** Throws the client's Error, or one for people if the session has ended. */
+  request<Answer>(ask: (client: McpClient) => Promise<Answer>): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * How long a program may be silent when it is asked for the newer protocol: then it speaks the
- * older one.
+ * Time for a program to answer a request of the newer protocol; after that we use the older one.
  */
 const PROBE_MS = 10_000;
 
-/** Time for a server to let a session go, in milliseconds. */
+/** Time for a server to end a session, in milliseconds. */
 const LEAVE_MS = 2000;
 
 /**
  * Opens a session with a server through the official client, in the newest protocol that both
- * speak. We announce no capability, so a server can ask for nothing (sampling, roots, elicitation),
- * and its `instructions` are not read. Throws an Error for people.
+ * speak. We announce no capability, so a server can request nothing (sampling, roots, elicitation).
+ * Its `instructions` are not read. Throws an Error for people.
  */
 async function openSession(server: McpServerConfig, deps: ServerDependencies): Promise<Session> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import(
@@ -190,7 +187,7 @@ async function openSession(server: McpServerConfig, deps: ServerDependencies): P
       try {
         return await connect(first, 'auto', deps);
       } catch (thrown) {
-        // Older servers may end at a request that they do not know.
+        // Older servers can end at a request that they do not know.
         if (first.ending === undefined || deps.signal.aborted) throw thrown;
         return await connect(start(), 'legacy', deps);
       }
@@ -218,25 +215,28 @@ async function connect(
     { name: 'axe-action', version: VERSION },
     { versionNegotiation: { mode, probe } },
   );
+
   let ending: string | undefined;
   client.onclose = () => {
     ending ??= `${program?.ending ?? 'it closed the connection'}${program?.lastWords() ?? ''}`;
   };
   client.onerror = (error) => {
-    // The one stream of an SSE session has ended, and the session with it.
+    // An SSE session has one stream, and ends with it.
     if (!(error instanceof SseError)) return;
     ending ??= describeFailure(error);
     void client.close();
   };
-  const close = async () => await transport.close().catch(() => undefined);
+  const closeTransport = async () => await transport.close().catch(() => undefined);
+
   try {
     await within(client.connect(transport, { timeout: timeoutMs }), timeoutMs, signal);
   } catch (thrown) {
     const reason = `${program?.ending ?? describeFailure(thrown)}${program?.lastWords() ?? ''}`;
-    await close();
+    await closeTransport();
     signal.throwIfAborted();
     throw new Error(reason, { cause: thrown });
   }
+
   return {
     ending: () => ending,
     async request(ask) {
@@ -244,38 +244,35 @@ async function connect(
       try {
         return await ask(client);
       } catch (thrown) {
-        // The client only knows that the connection is closed; we know why.
+        // The client only knows that the connection is closed, and we know the reason.
         throw ending === undefined ? thrown : new Error(ending, { cause: thrown });
       }
     },
     async close() {
-      const isThere = ending === undefined;
+      const wasOpen = ending === undefined;
       ending ??= 'its session was ended';
       if (
-        isThere &&
+        wasOpen &&
         'terminateSession' in transport &&
         typeof transport.terminateSession === 'function'
       ) {
         const never = new AbortController().signal;
         await within(transport.terminateSession(), LEAVE_MS, never).catch(() => undefined);
       }
-      await close();
+      await closeTransport();
     },
   };
 }
 
-/**
- * The result of some work; throws an Error for people when the time is over, and the signal's
- * reason when it aborts.
- */
+/** Throws an Error for people when the time is over, and the signal's reason when it aborts. */
 async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  const over = new Promise<never>((_, reject) => {
+  const limitReached = new Promise<never>((_, reject) => {
     const end = () => reject(signal.aborted ? signal.reason : new Error(unanswered(ms)));
     limit.addEventListener('abort', end, { once: true });
     if (limit.aborted) end();
   });
-  return await Promise.race([work, over]);
+  return await Promise.race([work, limitReached]);
 }
 
 function unanswered(ms: number): string {
@@ -285,16 +282,17 @@ function unanswered(ms: number): string {
 /** Longest description of a failure, in code points: servers answer with whole pages. */
 const MAX_FAILURE = 500;
 
-/** What went wrong with a server, on one line, for people and for the model. */
+/** Describes a failure of a server on one line, for people and for the model. */
 export function describeFailure(thrown: unknown): string {
-  const [code, cause] = [propertyOf(thrown, 'code'), propertyOf(thrown, 'cause')];
+  const code = propertyOf(thrown, 'code');
+  const cause = propertyOf(thrown, 'cause');
   if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined) return describeFailure(cause);
   if (code === 'REQUEST_TIMEOUT')
     return unanswered(Number(propertyOf(propertyOf(thrown, 'data'), 'timeout')));
-  // fetch's own TypeError, which is of another class than ours, says nothing; the reason is its
-  // cause.
-  const isOfFetch = propertyOf(thrown, 'name') === 'TypeError' && cause !== undefined;
-  const reason = isOfFetch ? `: ${networkCause(cause).message}` : '';
+
+  // The message of fetch's TypeError, which is not our realm's class, says nothing; its cause does.
+  const isFromFetch = propertyOf(thrown, 'name') === 'TypeError' && cause !== undefined;
+  const reason = isFromFetch ? `: ${networkCause(cause).message}` : '';
   const text = cleanLine(`${propertyOf(thrown, 'message') ?? thrown}${reason}`, MAX_FAILURE);
   const status = statusOf(thrown);
   if (status === 401 || status === 403) return `HTTP ${status}, check its \`headers\` (${text})`;
@@ -309,9 +307,10 @@ function statusOf(thrown: unknown): unknown {
 const MAX_SHOWN = 200;
 
 /**
- * The answer of `tools/call` as text: its texts joined by newlines, as in axe; what is not text
- * described in a line; structured content as JSON where it says more (MCP specification, tools,
- * tool result). Hidden characters are written out and the whole is cut by the one rule.
+ * The answer of `tools/call` as text: its texts joined by newlines, as in axe, one line for each
+ * part that is not text, and structured content as JSON if the parts do not say the same (MCP
+ * specification, tools, tool result). Hidden characters are written out, and the whole is cut like
+ * every tool's result.
  */
 export function formatResult({
   content,
@@ -319,7 +318,7 @@ export function formatResult({
   isError = false,
 }: CallToolResult): ToolResult {
   const parts = content.map(formatPart);
-  if (structuredContent !== undefined && !isSaid(structuredContent, content)) {
+  if (structuredContent !== undefined && !isRepeatedIn(content, structuredContent)) {
     parts.push(JSON.stringify(structuredContent, null, 2));
   }
   if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
@@ -337,10 +336,11 @@ function formatPart(part: Content[number]): string {
       return `[${part.type}: ${shown(part.mimeType)}, ${sizeOf(part.data)}, not shown]`;
     case 'resource': {
       const { resource } = part;
-      const what = `resource ${shown(resource.uri)}: ${shown(resource.mimeType ?? 'unknown type')}`;
+      const type = shown(resource.mimeType ?? 'unknown type');
+      const label = `resource ${shown(resource.uri)}: ${type}`;
       return 'text' in resource
-        ? `[${what}]\n${resource.text}`
-        : `[${what}, ${sizeOf(resource.blob)}, not shown]`;
+        ? `[${label}]\n${resource.text}`
+        : `[${label}, ${sizeOf(resource.blob)}, not shown]`;
     }
     case 'resource_link':
       return `[link to the resource ${shown(part.uri)} (${shown(part.title ?? part.name)})]`;
@@ -356,17 +356,19 @@ function shown(text: string): string {
 }
 
 /**
- * Whether the content says the same as JSON, which servers send for older clients (MCP
- * specification, tools, structured content): as one text, or as the texts or parts of a list in the
- * place of a single key (`{"result": …}`).
+ * For older clients, servers repeat structured content as JSON in the content (MCP specification,
+ * tools, structured content): as one text, or as the texts or parts of a list. A single key around
+ * it (`{"result": …}`) makes no difference.
  */
-function isSaid(structured: unknown, content: Content): boolean {
+function isRepeatedIn(content: Content, structured: unknown): boolean {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const values = texts.map((text) => parseJson(text, text));
-  const said = [...texts, ...values, ...content, texts.join('\n'), texts, values, content];
+  const repetitions = [...texts, ...values, ...content, texts.join('\n'), texts, values, content];
+
   const [only, ...more] = Object.values(Object(structured));
-  return said.some(
-    (one) =>
-      isDeepStrictEqual(one, structured) || (more.length === 0 && isDeepStrictEqual(one, only)),
+  return repetitions.some(
+    (repetition) =>
+      isDeepStrictEqual(repetition, structured) ||
+      (more.length === 0 && isDeepStrictEqual(repetition, only)),
   );
 }

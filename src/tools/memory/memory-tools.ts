@@ -10,15 +10,12 @@ import { lastEntries, parseEntries } from '../../memory/run-log.js';
 import { defineTool, schemaOf, type Tool } from '../tool.js';
 
 /**
- * A note with the lines of code that it names. Throws a ToolError for one that a model was not
- * shown.
+ * Adds the lines of code that a note names. Throws a ToolError if the model was not shown one of
+ * them.
  */
 type Cite = (content: string) => Promise<string>;
 
-/**
- * The tools over notes of these names, each once and always in the same order; other names are left
- * out.
- */
+/** The memory tools with these names, always in the same order; other names are ignored. */
 export function createMemoryTools(
   notes: Notes,
   names: readonly string[],
@@ -37,7 +34,7 @@ type Written = Extract<NoteAnswer, { readonly kind: 'written' }>;
 
 const MAX_FILES = 20;
 
-/** `memory_search`: where words stand in memory (memory-tools 1.5). */
+/** `memory_search`: the lines of memory that contain words. */
 function createMemorySearch(notes: Notes): Tool {
   return defineTool({
     name: 'memory_search',
@@ -63,7 +60,7 @@ function createMemorySearch(notes: Notes): Tool {
   });
 }
 
-/** `memory_read`: a note, the run log, or the list of what there is (memory-tools 1.4). */
+/** `memory_read`: a note, the run log, or the list of all paths. */
 function createMemoryRead(notes: Notes): Tool {
   return defineTool({
     name: 'memory_read',
@@ -92,9 +89,10 @@ function createMemoryRead(notes: Notes): Tool {
     async run({ source, name, offset, limit }) {
       const text = await readSource(notes, source, name);
       if (text === '') return source === 'list' ? '' : '(empty)';
+
       if (offset !== undefined || limit !== undefined)
-        return cut(linesOf(text, offset ?? 1, limit));
-      return source === 'run_log' ? newest(text) : cut(text);
+        return cutText(linesOf(text, offset ?? 1, limit));
+      return source === 'run_log' ? newestEntries(text) : cutText(text);
     },
   });
 }
@@ -131,25 +129,25 @@ function linesOf(text: string, offset: number, limit: number | undefined): strin
   return lines.slice(offset - 1, limit === undefined ? undefined : offset - 1 + limit).join('\n');
 }
 
-function cut(text: string): string {
-  const { text: kept, leftOutBytes } = cutToBytes(text, MAX_SHOWN_NOTES_BYTES);
-  return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
+function cutText(text: string): string {
+  const { text: shownText, leftOutBytes } = cutToBytes(text, MAX_SHOWN_NOTES_BYTES);
+  return leftOutBytes === 0 ? shownText : shownText + TRUNCATED_MARK;
 }
 
 /**
- * Of a run log that does not fit, as many of the newest entries as do; the beginning of one that is
- * too long alone.
+ * As many of the newest entries of a run log as fit; if the newest one does not fit, its beginning.
  */
-function newest(text: string): string {
+function newestEntries(text: string): string {
   if (utf8Bytes(text) <= MAX_SHOWN_NOTES_BYTES) return text;
+
   const fitting = parseEntries(text).find(
     ({ start }) => utf8Bytes(text.slice(start)) <= MAX_SHOWN_NOTES_BYTES,
   );
-  if (fitting === undefined) return cut(lastEntries(text, 1) || text);
+  if (fitting === undefined) return cutText(lastEntries(text, 1) || text);
   return `${TRUNCATED_MARK.trimStart()}\n${text.slice(fitting.start)}`;
 }
 
-/** `memory_write`: adds to a note, or writes it anew (memory-tools 1.4). */
+/** `memory_write`: appends to a note, or replaces it. */
 function createMemoryWrite(notes: Notes, cite: Cite): Tool {
   return defineTool({
     name: 'memory_write',
@@ -170,13 +168,15 @@ function createMemoryWrite(notes: Notes, cite: Cite): Tool {
         description: 'Name of the note, without slashes and dots; only for `note`.',
       },
     },
-    async run({ target, content: given, mode, name }) {
-      const content = await cite(given);
-      const wish: NoteRequest =
+    async run({ target, content: text, mode, name }) {
+      const content = await cite(text);
+      const request: NoteRequest =
         mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content };
-      const place = targetOf(target, name, notes.today());
-      if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');
-      const answer = await notes.change(place, wish);
+      const note = targetOf(target, name, notes.today());
+      if (request.kind === 'append' && content.trim() === '')
+        throw new ToolError('content is empty');
+
+      const answer = await notes.change(note, request);
       switch (answer.kind) {
         case 'written':
           return describeWritten(answer);
@@ -192,26 +192,24 @@ function createMemoryWrite(notes: Notes, cite: Cite): Tool {
 function describeWritten(written: Written): string {
   const { path, bytes, givenBytes, maxBytes, skippedLines: lines } = written;
   const skipped = lines === 0 ? '' : ` (skipped ${lines} duplicate line(s))`;
-  const cut =
+  const truncated =
     givenBytes <= maxBytes ? '' : ` (truncated from ${givenBytes} bytes to ${maxBytes} byte cap)`;
-  return `Wrote ${bytes} bytes to ${path}${skipped}${cut}`;
+  return `Wrote ${bytes} bytes to ${path}${skipped}${truncated}`;
 }
 
-/** What the tools that write may write to. */
 const TARGETS = ['long_term', 'scratchpad', 'daily', 'note'] as const;
 
-/** What a target says it is for, in the words of a tool's schema. */
 const TARGET_DESCRIPTION =
   '`long_term`: lasting facts, preferences and decisions. `scratchpad`: open tasks as a `- [ ]` checklist. `daily`: what happened on a day. `note`: a longer text under a name of its own.';
 
-/** What a model names with `target` and `name`. Throws a ToolError for anything else. */
+/** The note for the arguments `target` and `name`. Throws a ToolError for anything else. */
 function targetOf(target: string, name: string | undefined, today: string): NoteTarget {
   switch (target) {
     case 'long_term':
     case 'scratchpad':
       return { kind: target };
     case 'daily':
-      // On the day itself, whatever is named.
+      // Always today's note: `name` is ignored.
       return { kind: target, date: today };
     case 'note': {
       const parsed = parseNoteName(name);
@@ -246,6 +244,7 @@ function createWriteMemory(notes: Notes, cite: Cite): Tool {
       const checked = checkArguments(input);
       if (typeof checked === 'string') return invalid(checked);
       signal.throwIfAborted();
+
       const { type } = checked;
       let content: string;
       try {
@@ -254,6 +253,7 @@ function createWriteMemory(notes: Notes, cite: Cite): Tool {
         if (thrown instanceof ToolError) return invalid(thrown.message);
         throw thrown;
       }
+
       const target = type === 'daily' ? { kind: type, date: notes.today() } : { kind: type };
       const answer = await notes.change(target, {
         kind: 'append',
@@ -272,13 +272,13 @@ function createWriteMemory(notes: Notes, cite: Cite): Tool {
   };
 }
 
-function invalid(why: string) {
-  return { text: `Invalid arguments for tool 'write_memory': ${why}`, isError: true };
+function invalid(problem: string) {
+  return { text: `Invalid arguments for tool 'write_memory': ${problem}`, isError: true };
 }
 
 type MemoryType = 'long_term' | 'daily';
 
-/** The checked arguments, or what is wrong with them in the words of memory-tools 2.2. */
+/** The checked arguments, or the problem with them in the exact words of memory-tools 2.2. */
 function checkArguments(
   input: unknown,
 ): { readonly content: string; readonly type: MemoryType } | string {
@@ -292,8 +292,8 @@ function checkArguments(
 }
 
 /**
- * In long-term memory with date and time, in a daily note, which begins with its date, with the
- * time; in UTC.
+ * An entry of long-term memory begins with date and time. An entry of a daily note begins with the
+ * time alone, as the note itself begins with its date. All times are in UTC.
  */
 function datedEntry(type: MemoryType, content: string, now: Date): { text: string; head?: string } {
   const [date = '', time = ''] = formatTimestamp(now).slice(0, -1).split('T');
@@ -307,7 +307,7 @@ function formatTimestamp(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** As JSON, its keys in the documented order. A file is too large strictly above `warnBytes`. */
+/** JSON with its keys in the documented order. A file is large only above `warnBytes`. */
 function confirmation(type: MemoryType, written: Written): string {
   const { path, timestamp, fileBytes, warnBytes, givenBytes, maxBytes } = written;
   const done = type === 'daily' ? 'Daily note created' : 'Memory updated';
@@ -331,10 +331,7 @@ function confirmation(type: MemoryType, written: Written): string {
   });
 }
 
-/**
- * A place that is no file of memory, a link say, is refused; all else is an operation that failed
- * (memory-tools 2.2).
- */
+/** A path that is not a file of memory, such as a link, is refused; all else is a failure. */
 function describeFailedNote({ reason, message }: FailedNote): string {
   if (reason === 'refused') return `Permission denied for tool 'write_memory': ${message}`;
   const operation = reason === 'unavailable' ? 'read memory' : 'append to memory file';

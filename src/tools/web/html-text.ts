@@ -11,8 +11,8 @@ const SKIPPED = new Set('script style template svg math iframe object noembed se
 /**
  * The text of an HTML page for a model: paragraphs, headings (`## …`), list items (`- …`) and table
  * rows on lines of their own, `pre` as it is, links with their address behind the text. Hidden text
- * is shown with the rest: nothing the page says is for the model alone. Takes time linear in the
- * page, since no tree is built of it.
+ * is shown with the rest, so that no page can address the model alone. No tree is built, so the
+ * time is linear in the length of the page.
  */
 export async function htmlToText(html: string, baseUrl: string): Promise<string> {
   const { Tokenizer, TokenizerMode } = await import('parse5');
@@ -20,6 +20,7 @@ export async function htmlToText(html: string, baseUrl: string): Promise<string>
   const links: string[] = [];
   let preformatted = 0;
   let isSkipping = false;
+
   const write = ({ chars }: { readonly chars: string }) => {
     if (!isSkipping) writer.text(chars, preformatted > 0);
   };
@@ -31,7 +32,7 @@ export async function htmlToText(html: string, baseUrl: string): Promise<string>
       onWhitespaceCharacter: write,
       onStartTag({ tagName, attrs, selfClosing }) {
         const attribute = (name: string) =>
-          attrs.find((one) => one.name === name)?.value.trim() ?? '';
+          attrs.find((attr) => attr.name === name)?.value.trim() ?? '';
         if (SKIPPED.has(tagName) && !selfClosing) {
           isSkipping = true;
           tokenizer.state = TokenizerMode.RAWTEXT;
@@ -75,10 +76,7 @@ function linkTarget(href: string, baseUrl: string): string {
   return isPage && url.href.length <= MAX_LINK ? ` (${url.href})` : '';
 }
 
-/**
- * Collects pieces; white space is one space, and none is written before it is known that text
- * follows.
- */
+/** Joins pieces of text. White space becomes one space, written only when text follows. */
 function createWriter() {
   const pieces: string[] = [];
   let gap: '' | ' ' | '\n' = '';
@@ -99,7 +97,7 @@ function createWriter() {
       put(words);
       if (!isPreformatted && /\s$/.test(text)) gap = ' ';
     },
-    /** Begins a new line, and something to begin it with. */
+    /** Begins a new line, with a prefix for the text that follows. */
     block(newPrefix: string): void {
       gap = '\n';
       if (newPrefix !== '') prefix = newPrefix;

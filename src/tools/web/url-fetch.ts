@@ -12,27 +12,24 @@ import { fence } from '../../safety/fence.js';
 import { defineTool, type Tool } from '../tool.js';
 import { htmlToText } from './html-text.js';
 
-/** Bytes of a result that the fence and the notes may take. */
+/** Bytes of a result kept for the fence and the notes. */
 const OVERHEAD_BYTES = 1024;
 
-/**
- * What pages are fetched with; where addresses come from is the system's business unless a test
- * says otherwise.
- */
+/** Tests set `resolve` and `route`; otherwise the system resolves names. */
 export interface WebOptions {
-  /** The environment, for the proxies and the services of the runner it names. */
+  /** Names the proxies and the runner's own services. */
   readonly env: Environment;
-  /** As in the agent's `allowed_hosts`; empty for every public host. */
+  /** The agent's `allowed_hosts`; empty for every public host. */
   readonly allowedHosts: readonly string[];
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
-  /** Every address of a host. */
+  /** Returns every address of a host. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** The address that is connected to for one that was found public. */
+  /** Replaces the address to connect to, after it was checked. */
   readonly route?: (address: string) => string;
 }
 
-/** `url_fetch`: the text of a page of the public web, fenced, since somebody else wrote it. */
+/** `url_fetch`: the text of a public web page, fenced, because somebody else wrote it. */
 export function createUrlFetch(web: WebOptions): Tool {
   const { allowedHosts } = web;
   const hosts = allowedHosts.length === 0 ? '' : ` among these: ${allowedHosts.join(', ')}`;
@@ -75,15 +72,15 @@ const PROXY_NOTE =
   'a proxy resolved the name of the host: only literal addresses and names were checked, not what they resolve to';
 
 /**
- * Fetches pages for a model. Only http and https, no credentials, no cookies; redirects are
- * followed by hand, five at most, and each is checked like the first address. Names are resolved
- * once and the addresses checked at the moment of connecting, so no second answer of a name server
- * can change them; private, local and reserved ones are refused (memory-and-security C7 92).
+ * Fetches pages for a model: only http and https, no credentials, no cookies. We follow at most
+ * five redirects, and check each like the first address. Private, local and reserved addresses are
+ * refused. Names are resolved once and the addresses checked when the socket connects, so that a
+ * second answer of a name server cannot change them.
  *
- * Behind a proxy the name is resolved by the proxy, out of our sight: then literal addresses, local
- * names and `allowed_hosts` are all that is checked, which `isByProxy` says. Hosts that `NO_PROXY`
- * names are reached directly and checked in full. Throws a ToolError for whatever is refused or
- * fails; the signal's reason if it aborts.
+ * Behind a proxy we cannot see the addresses of a name. Then only literal addresses, local names
+ * and `allowed_hosts` are checked, and `isByProxy` is true. Hosts that `NO_PROXY` names are reached
+ * directly and checked in full. Throws a ToolError for a refusal or a failure, and the signal's
+ * reason if it aborts.
  */
 export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal) {
   const { env, allowedHosts, maxBytes = MAX_PAGE_BYTES, timeoutMs = WEB_TIMEOUT_MS } = web;
@@ -98,9 +95,10 @@ export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal
       const host = hostOf(target);
       if (runnerHosts(env).includes(host))
         throw new ToolError(`host ${quoteLine(host)} is a service of the runner`);
+
+      // Each request has its own connections, so that no earlier check of an address is trusted.
       const proxy = proxyFor(target, env);
       if (proxy !== undefined && isIP(host) === 0) isByProxy = true;
-      // Connections of its own: nothing stays open, and what was checked once is not trusted later.
       const dispatcher =
         proxy === undefined
           ? new Agent({ connect: { lookup: createPublicLookup(web) } })
@@ -125,10 +123,10 @@ export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal
     outer.throwIfAborted();
     const cause = thrown instanceof TypeError ? thrown.cause : thrown;
     if (cause instanceof ToolError) throw cause;
-    const why = timeout.aborted
+    const problem = timeout.aborted
       ? `did not answer within ${timeoutMs / 1000} seconds`
       : `could not be fetched: ${networkCause(thrown).message}`;
-    throw new ToolError(`${quoteLine(url)} ${why}`);
+    throw new ToolError(`${quoteLine(url)} ${problem}`);
   }
 }
 
@@ -137,7 +135,7 @@ function parseUrl(url: string, base?: string): URL {
     throw new ToolError(`${quoteLine(url)} is not a complete address; write it with https://`);
   }
   const parsed = new URL(url, base);
-  // Neither the model's nor a page's credentials go anywhere.
+  // No credentials are sent, neither from the model nor from a page.
   parsed.username = '';
   parsed.password = '';
   parsed.hash = '';
@@ -145,14 +143,14 @@ function parseUrl(url: string, base?: string): URL {
 }
 
 /**
- * Where the runner keeps caches, artifacts and results. On a server of one's own they share the
- * host of its pages, which are not refused.
+ * Hosts of the runner's services for caches, artifacts and results. On GitHub Enterprise Server
+ * they share the host of its pages, which is not refused.
  */
 function runnerHosts(env: Environment): readonly string[] {
   const hostIn = (url = '') => (URL.canParse(url) ? hostOf(new URL(url)) : '');
   const services = Object.keys(env).filter((name) => /^ACTIONS_\w+_URL$/.test(name));
-  const own = hostIn(env['GITHUB_SERVER_URL']);
-  return services.map((name) => hostIn(env[name])).filter((host) => host !== own);
+  const serverHost = hostIn(env['GITHUB_SERVER_URL']);
+  return services.map((name) => hostIn(env[name])).filter((host) => host !== serverHost);
 }
 
 async function receive(
@@ -175,7 +173,7 @@ const TEXT =
 
 function decode(bytes: Uint8Array, parameters: readonly string[]): string {
   const charset = parameters
-    .map((one) => /^\s*charset="?([\w.:-]+)"?\s*$/.exec(one)?.[1])
+    .map((parameter) => /^\s*charset="?([\w.:-]+)"?\s*$/.exec(parameter)?.[1])
     .find(Boolean);
   try {
     return new TextDecoder(charset ?? 'utf-8').decode(bytes);
@@ -185,9 +183,8 @@ function decode(bytes: Uint8Array, parameters: readonly string[]): string {
 }
 
 /**
- * A lookup that gives public addresses only, for a socket to connect to: what is checked is what is
- * used. A host with a single address that is not public fails as a whole, with a ToolError
- * (memory-and-security C7 92).
+ * A socket's lookup that gives public addresses only, so that the address in use is the checked
+ * one. A host with any address that is not public fails as a whole, with a ToolError.
  */
 function createPublicLookup({
   resolve = async (host) => (await resolveName(host, { all: true })).map(({ address }) => address),
@@ -198,12 +195,14 @@ function createPublicLookup({
     const wrong = addresses.find((address) => !isPublicAddress(address));
     if (wrong !== undefined)
       throw new ToolError(`host "${host}" resolves to the private or reserved address ${wrong}`);
+
     const [first, ...more] = addresses
       .map(route)
       .map((address) => ({ address, family: isIP(address) }));
     if (first === undefined) throw new ToolError(`host "${host}" has no address`);
     return { first, all: [first, ...more] };
   }
+
   return (host, options, callback) => {
     find(host).then(
       ({ first, all }) =>
@@ -213,7 +212,7 @@ function createPublicLookup({
   };
 }
 
-/** The first bytes of a body; what is beyond them is not received. */
+/** The first bytes of a body; the rest is not received. */
 export async function readCapped(body: AsyncIterable<Uint8Array> | null, maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -229,10 +228,10 @@ export async function readCapped(body: AsyncIterable<Uint8Array> | null, maxByte
 }
 
 /**
- * Why a URL must not be fetched, judged by its text alone; undefined if it may. `allowedHosts` is
- * the agent's list, empty for every public host: an entry is a host, or a domain with everything
- * below it (`*.example.com`, `.example.com`; axe knows exact hosts only). Addresses are judged in
- * any spelling, since `URL` writes them in one (memory-and-security C7 92).
+ * Why a URL must not be fetched, by its text alone; undefined if it can be. `allowedHosts` is the
+ * agent's list, empty for every public host: an entry is a host, or a domain with everything below
+ * it (`*.example.com`, `.example.com`; axe knows exact hosts only). Addresses are checked in any
+ * spelling, because `URL` normalizes them.
  */
 export function refuseUrl(url: URL, allowedHosts: readonly string[]): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -246,8 +245,9 @@ export function refuseUrl(url: URL, allowedHosts: readonly string[]): string | u
   if (isIP(host) !== 0) {
     return isPublicAddress(host) ? undefined : `address ${host} is a private or reserved one`;
   }
-  // Names that never stand for a public host (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`),
-  // and bare ones.
+
+  // Names that never belong to a public host (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`),
+  // and names without a dot.
   const isLocal =
     !host.includes('.') ||
     /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid)$/.test(host);
@@ -266,17 +266,16 @@ function matchesHost(entry: string, host: string): boolean {
 }
 
 /**
- * Whether an IP address, as a resolver or `URL` writes it, belongs to the public internet: not to
- * this machine, its networks, a cloud's metadata service, documentation or multicast. An IPv6
- * address that carries an IPv4 one (mapped, or by NAT64) is judged by that, which is how
- * `BlockList` takes mapped ones. What cannot be read is not public (RFC 6890, IANA's
- * special-purpose registries).
+ * False for addresses of this machine, its networks, a cloud's metadata service, documentation or
+ * multicast (RFC 6890, IANA's special-purpose registries), and for a malformed one. An IPv6 address
+ * that carries an IPv4 one (mapped, or by NAT64) is checked by that, as `BlockList` does for mapped
+ * ones.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !SPECIAL.check(address);
   if (isIP(address) !== 6) return false;
-  // `URL` writes one form. A zone (`%eth0`) does not belong to the address, and only local ones
-  // have any.
+
+  // `URL` normalizes the address. Only local addresses have a zone (`%eth0`).
   const plain = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1);
   const [, embedded] = /^(?:::ffff|64:ff9b:):([\da-f]+:[\da-f]+)$/.exec(plain) ?? [];
   if (embedded !== undefined) return !SPECIAL.check(`::ffff:${embedded}`, 'ipv6');
@@ -293,7 +292,7 @@ for (const [first, bits] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // The agent of Azure's machines, which GitHub's runners are; its address looks public.
+  // Azure's machine agent: GitHub's runners are Azure machines, and its address looks public.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -305,7 +304,7 @@ for (const [first, bits] of [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-  // Tunnels, of which 6to4 is used no more, and documentation.
+  // Tunnels (6to4 is no longer used) and documentation.
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],

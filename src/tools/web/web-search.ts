@@ -12,14 +12,14 @@ import { readCapped } from './url-fetch.js';
 /** Tavily's API (https://docs.tavily.com/documentation/api-reference/endpoint/search). */
 const TAVILY_URL = 'https://api.tavily.com';
 
-/** As axe asks for them. */
+/** The values of axe's request. */
 const MAX_RESULTS = 10;
 const MAX_ANSWER_BYTES = 100 * 1024;
 
 const MAX_ERROR = 500;
 const OVERHEAD_BYTES = 1024;
 
-/** `web_search`: results of Tavily in axe's form, fenced, since other people wrote them. */
+/** `web_search`: Tavily's results in axe's form, fenced, because other people wrote them. */
 export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment): Tool {
   const key = env['TAVILY_API_KEY']?.trim() ?? '';
   const baseUrl = env['AXE_WEB_SEARCH_BASE_URL']?.trim() || TAVILY_URL;
@@ -33,7 +33,8 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
     async run({ query }, signal) {
       if (query.trim() === '') throw new ToolError('query is required');
       if (key === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
-      const asked = {
+
+      const searchRequest = {
         query,
         max_results: MAX_RESULTS,
         search_depth: 'basic',
@@ -48,8 +49,8 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
             'content-type': 'application/json',
             accept: 'application/json',
           },
-          body: JSON.stringify(asked),
-          // An answer like any other: the key is never sent elsewhere.
+          body: JSON.stringify(searchRequest),
+          // A redirect is treated as an error, so that the key is never sent elsewhere.
           redirect: 'manual',
           signal: AbortSignal.any([signal, timeout]),
         });
@@ -62,10 +63,10 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
       } catch (thrown) {
         signal.throwIfAborted();
         if (thrown instanceof ToolError) throw thrown;
-        const why = timeout.aborted
+        const problem = timeout.aborted
           ? `did not answer within ${WEB_TIMEOUT_MS / 1000} seconds`
           : `could not be reached: ${networkCause(thrown).message}`;
-        throw new ToolError(`the search ${why}`);
+        throw new ToolError(`the search ${problem}`);
       }
     },
   });

@@ -8,19 +8,19 @@ import { resolveInside } from '../../lib/user-files.js';
 import { makeVisible } from '../process/process-jail.js';
 import type { Workspace } from './workspace.js';
 
-/** The folder of an agent's `[artifacts]` as its file tools have it. */
+/** The folder of an agent's `[artifacts]`, for its file tools. */
 export interface ArtifactFolder {
   readonly workspace: Workspace;
-  /** Whether `write_file` writes there unless it is told otherwise. */
+  /** `write_file` writes to this folder by default. */
   readonly isDefault: boolean;
   onWritten(path: string, size: number): void;
 }
 
-/** What the agent of a run leaves in its folder of artifacts. */
+/** The artifacts that a run leaves behind. */
 export interface Artifacts {
-  /** Absolute; undefined where it was removed. */
+  /** Absolute; undefined if it was removed. */
   readonly folder: string | undefined;
-  /** What `write_file` wrote, in order. */
+  /** The files that `write_file` wrote, in order. */
   readonly written: readonly {
     readonly path: string;
     readonly agent: string;
@@ -28,7 +28,7 @@ export interface Artifacts {
   }[];
 }
 
-/** The folders that agents have for files by their `[artifacts]`, one for each agent of the run. */
+/** The folders of the agents' `[artifacts]`, one for each agent of the run. */
 export function createArtifactFolders({
   env,
   cwd,
@@ -39,88 +39,94 @@ export function createArtifactFolders({
   readonly env: Environment;
   readonly cwd: string;
   readonly where: 'terminal' | 'workflow';
-  /** The folder of the run's agent, in place of what its `[artifacts]` say. */
+  /** The folder of the run's agent, instead of the one in its `[artifacts]`. */
   readonly artifactDir?: string;
-  /**
-   * Keeps the folder that was made for the run's agent, and says where it is then; left out: it is
-   * removed.
-   */
+  /** Keeps the temporary folder of the run's agent, and returns its path; else it is removed. */
   readonly keepArtifacts?: (folder: string) => Promise<string | undefined>;
 }) {
   const folders = new Map<string, Promise<string>>();
   const temporary = new Set<string>();
   const written: Artifacts['written'][number][] = [];
-  let ofRun: string | undefined;
+  let runFolder: string | undefined;
 
-  async function makeFolder(agent: LoadedAgent, workdir: string, given: string): Promise<string> {
-    const variables = { ...(where === 'terminal' ? env : {}), AXE_ARTIFACT_DIR: ofRun };
-    const named = given || expandPath(agent.config.artifacts.dir, variables);
-    if (named === '') {
+  async function makeFolder(
+    agent: LoadedAgent,
+    workdir: string,
+    inputDir: string,
+  ): Promise<string> {
+    const variables = { ...(where === 'terminal' ? env : {}), AXE_ARTIFACT_DIR: runFolder };
+    const dir = inputDir || expandPath(agent.config.artifacts.dir, variables);
+    if (dir === '') {
       const folder = await makeVisible('axe-artifacts-', env['RUNNER_TEMP'] || undefined);
       temporary.add(folder);
       return folder;
     }
-    const path = resolve(cwd, workdir, named);
-    const what =
-      given === ''
-        ? `\`artifacts.dir\` of the agent "${agent.name}"`
-        : 'the folder of `--artifact-dir`';
-    if (where === 'workflow' && given === '' && path !== ofRun)
-      await resolveInside(cwd, { path, what });
+
+    const path = resolve(cwd, workdir, dir);
+    const isInput = inputDir !== '';
+    const label = isInput
+      ? 'the folder of `--artifact-dir`'
+      : `\`artifacts.dir\` of the agent "${agent.name}"`;
+    if (where === 'workflow' && !isInput && path !== runFolder)
+      await resolveInside(cwd, { path, what: label });
     await mkdir(path, { recursive: true }).catch((thrown: unknown) => {
-      throw new AxeError(`${what} could not be made: ${messageOf(thrown)}`);
+      throw new AxeError(`${label} could not be made: ${messageOf(thrown)}`);
     });
     return path;
   }
 
   return {
     /**
-     * The folder of an agent, made if it is missing; undefined for an agent without. Agents below
-     * the run's own name its folder by `${AXE_ARTIFACT_DIR}`. Throws an AxeError.
+     * The folder of an agent, created if it is missing; undefined for an agent without one.
+     * Sub-agents can name the folder of the run's agent by `${AXE_ARTIFACT_DIR}`. Throws an
+     * AxeError.
      */
     async folderOf(
       agent: LoadedAgent,
       workdir: string,
       isOfRun: boolean,
     ): Promise<string | undefined> {
-      const given = isOfRun ? artifactDir : '';
-      if (given === '' && !agent.config.artifacts.enabled) return undefined;
-      const folder = folders.get(agent.name) ?? makeFolder(agent, workdir, given);
+      const inputDir = isOfRun ? artifactDir : '';
+      if (inputDir === '' && !agent.config.artifacts.enabled) return undefined;
+
+      const folder = folders.get(agent.name) ?? makeFolder(agent, workdir, inputDir);
       folders.set(agent.name, folder);
-      if (isOfRun) ofRun ??= await folder;
+      if (isOfRun) runFolder ??= await folder;
       return await folder;
     },
-    record: (one: Artifacts['written'][number]) => void written.push(one),
+    record: (artifact: Artifacts['written'][number]) => void written.push(artifact),
     /**
-     * Removes the folders that nobody has named or keeps; undefined where the run's agent had none.
-     * Never rejects.
+     * Removes the temporary folders that are not kept; undefined if the run's agent had none. Never
+     * rejects.
      */
     async close(warn: (message: string) => void): Promise<Artifacts | undefined> {
-      let folder = ofRun;
+      let folder = runFolder;
       if (folder !== undefined && temporary.has(folder))
         folder = await keepArtifacts?.(folder).catch((thrown: unknown) => {
           warn(`the folder of artifacts could not be kept: ${messageOf(thrown)}`);
           return undefined;
         });
+
       const removed = [...temporary].filter((path) => path !== folder);
-      // What a command has left unremovable there must not cost the run its answer.
+      // A file that a command made unremovable must not cost the run its answer.
       await Promise.allSettled(removed.map((path) => rm(path, { recursive: true, force: true })));
-      return ofRun === undefined ? undefined : { folder, written };
+      return runFolder === undefined ? undefined : { folder, written };
     },
   };
 }
 
 /**
- * Copies a folder to where later steps of the job find it; undefined for an empty one. Links stay
- * behind: a step that uploads the folder would follow them to anywhere.
+ * Copies a folder to one that later steps of the job can read; undefined for an empty one. Links
+ * are not copied, because a step that uploads the folder would follow them out of it.
  */
 export async function copyForJob(folder: string, temp: string): Promise<string | undefined> {
   if ((await readdir(folder)).length === 0) return undefined;
-  const kept = await mkdtemp(join(temp || tmpdir(), 'axe-artifacts-'));
+
+  const copy = await mkdtemp(join(temp || tmpdir(), 'axe-artifacts-'));
   const isPlain = async (path: string) => {
-    const found = await lstat(path);
-    return found.isFile() || found.isDirectory();
+    const stats = await lstat(path);
+    return stats.isFile() || stats.isDirectory();
   };
-  await cp(folder, kept, { recursive: true, filter: isPlain });
-  return kept;
+  await cp(folder, copy, { recursive: true, filter: isPlain });
+  return copy;
 }

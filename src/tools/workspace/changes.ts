@@ -14,42 +14,42 @@ import {
 import { redact } from '../../safety/redact.js';
 import { escapeHidden } from '../tool.js';
 
-/** What a workflow lets its runs change in the repository. */
+/** The rules of a workflow for changes in the repository. */
 export interface ChangeRules {
   /** Patterns of the input `changes-allowed`. */
   readonly allowed: readonly string[];
   /** Folders of the repository in which memory is kept. */
   readonly memoryRoots: readonly string[];
-  /** Folders of agents, which have their skills next to them. */
+  /** Folders of agents; skills are in folders next to them. */
   readonly agentsDirs: readonly string[];
-  /** Files that the run has read agents and skills from, asked at each use. */
+  /** Files that the run has read agents and skills from; called at each use. */
   readonly instructionFiles: () => readonly string[];
   readonly secrets: readonly string[];
 }
 
-/** The most that one run changes. */
+/** Limits for one run. */
 const MAX_FILES = 50;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What the file tools of a run change, and the one place that says whether they may. A path is
- * judged at each edit, so that the model learns of a refusal; the whole is judged again before it
- * is committed, and is then refused whole.
+ * The edits of a run's file tools, and the one place that checks them against the rules. Each edit
+ * is checked when it is made, so that the model sees the refusal. All edits are checked again
+ * before they are committed; then one that is refused stops them all.
  */
 export class Changes {
-  /** The edits of each commit, and of what comes after the last one. */
+  /** The edits of each commit, then those after the last commit. */
   private readonly parts: Map<string, Edit>[] = [new Map()];
   /** Grows with each edit. */
   revision = 0;
 
   constructor(private readonly rules: ChangeRules) {}
 
-  /** Every file that is not as it was, in byte order. */
+  /** Every file that differs from its first state, in byte order. */
   get edits(): FileEdits {
     return joinEdits(this.parts);
   }
 
-  /** What the run has made of each file that it touched, in order. */
+  /** Every file that the run has edited, with its state after each edit, in order. */
   touched(): readonly (readonly [path: string, after: Uint8Array | undefined])[] {
     return this.parts.flatMap((part) =>
       [...part].map(([path, { after }]) => [path, after] as const),
@@ -57,13 +57,15 @@ export class Changes {
   }
 
   /**
-   * Throws a ToolError for a file that this workflow lets nobody change, or that a commit through
-   * the API would spoil.
+   * Throws a ToolError for a file that the workflow does not let runs change, or whose mode a commit
+   * through the API would lose.
    */
   requireAllowed(path: string, isExecutable: boolean): void {
-    const kept = isExecutable ? 'it is executable, which a commit here does not keep' : undefined;
-    const why = whyNotAllowed(path, this.rules) ?? kept;
-    if (why !== undefined) throw new ToolError(`${quoteLine(path)} was not changed: ${why}`);
+    const lostMode = isExecutable
+      ? 'it is executable, which a commit here does not keep'
+      : undefined;
+    const reason = whyNotAllowed(path, this.rules) ?? lostMode;
+    if (reason !== undefined) throw new ToolError(`${quoteLine(path)} was not changed: ${reason}`);
   }
 
   note(path: string, { before, after }: Edit): void {
@@ -73,20 +75,19 @@ export class Changes {
     this.revision += 1;
   }
 
-  /** Ends a commit; its number is that of the one before where nothing was edited since. */
+  /** Ends a commit and returns its number; without an edit since the last one, the same number. */
   endCommit(): number {
     if (joinEdits(this.parts.slice(-1)).size > 0) this.parts.push(new Map());
     return this.parts.length - 1;
   }
 
   /**
-   * The edits of commits, each with those since the one before; the last one has all that came
-   * after it, too.
+   * The edits of each commit since the one before it. The last commit also has all later edits.
    */
   editsOf(commits: readonly number[]): readonly FileEdits[] {
     const ends = [...commits.slice(0, -1), this.parts.length];
-    const joined = ends.map((end, at) => joinEdits(this.parts.slice(ends[at - 1] ?? 0, end)));
-    // What came after the last commit may have taken it back.
+    const joined = ends.map((end, index) => joinEdits(this.parts.slice(ends[index - 1] ?? 0, end)));
+    // Later edits can have undone the last commit.
     return joined.filter(({ size }) => size > 0);
   }
 
@@ -99,21 +100,20 @@ export class Changes {
     const bytes = [...edits.values()].reduce((sum, { after }) => sum + (after?.length ?? 0), 0);
     if (bytes > MAX_BYTES)
       return `the changed files have ${formatInteger(bytes)} bytes, and the limit is ${formatInteger(MAX_BYTES)}`;
+
+    const { secrets } = this.rules;
     for (const [path, edit] of edits) {
-      const bad = edit.before === undefined ? whatIsUnfit(path, this.rules.secrets) : undefined;
-      // The name is not repeated: it would be hidden there, too, or a secret.
-      if (bad !== undefined) return `the name of a new file has ${bad}`;
-      const why = whyNotAllowed(path, this.rules) ?? whyNotCarried(edit, this.rules.secrets);
-      if (why !== undefined) return `${quoteLine(path)}: ${why}`;
+      const badContent = edit.before === undefined ? badContentIn(path, secrets) : undefined;
+      // The message leaves out the name, which has hidden characters or a secret.
+      if (badContent !== undefined) return `the name of a new file has ${badContent}`;
+      const reason = whyNotAllowed(path, this.rules) ?? whyNotCarried(edit, secrets);
+      if (reason !== undefined) return `${quoteLine(path)}: ${reason}`;
     }
     return undefined;
   }
 }
 
-/**
- * Edits that were made one after the other, as one, in byte order; without those that were taken
- * back.
- */
+/** Joins edits that were made one after the other, in byte order, without those that were undone. */
 export function joinEdits(parts: readonly FileEdits[]): FileEdits {
   const joined = new Map<string, Edit>();
   for (const part of parts)
@@ -123,19 +123,18 @@ export function joinEdits(parts: readonly FileEdits[]): FileEdits {
   return new Map(changed.sort(([a], [b]) => compareBytes(a, b)));
 }
 
-function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return one === undefined || other === undefined
-    ? one === other
-    : Buffer.compare(one, other) === 0;
+function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return Buffer.compare(a, b) === 0;
 }
 
 const STEERS = 'only people change workflows, actions, agents and skills';
 
 /**
- * What no run changes, whatever `changes-allowed` says. The names of a path are folded: case and
- * Unicode forms count for nothing.
+ * Paths that no run changes, whatever `changes-allowed` says. The names of a path are folded, so
+ * that case and Unicode forms make no difference.
  */
-const NEVER: readonly (readonly [why: string, is: (names: readonly string[]) => boolean])[] = [
+const NEVER: readonly (readonly [reason: string, is: (names: readonly string[]) => boolean])[] = [
   ['credentials may be kept there', isSecretPath],
   [STEERS, isWriteProtected],
   [
@@ -171,11 +170,13 @@ export function whyNotAllowed(
   const names = segments.map(foldName);
   const never = NEVER.find(([, is]) => is(names));
   if (never !== undefined) return never[0];
+
   const folded = names.join('/');
   const isBelow = (places: readonly string[]) => createMemoryFilter(places)(folded);
   if (isBelow(memoryRoots)) return 'memory is kept there';
   const skills = agentsDirs.map((dir) => join(dirname(dir), 'skills'));
   if (isBelow([...agentsDirs, ...skills, ...instructionFiles()])) return STEERS;
+
   const isNamed = allowed.some((pattern) => basename(pattern) === segments.at(-1));
   if (LOCK_FILE.test(names.at(-1) ?? '') && !isNamed)
     return 'a lock file is changed only if `changes-allowed` names it';
@@ -185,24 +186,27 @@ export function whyNotAllowed(
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
-/** Why a commit cannot carry an edit, or nobody would see what it brings. */
+/** Why a commit cannot carry an edit, or why reviewers would not see all of it. */
 function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): string | undefined {
   if ([before, after].some((bytes) => bytes !== undefined && isBinary(bytes)))
     return 'only text is changed';
-  const [old, text] = [decode(before), decode(after)];
+
+  const old = decode(before);
+  const text = decode(after);
   if (old.startsWith(LFS_POINTER) || text.startsWith(LFS_POINTER)) return 'it is kept in Git LFS';
+
   const known = new Set(old.split('\n'));
   const added = text
     .split('\n')
     .filter((line) => !known.has(line))
     .map((line) => line.replace(/\r$/, ''));
   if (old.startsWith(BOM) && added[0]?.startsWith(BOM)) added[0] = added[0].slice(1);
-  const bad = whatIsUnfit(added.join('\n'), secrets);
-  return bad && `it would get ${bad}`;
+  const badContent = badContentIn(added.join('\n'), secrets);
+  return badContent && `it would get ${badContent}`;
 }
 
-/** What a text has that no commit may bring. */
-function whatIsUnfit(text: string, secrets: readonly string[]): string | undefined {
+/** Names the part of a text that no commit can have; undefined if it has none. */
+function badContentIn(text: string, secrets: readonly string[]): string | undefined {
   if (escapeHidden(text) !== text) return 'characters that readers cannot see';
   return redact(text, secrets) === text ? undefined : 'what looks like a secret';
 }

@@ -7,24 +7,24 @@ import { createMemoryFilter, IS_MEMORY, isSecretPath, parsePath } from '../../sa
 import type { Changes } from './changes.js';
 import type { FolderEntry, Workspace } from './workspace.js';
 
-/** A commit whose files are read when they are first asked for. Both throw a ToolError. */
+/** A commit whose files are read at their first use. Both methods throw a ToolError. */
 export interface CommitFiles {
   /** Everything but folders, by path. */
   list(): Promise<ReadonlyMap<string, CommitFile>>;
-  /** The bytes of a file; of one that holds no text undefined. */
+  /** Undefined for a binary file. */
   read(file: CommitFile): Promise<Uint8Array | undefined>;
 }
 
 /** A file, link or submodule of a commit. */
 export interface CommitFile {
   readonly kind: 'file' | 'link' | 'other';
-  /** It can be run: a mode that a commit through the API does not keep. */
+  /** A commit through the API does not keep this mode. */
   readonly isExecutable: boolean;
   readonly sha: string;
   readonly bytes: number;
 }
 
-/** What is at a path: bytes are what an edit has put there. */
+/** The entry at a path; an edited file is its bytes. */
 type Node = Folder | CommitFile | Uint8Array;
 type Folder = Map<string, Node>;
 
@@ -32,8 +32,9 @@ type Folder = Map<string, Node>;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The files of a commit as a workspace, without a checkout: nothing is written anywhere, edits are
- * kept in `changes`. `folder` is the working directory in the repository. Links lead nowhere here.
+ * The files of a commit as a workspace, without a checkout: nothing is written to disk, and edits
+ * are kept in `changes`. `folder` is the working directory in the repository. Links are not
+ * followed.
  */
 export function createCommitWorkspace(
   files: CommitFiles,
@@ -59,15 +60,18 @@ export function createCommitWorkspace(
     return full;
   }
 
-  /** What is at a path from the root of the repository, with the edits so far. */
+  /** Finds a path from the root of the repository, with the edits so far. */
   async function find(path: string): Promise<Node | undefined> {
     const listed = await files.list();
-    if (tree === undefined || revision !== changes.revision)
-      [tree, revision] = [treeOf([...listed, ...changes.touched()]), changes.revision];
-    let at: Node | undefined = tree;
+    if (tree === undefined || revision !== changes.revision) {
+      tree = treeOf([...listed, ...changes.touched()]);
+      revision = changes.revision;
+    }
+
+    let node: Node | undefined = tree;
     for (const name of path.split('/').filter((part) => part !== ''))
-      at = at instanceof Map ? at.get(name) : undefined;
-    return at;
+      node = node instanceof Map ? node.get(name) : undefined;
+    return node;
   }
 
   async function existing(path: string): Promise<readonly [full: string, node: Node]> {
@@ -77,7 +81,7 @@ export function createCommitWorkspace(
     return [full, node];
   }
 
-  /** Undefined for a file that holds no text. */
+  /** Undefined for a binary file. */
   async function bytesOf(node: Node, path: string): Promise<Uint8Array | undefined> {
     if (node instanceof Uint8Array) return node;
     if (node instanceof Map) throw new ToolError(`${quoteLine(path)} is a directory, not a file`);
@@ -93,18 +97,19 @@ export function createCommitWorkspace(
     async list(path) {
       const [full, node] = await existing(path);
       if (!(node instanceof Map)) throw new ToolError(`${quoteLine(path)} is not a directory`);
-      const isUsable = (name: string) => {
-        const place = join(full, name);
-        return !isSecretPath(place.split('/')) && !isMemory(place);
+
+      const isVisible = (name: string) => {
+        const entryPath = join(full, name);
+        return !isSecretPath(entryPath.split('/')) && !isMemory(entryPath);
       };
-      const names = [...node]
-        .filter(([name]) => isUsable(name))
+      const entries = [...node]
+        .filter(([name]) => isVisible(name))
         .sort(([a], [b]) => compareBytes(a, b));
-      return names.map(([name, node]) => ({ name, kind: kindOf(node) }));
+      return entries.map(([name, entry]) => ({ name, kind: kindOf(entry) }));
     },
     async read(path, maxBytes) {
       const [, node] = await existing(path);
-      // Zeros are binary to whoever reads them.
+      // For a binary file the caller gets zeros, which it takes for binary.
       const bytes = (await bytesOf(node, path)) ?? new Uint8Array('bytes' in node ? node.bytes : 0);
       return { bytes: bytes.subarray(0, maxBytes), size: bytes.length };
     },
@@ -116,11 +121,13 @@ export function createCommitWorkspace(
           full,
           node !== undefined && 'isExecutable' in node && node.isExecutable,
         );
+
         for (let above = dirname(full); above !== '.'; above = dirname(above)) {
           const parent = await find(above);
           if (parent !== undefined && !(parent instanceof Map))
             throw new ToolError(`${quoteLine(above)} is not a directory`);
         }
+
         const before = node === undefined ? undefined : await bytesOf(node, path);
         if (node !== undefined && before === undefined)
           throw new ToolError(`${quoteLine(path)} was not changed: only text is changed`);
@@ -129,26 +136,24 @@ export function createCommitWorkspace(
   };
 }
 
-/**
- * The folders of files by their paths. A file that was deleted, and so is undefined, leaves its
- * folder behind.
- */
+/** Builds the folders of files. A deleted file is undefined, and its folder stays. */
 function treeOf(
   files: readonly (readonly [path: string, file: CommitFile | Uint8Array | undefined])[],
 ): Folder {
   const root: Folder = new Map();
   for (const [path, file] of files) {
     const names = path.split('/');
-    let at = root;
+    let folder = root;
     for (const name of names.slice(0, -1)) {
-      const below = at.get(name);
+      const below = folder.get(name);
       const next: Folder = below instanceof Map ? below : new Map();
-      at.set(name, next);
-      at = next;
+      folder.set(name, next);
+      folder = next;
     }
-    const name = names.at(-1) ?? '';
-    if (file === undefined) at.delete(name);
-    else at.set(name, file);
+
+    const fileName = names.at(-1) ?? '';
+    if (file === undefined) folder.delete(fileName);
+    else folder.set(fileName, file);
   }
   return root;
 }

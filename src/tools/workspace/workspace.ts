@@ -29,21 +29,21 @@ import type { Changes } from './changes.js';
 
 /**
  * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/`
- * between the parts, `.` is the folder itself; an absolute path is taken if it lies inside. Links
- * are followed where they end inside. Whatever the guard refuses (D22) and whatever goes wrong is a
- * {@link ToolError} that names the path as it was given.
+ * between the parts, `.` is the folder itself; an absolute path inside it is accepted. Links are
+ * followed if they end inside. A refusal or a failure is a {@link ToolError} that names the path as
+ * the model wrote it.
  */
 export interface Workspace {
-  /** What is in a folder, but for credentials and memory, in byte order. */
+  /** The entries of a folder in byte order, without credentials and memory. */
   list(path: string): Promise<readonly FolderEntry[]>;
-  /** The beginning of a regular file, and the size of all of it. */
+  /** The beginning of a regular file, and its whole size. */
   read(
     path: string,
     maxBytes: number,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number }>;
   /**
-   * Writes a whole file at once, with the folders it needs, keeping its mode, or deletes it. `make`
-   * gets the bytes that are there now, or undefined, gives those to write, or undefined, and may
+   * Writes a whole file at once, with missing folders, and keeps its mode; or deletes it. `make`
+   * gets the present bytes and returns the new ones, each undefined for a missing file. It can
    * throw. Changes happen one after the other.
    */
   change(
@@ -53,24 +53,24 @@ export interface Workspace {
 }
 
 /**
- * Access to one folder of this machine's for the file tools, but for what `protectedPaths` keeps
- * out of bounds wherever it lies; nothing is touched before the first use.
+ * Access to one folder of this machine for the file tools, without the `protectedPaths`. The folder
+ * is not read before the first use.
  */
 export function createWorkspace(
   root: string,
   protectedPaths: ProtectedPaths,
   tracked?: Tracked,
 ): Workspace {
-  let jail: Promise<Jail> | undefined;
+  let opening: Promise<Jail> | undefined;
   const inTurn = createQueue();
 
   async function inJail<T>(path: string, work: (jail: Jail) => Promise<T>): Promise<T> {
-    jail ??= createJail(root, protectedPaths);
+    opening ??= createJail(root, protectedPaths);
     try {
-      return await work(await jail);
+      return await work(await opening);
     } catch (thrown) {
       if (thrown instanceof ToolError || errorCode(thrown) === undefined) throw thrown;
-      // What an operating system's error says, without absolute paths.
+      // The system's message would have absolute paths, so only its reason is used.
       throw new ToolError(`${quoteLine(path)}: ${fileError('', '', thrown).reason}`);
     }
   }
@@ -91,15 +91,15 @@ async function existing(jail: Jail, path: string) {
   return { real, path };
 }
 
-/** A folder that paths must not lead out of, and what in it is out of bounds. */
+/** A folder that paths must not leave, and the protected paths in it. */
 interface Jail extends Required<ProtectedPaths> {
-  /** Absolute, as it was given. */
+  /** Absolute, links not followed. */
   readonly root: string;
-  /** The same folder without links. */
+  /** With links followed. */
   readonly realRoot: string;
 }
 
-/** What a path is wanted for: writing is refused in more places. */
+/** Writing is refused in more places than reading. */
 type Purpose = 'read' | 'write';
 
 /** Opens the jail. Throws a ToolError if the folder does not exist. */
@@ -121,20 +121,17 @@ async function createJail(
   };
 }
 
-/** The paths as they are and with their links followed. */
+/** The paths both as they are and with their links followed. */
 async function withReal(paths: readonly string[]): Promise<readonly string[]> {
   const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   return [...paths, ...real];
 }
 
-/**
- * The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds
- * by its text.
- */
+/** The parts of a path below the root. Throws a ToolError if its text is malformed or refused. */
 function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
-  // An absolute path is taken if it lies inside by its text.
+  // An absolute path is accepted if it is inside the root by its text.
   const folder = [jail.root, jail.realRoot].find(
-    (one) => path.startsWith('/') && isInside(one, path),
+    (root) => path.startsWith('/') && isInside(root, path),
   );
   const { segments, refusal } = parsePath(
     folder === undefined ? path : relative(folder, path) || '.',
@@ -145,8 +142,8 @@ function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string
 }
 
 /**
- * Where a path leads with every link followed; undefined if nothing is there. Throws a ToolError if
- * that is outside of the jail or out of bounds, and as the file system does.
+ * The target of a path with every link followed; undefined if it does not exist. Throws a ToolError
+ * if that is outside of the jail or protected, and the file system's errors.
  */
 async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<string | undefined> {
   const target = join(jail.realRoot, ...segmentsOf(jail, path, purpose));
@@ -162,7 +159,7 @@ async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<s
   }
 }
 
-/** Throws a ToolError unless a path without links lies in the jail and within bounds (D22). */
+/** Throws a ToolError unless a path without links is in the jail and not protected. */
 function refuse(
   { realRoot, denied, readOnly, memory, readOnlyNow }: Jail,
   real: string,
@@ -180,6 +177,7 @@ function refuse(
   if (memory.some((folder) => isInside(folder, real)))
     throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
   if (purpose === 'read') return;
+
   const isReadOnly = [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real));
   if (isReadOnly || isWriteProtected(segments)) {
     throw new ToolError(
@@ -191,20 +189,20 @@ function refuse(
 /** Kernel interfaces: processes with their environment, devices, the machine's settings. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
 
-/** Only the first is there on Windows. */
+/** Windows has only the first of these. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
 
-/** A path without links that was found to be within bounds, and the path the model gave for it. */
+/** A path without links that was checked, and the path that the model wrote for it. */
 interface CheckedPath {
   readonly real: string;
   readonly path: string;
 }
 
 /**
- * Reads a regular file from its start. What was opened must still be what was checked: the
- * descriptor is asked for its own path, so a link that was put in the way meanwhile gains nothing
- * (memory-and-security C7 88). Pipes, sockets and devices are never opened (C7 89).
+ * Reads a regular file from its start. The descriptor must have the path that was checked, so that
+ * nobody can put a link in its place between the check and the opening. Pipes, sockets and devices
+ * are never opened.
  */
 export async function readStart(checked: CheckedPath, maxBytes: number) {
   requireReadable(await lstat(checked.real), checked);
@@ -220,31 +218,34 @@ export async function readStart(checked: CheckedPath, maxBytes: number) {
   }
 }
 
-/**
- * An open folder: names in it are reached through its descriptor, so that it cannot be exchanged.
- */
+/** Names in an open folder are reached through its descriptor, so that it cannot be replaced. */
 interface OpenFolder {
-  /** The path by which names in the folder are reached. */
-  readonly at: string;
-  /** Where the folder lies, without links. */
+  /** The path through the descriptor. */
+  readonly accessPath: string;
+  /** The path of the folder, without links. */
   readonly real: string;
   close(): Promise<void>;
 }
 
 /**
- * Opens a folder, which `at` reaches. Throws a ToolError if it is not one, or if it was exchanged
+ * Opens a folder by `accessPath`. Throws a ToolError if it is not a folder, or if it was replaced
  * since it was checked.
  */
-export async function openFolder(checked: CheckedPath, at = checked.real): Promise<OpenFolder> {
+export async function openFolder(
+  checked: CheckedPath,
+  accessPath = checked.real,
+): Promise<OpenFolder> {
   const { real, path } = checked;
-  if (!(await lstat(at)).isDirectory())
+  if (!(await lstat(accessPath)).isDirectory())
     throw new ToolError(`${quoteLine(path)} is not a directory`);
   // Windows does not open folders.
-  if (O_DIRECTORY === 0) return { at: real, real, close: async () => undefined };
-  const handle = await open(at, O_DIRECTORY | FLAGS);
+  if (O_DIRECTORY === 0) return { accessPath: real, real, close: async () => undefined };
+
+  const handle = await open(accessPath, O_DIRECTORY | FLAGS);
   try {
     const isKnown = (await descriptorPath(handle, checked)) !== undefined;
-    return { at: isKnown ? `/proc/self/fd/${handle.fd}` : real, real, close: () => handle.close() };
+    const throughHandle = isKnown ? `/proc/self/fd/${handle.fd}` : real;
+    return { accessPath: throughHandle, real, close: () => handle.close() };
   } catch (thrown) {
     await handle.close();
     throw thrown;
@@ -253,8 +254,8 @@ export async function openFolder(checked: CheckedPath, at = checked.real): Promi
 
 /**
  * The path of a descriptor. Throws a ToolError if it is not the one that was checked. Undefined on
- * systems that do not tell it: those have no jail either, so that no command runs which could
- * exchange a folder.
+ * systems without `/proc`: those have no jail for commands either, so no command can replace a
+ * folder.
  */
 async function descriptorPath(
   handle: FileHandle,
@@ -284,18 +285,16 @@ export interface FolderEntry {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
 }
 
-/**
- * Where credentials or memory are kept is not shown; a name that `denied` alone keeps out of bounds
- * is.
- */
+/** Leaves out credentials and memory, but shows names that only `denied` protects. */
 async function listInside(jail: Jail, checked: CheckedPath): Promise<readonly FolderEntry[]> {
   const folder = await openFolder(checked);
   try {
-    const entries = await readdir(folder.at, { withFileTypes: true });
+    const entries = await readdir(folder.accessPath, { withFileTypes: true });
     const visible = entries.filter(({ name }) => {
-      const place = join(folder.real, name);
-      return !isSecretPath(place.split(sep)) && !jail.memory.includes(place);
+      const path = join(folder.real, name);
+      return !isSecretPath(path.split(sep)) && !jail.memory.includes(path);
     });
+
     return visible
       .sort((a, b) => compareBytes(a.name, b.name))
       .map((entry) => {
@@ -308,7 +307,7 @@ async function listInside(jail: Jail, checked: CheckedPath): Promise<readonly Fo
   }
 }
 
-/** A checkout whose changes may be committed. */
+/** A checkout whose changes can be committed. */
 interface Tracked {
   readonly checkout: string;
   readonly changes: Changes;
@@ -322,8 +321,8 @@ const PERMISSION_BITS = 0o777;
 const MAX_OLD_BYTES = 16 * 1024 * 1024;
 
 /**
- * Replaces a file by what `make` makes of it, through a temporary file and a rename, or deletes it.
- * Folders are reached through their descriptors, so that nothing can be put in the way meanwhile.
+ * Replaces a file with the result of `make`, through a temporary file and a rename, or deletes it.
+ * Folders are reached through their descriptors, so that nobody can replace one in the meantime.
  */
 async function changeFile(
   jail: Jail,
@@ -338,23 +337,27 @@ async function changeFile(
       ? await deepestFolder(jail, segments.slice(0, -1))
       : { above: dirname(real), missing: [] };
   const name = basename(real ?? segments.at(-1) ?? '');
-  const place = join(above, ...missing, name);
-  refuse(jail, place, path, 'write');
+  const target = join(above, ...missing, name);
+  refuse(jail, target, path, 'write');
+
   const old = real === undefined ? undefined : await readStart({ real, path }, MAX_OLD_BYTES);
   if (old !== undefined && old.size > MAX_OLD_BYTES)
     throw new ToolError(`${quoteLine(path)} is too large to change: ${old.size} bytes`);
+
   const checkout = tracked === undefined ? jail.realRoot : await realpath(tracked.checkout);
-  const file = relative(checkout, place).split(sep).join('/');
-  tracked?.changes.requireAllowed(file, ((old?.mode ?? 0) & constants.S_IXUSR) !== 0);
+  const file = relative(checkout, target).split(sep).join('/');
+  const isExecutable = ((old?.mode ?? 0) & constants.S_IXUSR) !== 0;
+  tracked?.changes.requireAllowed(file, isExecutable);
+
   const after = make(old?.bytes);
   await inFolder(await openFolder({ real: above, path }), missing, path, async (folder) => {
-    if (after === undefined) await rm(join(folder.at, name));
+    if (after === undefined) await rm(join(folder.accessPath, name));
     else await replaceIn(folder, name, after, old?.mode);
   });
   tracked?.changes.note(file, { before: old?.bytes, after });
 }
 
-/** The part of a path that is there, with links followed, and the names that are not. */
+/** The existing part of a path, with links followed, and the names of the missing folders. */
 async function deepestFolder(jail: Jail, segments: readonly string[]) {
   for (let length = segments.length; length > 0; length -= 1) {
     const above = await realInside(jail, segments.slice(0, length).join('/'), 'write');
@@ -363,7 +366,7 @@ async function deepestFolder(jail: Jail, segments: readonly string[]) {
   return { above: jail.realRoot, missing: segments };
 }
 
-/** Runs in the folder at the end of the missing names, which are made; closes all of them. */
+/** Makes the missing folders, runs in the last one, and closes all of them. */
 async function inFolder(
   folder: OpenFolder,
   [name, ...below]: readonly string[],
@@ -372,11 +375,13 @@ async function inFolder(
 ): Promise<void> {
   try {
     if (name === undefined) return await run(folder);
-    const at = join(folder.at, name);
-    await mkdir(at, FOLDER_MODE).catch((thrown: unknown) => {
+
+    const accessPath = join(folder.accessPath, name);
+    await mkdir(accessPath, FOLDER_MODE).catch((thrown: unknown) => {
       if (errorCode(thrown) !== 'EEXIST') throw thrown;
     });
-    await inFolder(await openFolder({ real: join(folder.real, name), path }, at), below, path, run);
+    const next = await openFolder({ real: join(folder.real, name), path }, accessPath);
+    await inFolder(next, below, path, run);
   } finally {
     await folder.close();
   }
@@ -388,18 +393,18 @@ async function replaceIn(
   bytes: Uint8Array,
   mode?: number,
 ): Promise<void> {
-  const temporary = join(folder.at, `.axe-${randomUUID()}.tmp`);
+  const temporary = join(folder.accessPath, `.axe-${randomUUID()}.tmp`);
   try {
     const { O_CREAT, O_EXCL, O_WRONLY } = constants;
     const handle = await open(temporary, O_CREAT | O_EXCL | O_WRONLY, mode ?? FILE_MODE);
     try {
-      // The process's umask may have taken bits away.
+      // The process's umask can have removed bits of the mode.
       if (mode !== undefined) await handle.chmod(mode);
       await handle.writeFile(bytes);
     } finally {
       await handle.close();
     }
-    await rename(temporary, join(folder.at, name));
+    await rename(temporary, join(folder.accessPath, name));
   } catch (thrown) {
     await rm(temporary, { force: true });
     throw thrown;
