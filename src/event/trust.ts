@@ -10,13 +10,13 @@ import {
 } from './trigger.js';
 
 /**
- * Where the entry of a run goes (D19): `trusted` runs load the trusted lane; of a `tainted` run
- * only what we compute goes there, its own words go to the untrusted lane, where everything of an
- * `untrusted` run goes; `none` keeps nothing.
+ * Where the entry of a run goes: `trusted` runs load the trusted lane; of a `tainted` run only what
+ * we compute goes there, its own words go to the untrusted lane, where everything of an `untrusted`
+ * run goes; `none` keeps nothing.
  */
 export type Lane = MarkLane | 'none';
 
-/** How far a run is trusted: which tools it may have, and where its memory goes (D18). */
+/** How far a run is trusted: which tools it may have, and where its memory goes. */
 export interface Trust {
   readonly level: 'trusted' | 'untrusted';
   readonly lane: Exclude<Lane, 'none'>;
@@ -37,11 +37,11 @@ export function contentAuthor(trigger: Trigger): string | undefined {
 }
 
 /**
- * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text
- * by somebody other than the actor is trusted only if that author (see {@link contentAuthor}) may
- * write too; otherwise it is tainted (D19). Whatever a workflow allows beyond accounts that may
- * write (`min-permission`, `allow-users`, `allow-bots`) is untrusted all the same, and so is a
- * fork's pull request that somebody labelled: nothing of such a run goes to the trusted lane.
+ * The level and lane of a run, of the event and the actor's permission. A run that reads text by
+ * somebody other than the actor is trusted only if that author (see {@link contentAuthor}) may
+ * write too; otherwise it is tainted. Whatever a workflow allows beyond accounts that may write
+ * (`min-permission`, `allow-users`, `allow-bots`) is untrusted all the same, and so is a fork's
+ * pull request that somebody labelled: nothing of such a run goes to the trusted lane.
  * `issue_comment` does not say it; then the context does (see `trustOfDiff`).
  */
 export function classifyTrust(
@@ -154,8 +154,8 @@ export function untrustedBecause(reason: string): Trust {
 
 /**
  * Refuses to work next to a fork's code that was checked out where secrets are: whatever builds or
- * tests it in the same job runs a stranger's program with them (D21). `checkedOut` is the commit in
- * the workspace. Throws a ConfigError.
+ * tests it in the same job runs a stranger's program with them. `checkedOut` is the commit in the
+ * workspace. Throws a ConfigError.
  */
 export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined): void {
   if (trigger.kind !== 'pull_request' || trigger.event !== 'pull_request_target' || !trigger.isFork)
@@ -169,9 +169,7 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   });
 }
 
-/**
- * Text in a run that people without write access, or anybody on a network, may have written (D46).
- */
+/** Text in a run that people without write access, or anybody on a network, may have written. */
 export type TaintSource =
   /**
    * The event itself: whose words started the run or are its subject. `reason` is half a sentence
@@ -195,10 +193,10 @@ export type TaintSource =
 /**
  * Knows whether and why a run is tainted. There is one for a run, shared with its sub-agents:
  * whatever one of them has read, the others may be told next. Taint decides where memory is written
- * and whether a change becomes a commit, never which tools a run has (D19).
+ * and whether a change becomes a commit, never which tools a run has.
  */
 export interface TaintTracker {
-  /** Adds a source. Nothing taints a run on somebody's own machine: a person reads along (D18). */
+  /** Adds a source. Nothing taints a run on somebody's own machine: a person reads along. */
   add(source: TaintSource): void;
   /** Every source once, in the order in which they were first met. */
   readonly sources: readonly TaintSource[];
@@ -286,7 +284,7 @@ export type PermissionAnswer =
   | { readonly kind: 'known'; readonly permission: Permission }
   | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
 
-/** Whom a workflow lets start a run, and with what (D20). */
+/** Whom a workflow lets start a run, and with what. */
 export interface AdmissionPolicy {
   /**
    * What the account that caused the event must be allowed to do here at the least; `none` lets

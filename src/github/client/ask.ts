@@ -71,8 +71,7 @@ export function unexpectedAnswer(requestLine: string): GitHubError {
 
 /**
  * Creates something that must exist once. Where the answer did not come, GitHub may have created it
- * all the same, so it is looked for before it is tried once more (memory-and-security C5 70).
- * Throws what its parts throw.
+ * all the same, so it is looked for before it is tried once more. Throws what its parts throw.
  */
 export async function createOnce<Thing>(
   create: () => Promise<Thing>,

@@ -76,9 +76,9 @@ export interface RetryPause {
 /**
  * A client over `@actions/github` that waits for no answer for ever, and asks again when GitHub is
  * in passing trouble, for reads and writes alike and until the signal's time is up (see {@link
- * timeLeftMs}): the one policy for all of GitHub's calls (D41). What GitHub limits was not carried
- * out, so any request is made again, as late as GitHub asks. After a broken connection or a status
- * of 500 and above that is true of what may be carried out twice: not of a POST or a mutation, of
+ * timeLeftMs}): the one policy for all of GitHub's calls. What GitHub limits was not carried out,
+ * so any request is made again, as late as GitHub asks. After a broken connection or a status of
+ * 500 and above that is true of what may be carried out twice: not of a POST or a mutation, of
  * which only the answer may be lost.
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {

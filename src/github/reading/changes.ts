@@ -39,10 +39,10 @@ export interface ReadChange {
 
 /**
  * The change of a pull request between two commits, so that a push during the run cannot slip
- * anything in (memory-and-security C5 71): the pull request's own diff would be the newest. Both
- * commits are named by sha in the base repository, which holds the heads of all its pull requests,
- * those from deleted forks too (`refs/pull/N/head`). What the token may not read is a warning.
- * `asked` is the pull request as it is now. Throws a GitHubError for other trouble.
+ * anything in: the pull request's own diff would be the newest. Both commits are named by sha in
+ * the base repository, which holds the heads of all its pull requests, those from deleted forks too
+ * (`refs/pull/N/head`). What the token may not read is a warning. `asked` is the pull request as it
+ * is now. Throws a GitHubError for other trouble.
  */
 export async function fetchPullChange(
   client: GitHubClient,

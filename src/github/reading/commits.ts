@@ -224,14 +224,15 @@ export async function fetchFailingChecks(
   );
   const failed: FailedCheck[] = [];
   let logsLeft = maxLogs;
-  for (const { name, state: conclusion, summary, jobId } of checks) {
+  for (const check of checks) {
+    const { state: conclusion, summary, jobId } = check;
     if (!FAILED.has(conclusion)) continue;
     const hasLog = jobId !== undefined && logsLeft > 0;
     if (hasLog) logsLeft -= 1;
     const log = hasLog
       ? await fetchJobLog(client, { repository, jobId, maxLines: maxLogLines }, signal)
       : undefined;
-    failed.push({ name, conclusion, summary, log });
+    failed.push({ name: check.name, conclusion, summary, log });
   }
   return {
     failed,

@@ -232,8 +232,8 @@ export async function fetchBaseCode(
   },
   signal: AbortSignal,
 ): Promise<BaseCode | undefined> {
-  const files = paths.map((path, at) => [`p${at}`, path] as const);
-  const compared = commits.map((commit, at) => [`c${at}`, commit] as const);
+  const files = paths.map((path, index) => [`p${index}`, path] as const);
+  const compared = commits.map((sha, index) => [`c${index}`, sha] as const);
   const ref = branch === undefined ? [] : [['ref', `refs/heads/${branch}`] as const];
   const asked = [...files, ...compared, ...ref];
   const at = branch === undefined ? 'defaultBranchRef' : 'ref(qualifiedName: $ref)';

@@ -276,7 +276,8 @@ const ALL_SAID = 'the conversation, the review threads and the linked issues';
 
 /**
  * What people said up to the event, with who of them may write. What was written or changed later
- * is left out (C5 71), and so is the comment that the event holds.
+ * is left out, so that nobody can slip a text in after a person has started the run, and so is the
+ * comment that the event holds.
  */
 async function listen(
   client: GitHubClient,

@@ -294,9 +294,10 @@ export async function fetchSubject(
       changedFiles: subject.changedFiles,
       threads: threads.flatMap(threadOf),
       reviews: ownReviews(subject),
-      allReviews: reviews.nodes.flatMap(({ author, state, submittedAt: at, body }) =>
-        at === null ? [] : [{ author: author.login, state, at, body }],
-      ),
+      allReviews: reviews.nodes.flatMap((review) => {
+        const { state, submittedAt: at } = review;
+        return at === null ? [] : [{ author: review.author.login, state, at, body: review.body }];
+      }),
       linkedIssues: refused ?? subject.closingIssuesReferences?.nodes ?? [],
     },
     isComplete:
@@ -323,7 +324,7 @@ const PERMISSIONS = {
 
 /**
  * Reviews that the current token wrote, newest first, and whether somebody else dismissed them.
- * Nobody else's review is ever taken for one of ours, whatever it says (memory-and-security C8 98).
+ * Nobody else's review is ever taken for one of ours, whatever it says.
  */
 function ownReviews({
   reviews,

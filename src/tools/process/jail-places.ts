@@ -26,7 +26,7 @@ const SERVICES = [
 /** What git runs by itself, and what says so. */
 const GIT_CONFIGURATION = ['.git/config', '.git/config.worktree', '.git/commondir', '.git/hooks'];
 
-/** The places that the jail of a run hides or protects (D50). */
+/** The places that the jail of a run hides or protects. */
 export function jailPlaces({
   env,
   workspace,

@@ -74,7 +74,7 @@ const NETWORK = new Set(`${PROXIES} ${PROXIES.toLowerCase()} ${CERTIFICATES}`.sp
  * The environment of a program that is started for a model: where programs, home and temporary
  * folder are, language and terminal, proxies and certificates. Never keys and tokens, and nothing
  * of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list names what may pass,
- * so that a secret of any name stays out (memory-and-security C7 91).
+ * so that a secret of any name stays out.
  */
 export function scrubEnv(env: Environment): Record<string, string> {
   const allowed = Object.entries(env).flatMap(([name, value]) =>
