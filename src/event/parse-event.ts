@@ -170,17 +170,19 @@ type Common = Pick<PullRequestTrigger, 'event' | 'action' | 'repository' | 'acto
 
 function repositoryOf(
   eventName: string,
-  { repository: named }: EventPayload,
+  { repository: payloadRepository }: EventPayload,
   { ref = '', ...env }: EventEnvironment,
 ): Repository {
   const envBranch = eventName === 'schedule' ? /^refs\/heads\/(.+)$/.exec(ref)?.[1] : undefined;
-  const [envOwner = '', envName = ''] = (named.full_name || env.repository || '').split('/');
+  const [envOwner = '', envName = ''] = (payloadRepository.full_name || env.repository || '').split(
+    '/',
+  );
   return {
-    owner: named.owner.login || envOwner,
-    name: named.name || envName,
-    defaultBranch: named.default_branch || envBranch || '',
+    owner: payloadRepository.owner.login || envOwner,
+    name: payloadRepository.name || envName,
+    defaultBranch: payloadRepository.default_branch || envBranch || '',
     // A repository that is not known to be public is treated as private.
-    isPrivate: named.private || named.full_name === '',
+    isPrivate: payloadRepository.private || payloadRepository.full_name === '',
   };
 }
 
@@ -254,27 +256,28 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
 /** A review and a comment on a line of a diff are comments too; they belong to a pull request. */
 function commentTrigger(event: string, payload: EventPayload, common: Common): Trigger | undefined {
   const pullOrIssue = event === 'issue_comment' ? payload.issue : payload.pull_request;
-  const written = event === 'pull_request_review' ? payload.review : payload.comment;
-  if (pullOrIssue === null || written === null || pullOrIssue.number === 0) return undefined;
+  const commentOrReview = event === 'pull_request_review' ? payload.review : payload.comment;
+  if (pullOrIssue === null || commentOrReview === null || pullOrIssue.number === 0)
+    return undefined;
 
   const isIssue = event === 'issue_comment' && !payload.issue?.pull_request;
-  const { path, line, diff_hunk: hunk } = written;
+  const { path, line, diff_hunk: hunk } = commentOrReview;
   return {
     kind: 'comment',
     ...common,
     on: isIssue ? 'issue' : 'pull_request',
     ...subjectOf(pullOrIssue),
     description: pullOrIssue.body,
-    body: written.body,
-    commentId: written.id,
-    author: actorOf(written.user),
+    body: commentOrReview.body,
+    commentId: commentOrReview.id,
+    author: actorOf(commentOrReview.user),
     subjectAuthor: actorOf(pullOrIssue.user),
     isFork: 'head' in pullOrIssue ? isFork(pullOrIssue, common) : undefined,
     commits: 'head' in pullOrIssue ? commitsOf(pullOrIssue) : undefined,
-    review: event === 'pull_request_review' ? written.state || undefined : undefined,
-    inReplyTo: written.in_reply_to_id || undefined,
+    review: event === 'pull_request_review' ? commentOrReview.state || undefined : undefined,
+    inReplyTo: commentOrReview.in_reply_to_id || undefined,
     place: path === '' ? undefined : { path, line: line || undefined, hunk },
-    at: written.updated_at || written.submitted_at || undefined,
+    at: commentOrReview.updated_at || commentOrReview.submitted_at || undefined,
   };
 }
 

@@ -76,12 +76,11 @@ export async function proposeChange(
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
   try {
     const message = { headline: change.message };
-    const made = await commitOnBranch(
+    const { oid, isByJob } = await commitOnBranch(
       client,
       { repository, branch: target, head: state.head, edits, message },
       signal,
     );
-    const { oid, isByJob } = made;
     if (from !== undefined) {
       const refUpdates = [
         { name: `refs/heads/${branch}`, beforeOid: from, afterOid: oid, force: true },
@@ -98,24 +97,15 @@ export async function proposeChange(
 
     const body = [formatMark({ ...change.mark, commit: oid }), change.body].join('\n');
     const params = { ...here, title, body, base };
+    const openRequest = { route: OPEN_PULL, params: { ...params, head: branch } };
+    const updateRequest = { route: UPDATE_PULL, params: { ...params, pull_number: open?.number } };
+    const openPull = () => askRest(client, openRequest, pullSchema, signal);
+    const findOpenPull = async () =>
+      (await listPulls(client, repository, branch, signal)).find(isOpen);
     const { number, html_url: url } =
       open === undefined
-        ? await createOnce(
-            () =>
-              askRest(
-                client,
-                { route: OPEN_PULL, params: { ...params, head: branch } },
-                pullSchema,
-                signal,
-              ),
-            async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
-          )
-        : await askRest(
-            client,
-            { route: UPDATE_PULL, params: { ...params, pull_number: open.number } },
-            pullSchema,
-            signal,
-          );
+        ? await createOnce(openPull, findOpenPull)
+        : await askRest(client, updateRequest, pullSchema, signal);
     return { number, url, branch, created: open === undefined, isByJob };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
@@ -387,7 +377,9 @@ function requireUnchanged(edits: FileEdits, base: string, state: State): void {
     isAt(path, before, state) ? [] : [quoteLine(path)],
   );
   if (changed.length > 0) {
-    const [are, them] = changed.length === 1 ? ['is', 'it'] : ['are', 'them'];
+    const isOne = changed.length === 1;
+    const are = isOne ? 'is' : 'are';
+    const them = isOne ? 'it' : 'them';
     throw refusedChange(
       `${changed.join(', ')} ${are} not as the run has read ${them} on ${quoteLine(base)}`,
       `Run it again. A checkout has to be of ${quoteLine(base)}.`,
