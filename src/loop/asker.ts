@@ -9,8 +9,9 @@ import type { ModelParams, ModelRef, RetryConfig } from '../agent/config.js';
 import type { Price } from '../agent/model-keys.js';
 import { DEFAULT_MAX_RETRIES } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
+import type { Limit } from '../lib/outcome.js';
 import { formatInteger } from '../lib/text/format.js';
-import type { Budget } from './budget.js';
+import type { Budget, TokenUse } from './budget.js';
 import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,
@@ -27,25 +28,25 @@ export interface OpenModel {
   readonly ref: string;
   readonly model: LanguageModel;
   readonly price: Price | undefined;
-  /** Tokens that fit into its window; undefined where that is not known. */
+  /** Tokens that fit into its window; undefined if not known. */
   readonly windowTokens: number | undefined;
-  /** Absent for a model that nothing is known of. */
+  /** Absent for a model that we know nothing about. */
   readonly thinking?: Thinking;
-  /** Its server may cut a prompt that is too long without saying so; left out: no. */
+  /** Its server might cut a prompt that is too long without saying so; absent: false. */
   readonly mayCut?: boolean;
 }
 
 export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
 
-/** Asks a model, and another one where the first stays out of reach. */
+/** Asks a model, and the next fallback if that model cannot be reached. */
 export interface ModelAsker {
   /** The model that is asked at present. */
   readonly current: OpenModel;
   /** Sets how many tokens fit into the window of that model. */
   learnWindow(windowTokens: number): void;
   /**
-   * One turn's request and reply, counted and reported; where the model came to its limit before
-   * its answer began, it is asked once more with a larger one. `ownTokens` is a limit of ours, for
+   * One turn's request and reply, counted and reported. If the model reached its limit before its
+   * answer began, it is asked once more with a larger one. `ownTokens` is a limit of ours, for
    * models that do not think. Throws the provider's error, or the signal's reason.
    */
   ask(
@@ -55,199 +56,227 @@ export interface ModelAsker {
   ): Promise<LanguageModelV4GenerateResult>;
 }
 
-/**
- * Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it.
- */
-export function createAsker(
-  {
-    model,
-    fallbacks,
-    retry,
-    budget,
-    usage,
-    ownSettings = [],
-  }: {
-    readonly model: OpenModel;
-    /**
-     * Asked one after the other when a passing error stays after all tries; each is opened when its
-     * turn comes.
-     */
-    readonly fallbacks: readonly (() => Promise<OpenModel>)[];
-    readonly retry: RetryConfig;
-    readonly budget: Budget;
-    readonly usage: Usage;
-    /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
-    readonly ownSettings?: readonly string[];
-  },
-  deps: LoopDependencies,
-): ModelAsker {
-  const others = [...fallbacks];
-  const told = new Set<string>();
-  /**
-   * Messages of the models before: a package that is given what those thought repeats it in a
-   * warning.
-   */
-  let foreign: ReadonlySet<LanguageModelV4Message> = new Set();
-  let current = model;
+interface AskerOptions {
+  readonly model: OpenModel;
+  /** Asked in this order when a passing error outlasts all retries; each is opened only then. */
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryConfig;
+  readonly budget: Budget;
+  readonly usage: Usage;
+  /** Settings that are our defaults: nobody needs a warning if a model does not support them. */
+  readonly ownSettings?: readonly string[];
+}
 
-  const ask: ModelAsker['ask'] = async (messages, settings, ownTokens) => {
-    // The one check before each request: a summary or a sub-agent may have spent the rest.
+interface TurnRequest {
+  readonly turn: number;
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly settings: Settings;
+  readonly ownTokens: number | undefined;
+}
+
+/** Retries and fallbacks around a model; the conversation stays with a fallback that it reached. */
+export function createAsker(options: AskerOptions, deps: LoopDependencies): ModelAsker {
+  return new RetryingAsker(options, deps);
+}
+
+class RetryingAsker implements ModelAsker {
+  readonly #unusedFallbacks: (() => Promise<OpenModel>)[];
+  readonly #reportedWarnings = new Set<string>();
+  /**
+   * Messages sent to earlier models: a package that gets another model's thoughts warns of them.
+   */
+  #foreignMessages: ReadonlySet<LanguageModelV4Message> = new Set();
+  #current: OpenModel;
+
+  constructor(
+    private readonly options: AskerOptions,
+    private readonly deps: LoopDependencies,
+  ) {
+    this.#unusedFallbacks = [...options.fallbacks];
+    this.#current = options.model;
+  }
+
+  get current(): OpenModel {
+    return this.#current;
+  }
+
+  learnWindow(windowTokens: number): void {
+    this.#current = { ...this.#current, windowTokens };
+  }
+
+  async ask(
+    messages: readonly LanguageModelV4Message[],
+    settings: Settings,
+    ownTokens?: number,
+  ): Promise<LanguageModelV4GenerateResult> {
+    const { budget, usage } = this.options;
+    // The one check before each request: a summary or a sub-agent might have spent the rest.
     const spent = budget.spent();
     if (spent !== undefined) throw spent.error;
-    const turn = usage.turns + 1;
-    const { reply, askedTokens } = await askOnce(turn, messages, settings, ownTokens);
-    usage.turns = turn;
-    const wider = widerLimit(reply, current.thinking, askedTokens);
-    if (wider === undefined || budget.spent() !== undefined) return reply;
-    const message = `\`${current.ref}\` reached its output limit before its answer began, so we ask it once more with a limit of ${formatInteger(wider)} tokens`;
-    deps.reporter.warn({ code: 'model-warning', message });
+
+    const request: TurnRequest = { turn: usage.turns + 1, messages, settings, ownTokens };
+    const { reply, askedTokens } = await this.#askOnce(request);
+    usage.turns = request.turn;
+    const widerTokens = widerLimit(reply, this.#current.thinking, askedTokens);
+    if (widerTokens === undefined || budget.spent() !== undefined) return reply;
+
+    const message = `\`${this.#current.ref}\` reached its output limit before its answer began, so we ask it once more with a limit of ${formatInteger(widerTokens)} tokens`;
+    this.deps.reporter.warn({ code: 'model-warning', message });
     usage.retries += 1;
     try {
-      return (await askOnce(turn, messages, { ...settings, maxOutputTokens: wider }, ownTokens))
-        .reply;
+      const widerSettings = { ...settings, maxOutputTokens: widerTokens };
+      const second = await this.#askOnce({ ...request, settings: widerSettings });
+      return second.reply;
     } catch (thrown) {
-      // A server that has no room for so much says so.
+      // A server without room for a larger answer refuses the request.
       if (!(thrown instanceof ProviderError) || thrown.category !== 'bad_request') throw thrown;
       return reply;
     }
-  };
+  }
 
-  async function askOnce(
-    turn: number,
-    messages: readonly LanguageModelV4Message[],
-    settings: Settings,
-    ownTokens: number | undefined,
-  ) {
-    const tools = settings.tools?.length ?? 0;
-    deps.reporter.event({
+  async #askOnce(request: TurnRequest) {
+    const { budget, usage } = this.options;
+    const { turn, messages, settings, ownTokens } = request;
+    this.deps.reporter.event({
       kind: 'model-request',
       turn,
       messages: messages.filter((message) => message.role !== 'system').length,
       toolResults: usage.toolCalls,
-      tools,
+      tools: settings.tools?.length ?? 0,
     });
+
     const input = estimateTokens(messages);
-    // What the last request had comes from the cache where there is one.
+    // A provider with a cache has the last request's input in it.
     const cacheRead = Math.min(input, usage.lastInputTokens);
-    const use = { input, output: 0, cacheRead, cacheWrite: 0 };
+    const expectedUse = { input, output: 0, cacheRead, cacheWrite: 0 };
+    const firstRef = this.#current.ref;
     let limit: ReturnType<typeof limitOutput> = { tokens: undefined };
-    const { ref } = current;
     const optionsNow = () => {
-      if (current.ref !== ref) foreign = new Set(messages);
-      limit = limitOutput(current, settings, ownTokens, budget.outputLeft(use, current.price));
-      const prompt = [...withoutThoughts(messages, foreign)];
-      return { ...settings, maxOutputTokens: limit.tokens, prompt, abortSignal: deps.signal };
+      if (this.#current.ref !== firstRef) this.#foreignMessages = new Set(messages);
+      const outputLeft = budget.outputLeft(expectedUse, this.#current.price);
+      limit = limitOutput(this.#current, settings, ownTokens, outputLeft);
+      const prompt = [...withoutThoughts(messages, this.#foreignMessages)];
+      return { ...settings, maxOutputTokens: limit.tokens, prompt, abortSignal: this.deps.signal };
     };
-    const reply = await askSomebody(optionsNow, (reply) => {
-      const estimated = estimateUsage(reply, messages, settings.tools);
-      const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
-      const used = usage.add(counted, current.model.modelId);
-      budget.add(used, current.price);
-      if (limit.leftBy !== undefined && reply.finishReason.unified === 'length')
-        budget.cutBy(limit.leftBy);
-      deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
-      if (estimated !== undefined)
-        tellOnce(
-          `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`,
-        );
-      if (used.costUsd === undefined && current.price === undefined && budget.limits.maxCostUsd > 0)
-        tellOnce(
-          `the price of \`${current.ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`,
-        );
-      for (const warning of reply.warnings) {
-        const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
-        if (!isOwn) tellOnce(`the provider of \`${current.ref}\`: ${warningText(warning)}`);
-      }
-      const called = toolCallsOf(reply.content).map(({ tool }) => tool);
-      const { costUsd, isCostPartial } = budget.spending;
-      deps.reporter.event({
-        kind: 'tokens-used',
-        use: used,
-        costUsd: isCostPartial ? undefined : costUsd,
-      });
-      deps.reporter.event({
-        kind: 'model-reply',
-        turn,
-        stopReason: usage.stopReason,
-        called,
-        tools,
-      });
-    });
+
+    const reply = await this.#askUntilAnswered(optionsNow, (received) =>
+      this.#countReply(received, request, limit.leftBy),
+    );
     return { reply, askedTokens: limit.tokens };
   }
 
+  /** Counts a reply in the budget and reports it. `leftBy` is the limit that cut its output. */
+  #countReply(
+    reply: LanguageModelV4GenerateResult,
+    { turn, messages, settings }: TurnRequest,
+    leftBy: Limit | undefined,
+  ): void {
+    const { budget, usage } = this.options;
+    const { model, price } = this.#current;
+    const estimated = estimateUsage(reply, messages, settings.tools);
+    const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
+    const use = usage.add(counted, model.modelId);
+    budget.add(use, price);
+    if (leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(leftBy);
+    this.deps.onReply?.({ modelId: usage.modelId, use, price });
+    this.#warnAboutReply(reply, estimated !== undefined, use);
+
+    const called = toolCallsOf(reply.content).map(({ tool }) => tool);
+    const { stopReason } = usage;
+    const { costUsd: totalUsd, isCostPartial } = budget.spending;
+    const costUsd = isCostPartial ? undefined : totalUsd;
+    const tools = settings.tools?.length ?? 0;
+    this.deps.reporter.event({ kind: 'tokens-used', use, costUsd });
+    this.deps.reporter.event({ kind: 'model-reply', turn, stopReason, called, tools });
+  }
+
+  #warnAboutReply(
+    { warnings }: LanguageModelV4GenerateResult,
+    isEstimated: boolean,
+    { costUsd }: TokenUse,
+  ): void {
+    const { budget, ownSettings = [] } = this.options;
+    const { ref, price } = this.#current;
+    if (isEstimated)
+      this.#warnOnce(
+        `\`${ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`,
+      );
+    if (costUsd === undefined && price === undefined && budget.limits.maxCostUsd > 0)
+      this.#warnOnce(
+        `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`,
+      );
+    for (const warning of warnings) {
+      const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
+      if (!isOwn) this.#warnOnce(`the provider of \`${ref}\`: ${warningText(warning)}`);
+    }
+  }
+
   /**
-   * The same request again after a passing error, until the tries of `[retry]` are spent, and then
-   * the next model. What a provider asks us to wait is waited, unless the deadline comes first:
-   * nothing could come of waiting then. A reply that ends with an error is one too, and is given
-   * back if all tries fail. Each reply is counted, for what it took.
+   * Sends the request again after a passing error, until the tries of `[retry]` are spent, and then
+   * asks the next model. Waits as long as the provider says, unless the run would end first. A
+   * reply that ends with an error counts as a passing error too, and is returned if all tries fail.
+   * Each reply is counted, since each has a cost.
    */
-  async function askSomebody(
+  async #askUntilAnswered(
     optionsNow: () => LanguageModelV4CallOptions,
-    count: (reply: LanguageModelV4GenerateResult) => void,
+    countReply: (reply: LanguageModelV4GenerateResult) => void,
   ): Promise<LanguageModelV4GenerateResult> {
-    // Without `max_retries` two tries more, where axe makes none.
+    const { budget, usage, retry } = this.options;
+    const { clock, reporter, signal } = this.deps;
+    // axe does not retry without `max_retries`.
     const { maxRetries = DEFAULT_MAX_RETRIES } = retry;
     let reply: LanguageModelV4GenerateResult | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        reply = await current.model.doGenerate(optionsNow());
-        count(reply);
+        reply = await this.#current.model.doGenerate(optionsNow());
+        countReply(reply);
         const { unified, raw = unified } = reply.finishReason;
         const isBroken = unified === 'error' && toolCallsOf(reply.content).length === 0;
-        if (!isBroken || budget.spent() !== undefined || deps.signal.aborted) return reply;
+        if (!isBroken || budget.spent() !== undefined || signal.aborted) return reply;
         throw new ProviderError('server', `the reply ended with an error (${raw})`);
       } catch (thrown) {
-        if (!isTransient(thrown) || deps.signal.aborted) throw thrown;
-        const delayMs = Math.max(
-          delayBefore(attempt, retry, deps.clock.random()),
-          thrown.retryAfterMs ?? 0,
-        );
-        if (attempt <= maxRetries && delayMs < deps.leftMs()) {
+        if (!isTransient(thrown) || signal.aborted) throw thrown;
+        const backoffMs = delayBefore(attempt, retry, clock.random());
+        const delayMs = Math.max(backoffMs, thrown.retryAfterMs ?? 0);
+        if (attempt <= maxRetries && delayMs < this.deps.leftMs()) {
           usage.retries += 1;
-          deps.reporter.event({ kind: 'retry', attempt, maxRetries, error: thrown, delayMs });
-          await deps.clock.sleep(delayMs, deps.signal);
-          deps.signal.throwIfAborted();
+          reporter.event({ kind: 'retry', attempt, maxRetries, error: thrown, delayMs });
+          await clock.sleep(delayMs, signal);
+          signal.throwIfAborted();
           continue;
         }
-        const next = await openNext();
-        if (next === undefined && reply !== undefined) return reply;
-        if (next === undefined) throw thrown;
-        deps.reporter.event({ kind: 'fallback', from: current.ref, to: next.ref, error: thrown });
-        current = next;
+
+        const fallback = await this.#openFallback();
+        if (fallback === undefined && reply !== undefined) return reply;
+        if (fallback === undefined) throw thrown;
+        const { ref } = this.#current;
+        reporter.event({ kind: 'fallback', from: ref, to: fallback.ref, error: thrown });
+        this.#current = fallback;
         attempt = 0;
       }
     }
   }
 
   /** A model that cannot even be opened must not hide why it was needed. */
-  async function openNext(): Promise<OpenModel | undefined> {
-    for (let open = others.shift(); open !== undefined; open = others.shift()) {
+  async #openFallback(): Promise<OpenModel | undefined> {
+    for (;;) {
+      const open = this.#unusedFallbacks.shift();
+      if (open === undefined) return undefined;
       try {
         return await open();
       } catch (thrown) {
         if (!(thrown instanceof AxeError)) throw thrown;
         const message = `a fallback model cannot be used: ${thrown.message}`;
-        deps.reporter.warn({ code: 'model-warning', message });
+        this.deps.reporter.warn({ code: 'model-warning', message });
       }
     }
-    return undefined;
   }
 
-  function tellOnce(message: string): void {
-    if (!told.has(message)) deps.reporter.warn({ code: 'model-warning', message });
-    told.add(message);
+  #warnOnce(message: string): void {
+    if (!this.#reportedWarnings.has(message))
+      this.deps.reporter.warn({ code: 'model-warning', message });
+    this.#reportedWarnings.add(message);
   }
-
-  return {
-    get current() {
-      return current;
-    },
-    learnWindow(windowTokens) {
-      current = { ...current, windowTokens };
-    },
-    ask,
-  };
 }
 
 function warningText(warning: SharedV4Warning): string {
@@ -255,20 +284,19 @@ function warningText(warning: SharedV4Warning): string {
   return 'setting' in warning ? `${warning.setting}: ${warning.message}` : warning.message;
 }
 
-/**
- * What a reply used, by estimate where the provider does not say it; undefined where it says all of
- * it.
- */
+/** A reply's usage with estimates for missing figures; undefined if the provider gave them all. */
 function estimateUsage(
   { usage, content }: LanguageModelV4GenerateResult,
   messages: readonly LanguageModelV4Message[],
   tools: LanguageModelV4CallOptions['tools'],
 ): LanguageModelV4GenerateResult['usage'] | undefined {
   const { inputTokens, outputTokens } = usage;
-  const [read, written] = [knownTokens(inputTokens.total), knownTokens(outputTokens.total)];
-  if (read !== undefined && written !== undefined) return undefined;
-  const input = read ?? estimateTokens(messages) + estimateTools(tools);
-  const output = written ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
+  const knownInput = knownTokens(inputTokens.total);
+  const knownOutput = knownTokens(outputTokens.total);
+  if (knownInput !== undefined && knownOutput !== undefined) return undefined;
+
+  const input = knownInput ?? estimateTokens(messages) + estimateTools(tools);
+  const output = knownOutput ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
   return {
     ...usage,
     inputTokens: { ...inputTokens, total: input },
@@ -276,39 +304,34 @@ function estimateUsage(
   };
 }
 
-/** Where models come from. */
 export interface Models {
-  /**
-   * Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked
-   * for.
-   */
+  /** Reads the configuration of providers, without keys. Throws a ConfigError if it is broken. */
   configure(): Promise<void>;
   /**
-   * Opens a model, in the form of OpenAI's interface that is given (`[params] api`), else in the
-   * one that is known of it. Throws a ProviderError for a missing key, an AxeError for an unknown
-   * provider.
+   * Opens a model. `form` is the form of OpenAI's interface (`[params] api`); without it the one
+   * known for the model is used. Throws a ProviderError for a missing key, an AxeError for an
+   * unknown provider.
    */
   open(ref: ModelRef, form?: ModelParams['api']): Promise<LanguageModel>;
-  /** What is known of a model; all undefined for one we have no figures of. */
+  /** The figures of a model; all undefined for a model that we have none for. */
   facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
   /**
-   * The window of a model as its server says it; undefined where it cannot be asked. Never rejects
-   * once the model is open.
+   * The window that a model's server reports; undefined if the server cannot be asked. Never
+   * rejects once the model is open.
    */
   askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
 }
 
-/**
- * What of `[params]` goes with each request, whoever is asked: models take of it what they know.
- */
+/** The settings of `[params]` that go with each request; a model uses those that it supports. */
 export function modelSettings({ effort, tables }: Partial<ModelParams>): Settings {
-  // Tables of TOML were made JSON when they were read.
+  // TOML tables became JSON when they were read.
   return { reasoning: effort, providerOptions: tables as SharedV4ProviderOptions | undefined };
 }
 
 /**
- * Whether the same request may succeed later: limits, overload, timeouts, server errors and broken
- * connections; never a wrong key or a wrong request, which some providers also report as `server`.
+ * True for errors after which the same request might succeed later: limits, overload, timeouts,
+ * server errors and broken connections. A wrong key or a wrong request never does, and some
+ * providers report those as `server` too.
  */
 export function isTransient(thrown: unknown): thrown is ProviderError {
   if (!(thrown instanceof ProviderError)) return false;
@@ -320,7 +343,7 @@ export function isTransient(thrown: unknown): thrown is ProviderError {
   );
 }
 
-/** axe's three ways to wait; only the exponential one has jitter, below one initial delay. */
+/** axe's three back-offs; only the exponential one has jitter, of less than one initial delay. */
 function delayBefore(
   attempt: number,
   { backoff, initialDelayMs, maxDelayMs }: RetryConfig,

@@ -16,27 +16,24 @@ export interface TokenUse {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** What the provider says that it cost; left out where it does not. */
+  /** The cost that the provider reports; absent if it reports none. */
   readonly costUsd?: number;
 }
 
-/** Most that a run and its sub-agents may use together; 0 means no limit. */
+/** Limits for a run and its sub-agents together; 0 means no limit. */
 export interface BudgetLimits {
   /** Input and output tokens; input from the provider's cache counts a tenth. */
   readonly maxTokens: number;
   readonly maxCostUsd: number;
-  /**
-   * The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said
-   * otherwise.
-   */
+  /** The input whose value or rest `maxCostUsd` is; absent: the run's own. */
   readonly costInput?: CostInput;
 }
 
 type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
 /**
- * The purse that an agent and its sub-agents share. Looked at before each request: the reply that
- * crosses the limit is still received, so a run can go over by one reply per agent at work.
+ * Token and cost limits that an agent and its sub-agents share. They are checked before each
+ * request, so a run can exceed one by one reply per active agent.
  */
 export class Budget {
   #tokens = 0;
@@ -46,13 +43,13 @@ export class Budget {
   #reservedUsd = 0;
   #cutBy: Limit | undefined;
 
-  /** `onCost` gets what was spent so far, after each reply whose price is known. */
+  /** Calls `onCost` with the total cost so far, after each reply whose price is known. */
   constructor(
     readonly limits: BudgetLimits,
     private readonly onCost: (costUsd: number) => void = () => undefined,
   ) {}
 
-  /** Counts a reply; `price` is undefined where it is not known, and the tokens count anyway. */
+  /** Counts a reply. Its tokens count even if its price is not known. */
   add(use: TokenUse, price: Price | undefined): void {
     const costUsd = costOf(use, price);
     this.#tokens += countedTokens(use);
@@ -64,18 +61,19 @@ export class Budget {
   }
 
   /**
-   * Sets aside what a conversation may take at most, so that those at work at the same time do not
-   * count on the same money; undefined where not so much is left. What is given back ends the
-   * reservation.
+   * Reserves the most that a conversation can use, so that parallel conversations do not count on
+   * the same rest. Returns the function that ends the reservation, or undefined if too little is
+   * left.
    */
   reserve(use: TokenUse, price: Price | undefined): (() => void) | undefined {
     const { maxTokens, maxCostUsd } = this.limits;
     const tokens = countedTokens(use);
     const costUsd = costOf(use, price) ?? 0;
-    const takenTokens = this.#tokens + this.#reservedTokens;
-    const takenUsd = (this.#costUsd ?? 0) + this.#reservedUsd;
-    if (maxTokens > 0 && takenTokens + tokens > maxTokens) return undefined;
-    if (maxCostUsd > 0 && takenUsd + costUsd > maxCostUsd) return undefined;
+    const usedTokens = this.#tokens + this.#reservedTokens;
+    const usedUsd = (this.#costUsd ?? 0) + this.#reservedUsd;
+    if (maxTokens > 0 && usedTokens + tokens > maxTokens) return undefined;
+    if (maxCostUsd > 0 && usedUsd + costUsd > maxCostUsd) return undefined;
+
     this.#reservedTokens += tokens;
     this.#reservedUsd += costUsd;
     return () => {
@@ -85,14 +83,14 @@ export class Budget {
   }
 
   /**
-   * What has been used so far. The cost is undefined as long as nothing with a known price was
-   * used; it is partial, a lower bound, where some tokens have none.
+   * Use so far. The cost is undefined until a reply has a known price, and it is partial (a lower
+   * bound) if the price of some tokens is not known.
    */
   get spending() {
     return { tokens: this.#tokens, costUsd: this.#costUsd, isCostPartial: this.#isCostPartial };
   }
 
-  /** How much of each limit is used, from 0; undefined where there is no such limit. */
+  /** The used part of each limit, from 0; undefined if there is no such limit. */
   shares(): { readonly tokensShare: number | undefined; readonly costShare: number | undefined } {
     const { maxTokens, maxCostUsd } = this.limits;
     return {
@@ -102,47 +100,45 @@ export class Budget {
   }
 
   /**
-   * How many tokens of output the limits leave to a request with so much input, and which of them
-   * leaves the least; undefined without a limit.
+   * The output tokens that the limits leave for a request with this input, and the limit with the
+   * smallest rest; undefined without a limit.
    */
   outputLeft(input: TokenUse, price: Price | undefined) {
     const { maxTokens, maxCostUsd } = this.limits;
-    const left: { readonly limit: Limit; readonly tokens: number }[] = [];
+    const rests: { readonly limit: Limit; readonly tokens: number }[] = [];
     if (maxTokens > 0)
-      left.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
+      rests.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
     if (maxCostUsd > 0 && price !== undefined && price.output > 0) {
       const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - (costOf(input, price) ?? 0);
-      left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / ratesFor(price, input).output });
+      const tokens = (leftUsd * PER_MILLION) / ratesFor(price, input).output;
+      rests.push({ limit: 'cost', tokens });
     }
-    return left.toSorted((one, other) => one.tokens - other.tokens).at(0);
+    return rests.toSorted((a, b) => a.tokens - b.tokens).at(0);
   }
 
   /**
-   * A reply was cut at what this limit had left: there is no next one, however little of it was not
-   * used.
+   * A reply was cut at the rest of this limit, which then counts as spent even if a bit is left.
    */
   cutBy(limit: Limit): void {
     this.#cutBy = limit;
   }
 
-  /**
-   * The limit that is spent, with the error to report (exit status 4, D2); undefined while there is
-   * something left.
-   */
+  /** The limit that is spent, with the error to report (axe's exit status 4). */
   spent(): { readonly limit: Limit; readonly error: AxeError } | undefined {
     const { maxTokens, maxCostUsd, costInput = 'max-cost-usd' } = this.limits;
+    const costUsd = this.#costUsd ?? 0;
     if (maxTokens > 0 && (this.#tokens >= maxTokens || this.#cutBy === 'tokens')) {
       const rest = this.#tokens < maxTokens ? AT_THE_REST : '';
       const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens${rest}`;
-      return {
-        limit: 'tokens',
-        error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }),
-      };
+      const error = new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY });
+      return { limit: 'tokens', error };
     }
-    if (maxCostUsd > 0 && ((this.#costUsd ?? 0) >= maxCostUsd || this.#cutBy === 'cost')) {
-      const rest = (this.#costUsd ?? 0) < maxCostUsd ? AT_THE_REST : '';
-      const left = costInput === 'max-cost-usd' ? '' : ` that \`${costInput}\` had left`;
-      const message = `budget exceeded: used ${formatUsd(this.#costUsd ?? 0)} of ${formatUsd(maxCostUsd)}${left}${rest}`;
+
+    if (maxCostUsd > 0 && (costUsd >= maxCostUsd || this.#cutBy === 'cost')) {
+      const rest = costUsd < maxCostUsd ? AT_THE_REST : '';
+      const isOwnLimit = costInput === 'max-cost-usd';
+      const origin = isOwnLimit ? '' : ` that \`${costInput}\` had left`;
+      const message = `budget exceeded: used ${formatUsd(costUsd)} of ${formatUsd(maxCostUsd)}${origin}${rest}`;
       const remedy = `Raise the input \`${costInput}\`, or give the agent less to read.`;
       return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy }) };
     }
@@ -156,8 +152,8 @@ const TOKENS_REMEDY =
 const PER_MILLION = 1_000_000;
 
 /**
- * Cached input costs about a tenth, and counts so: else a long conversation would end by what it
- * reads again for little.
+ * Cached input costs about a tenth and counts as a tenth, or a long conversation would reach its
+ * limit with input that costs little.
  */
 const CACHED_SHARE = 0.1;
 
@@ -166,10 +162,7 @@ function countedTokens({ input, output, cacheRead }: TokenUse): number {
   return input - cached + Math.ceil(cached * CACHED_SHARE) + output;
 }
 
-/**
- * What a reply costs, in US dollars: as its provider says, else by the price; undefined where
- * neither is known.
- */
+/** A reply's cost in US dollars, from its provider or else by the price; undefined if unknown. */
 export function costOf(use: TokenUse, price: Price | undefined): number | undefined {
   if (use.costUsd !== undefined || price === undefined) return use.costUsd;
   const { input, output, cacheRead, cacheWrite } = use;
@@ -183,18 +176,18 @@ export function costOf(use: TokenUse, price: Price | undefined): number | undefi
   return sum / PER_MILLION;
 }
 
-/** What the runs of an agent may cost together, in US dollars; 0 for no limit. */
+/** Limits in US dollars for all runs of an agent together; 0 for no limit. */
 export interface SpendLimits {
   readonly perPullUsd: number;
   readonly perDayUsd: number;
 }
 
-/** Whether a limit over several runs holds a run of this event. */
+/** True if one of the limits applies to a run of this event. */
 export function hasSpendLimit({ perPullUsd, perDayUsd }: SpendLimits, trigger: Trigger): boolean {
   return perDayUsd > 0 || (perPullUsd > 0 && subjectNumber(trigger) !== undefined);
 }
 
-/** What was spent before a run, and what is left of the limits. */
+/** The spending of earlier runs, and the limits for it. */
 export interface Spend {
   readonly limits: SpendLimits;
   /** Number of the pull request or issue the run is about. */
@@ -205,7 +198,7 @@ export interface Spend {
   readonly dayUsd: number;
 }
 
-/** Adds up what earlier runs cost, failed ones too (D36). */
+/** Adds up the cost of earlier runs, failed ones too. */
 export function spendBefore(
   facts: readonly ReviewFact[],
   {
@@ -220,46 +213,42 @@ export function spendBefore(
   return { limits, pull, pullUsd, day, dayUsd: spentUsd(facts, { day }) };
 }
 
-/**
- * What is told where limits over several runs cannot be kept, since nothing will be known of what
- * this run costs.
- */
+/** A warning if limits over several runs cannot be enforced, since this run's cost is not saved. */
 export function unenforceableLimits(
   { perPullUsd, perDayUsd }: SpendLimits,
-  why: string,
+  reason: string,
 ): readonly Warning[] {
   const limits = [
     ...(perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
     ...(perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
   ];
   if (limits.length === 0) return [];
-  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not enforced: ${why}`;
+  const verb = limits.length === 1 ? 'is' : 'are';
+  const message = `${limits.join(' and ')} ${verb} not enforced: ${reason}`;
   return [{ code: 'input-invalid', message }];
 }
 
 /**
- * The smallest of a run's own limit and what is left of the others, with the input it is of; 0 for
- * no limit, below 0 where one is used up.
+ * The smallest of a run's own limit and the rests of the others, with its input; 0 for no limit,
+ * below 0 if a limit is used up.
  */
 export function costLimit(
   maxCostUsd: number,
   { limits, pull, pullUsd, dayUsd }: Spend,
 ): Pick<BudgetLimits, 'maxCostUsd' | 'costInput'> {
-  const left: [CostInput, number][] = [];
-  if (maxCostUsd > 0) left.push(['max-cost-usd', maxCostUsd]);
+  const rests: { readonly costInput: CostInput; readonly usd: number }[] = [];
+  if (maxCostUsd > 0) rests.push({ costInput: 'max-cost-usd', usd: maxCostUsd });
   if (limits.perPullUsd > 0 && pull !== undefined)
-    left.push(['max-cost-usd-per-pr', limits.perPullUsd - pullUsd]);
-  if (limits.perDayUsd > 0) left.push(['max-cost-usd-per-day', limits.perDayUsd - dayUsd]);
-  const [least] = left.toSorted(([, one], [, other]) => one - other);
-  if (least === undefined) return { maxCostUsd: 0 };
-  const [costInput, amount] = least;
-  return { maxCostUsd: amount > 0 ? amount : -1, costInput };
+    rests.push({ costInput: 'max-cost-usd-per-pr', usd: limits.perPullUsd - pullUsd });
+  if (limits.perDayUsd > 0)
+    rests.push({ costInput: 'max-cost-usd-per-day', usd: limits.perDayUsd - dayUsd });
+
+  const [smallest] = rests.toSorted((a, b) => a.usd - b.usd);
+  if (smallest === undefined) return { maxCostUsd: 0 };
+  return { maxCostUsd: smallest.usd > 0 ? smallest.usd : -1, costInput: smallest.costInput };
 }
 
-/**
- * Which limit is used up, in words, with the line that raises it; undefined while there is
- * something left.
- */
+/** The message for a limit that is used up, and how to raise it. */
 export function exhaustedLimit(
   spend: Spend,
 ): { readonly message: string; readonly remedy: string } | undefined {
@@ -279,15 +268,20 @@ export function exhaustedLimit(
   return undefined;
 }
 
-/** What a run has cost, to be kept; undefined where its price is not known, or it cost nothing. */
+/** The fact that saves a run's cost; undefined if the cost is not known, or is zero. */
 export function spentFact(
   costUsd: number | undefined,
-  of: { readonly spend: Spend; readonly run: string; readonly model: string; readonly now: Date },
+  context: {
+    readonly spend: Spend;
+    readonly run: string;
+    readonly model: string;
+    readonly now: Date;
+  },
 ): SpentFact | undefined {
   if (costUsd === undefined || costUsd <= 0) return undefined;
-  const { run: id, model, now } = of;
-  const { pull, day } = of.spend;
-  // Micro-dollars, rounded up: a run that cost something is never free.
+  const { run: id, model, now } = context;
+  const { pull, day } = context.spend;
+  // Micro-dollars, rounded up, so that a run with a cost never counts as free.
   const usd = Math.ceil(costUsd * 1e6 - 1e-3) / 1e6;
   return { kind: 'spent', id, pull, day, usd, model, at: now.getTime() };
 }

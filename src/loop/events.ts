@@ -4,14 +4,13 @@ import type { NoteRequest } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
 import type { CountedReply } from './reply.js';
 
-/** What a conversation reports while it goes on. */
 export type LoopEvent =
   | {
       readonly kind: 'model-request';
       readonly turn: number;
       /** Messages in the conversation, the system prompt not counted. */
       readonly messages: number;
-      /** Tool results sent so far, over all turns (axe-behaviour §17). */
+      /** Tool results sent so far, over all turns. */
       readonly toolResults: number;
       readonly tools: number;
     }
@@ -27,12 +26,9 @@ export type LoopEvent =
   | {
       /** A reply was received and counted. */
       readonly kind: 'tokens-used';
-      /** What this reply used. */
+      /** The tokens of this reply alone. */
       readonly use: TokenUse;
-      /**
-       * US dollars that the run has spent so far, sub-agents included; undefined if some price is
-       * not known.
-       */
+      /** The run's US dollars so far, with its sub-agents; undefined if a price is not known. */
       readonly costUsd: number | undefined;
     }
   | {
@@ -44,9 +40,7 @@ export type LoopEvent =
       readonly error: ProviderError;
       readonly delayMs: number;
     }
-  /**
-   * The provider found a conversation too long; it is shortened for the window that is known now.
-   */
+  /** The provider refused a conversation as too long; it is shortened to the window learnt so. */
   | { readonly kind: 'too-long'; readonly model: string; readonly windowTokens: number }
   | {
       readonly kind: 'fallback';
@@ -64,30 +58,29 @@ export type LoopEvent =
       readonly kind: 'sub-agent-ended';
       readonly agent: string;
       readonly durationMs: number;
-      /** What it returned, or why it failed. */
       readonly result:
         | { readonly kind: 'answer'; readonly text: string }
-        /** An answer whose end is missing, and why. */
+        /** An answer whose end is missing; `detail` says why. */
         | { readonly kind: 'part'; readonly text: string; readonly detail: string }
         | { readonly kind: 'failure'; readonly detail: string };
     }
-  /** A review in several conversations is one again. */
+  /** The findings of a review in several conversations were merged. */
   | { readonly kind: 'passes-joined'; readonly passes: number; readonly findings: number }
-  /** Findings of a review were looked at a second time. */
+  /** Findings of a review were verified. */
   | {
       readonly kind: 'verified';
       /** Verdicts that were given. */
       readonly looks: number;
       readonly confirmed: number;
       readonly refuted: number;
-      /** Findings that were to have a verdict and have none. */
+      /** Findings due for a verdict that got none. */
       readonly unverified: number;
     }
-  /** A change to the agent's notes was made, or in a workflow will be saved with the entry. */
+  /** The agent's notes were changed; in a workflow the change is saved with the entry. */
   | {
       readonly kind: 'note-written';
       readonly action: NoteRequest['kind'];
-      /** As the model was shown it. */
+      /** The path that the model sees. */
       readonly path: string;
       readonly bytes: number;
     }
@@ -107,11 +100,11 @@ export type LoopEvent =
       readonly durationMs: number;
     };
 
-/** A summary that takes the place of earlier turns of a conversation. */
+/** A summary that replaces earlier turns of a conversation. */
 export interface Summary {
-  /** As the model wrote it. */
+  /** The model's text, not sanitized. */
   readonly text: string;
-  /** How many messages it stands for. */
+  /** The number of messages that it replaces. */
   readonly messages: number;
 }
 
@@ -119,19 +112,14 @@ export interface LoopDependencies {
   readonly clock: Clock;
   /** Must not throw. */
   readonly reporter: { event(event: LoopEvent): void; warn(warning: Warning): void };
-  /**
-   * Aborted with the error to report: the deadline's, or the one that says the run was cancelled.
-   */
+  /** Aborted with the error to report: the deadline's, or that the run was cancelled. */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */
   leftMs(): number;
-  /**
-   * Keeps a summary before the turns it stands for are left out; absent where nothing is kept. May
-   * reject.
-   */
+  /** Saves a summary before it replaces its turns; absent if nothing is saved. Might reject. */
   readonly keepSummary?: (summary: Summary) => Promise<void>;
-  /** Is told that a server has cut a prompt without a word; absent where nobody asks. */
+  /** Called when a server has cut a prompt without saying so. */
   readonly onCut?: () => void;
-  /** Is told of each reply as it is counted; absent where nobody asks who took how much. */
+  /** Called for each counted reply. */
   readonly onReply?: (reply: CountedReply) => void;
 }

@@ -16,20 +16,15 @@ export interface ToolCall {
   /** Unique in its turn, whatever the model sent. */
   readonly id: string;
   readonly tool: string;
-  /**
-   * Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON
-   * again.
-   */
+  /** Parsed arguments; undefined if they were not JSON, or are nested too deep to serialize. */
   readonly input: unknown;
-  /** Arguments that could not be parsed, as they came. */
+  /** The raw arguments if they could not be parsed. */
   readonly unread?: string;
-  /** How often it was made right before; absent for never. */
+  /** The number of equal calls right before this one; absent for none. */
   readonly repeats?: number;
 }
 
-/**
- * The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5).
- */
+/** The beginning of a conversation. Like axe, it leaves out a system prompt that is empty. */
 export function firstMessages({ system, message }: Prompt): LanguageModelV4Message[] {
   const user = userMessage(message);
   return system === '' ? [user] : [{ role: 'system', content: system }, user];
@@ -40,13 +35,13 @@ export function userMessage(text: string): LanguageModelV4Message {
 }
 
 /**
- * Text parts joined without a separator, as axe does; everything else in a reply is not for people.
+ * Like axe, joins text parts without a separator. The other parts of a reply are not for people.
  */
 export function textOf(content: readonly LanguageModelV4Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** The messages without what the model thought in them, or in some of them. */
+/** The messages without the model's reasoning, in all of them or only in `some`. */
 export function withoutThoughts(
   messages: readonly Message[],
   some: ReadonlySet<Message> = new Set(messages),
@@ -58,10 +53,7 @@ export function withoutThoughts(
   });
 }
 
-/**
- * The model's own turn, as it has to be sent back: reasoning with its signature included, calls
- * under their ids.
- */
+/** The model's turn as the provider wants it back: reasoning with its signature, calls with ids. */
 export function assistantMessage(
   content: readonly LanguageModelV4Content[],
   calls: readonly ToolCall[],
@@ -74,7 +66,7 @@ function assistantPart(
   part: LanguageModelV4Content,
   open: ToolCall[],
 ): Extract<LanguageModelV4Message, { role: 'assistant' }>['content'] {
-  // What a provider attached to a part it expects back under another name.
+  // A provider expects the metadata of a part back under another name.
   const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
   switch (part.type) {
     case 'text':
@@ -88,10 +80,10 @@ function assistantPart(
         id: part.toolCallId,
         tool: part.toolName,
       };
-      // Providers refuse a conversation that holds arguments of another kind, whoever wrote them.
-      const given = call?.input;
-      const input =
-        typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
+      // Providers refuse a conversation with arguments that are not an object.
+      const parsed = call?.input;
+      const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+      const input = isObject ? parsed : {};
       return [{ type: 'tool-call', toolCallId, toolName, input, providerOptions }];
     }
     default:
@@ -99,12 +91,10 @@ function assistantPart(
   }
 }
 
-/** A language model of the provider packages, as it is asked here (D30, D31). */
+/** A model of the provider packages. The loop needs whole replies, so nothing is streamed. */
 export type LanguageModel = Omit<LanguageModelV4, 'doStream'>;
 
-/**
- * The model, asked in another way. Some of what it has are getters, which a spread would leave out.
- */
+/** The model with another `doGenerate`. A spread would leave out those members that are getters. */
 export function askedBy(
   model: LanguageModel,
   doGenerate: LanguageModel['doGenerate'],
@@ -115,21 +105,22 @@ export function askedBy(
 
 /** A request whose size the provider counted. */
 export interface MeasuredRequest {
-  /** What {@link estimateTokens} gave for its messages, without calibration. */
+  /** {@link estimateTokens} of its messages, without calibration. */
   readonly estimate: number;
-  /** What the provider counted: system prompt, tools and messages. */
+  /** The provider's count of system prompt, tools and messages. */
   readonly inputTokens: number;
 }
 
 /**
- * Roughly how many tokens a request with these messages has. No tokenizer is asked: characters are
- * counted, and the difference to the last request is added to what the provider counted for that
- * one. Where the count per character is unsure, the larger figure is given.
+ * Estimates the tokens of a request from its characters, without a tokenizer. With the last request
+ * as `measured`, only the difference to it is estimated and added to the provider's count. If the
+ * ratio of tokens to characters is unsure, the result is the larger figure.
  */
 export function estimateTokens(messages: readonly Message[], measured?: MeasuredRequest): number {
   const estimate = messages.reduce((sum, message) => sum + estimateMessage(message), 0);
   if (measured === undefined || !(measured.inputTokens > 0) || measured.estimate <= 0)
     return estimate;
+
   const difference = estimate - measured.estimate;
   const ratio = Math.min(
     MAX_RATIO,
@@ -143,10 +134,7 @@ export function estimateTools(tools: LanguageModelV4CallOptions['tools']): numbe
   return tools === undefined ? 0 : estimateText(JSON.stringify(tools));
 }
 
-/**
- * Tools and a system prompt weigh in the ratio too; more than this they do not say about
- * characters.
- */
+/** Tools and a system prompt distort the ratio too, so it is not trusted beyond this. */
 const MAX_RATIO = 2;
 
 /** Role and separators of a message or a part. */
@@ -182,38 +170,38 @@ function estimateValue(value: unknown): number {
 }
 
 /**
- * The model, of whose requests nothing holds a secret: what a model has never seen it can spell in
- * no encoding (D49). All requests pass here with all that they hold, so that nobody else has to
- * think of it. A message is looked at once, however often it is sent, and comes out the same, so
- * that the cached beginning of a prompt stays. `secrets` is read at each request, since a run may
- * learn more of them.
+ * Removes secrets from all requests to a model: a secret that the model has never seen cannot come
+ * back in any encoding. Each message is redacted once, however often it is sent, and always to the
+ * same text, so that the provider's prompt cache stays valid. `secrets` is read at each request,
+ * since a run can learn more of them.
  */
 export function withoutSecrets(model: LanguageModel, secrets: readonly string[]): LanguageModel {
-  let seen = new WeakMap<object, unknown>();
-  let known = secrets.length;
+  let cleanedValues = new WeakMap<object, unknown>();
+  let knownSecrets = secrets.length;
 
-  function once<T extends object>(value: T, clean: (value: T) => T): T {
-    const found = seen.get(value) as T | undefined;
-    const cleaned = found ?? clean(value);
-    if (found === undefined) seen.set(value, cleaned);
+  function cleanOnce<T extends object>(value: T, clean: (value: T) => T): T {
+    const earlier = cleanedValues.get(value) as T | undefined;
+    const cleaned = earlier ?? clean(value);
+    if (earlier === undefined) cleanedValues.set(value, cleaned);
     return cleaned;
   }
 
   function cleanOptions(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-    if (known !== secrets.length) seen = new WeakMap();
-    known = secrets.length;
-    const text = (part: string) => redact(part, secrets);
-    const { tools, responseFormat } = options;
+    if (knownSecrets !== secrets.length) cleanedValues = new WeakMap();
+    knownSecrets = secrets.length;
+    const clean = (text: string) => redact(text, secrets);
+    const cleanTools = (tools: NonNullable<typeof options.tools>) =>
+      // Providers refuse a name with a mask in it.
+      tools.filter(({ name }) => clean(name) === name).map((tool) => cleanValue(tool, clean));
+
+    const prompt = options.prompt.map((message) =>
+      cleanOnce(message, (unclean) => cleanMessage(unclean, clean)),
+    );
     return {
       ...options,
-      prompt: options.prompt.map((message) => once(message, (one) => cleanMessage(one, text))),
-      responseFormat: cleanValue(responseFormat, text),
-      // Providers refuse a name with a mask in it.
-      tools:
-        tools &&
-        once(tools, (all) =>
-          all.filter(({ name }) => text(name) === name).map((tool) => cleanValue(tool, text)),
-        ),
+      prompt,
+      responseFormat: cleanValue(options.responseFormat, clean),
+      tools: options.tools && cleanOnce(options.tools, cleanTools),
     };
   }
 
@@ -228,7 +216,7 @@ function cleanMessage(message: Message, clean: Clean): Message {
   return { ...message, content } as Message;
 }
 
-/** Reasoning stays as its provider sent it, which may have signed it. */
+/** Reasoning is not changed, since its provider might have signed it. */
 function cleanPart<T extends MessagePart>(part: T, clean: Clean): T {
   switch (part.type) {
     case 'text':
@@ -245,23 +233,22 @@ function cleanPart<T extends MessagePart>(part: T, clean: Clean): T {
 function cleanValue<T>(value: T, clean: Clean): T;
 function cleanValue(value: unknown, clean: Clean): unknown {
   if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((one) => cleanValue(one, clean));
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [clean(name), cleanValue(one, clean)]),
+    Object.entries(value).map(([name, member]) => [clean(name), cleanValue(member, clean)]),
   );
 }
 
-/** Longest part that is written out, in bytes; the first one that makes the whole fit is taken. */
+/** Sizes in bytes that parts are cut to; the first with which the transcript fits is used. */
 const PART_BYTES = [16_384, 4096, 1024, 256];
 
-/** At three bytes for a token neither ideographs nor other text get over the estimate. */
+/** With three bytes for a token, neither ideographs nor other text exceed the estimate. */
 const BYTES_PER_TOKEN = 3;
 
 /**
- * A conversation as text for somebody who was not there: what was said, called and answered. Long
- * parts lose their middle until all of it fits; the system prompt and the model's reasoning are
- * left out.
+ * A conversation as text: messages, calls and results, without the system prompt and the model's
+ * reasoning. The middle of long parts is left out until the text fits.
  */
 export function formatTranscript(messages: readonly Message[], maxTokens: number): string {
   for (const maxBytes of PART_BYTES) {

@@ -31,9 +31,7 @@ export class Usage {
   /** `modelId` is the model of the last reply, as the provider names it. */
   constructor(public modelId: string) {}
 
-  /**
-   * Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took.
-   */
+  /** Counts a reply of the model `modelId` and returns its tokens; the caller counts the turn. */
   add(reply: LanguageModelV4GenerateResult, modelId: string): TokenUse {
     const { usage, finishReason, response } = reply;
     const costUsd = reply.providerMetadata?.[COST_KEY]?.['costUsd'];
@@ -51,9 +49,7 @@ export class Usage {
     return use;
   }
 
-  /**
-   * Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24).
-   */
+  /** Adds the tokens of this conversation's sub-agents, which axe leaves out. */
   addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
     this.#count(inputTokens, outputTokens, cacheReadTokens);
     this.retries += retries;
@@ -83,10 +79,10 @@ export class Usage {
   }
 }
 
-/** The figures of a run with those of further conversations of it, which share its purse. */
+/** A run's figures plus those of its further conversations, which share its budget. */
 export function addStats(stats: RunStats, others: readonly RunStats[], budget: Budget): RunStats {
   const sum = (key: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'retries') =>
-    others.reduce((total, one) => total + one[key], stats[key]);
+    others.reduce((total, addend) => total + addend[key], stats[key]);
   return {
     ...stats,
     inputTokens: sum('inputTokens'),
@@ -110,7 +106,7 @@ export function knownTokens(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
-/** What an agent of a run has taken of one model, in all the conversations that it held. */
+/** An agent's use of one model, over all conversations that the agent had in a run. */
 export interface AgentUsage {
   readonly name: string;
   /** As the provider reports it. */
@@ -129,15 +125,12 @@ export interface CountedReply {
   readonly price: Price | undefined;
 }
 
-/**
- * Who took how much of what a run has used: its agent, the passes of a review, sub-agents, second
- * looks.
- */
+/** A run's usage by agent: its own, the passes of a review, sub-agents and verifiers. */
 export class UsageByAgent {
   readonly #names: string[] = [];
   readonly #usages = new Map<string, AgentUsage>();
 
-  /** Begins a conversation: what is given is to be called for each of its replies. */
+  /** Begins a conversation; the returned function is to be called for each of its replies. */
   begin(name: string): (reply: CountedReply) => void {
     this.#names.push(name);
     const answered = new Set<string>();
@@ -145,6 +138,7 @@ export class UsageByAgent {
       const key = JSON.stringify([name, modelId]);
       const before = this.#usages.get(key) ?? { ...NOTHING, name, modelId };
       const cost = costOf(use, price);
+      const isCostKnown = before.costUsd !== undefined && cost !== undefined;
       this.#usages.set(key, {
         name,
         modelId,
@@ -152,29 +146,25 @@ export class UsageByAgent {
         turns: before.turns + 1,
         inputTokens: before.inputTokens + use.input,
         outputTokens: before.outputTokens + use.output,
-        costUsd:
-          before.costUsd === undefined || cost === undefined ? undefined : before.costUsd + cost,
+        costUsd: isCostKnown ? before.costUsd + cost : undefined,
       });
       answered.add(key);
     };
   }
 
-  /** In the order in which they were asked, whoever answered first. */
+  /** In the order in which the agents were asked, not in the order of their answers. */
   get all(): readonly AgentUsage[] {
     const place = ({ name }: AgentUsage) => this.#names.indexOf(name);
-    return [...this.#usages.values()].sort((one, other) => place(one) - place(other));
+    return [...this.#usages.values()].sort((a, b) => place(a) - place(b));
   }
 }
 
 const NOTHING = { conversations: 0, turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
-/**
- * Of models that think before they answer: their limit of output holds thoughts and text together.
- */
+/** When a model thinks before it answers. Its output limit covers thoughts and text together. */
 export interface Thinking {
-  /** Whether the model thinks when the request does not say so. */
   readonly thinks: 'by default' | 'if asked' | 'never';
-  /** Most tokens of one answer; undefined where the maker names no limit. */
+  /** Most tokens of one answer; undefined if the provider names no limit. */
   readonly maxOutputTokens: number | undefined;
 }
 
@@ -182,18 +172,18 @@ export function isThinking(
   thinking: Thinking | undefined,
   { reasoning }: Pick<LanguageModelV4CallOptions, 'reasoning'>,
 ): thinking is Thinking {
-  const isAsked =
+  const isRequested =
     reasoning !== undefined && reasoning !== 'none' && reasoning !== 'provider-default';
-  return thinking?.thinks === 'by default' || (thinking?.thinks === 'if asked' && isAsked);
+  return thinking?.thinks === 'by default' || (thinking?.thinks === 'if asked' && isRequested);
 }
 
-/** A limit of OpenAI's Responses: it refuses a smaller one. */
+/** OpenAI's Responses API refuses a smaller limit. */
 const LEAST_OUTPUT_TOKENS = 16;
 
 /**
- * A model that thinks has no limit but the agent's, and what the limits of the run leave; another
- * one has ours too, where the agent says less or nothing. Undefined leaves it to the provider;
- * `leftBy` is the limit of the run that leaves no more.
+ * The limit on a reply's tokens; undefined leaves it to the provider. A model that thinks is
+ * limited by the agent's setting and by the rest of the run's budget (`leftBy` names the limit with
+ * the smallest rest). Other models also have our limit, if the agent sets a lower one or none.
  */
 export function limitOutput(
   {
@@ -202,37 +192,43 @@ export function limitOutput(
   }: { readonly thinking?: Thinking; readonly windowTokens: number | undefined },
   settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
   ownTokens: number | undefined,
-  left: ReturnType<Budget['outputLeft']>,
+  outputLeft: ReturnType<Budget['outputLeft']>,
 ): { readonly tokens: number | undefined; readonly leftBy?: Limit } {
   const { maxOutputTokens } = settings;
-  const ofAgent =
-    ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens ? undefined : maxOutputTokens;
-  if (!isThinking(thinking, settings)) return { tokens: ofAgent ?? ownTokens };
-  const most = ofAgent ?? thinking.maxOutputTokens ?? windowTokens;
-  if (left === undefined || most === undefined || left.tokens >= most) return { tokens: ofAgent };
-  return { tokens: Math.max(LEAST_OUTPUT_TOKENS, Math.floor(left.tokens)), leftBy: left.limit };
+  const isOwnLarger = ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens;
+  const agentTokens = isOwnLarger ? undefined : maxOutputTokens;
+  if (!isThinking(thinking, settings)) return { tokens: agentTokens ?? ownTokens };
+
+  const mostTokens = agentTokens ?? thinking.maxOutputTokens ?? windowTokens;
+  if (outputLeft === undefined || mostTokens === undefined || outputLeft.tokens >= mostTokens)
+    return { tokens: agentTokens };
+  const tokens = Math.max(LEAST_OUTPUT_TOKENS, Math.floor(outputLeft.tokens));
+  return { tokens, leftBy: outputLeft.limit };
 }
 
-/** Room for the thoughts of a model whose own limit nobody knows. */
+/** Room for the thoughts of a model whose output limit is not known. */
 const WIDE_OUTPUT_TOKENS = 64_000;
 
 /**
- * What a request is to ask for where a model has used the limit up to think, and came to no word of
- * its answer; undefined where it has not, or a larger limit would be none.
+ * The larger limit for a second try if a model used up its limit to think and did not begin its
+ * answer; undefined if it did begin, or if no larger limit is possible.
  */
 export function widerLimit(
   { content, finishReason, usage }: LanguageModelV4GenerateResult,
   thinking: Thinking | undefined,
   askedTokens: number | undefined,
 ): number | undefined {
-  // A window that is full has no room for more.
+  // A larger limit does not help if the window is full.
   const isCut = finishReason.unified === 'length' && !isWindowFull(finishReason.raw);
   const hasThought =
     (usage.outputTokens.reasoning ?? 0) > 0 || content.some(({ type }) => type === 'reasoning');
-  const hasSaid = textOf(content).trim() !== '' || content.some(({ type }) => type === 'tool-call');
-  if (!isCut || !hasThought || hasSaid) return undefined;
-  const wide = thinking?.maxOutputTokens ?? WIDE_OUTPUT_TOKENS;
-  return wide > Math.max(askedTokens ?? 0, usage.outputTokens.total ?? 0) ? wide : undefined;
+  const hasCall = content.some(({ type }) => type === 'tool-call');
+  const hasAnswer = hasCall || textOf(content).trim() !== '';
+  if (!isCut || !hasThought || hasAnswer) return undefined;
+
+  const widerTokens = thinking?.maxOutputTokens ?? WIDE_OUTPUT_TOKENS;
+  const triedTokens = Math.max(askedTokens ?? 0, usage.outputTokens.total ?? 0);
+  return widerTokens > triedTokens ? widerTokens : undefined;
 }
 
 function isWindowFull(reason = ''): boolean {
@@ -242,8 +238,8 @@ function isWindowFull(reason = ''): boolean {
 const MAX_REASON = 60;
 
 /**
- * How a reply ended: an end that only a server of its own knows counts as whole. Where the reply
- * may lack its end, the error says why and what helps.
+ * Tells a whole reply from a refusal and from a reply that might lack its end, for which the error
+ * says why and what helps. An end reason that we do not know counts as whole.
  */
 export function replyEnd(
   { finishReason, usage }: LanguageModelV4GenerateResult,
@@ -265,14 +261,15 @@ export function replyEnd(
         });
       }
       const tokens = usage.outputTokens.total ?? 0;
-      const where =
+      const limit =
         tokens > 0 ? `at ${formatInteger(tokens)} output tokens` : 'at the limit of output tokens';
-      // A model that thinks had all that its provider allows, unless the agent has said less.
-      const isAll = settings.maxOutputTokens === undefined && isThinking(thinking, settings);
-      const remedy = isAll
+      // A model that thinks had the provider's own limit, unless the agent sets one.
+      const isProviderLimit =
+        settings.maxOutputTokens === undefined && isThinking(thinking, settings);
+      const remedy = isProviderLimit
         ? 'That is all the provider allows: give the agent less to do, or choose another model.'
         : 'Raise `max_tokens` in `[params]` of the agent.';
-      return new AxeError(`the answer was cut ${where}`, { remedy });
+      return new AxeError(`the answer was cut ${limit}`, { remedy });
     }
     case 'error':
     case 'interrupted': {

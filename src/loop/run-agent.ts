@@ -38,7 +38,7 @@ export interface Conversation {
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryConfig;
   readonly prompt: Prompt;
-  /** The same prompt in at most so many tokens; absent where it is as short as it can be. */
+  /** The prompt in at most `maxTokens`; absent if it cannot get any shorter. */
   shrink?(maxTokens: number, windowTokens: number): Prompt;
   readonly params: ModelParams;
   /** Settings of `params` that no user has chosen; absent for none. */
@@ -51,55 +51,45 @@ export interface Conversation {
   readonly budget: Budget;
   /** Undefined for any text. */
   readonly form: AnswerForm | undefined;
-  /** The tool that ends it; left out, an answer without a call does. */
+  /** The tool that ends the conversation; if it is absent, an answer without a call does. */
   readonly goal?: ConversationGoal;
 }
 
-/** What a conversation is held for, where that is a call of a tool and not an answer in words. */
+/** The purpose of a conversation that ends with a call of a tool, not with an answer in words. */
 interface ConversationGoal {
   readonly tool: string;
-  /** Whether the model has called it as often as it should. */
+  /** The model has called the tool as often as it should. */
   isReached(): boolean;
 }
 
 /**
  * THE loop: asks the model, runs the tools it calls, and asks again until it answers without a call
- * or a limit is reached. Never throws for what a model, a provider or a tool does (axe-behaviour
- * §13).
+ * or a limit is reached. Never throws because of a model, a provider or a tool.
  */
 export async function runAgent(
   conversation: Conversation,
   deps: LoopDependencies,
 ): Promise<RunOutcome> {
-  const { tools, maxTurns, budget, parallel, form, goal } = conversation;
-  const startedAt = deps.clock.now().getTime();
+  const { tools, maxTurns, budget, parallel, goal } = conversation;
+  const startMs = deps.clock.now().getTime();
+  const elapsedMs = () => deps.clock.now().getTime() - startMs;
   const usage = new Usage(conversation.model.model.modelId);
-  const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
+  const stats = (): RunStats => usage.stats(elapsedMs(), budget);
   const asker = createAsker({ ...conversation, usage }, deps);
   const settings = settingsOf(conversation);
   const replyTokens = replyTokensOf(conversation.params);
-  let prompt = promptIn(asker.current.windowTokens);
+
+  let prompt = promptWithin(asker.current.windowTokens, conversation, settings);
   let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
   let measured: MeasuredRequest | undefined;
 
-  /**
-   * The prompt as it fits into a window with the tools and a reply; as it is where that is not
-   * known.
-   */
-  function promptIn(windowTokens: number | undefined): Prompt {
-    const { prompt: whole, shrink } = conversation;
-    if (windowTokens === undefined || shrink === undefined) return whole;
-    const room = roomForPrompt(windowTokens, replyTokens) - estimateTools(settings.tools);
-    return estimateTokens(firstMessages(whole)) <= room ? whole : shrink(room, windowTokens);
-  }
-
-  /** The conversation with its beginning made to fit; undefined where that makes it no shorter. */
-  function refit(long: readonly LanguageModelV4Message[], windowTokens: number) {
+  /** The messages with a shorter beginning; undefined if it cannot get any shorter. */
+  function refit(longMessages: readonly LanguageModelV4Message[], windowTokens: number) {
     const before = firstMessages(prompt);
-    prompt = promptIn(windowTokens);
+    prompt = promptWithin(windowTokens, conversation, settings);
     const after = firstMessages(prompt);
     if (estimateTokens(after) >= estimateTokens(before)) return undefined;
-    return [...after, ...long.slice(before.length)];
+    return [...after, ...longMessages.slice(before.length)];
   }
 
   let answer = '';
@@ -117,80 +107,112 @@ export async function runAgent(
       answer = answerOf(reply.content);
       const end = replyEnd(reply, settings, asker.current.thinking);
       if (end === 'refused') return { kind: 'refused', answer, stats: stats() };
+
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, lastCall);
       if (calls.length === 0) {
-        if (end instanceof AxeError) {
-          // A budget that is spent too is the limit that has to be raised first.
-          const over = budget.spent();
-          if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
-          return { kind: 'incomplete', answer, error: end, stats: stats() };
-        }
-        const judged = judgeAnswer(answer, form, !isCorrected);
-        if (judged.kind === 'failed')
-          return { kind: 'failed', error: judged.error, stats: stats() };
-        const reminder = isCorrected ? undefined : reminderOf(goal);
-        if (judged.kind === 'final' && reminder === undefined)
-          return ended(judged.answer, budget, stats());
+        const judged = judgeWords({ answer, end, isCorrected }, conversation, stats);
+        if (judged.kind !== 'again') return judged;
         isCorrected = true;
-        const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
-        // Providers refuse a turn that is empty, or has nothing but thoughts.
-        const said =
-          answer.trim() === '' ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
-        messages = [...messages, assistantMessage(said, calls), userMessage(correction)];
+        // Providers refuse a turn that is empty or has nothing but thoughts.
+        const isEmpty = answer.trim() === '';
+        const content = isEmpty ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
+        messages = [...messages, assistantMessage(content, calls), userMessage(judged.correction)];
         continue;
       }
-      const how = { tools, parallel, turn: usage.turns, isCut: end !== 'whole' };
-      const over = budget.spent();
-      if (over !== undefined) {
-        // What the conversation was held for is paid for, and costs nothing more.
-        const last = calls.filter(({ tool }) => tool === goal?.tool);
-        if (last.length > 0) record(await answerToolCalls(last, how, deps), usage);
-        return { kind: 'exhausted', ...over, answer, stats: stats() };
+
+      const callOptions = { tools, parallel, turn: usage.turns, isCut: end !== 'whole' };
+      const spent = budget.spent();
+      if (spent !== undefined) {
+        // The calls that the conversation is for are already paid, and running them costs nothing.
+        const goalCalls = calls.filter(({ tool }) => tool === goal?.tool);
+        if (goalCalls.length > 0)
+          record(await answerToolCalls(goalCalls, callOptions, deps), usage);
+        return { kind: 'exhausted', ...spent, answer, stats: stats() };
       }
+
       measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
-      const answered = await answerToolCalls(calls, how, deps);
+      const answered = await answerToolCalls(calls, callOptions, deps);
       record(answered, usage);
       if (goal?.isReached() === true) return ended(answer, budget, stats());
-      const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
+
+      const wasWarned = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
       lastCall = calls.at(-1);
       cutTurns = end === 'whole' || calls.length > 1 ? 0 : cutTurns + 1;
-      if (
-        cutTurns >= LAST_SAME_CALL ||
-        (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)
-      ) {
-        const error = end === 'whole' ? inCircles(lastCall?.tool) : end;
+      const isRepeating = wasWarned && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL;
+      if (cutTurns >= LAST_SAME_CALL || isRepeating) {
+        const error = end === 'whole' ? repeatedCallError(lastCall?.tool) : end;
         return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
       }
+
       const leftMs = deps.leftMs();
-      // Time counts once more than half of it is gone, however short it was.
-      const isLate = leftMs < deps.clock.now().getTime() - startedAt;
-      const secondsLeft = isLate ? leftMs / 1000 : undefined;
+      // The time limit is mentioned once more than half of it is gone, however short it is.
+      const secondsLeft = leftMs < elapsedMs() ? leftMs / 1000 : undefined;
       const notice = limitNotice(maxTurns - usage.turns, budget.shares(), secondsLeft, goal?.tool);
-      messages = [
-        ...messages,
-        assistantMessage(reply.content, calls),
-        toolMessage(answered, notice),
-      ];
+      const assistant = assistantMessage(reply.content, calls);
+      messages = [...messages, assistant, toolMessage(answered, notice)];
     }
-    const error = new AxeError(turnLimitMessage('agent', maxTurns), {
-      exitCode: 1,
-      remedy:
-        'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
-    });
-    return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
+    return turnLimitReached(maxTurns, answer, stats());
   } catch (thrown) {
-    const over = thrown instanceof AxeError && thrown.exitCode === 4 ? budget.spent() : undefined;
-    if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
-    // A check of an answer keeps timers and signals waiting, timers first: what came due meanwhile
-    // is the cause.
+    const isOverBudget = thrown instanceof AxeError && thrown.exitCode === 4;
+    const spent = isOverBudget ? budget.spent() : undefined;
+    if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
+
+    // Checking an answer blocks timers and signals. Let those that came due run first, timers
+    // before signals: they are the cause to report.
     await deps.clock.sleep(0);
     await deps.clock.sleep(0);
     return failed(thrown, answer, stats(), deps.signal);
   }
 }
 
-/** It would take all its turns and be no further. */
-function inCircles(tool = ''): AxeError {
+/** The prompt, shortened if the window is known and the tools and a reply would not fit too. */
+function promptWithin(
+  windowTokens: number | undefined,
+  { prompt, shrink, params }: Conversation,
+  { tools }: Settings,
+): Prompt {
+  if (windowTokens === undefined || shrink === undefined) return prompt;
+  const room = roomForPrompt(windowTokens, replyTokensOf(params)) - estimateTools(tools);
+  return estimateTokens(firstMessages(prompt)) <= room ? prompt : shrink(room, windowTokens);
+}
+
+/** The outcome of a reply that calls no tool, or what to tell the model that has to try again. */
+function judgeWords(
+  reply: {
+    readonly answer: string;
+    readonly end: 'whole' | AxeError;
+    readonly isCorrected: boolean;
+  },
+  { form, goal, budget }: Conversation,
+  stats: () => RunStats,
+): RunOutcome | { readonly kind: 'again'; readonly correction: string } {
+  const { answer, end, isCorrected } = reply;
+  if (end instanceof AxeError) {
+    // If the budget is spent too, that is the limit to raise first.
+    const spent = budget.spent();
+    if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
+    return { kind: 'incomplete', answer, error: end, stats: stats() };
+  }
+
+  const judged = judgeAnswer(answer, form, !isCorrected);
+  if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
+  if (judged.kind === 'again') return { kind: 'again', correction: judged.message };
+
+  const reminder = isCorrected ? undefined : reminderOf(goal);
+  if (reminder !== undefined) return { kind: 'again', correction: reminder };
+  return ended(judged.answer, budget, stats());
+}
+
+function turnLimitReached(maxTurns: number, answer: string, stats: RunStats): RunOutcome {
+  const error = new AxeError(turnLimitMessage('agent', maxTurns), {
+    exitCode: 1,
+    remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
+  });
+  return { kind: 'exhausted', limit: 'turns', answer, error, stats };
+}
+
+/** A model that keeps repeating a call would use up its turns without getting any further. */
+function repeatedCallError(tool = ''): AxeError {
   return new AxeError(
     `the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`,
     {
@@ -200,21 +222,17 @@ function inCircles(tool = ''): AxeError {
   );
 }
 
-/** An answer is cut before anybody cleans it. */
+/** The text of a reply, cut before it is sanitized. */
 function answerOf(content: LanguageModelV4GenerateResult['content']): string {
   const { text, leftOutBytes } = cutToBytes(textOf(content), MAX_ANSWER_BYTES);
   if (leftOutBytes === 0) return text;
   return `${text}\n\n[The answer is cut here. It has ${formatInteger(leftOutBytes)} bytes more.]`;
 }
 
-/**
- * What a model is told once that answers in words where it should call a tool; undefined where
- * words will do.
- */
+/** Sent once to a model that answers in words instead of calling its tool. */
 function reminderOf(goal: ConversationGoal | undefined): string | undefined {
-  return goal === undefined || goal.isReached()
-    ? undefined
-    : `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
+  if (goal === undefined || goal.isReached()) return undefined;
+  return `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
 }
 
 /** Room for the next reply. */
@@ -223,7 +241,7 @@ export function replyTokensOf({ maxTokens }: Pick<ModelParams, 'maxTokens'>): nu
 }
 
 function settingsOf({ params, tools, form }: Conversation): Settings {
-  const offered = tools.map(({ name, description, inputSchema }) => ({
+  const toolDefinitions = tools.map(({ name, description, inputSchema }) => ({
     type: 'function' as const,
     name,
     description,
@@ -234,7 +252,7 @@ function settingsOf({ params, tools, form }: Conversation): Settings {
     maxOutputTokens: params.maxTokens || undefined,
     temperature: params.temperature,
     ...modelSettings(params),
-    tools: offered.length === 0 ? undefined : offered,
+    tools: toolDefinitions.length === 0 ? undefined : toolDefinitions,
   };
 }
 
@@ -255,22 +273,19 @@ function record(answered: readonly AnsweredCall[], usage: Usage): void {
   }
 }
 
-/**
- * The reply that crosses the budget is still an answer, but the run did not stay within its limits
- * (D2).
- */
+/** The reply that crosses the budget is still an answer, but the run exceeded its limits. */
 function ended(answer: string, budget: Budget, stats: RunStats): RunOutcome {
   const spent = budget.spent();
   if (spent === undefined) return { kind: 'completed', answer, stats };
   return { kind: 'exhausted', ...spent, answer, isAnswered: true, stats };
 }
 
-/** axe's words for the turn limit; it says the same of an agent and of a sub-agent. */
-export function turnLimitMessage(who: 'agent' | 'sub-agent', maxTurns: number): string {
-  return `${who} exceeded maximum conversation turns (${maxTurns})`;
+/** axe's words for the turn limit, which are the same for an agent and a sub-agent. */
+export function turnLimitMessage(role: 'agent' | 'sub-agent', maxTurns: number): string {
+  return `${role} exceeded maximum conversation turns (${maxTurns})`;
 }
 
-/** An abort is reported as what caused it; only what is nobody's doing is thrown on, as a bug. */
+/** An abort is reported with its cause. An error that is not ours is a bug and is thrown again. */
 function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortSignal): RunOutcome {
   const cause: unknown = signal.aborted ? signal.reason : thrown;
   if (!(cause instanceof AxeError)) throw thrown;
@@ -281,9 +296,9 @@ function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortS
 }
 
 /**
- * One line that tells the model how little is left, to be at the end of the last tool result;
- * undefined while there is enough (thresholds: {@link LIMIT_NOTICE}). Shares are spent, 1 for all
- * of it; left out where there is no limit.
+ * One line for the end of the last tool result that tells the model how little is left; undefined
+ * while there is enough (thresholds: {@link LIMIT_NOTICE}). A share is the spent part of a limit
+ * (1 for all of it) and is left out if there is no limit.
  */
 export function limitNotice(
   turnsLeft: number,
@@ -299,6 +314,7 @@ export function limitNotice(
   if (secondsLeft <= LIMIT_NOTICE.seconds)
     scarce.push(count(Math.max(0, Math.floor(secondsLeft)), 'second'));
   if (scarce.length === 0) return undefined;
+
   const end = goal === undefined ? 'give your final answer' : `call \`${goal}\``;
   const only = goal === undefined ? ', without calling a tool' : '';
   const advice =
@@ -308,7 +324,7 @@ export function limitNotice(
   return `[Little is left of this run: ${scarce.join(', ')}. ${advice}]`;
 }
 
-/** Rounded down, but for what binary fractions lack: 1 - 0.9 is a little less than a tenth. */
+/** Rounded down, with a tolerance for binary fractions: 1 - 0.9 is slightly less than 0.1. */
 function percentLeft(spent: number): string {
   return `${Math.max(0, Math.floor((1 - spent) * 100 + 1e-9))}%`;
 }

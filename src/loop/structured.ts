@@ -8,18 +8,18 @@ import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
 import { errorCode } from '../lib/files.js';
 import { cleanLine } from '../lib/text/format.js';
 
-/** That the answer is to be JSON, and by which schema. */
+/** The answer must be JSON, and valid against the schema if there is one. */
 type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;
 
 export type JsonSchema = NonNullable<JsonFormat['schema']>;
 
-/** What is wrong with a value, a clause each; empty if nothing is. */
+/** Returns a clause for each fault of a value; none if the value is valid. */
 export type ValueCheck = (value: unknown) => readonly string[];
 
 /**
- * The form the answer must have, undefined for any text: the `output-schema` input (an empty one
- * counts as not given), else the agent's `params.response_format`. Throws a ConfigError for a
- * schema that cannot be used.
+ * The required form of the answer, undefined for any text: the `output-schema` input if it is not
+ * empty, else the agent's `params.response_format`. Throws a ConfigError for a schema that cannot
+ * be used.
  */
 export function responseFormatOf(
   { responseFormat }: Pick<ModelParams, 'responseFormat'>,
@@ -28,7 +28,7 @@ export function responseFormatOf(
   const origin = schemaOrigin(outputSchema);
   if (isGiven(outputSchema)) return formatFor(parseSchema(outputSchema, origin), origin);
   if (responseFormat === undefined || responseFormat.type === 'text') return undefined;
-  // axe takes the bare word `json_schema` too; nothing but JSON can be asked for then.
+  // axe accepts `json_schema` without a schema too, which asks for any JSON.
   const schema = responseFormat.type === 'json_schema' ? responseFormat.schema : undefined;
   return schema === undefined ? { type: 'json' } : formatFor(schema, origin);
 }
@@ -38,7 +38,7 @@ export function schemaOrigin(outputSchema: string): string {
   return isGiven(outputSchema) ? '`output-schema`' : '`params.response_format.schema`';
 }
 
-/** What is said to the model at the end of the task: not every provider passes a schema on. */
+/** Goes to the end of the task, since not every provider passes a schema on to the model. */
 export function formatInstruction({ schema }: JsonFormat): string {
   const form =
     'Your final answer must be one JSON object and nothing else: no code fence, no text around it.';
@@ -46,28 +46,25 @@ export function formatInstruction({ schema }: JsonFormat): string {
   return `Your final answer must be one JSON value and nothing else: no code fence, no text around it. It must be valid against this JSON schema:\n${JSON.stringify(schema)}`;
 }
 
-/** The check for an answer without a schema: it is a JSON object. */
+/** Without a schema the answer must be a JSON object. */
 export function checkObject(value: unknown): readonly string[] {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? [] : ['it is JSON, but not an object'];
 }
 
-/**
- * Takes the JSON out of an answer, a code fence around it or not, and checks it: the value, or what
- * is wrong with it.
- */
+/** Reads the JSON of an answer, in a code fence or not: its value, or why it is not valid. */
 function readStructured(answer: string, check: ValueCheck): ReturnType<typeof findJson> {
   const { value, problem } = findJson(answer);
   if (problem !== undefined) return { problem: cleanLine(problem, MAX_CLAUSE) };
   const { depth } = STRUCTURED_LIMITS;
   if (depthExceeds(value, depth)) return { problem: `it is nested more than ${depth} levels deep` };
-  // Keys in problems are the model's words, and a wrong list can have thousands of them.
-  const problems = check(value).map((one) => cleanLine(one, MAX_CLAUSE));
+  // The model chose the keys in these clauses, and a wrong list can cause thousands of them.
+  const problems = check(value).map((clause) => cleanLine(clause, MAX_CLAUSE));
   if (problems.length === 0) return { value };
-  const left = problems.length - MAX_PROBLEMS;
-  return {
-    problem: problems.slice(0, MAX_PROBLEMS).join('; ') + (left > 0 ? `; and ${left} more` : ''),
-  };
+
+  const moreCount = problems.length - MAX_PROBLEMS;
+  const more = moreCount > 0 ? `; and ${moreCount} more` : '';
+  return { problem: problems.slice(0, MAX_PROBLEMS).join('; ') + more };
 }
 
 const MAX_PROBLEMS = 5;
@@ -98,8 +95,7 @@ function formatFor(schema: unknown, origin: string): JsonFormat {
       remedy: 'Put inner schemas under `$defs` and refer to them with `$ref: "#/$defs/name"`.',
     });
   }
-  // The door: the interface asks for draft 7, and providers take what users write; the compiler
-  // checks the rest.
+  // The SDK's type is draft 7, but providers accept other drafts; the compiler checks the rest.
   return { type: 'json', schema: schema as JsonSchema };
 }
 
@@ -108,26 +104,23 @@ export interface AnswerForm {
   readonly check: ValueCheck;
 }
 
-/** What becomes of a reply without tool calls. */
 type JudgedAnswer =
   | { readonly kind: 'final'; readonly answer: string }
-  /** To be said to the model, which may try once more. */
+  /** Goes to the model, which has one more try. */
   | { readonly kind: 'again'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: AxeError };
 
-/**
- * Takes an answer as it is, or checks it where it must be JSON; a wrong one may be corrected once.
- */
+/** Accepts any answer without a `form`, else checks its JSON; the model can correct it once. */
 export function judgeAnswer(
   answer: string,
   form: AnswerForm | undefined,
-  mayCorrect: boolean,
+  canCorrect: boolean,
 ): JudgedAnswer {
   if (form === undefined) return { kind: 'final', answer };
   const { value, problem } = readStructured(answer, form.check);
-  // Written anew, so that what is handed on is exactly what was checked.
+  // Serialized again, so that the output is exactly the value that was checked.
   if (problem === undefined) return { kind: 'final', answer: JSON.stringify(value) };
-  if (mayCorrect) {
+  if (canCorrect) {
     const message = `Your last answer could not be used: ${problem}. Send the whole answer again as JSON of the form that was asked for, and nothing else: no code fence, no explanation, no tool call.`;
     return { kind: 'again', message };
   }
@@ -138,18 +131,17 @@ export function judgeAnswer(
   return { kind: 'failed', error };
 }
 
-/**
- * The JSON value that an answer is, or that is in its one code fence, whatever is said around it;
- * or why there is none.
- */
+/** The JSON value of an answer, or of the one code fence in it; or why there is none. */
 export function findJson(answer: string): { readonly value?: unknown; readonly problem?: string } {
   const text = answer.trim();
   if (text === '') return { problem: 'the answer is empty' };
   const whole = parse(text);
+  if (whole.problem === undefined) return whole;
+
   const lines = text.split(/\r?\n/);
   const start = lines.findIndex((line) => FENCE.test(line));
-  if (whole.problem === undefined || start < 0) return whole;
-  // The last one may be missing.
+  if (start < 0) return whole;
+  // The closing fence might be missing.
   const end = lines.findLastIndex((line) => FENCE.test(line));
   return parse(lines.slice(start + 1, end > start ? end : undefined).join('\n'));
 }
@@ -165,11 +157,11 @@ function parse(text: string): ReturnType<typeof findJson> {
 }
 
 /**
- * A check for values by a JSON schema: draft 2020-12, or draft 7 where `$schema` says so. `format`
- * is a note and is not checked, unknown keywords are ignored, only own properties count. `origin`
- * names the input or key the schema comes from; trouble with it is a ConfigError, also when the
- * check runs. Patterns and references can take any time, so a check ends after {@link
- * STRUCTURED_LIMITS} and where `leftMs` is over.
+ * Makes a check of values by a JSON schema: draft 2020-12, or draft 7 if `$schema` says so.
+ * `format` is not checked, unknown keywords are ignored, and only own properties count. `origin`
+ * names the input or key the schema comes from. A schema that cannot be used is a ConfigError, also
+ * when the check runs. Patterns and references can take any time, so a check ends after {@link
+ * STRUCTURED_LIMITS}, and when `leftMs` is over.
  */
 export async function compileSchema(
   schema: JsonSchema,
@@ -177,28 +169,30 @@ export async function compileSchema(
   leftMs: () => number,
 ): Promise<ValueCheck> {
   const ajv = await openCompiler(schema, origin);
-  const usable = <T>(work: () => T, what: string): T => {
+  const runInTime = <T>(work: () => T, step: string): T => {
     try {
       const done = withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
       if (done !== undefined) return done.value;
     } catch (thrown) {
       throw unusable(origin, thrown);
     }
+
     const limit =
       leftMs() > 0
         ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s`
         : 'longer than the run has left';
-    throw unusable(origin, new Error(`${what} takes ${limit}`));
+    throw unusable(origin, new Error(`${step} takes ${limit}`));
   };
-  const validate = usable(() => ajv.compile({ ...schema }), 'preparing it');
+
+  const validate = runInTime(() => ajv.compile({ ...schema }), 'preparing it');
   return (value) =>
-    usable(
+    runInTime(
       () => (validate(value) ? [] : (validate.errors ?? []).map(describeError)),
       'checking an answer',
     );
 }
 
-/** A check that the deadline ends must not end before it: then the deadline is what is reported. */
+/** A check ends only after the deadline, so that the deadline is the error that is reported. */
 const TIMER_MS = 5;
 
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
@@ -213,8 +207,8 @@ const OPTIONS: Options = {
 };
 
 /**
- * Refuses an invalid JSON schema. Unlike {@link compileSchema} it makes no program of it, so the
- * schema may be anybody's; references and patterns are not looked at. Throws a ConfigError.
+ * Refuses an invalid JSON schema with a ConfigError. Unlike {@link compileSchema} it generates no
+ * code, so the schema can come from a stranger; references and patterns are not checked.
  */
 export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {
   const ajv = await openCompiler(schema, origin);
@@ -226,12 +220,12 @@ export async function inspectSchema(schema: JsonSchema, origin: string): Promise
 }
 
 /**
- * Few runs have a schema, and loading the package takes a sixth of a run's start. Bundled, a
- * package of CommonJS that is loaded late has nothing but its `default`.
+ * Few runs have a schema, and loading the package takes a sixth of a run's start time. In the
+ * bundle a dynamic import of a CommonJS package has only its `default`.
  */
 async function openCompiler(schema: JsonSchema, origin: string): Promise<Ajv> {
   const { $schema } = schema;
-  // What it would compile gives a promise, and a promise passes for a good answer.
+  // An asynchronous check returns a promise, which would count as a valid answer.
   if ('$async' in schema) {
     throw new ConfigError(
       `the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`,
@@ -263,21 +257,20 @@ function unusable(origin: string, thrown: unknown): ConfigError {
   });
 }
 
-/** Where, and what; the values that were allowed, and the name that was not. */
 function describeError({ instancePath, message, keyword, params }: ErrorObject): string {
-  const where = instancePath === '' ? 'the answer' : `\`${instancePath}\``;
-  const what = message ?? `breaks \`${keyword}\``;
+  const subject = instancePath === '' ? 'the answer' : `\`${instancePath}\``;
+  const clause = `${subject} ${message ?? `breaks \`${keyword}\``}`;
   const detail: unknown =
     params['allowedValues'] ?? params['allowedValue'] ?? params['additionalProperty'];
-  return detail === undefined ? `${where} ${what}` : `${where} ${what}: ${JSON.stringify(detail)}`;
+  return detail === undefined ? clause : `${clause}: ${JSON.stringify(detail)}`;
 }
 
 const CALL = new Script('work()');
 
 /**
- * Does work that never waits, such as matching somebody's pattern, and has a thread of Node's end
- * it when it takes too long, for which it gives undefined. Timers and signals wait meanwhile.
- * Throws what the work throws.
+ * Runs synchronous work, such as matching a user's pattern, and returns undefined if it takes too
+ * long: a watchdog thread of Node's stops it. Timers and signals wait meanwhile. Throws what the
+ * work throws.
  */
 function withinTime<T>(work: () => T, limitMs: number): { readonly value: T } | undefined {
   let result: { readonly value: T } | undefined;

@@ -26,22 +26,22 @@ export interface CallOptions {
   /** False to run them one after the other (`sub_agents_config.parallel`). */
   readonly parallel: boolean;
   readonly turn: number;
-  /** The reply was cut: its last call may lack a part of its arguments, and is not run. */
+  /** The reply was cut: its last call is not run, since its arguments might be incomplete. */
   readonly isCut: boolean;
 }
 
-/** The calls of a reply; `last` is the one before them. */
+/** The calls of a reply; `last` is the call before them, to count repetitions. */
 export function toolCallsOf(
   content: readonly LanguageModelV4Content[],
   last?: ToolCall,
 ): readonly ToolCall[] {
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   let before = last;
   return content.flatMap((part) => {
     if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
-    const id = freeId(part.toolCallId || 'call', taken);
-    taken.add(id);
-    // No provider would take another name back.
+    const id = freeId(part.toolCallId || 'call', usedIds);
+    usedIds.add(id);
+    // Providers refuse a conversation with other characters in a tool's name, or a longer name.
     const tool = part.toolName.replace(/[^\w-]/g, '_').slice(0, 64);
     const input = parseInput(part.input);
     const call = { id, tool, input, ...(input === undefined && { unread: part.input }) };
@@ -52,16 +52,16 @@ export function toolCallsOf(
   });
 }
 
-function freeId(id: string, taken: ReadonlySet<string>): string {
+function freeId(id: string, usedIds: ReadonlySet<string>): string {
   let free = id;
-  for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`;
+  for (let number = 2; usedIds.has(free); number += 1) free = `${id}_${number}`;
   return free;
 }
 
 /**
- * Runs the calls of one turn and answers them in the order they were made. Those that only read run
- * a few side by side; every other one runs alone, after all before it, so that what it changes is
- * there for those after it. An unknown tool does nothing.
+ * Runs the calls of one turn and answers them in the order they were made. Calls that only read run
+ * in parallel, a few at a time. Every other call runs alone, after all earlier ones, so that later
+ * calls see its changes. An unknown tool does nothing.
  */
 export async function answerToolCalls(
   calls: readonly ToolCall[],
@@ -84,10 +84,7 @@ export async function answerToolCalls(
   return answered;
 }
 
-/**
- * The message that gives the results back; `notice` goes behind the last one. Some providers refuse
- * an empty one.
- */
+/** The message with the results, none of them empty, since some providers refuse empty ones. */
 export function toolMessage(
   answered: readonly AnsweredCall[],
   notice: string | undefined,
@@ -108,10 +105,7 @@ export function toolMessage(
   };
 }
 
-/**
- * Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown
- * on.
- */
+/** Every failure becomes an answer the model can react to; only the end of the run is thrown. */
 async function answer(
   call: ToolCall,
   {
@@ -124,12 +118,14 @@ async function answer(
 ): Promise<AnsweredCall> {
   const startedAt = clock.now().getTime();
   const tool = tools.find(({ name }) => name === call.tool);
-  const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
-  const told = { turn, tool: call.tool, input: call.input };
-  reporter.event({ kind: 'tool-started', ...told });
+  const cutRefusal = isPartial ? CUT_CALL : undefined;
+  const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : cutRefusal;
+  const callEvent = { turn, tool: call.tool, input: call.input };
+  reporter.event({ kind: 'tool-started', ...callEvent });
+
   const result = refusal ?? (await execute(call, tool, { tools, signal, clock }));
   const durationMs = clock.now().getTime() - startedAt;
-  reporter.event({ kind: 'tool-call', ...told, isError: result.isError, durationMs });
+  reporter.event({ kind: 'tool-call', ...callEvent, isError: result.isError, durationMs });
   return { call, result, effect: tool?.effect, durationMs };
 }
 
@@ -143,8 +139,8 @@ const SAME_CALL = notRun(
   'it is the same as the calls before it. Use their answer, call something else, or finish.',
 );
 
-function notRun(why: string): ToolResult {
-  return { text: `This call was not run: ${why}`, isError: true };
+function notRun(reason: string): ToolResult {
+  return { text: `This call was not run: ${reason}`, isError: true };
 }
 
 async function execute(
@@ -173,8 +169,7 @@ async function execute(
 }
 
 /**
- * A tool that listens to the signal may put its things in order; one that does not must not hold up
- * the end of a run.
+ * After an abort, tools get a moment to clean up; one that ignores the signal cannot delay the end.
  */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -190,10 +185,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): 
   });
 }
 
-/**
- * How long tools may take to end after an abort: longer than a process is given before it is
- * killed.
- */
+/** Time for tools to end after an abort: longer than the grace period of a process. */
 const ABORT_GRACE_MS = 4000;
 
 function parseInput(text: string): unknown {
@@ -202,15 +194,12 @@ function parseInput(text: string): unknown {
   return depthExceeds(input, MAX_ARGUMENT_DEPTH) ? undefined : input;
 }
 
-/** Arguments by which a call is known, the most telling first. */
+/** Arguments that identify a call, the most telling first. */
 const TARGETS = ['path', 'url', 'command', 'query', 'agent', 'title', 'text', 'glob', 'name'];
 
 const TARGET_LENGTH = 60;
 
-/**
- * What a call of a tool is about, in one short line: a path, an address, a command. Empty where its
- * arguments do not say.
- */
+/** The path, address or command of a call, in one short line; empty if it has none. */
 export function callTarget(input: unknown): string {
   const target = TARGETS.map((name) => propertyOf(input, name)).find(
     (value) => typeof value === 'string',
