@@ -31,9 +31,7 @@ export interface Provider {
   /** A run without the key is refused. */
   readonly needsKey: boolean;
   readonly baseUrlVariable: string;
-  /**
-   * Without the version path, as axe has it (axe-behaviour §3); undefined where it must be given.
-   */
+  /** Without the version path, as axe has it; undefined where it must be given. */
   readonly defaultBaseUrl: string | undefined;
   /** Added to a base URL that names no version. */
   readonly versionPath: '/v1' | '/v1beta';

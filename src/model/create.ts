@@ -25,9 +25,7 @@ export interface ModelsOptions extends KeylessPorts {
   readonly asksWindow?: boolean;
 }
 
-/**
- * Models over the provider packages; a package is loaded when its first model is opened (D30, D34).
- */
+/** Models over the provider packages; a package is loaded when its first model is opened. */
 export function createModels(options: ModelsOptions): Models {
   const { env, loadConfig, apiKey, asksWindow = false } = options;
   const ports = { ...options, fetch: boundedFetch(options.fetch) };
@@ -95,9 +93,9 @@ function nameOf(id: string, wire: Protocol): string {
 
 /**
  * The fetch that models are asked with. It follows no redirect, which could carry the key to
- * another host (axe does not follow any, axe-behaviour §11), stops receiving an answer that is
- * larger than any model writes, since the packages hold all of it in memory, and ends one that is
- * silent for too long after a sign of life.
+ * another host (axe does not follow any), stops receiving an answer that is larger than any model
+ * writes, since the packages hold all of it in memory, and ends one that is silent for too long
+ * after a sign of life.
  */
 function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {

@@ -11,7 +11,7 @@ import { findTokens } from '../safety/secrets.js';
 /**
  * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules,
  * always the same; it asks no network, needs no key and uses no tokens. What it finds in a diff it
- * adds to a review where it is offered the tools of one (D32). Throws an AxeError for another name.
+ * adds to a review where it is offered the tools of one. Throws an AxeError for another name.
  */
 export function createOfflineModel(model = MODEL_ID): LanguageModel {
   if (model !== MODEL_ID)
@@ -173,7 +173,7 @@ function linesOf(files: readonly DiffFile[], path: string) {
     .flatMap(({ lines }) => lines);
 }
 
-/** An answer in words, which begins by saying that no model wrote it (D32). */
+/** An answer in words, which begins by saying that no model wrote it. */
 function answer(files: readonly DiffFile[], fences: readonly FencedText[]): string {
   if (files.length === 0) return `${WHAT_THIS_IS} They can review a diff, and none was sent.`;
   return `${WHAT_THIS_IS} ${lookedAt(files, fences)}\n\n${formatList(findInDiff(files)) || NOTHING_FOUND}`;
@@ -261,8 +261,8 @@ function endingOf(path: string): string {
 }
 
 /**
- * What a finding of a rule says of itself, rules in the order in which findings are told (D32); a
- * rule knows its facts.
+ * What a finding of a rule says of itself, rules in the order in which findings are told; a rule
+ * knows its facts.
  */
 const RULE_FACTS = {
   'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),

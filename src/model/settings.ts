@@ -7,7 +7,7 @@ import type { Environment } from '../lib/environment.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
 
-/** `[providers.<name>]` of config.toml (axe-behaviour §3). */
+/** `[providers.<name>]` of config.toml. */
 export interface ProviderConfig {
   readonly apiKey: string;
   readonly baseUrl: string;
@@ -196,8 +196,8 @@ const ProviderTable = v.pipe(
 const ConfigFile = v.object({ providers: v.optional(v.record(v.string(), ProviderTable), {}) });
 
 /**
- * `[providers.<name>]` of config.toml (axe-behaviour §3). Throws a ConfigError with axe's prefix; a
- * wrong value is never quoted, since it may be a key.
+ * `[providers.<name>]` of config.toml. Throws a ConfigError with axe's prefix; a wrong value is
+ * never quoted, since it may be a key.
  */
 export function parseProvidersConfig(
   toml: string,

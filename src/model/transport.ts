@@ -28,9 +28,7 @@ interface TransportParts {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/**
- * A model of the package that speaks the wire; the package is loaded now, and only this one (D34).
- */
+/** A model of the package that speaks the wire; the package is loaded now, and only this one. */
 export async function openTransport(parts: TransportParts): Promise<LanguageModelV4> {
   const { name, model, apiKey, baseUrl: baseURL, headers = {}, fetch } = parts;
   switch (parts.wire) {

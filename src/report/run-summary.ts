@@ -8,7 +8,7 @@ export type ReportOf<K extends FinishedRun['kind']> = Extract<FinishedRun, { rea
 
 export interface SummaryOptions {
   readonly warnings: readonly Warning[];
-  /** Memory is in another repository, of which no more than ids is told (D14). */
+  /** Memory is in another repository, of which no more than ids is told. */
   readonly isHidden: boolean;
   readonly clean: (markdown: string) => string;
   /** How often GitHub was asked; left out where nobody counts. */
@@ -39,7 +39,7 @@ export interface RunSummary {
   readonly annotations: readonly Annotation[];
 }
 
-/** Names of the action's outputs, as `action.yml` has them; a test holds the two equal (D28). */
+/** Names of the action's outputs, as `action.yml` has them; a test holds the two equal. */
 export const OUTPUT_NAMES = [
   'conclusion',
   'reason',

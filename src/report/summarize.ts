@@ -208,7 +208,7 @@ const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
   incomplete: 'the model did not finish',
 };
 
-/** Nothing was sent and nothing written, so everything is shown (D26). */
+/** Nothing was sent and nothing written, so everything is shown. */
 function summarizeDryRun(
   report: ReportOf<'planned'>,
   { warnings, isHidden }: SummaryOptions,
@@ -252,7 +252,7 @@ function summarizeDryRun(
 
 /**
  * The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it
- * is not told (D14).
+ * is not told.
  */
 function summarizeGc(
   { agent, collection }: ReportOf<'gc'>,

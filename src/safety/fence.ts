@@ -7,10 +7,10 @@ export const FENCE_NOTICE =
 /**
  * Third-party text for a prompt; no such text gets there in any other way. Content cannot open or
  * close a fence, nor pass for a role or a tool result: such tags lose their `<`. Nothing invisible
- * is left. The same text always gives the same fence, so that a provider's prompt cache holds
- * (memory-and-security C6 75 to 77). `source` says what the text is, for the model (`diff of pull
- * request #7`); others may have chosen words of it. `markdown` is rendered where people read it:
- * what they do not see there is removed. Not for diffs.
+ * is left. The same text always gives the same fence, so that a provider's prompt cache holds.
+ * `source` says what the text is, for the model (`diff of pull request #7`); others may have chosen
+ * words of it. `markdown` is rendered where people read it: what they do not see there is removed.
+ * Not for diffs.
  */
 export function fence(
   text: string,
@@ -165,8 +165,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 /**
  * Markdown without what a reader of the rendered page does not see: HTML comments, removed until
  * none is left, and the definitions people hide notes in (`[//]: # (…)`). A comment that is never
- * closed hides everything behind it where it begins a line; elsewhere GitHub shows it, so it stays
- * (memory-and-security B2, C6 75).
+ * closed hides everything behind it where it begins a line; elsewhere GitHub shows it, so it stays.
  */
 export function removeHidden(markdown: string): string {
   return removeComments(markdown).replace(HIDDEN_DEFINITION, '');
@@ -225,7 +224,7 @@ function beginsLine(kept: readonly string[]): boolean {
  * The text without what a reader cannot see: terminal sequences, control characters, bidirectional
  * marks, tag characters, variation selectors, zero-width and filler characters; lone surrogates
  * become U+FFFD. Every kind of line break becomes a newline; tabs stay. Doing it twice changes
- * nothing (memory-and-security B2, C6 76).
+ * nothing.
  */
 export function stripInvisible(text: string): string {
   return text

@@ -4,8 +4,7 @@ const MAX_PATH = 4096;
 
 /**
  * Takes a relative path apart; `.` and doubled slashes go, and no form is left that could lead
- * anywhere else on any system: no `..`, no backslash, no drive, no stream, no control character
- * (memory-and-security C7 87).
+ * anywhere else on any system: no `..`, no backslash, no drive, no stream, no control character.
  */
 export function parsePath(path: string): {
   readonly segments: readonly string[];
@@ -35,8 +34,7 @@ const FOLDED_PARENT = /^\.\.[. ]*$/;
 
 /**
  * Whether a path leads to where credentials are kept, by {@link CREDENTIAL_PLACES}. Names are
- * compared as the most lenient file system compares them. Never read, listed or written (D22,
- * memory-and-security C7 86).
+ * compared as the most lenient file system compares them. Never read, listed or written.
  */
 export function isSecretPath(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -49,8 +47,7 @@ export function isSecretPath(segments: readonly string[]): boolean {
 
 /**
  * Whether a path must not be written although it may be read: GitHub's own folder and actions,
- * which run with the repository's secrets, and the agents themselves with their skills
- * (memory-and-security C7 90, D21).
+ * which run with the repository's secrets, and the agents themselves with their skills.
  */
 export function isWriteProtected(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -183,7 +180,7 @@ const VARIABLES = [
  * What the environment says must be kept from the file tools although it could lie in the
  * workspace: the runner's temporary folder, which holds tokens and the files that steer later
  * steps, credentials, and, against writing, the action itself where it is checked out in the
- * workspace (memory-and-security C7 86, 90).
+ * workspace.
  */
 export function protectedPaths(env: Environment): ProtectedPaths {
   const action = env['GITHUB_ACTION_PATH'] ?? '';
@@ -200,7 +197,7 @@ function isAbsolutePath(path: string): boolean {
 /**
  * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no
  * reader but memory's own gives the model a file of them: the untrusted lane would reach trusted
- * runs (D47). Letters are compared in any case, as file systems do that do not tell them apart.
+ * runs. Letters are compared in any case, as file systems do that do not tell them apart.
  */
 export function createMemoryFilter(roots: readonly string[]): (path: string) => boolean {
   const folders = roots.map(foldPath).filter((root) => root !== '');

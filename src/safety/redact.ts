@@ -219,8 +219,8 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
 /**
  * The ways in which a secret can be written that the redactor looks for: as it is, reversed, base64
  * in both alphabets and at all three alignments, hex, percent-encoded, escaped for JSON and for
- * HTML; of a secret of several lines every long line as well (memory-and-security B3.2, D11). Those
- * that are too short to be looked for are left out.
+ * HTML; of a secret of several lines every long line as well. Those that are too short to be looked
+ * for are left out.
  */
 function encodingsOf(secret: string): ReadonlySet<string> {
   const isLong = ({ length }: string) => length >= MIN_SECRET_LENGTH;

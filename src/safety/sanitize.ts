@@ -24,12 +24,12 @@ export type Channel =
   | 'memory';
 
 /**
- * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing
- * invisible, nothing that acts on GitHub, everything closed that was opened, and cut to what fits,
- * with a note; a comment refers to no thread of another repository, an untrusted one to none at
- * all. Title: no secret, nothing invisible, no closing keyword, one line without markup. Log: no
- * secret, nothing invisible, no workflow command. Output and memory: no secret. What went through
- * once goes through unchanged.
+ * The one function text leaves through. Comment and summary: no secret, nothing invisible, nothing
+ * that acts on GitHub, everything closed that was opened, and cut to what fits, with a note; a
+ * comment refers to no thread of another repository, an untrusted one to none at all. Title: no
+ * secret, nothing invisible, no closing keyword, one line without markup. Log: no secret, nothing
+ * invisible, no workflow command. Output and memory: no secret. What went through once goes through
+ * unchanged.
  */
 export function sanitize(text: string, channel: Channel, secrets: readonly string[]): string {
   switch (channel) {
@@ -145,9 +145,8 @@ function plainReference(reference: string): string {
 
 /**
  * Text for the log of a step, in which nothing is a command to the runner: not `::name::` at the
- * start of a line, not `##[name]` anywhere, also not behind a carriage return (memory-and-security
- * C8 94; actions/runner takes white space before the first, and text before the second). A space
- * makes them plain text.
+ * start of a line, not `##[name]` anywhere, also not behind a carriage return (actions/runner takes
+ * white space before the first, and text before the second). A space makes them plain text.
  */
 export function cleanLog(text: string): string {
   return stripInvisible(text)
@@ -158,8 +157,7 @@ export function cleanLog(text: string): string {
 /**
  * Markdown that GitHub shows as text, links and code only: no mention, image, hidden text, raw HTML
  * beyond a few harmless tags, foreign link scheme, closing keyword or slash command does anything,
- * and every code fence and `<details>` that is opened is closed (memory-and-security B3.3, C8 96,
- * 97, 99).
+ * and every code fence and `<details>` that is opened is closed.
  *
  * It does not guess how GitHub reads doubtful markdown, it writes markdown that can be read in one
  * way only: fences stand at the left margin after a blank line, backticks that make no code span

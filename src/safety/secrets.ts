@@ -33,9 +33,9 @@ const MIN_LINE_LENGTH = 12;
 
 /**
  * Every value of an environment that must never leave, longest first, so that none hides part of
- * another (D11, D49): of names that look like a secret's, of the names in `named`, in any case, and
- * the passwords inside addresses. The lines of a key and the secret fields of a JSON document count
- * by themselves.
+ * another: of names that look like a secret's, of the names in `named`, in any case, and the
+ * passwords inside addresses. The lines of a key and the secret fields of a JSON document count by
+ * themselves.
  */
 export function secretValues(env: Environment, named: readonly string[] = []): readonly string[] {
   const allowed = new Set(named.map((name) => name.toUpperCase()));

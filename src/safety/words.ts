@@ -173,7 +173,7 @@ export const LINK_TAIL =
 /**
  * A link destination that leads to the web, to a mail address or to a place in the repository, with
  * everything that could end it or mean something else percent-encoded; undefined for any other
- * scheme (memory-and-security C8 99).
+ * scheme.
  */
 export function cleanDestination(destination: string): string | undefined {
   if (!/^(?:https?:\/\/|mailto:|#|\.{0,2}\/|[\w.-]+(?:[/#?]|$))/i.test(destination))

@@ -19,7 +19,7 @@ interface CheckProgressOptions {
   readonly client: GitHubClient;
   /** Address of the run; empty outside of a workflow. */
   readonly runUrl: string;
-  /** Outbound cleaning for comments (D24). */
+  /** Outbound cleaning for comments. */
   clean(markdown: string): string;
   log(line: string): void;
   /** Notes for the post step that a check is about to be begun; undefined: it has ended. */

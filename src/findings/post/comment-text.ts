@@ -13,8 +13,8 @@ interface CommentFrame {
   /** On a fork a push ends no finding. */
   readonly isFork: boolean;
   /**
-   * Outbound cleaning (D24): each text by others goes through it by itself, and has to close what
-   * it opens.
+   * Outbound cleaning: each text by others goes through it by itself, and has to close what it
+   * opens.
    */
   clean(markdown: string): string;
 }
@@ -250,7 +250,7 @@ export function composeComment({
   maxCharacters = MAX_COMMENT_CHARACTERS,
 }: {
   readonly mark: Mark;
-  /** Markdown that went through outbound cleaning (D24). */
+  /** Markdown that went through outbound cleaning. */
   readonly text: string;
   readonly footer: string;
   readonly maxCharacters?: number;
@@ -274,10 +274,7 @@ const CUT_NOTE =
  */
 const MAX_CLOSING_FENCE = 101;
 
-/**
- * Ends a code fence that was left open, which would swallow what follows (memory-and-security C8
- * 99).
- */
+/** Ends a code fence that was left open, which would swallow what follows. */
 function closeFence(text: string): string {
   let open = '';
   for (const [, run = '', rest = ''] of text.matchAll(/^ {0,3}(`{3,100}|~{3,100})(.*)$/gm)) {

@@ -56,8 +56,8 @@ export interface ReviewToPost {
   readonly now: Date;
   warn(warning: Warning): void;
   /**
-   * Outbound cleaning (D24): each text by others goes through it by itself, and has to close what
-   * it opens.
+   * Outbound cleaning: each text by others goes through it by itself, and has to close what it
+   * opens.
    */
   clean(markdown: string): string;
 }

@@ -54,7 +54,7 @@ export interface PostedReview {
   readonly review?: ReviewOutcome;
 }
 
-/** Posts the one review of a run (D23), where there is anything to say. Trouble is a warning. */
+/** Posts the one review of a run, where there is anything to say. Trouble is a warning. */
 export async function postReview(
   client: GitHubClient | undefined,
   posting: ReviewToPost,
@@ -209,7 +209,7 @@ function unposted(posting: ReviewToPost, trouble?: Trouble): PostedReview {
 const MAX_PLACES = 5;
 const MAX_PATH = 100;
 
-/** The line in the entry (D9): computed, with nobody's words but paths. */
+/** The line in the entry: computed, with nobody's words but paths. */
 function lineOf(
   { created, event }: PublishedReview,
   { comments, inBody }: PreparedReview,

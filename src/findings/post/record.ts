@@ -165,7 +165,7 @@ interface SarifTool {
   readonly version: string;
   /** GitHub keeps the results of each agent apart by it. */
   readonly agent: string;
-  /** Outbound cleaning for what people read (D24); code stays as it is. */
+  /** Outbound cleaning for what people read; code stays as it is. */
   clean(text: string): string;
 }
 
