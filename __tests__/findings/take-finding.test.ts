@@ -62,13 +62,10 @@ function take(
     ...DEFAULT_PUBLISH_RULES,
     minSeverity: minSeverity ?? DEFAULT_PUBLISH_RULES.minSeverity,
   };
-  const { state, ...taken } = takeFinding(
-    { ...AGAIN, ...request },
-    before,
-    rest,
+  const { state, ...taken } = takeFinding({ ...AGAIN, ...request }, before, rest, {
     rules,
     questioned,
-  );
+  });
   return { ...taken, ...state };
 }
 

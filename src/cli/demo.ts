@@ -238,7 +238,7 @@ function createDemoPullRequest() {
     };
     const at = posting.now.getTime();
     const tell = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
-      const hidden = formatMark(replyMark(agent, lane, [mark], change.head, id));
+      const hidden = formatMark(replyMark({ agent, lane, marks: [mark], head: change.head, id }));
       say(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
       return mark;
     };

@@ -57,8 +57,8 @@ interface ProposableChanges {
 }
 
 /**
- * Collects what the tools of a run want published, within the rules; nothing leaves during the run
- * (D23). Each answer is for the model, and every refusal is kept for the summary.
+ * Collects what the tools of a run want published, within the rules; nothing leaves during the run.
+ * Each answer is for the model, and every refusal is kept for the summary.
  */
 export class PublicationBuffer {
   private state: BufferedPublications = NO_PUBLICATIONS;
@@ -129,7 +129,10 @@ export class PublicationBuffer {
   }
 
   private withFinding(request: CommentRequest, before: BufferedPublications) {
-    return takeFinding(request, before, this.review(), this.scope.rules, this.questioned);
+    return takeFinding(request, before, this.review(), {
+      rules: this.scope.rules,
+      questioned: this.questioned,
+    });
   }
 
   /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
@@ -197,7 +200,7 @@ export class PublicationBuffer {
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
       sizeProblem('body', body, TEXT_LIMITS.issueBytes);
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
-    const others = this.state.issues.filter((issue) => issue.title !== line);
+    const others = this.state.issues.filter((other) => other.title !== line);
     if (others.length >= maxIssues) {
       const most = `a run may open ${count(maxIssues, 'issue')} here`;
       return this.refuse(
@@ -350,8 +353,8 @@ export function mergePasses(
   const kept = raised
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
-  const sum = (count: (one: BufferedPublications) => number) =>
-    passes.reduce((total, one) => total + count(one), 0);
+  const sum = (countIn: (pass: BufferedPublications) => number) =>
+    passes.reduce((total, pass) => total + countIn(pass), 0);
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
   const repeated = passes.flatMap((one) => one.repeated);
   const heldBack = passes.flatMap((one) => one.heldBack);

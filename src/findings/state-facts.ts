@@ -131,14 +131,15 @@ export function findingMark(agent: string, lane: MarkLane, marks: readonly Findi
  * The hidden line of an answer that tells of a finding, by its id, what became of it, once for each
  * commit.
  */
-export function replyMark(
-  agent: string,
-  lane: MarkLane,
-  marks: readonly FindingMark[],
-  head: string,
-  id: string,
-): Mark {
-  return { kind: 'reply', agent, id, how: marks[0]?.kind ?? 'claim', head, marks, lane };
+export function replyMark(reply: {
+  readonly agent: string;
+  readonly lane: MarkLane;
+  readonly marks: readonly FindingMark[];
+  readonly head: string;
+  readonly id: string;
+}): Mark {
+  const { agent, marks, head, lane } = reply;
+  return { kind: 'reply', agent, id: reply.id, how: marks[0]?.kind ?? 'claim', head, marks, lane };
 }
 
 /** The agent of a review of ours and the commit it is about; undefined for any other text. */
@@ -218,8 +219,8 @@ export type PathPatterns = v.InferOutput<typeof patternsSchema>;
 export type SpentFact = v.InferOutput<typeof spentSchema>;
 
 /**
- * What the pull request bot keeps in the agent's state file (D36): what was decided of findings is
- * among it.
+ * What the pull request bot keeps in the agent's state file: what was decided of findings is among
+ * it.
  */
 export type ReviewFact = MarkOnPull | v.InferOutput<typeof factSchema>;
 
@@ -269,28 +270,29 @@ export function findingMarksIn(facts: readonly ReviewFact[]): readonly MarkOnPul
  */
 export function markFacts(
   marks: readonly FindingMark[],
-  pull: number,
+  pullNumber: number,
   model?: string,
 ): readonly MarkOnPull[] {
   return marks.map((mark) =>
     mark.kind === 'raised' && mark.thread === undefined
-      ? { ...mark, model: mark.model ?? model, pull }
-      : { ...mark, pull },
+      ? { ...mark, model: mark.model ?? model, pull: pullNumber }
+      : { ...mark, pull: pullNumber },
   );
 }
 
 /** What is kept of a pull request; undefined where nothing is. */
 export function pullRequestState(
   facts: readonly ReviewFact[],
-  pull: number,
+  pullNumber: number,
 ): PullRequestState | undefined {
   const isKnown = facts.some(
     (fact) =>
-      fact.pull === pull && (isMark(fact) || fact.kind === 'posted' || fact.kind === 'reviewed'),
+      fact.pull === pullNumber &&
+      (isMark(fact) || fact.kind === 'posted' || fact.kind === 'reviewed'),
   );
   if (!isKnown) return undefined;
   return {
-    marks: findingMarksIn(facts).filter((mark) => mark.pull === pull),
+    marks: findingMarksIn(facts).filter((mark) => mark.pull === pullNumber),
     posted: postedIds(facts),
   };
 }
@@ -301,17 +303,23 @@ export function postedIds(facts: readonly ReviewFact[]): ReadonlySet<number> {
 }
 
 /** The commit of a pull request that was reviewed last. */
-export function lastReviewed(facts: readonly ReviewFact[], pull: number): ReviewedFact | undefined {
-  return facts.find((fact): fact is ReviewedFact => fact.kind === 'reviewed' && fact.pull === pull);
+export function lastReviewed(
+  facts: readonly ReviewFact[],
+  pullNumber: number,
+): ReviewedFact | undefined {
+  return facts.find(
+    (fact): fact is ReviewedFact => fact.kind === 'reviewed' && fact.pull === pullNumber,
+  );
 }
 
 /**
  * Whether reviews of a pull request are stopped: the later word counts, and of the same moment the
  * one that stops.
  */
-export function isPaused(facts: readonly ReviewFact[], pull: number): boolean {
+export function isPaused(facts: readonly ReviewFact[], pullNumber: number): boolean {
   const timeOf = (kind: 'paused' | 'resumed') =>
-    facts.find((fact) => fact.kind === kind && fact.pull === pull)?.at ?? Number.NEGATIVE_INFINITY;
+    facts.find((fact) => fact.kind === kind && fact.pull === pullNumber)?.at ??
+    Number.NEGATIVE_INFINITY;
   return timeOf('paused') > Number.NEGATIVE_INFINITY && timeOf('paused') >= timeOf('resumed');
 }
 

@@ -141,8 +141,9 @@ export async function requestToken(
     throw new ProviderError('server', `${who}: ${what}`, { remedy, cause: thrown });
   }
   if (status >= 200 && status < 300) return text;
-  const category =
-    status === 429 ? 'rate_limit' : status >= 400 && status < 500 ? 'auth' : 'server';
+  const isClientError = status >= 400 && status < 500;
+  const otherCategory = isClientError ? 'auth' : 'server';
+  const category = status === 429 ? 'rate_limit' : otherCategory;
   const reason = redact(reasonOf(text) ?? `HTTP status ${status}`, [secret]);
   throw new ProviderError(category, `${who} gave no credentials: ${reason}`, {
     status,

@@ -168,7 +168,7 @@ function fitEffort(
   { reasoning }: LanguageModelV4CallOptions,
   asked: AskedModel,
 ): { readonly effort: Effort | undefined; readonly warnings: readonly SharedV4Warning[] } {
-  const wanted = EFFORTS.find((effort) => effort === reasoning);
+  const wanted = EFFORTS.find((level) => level === reasoning);
   if (wanted === undefined) return { effort: undefined, warnings: [] };
   const levels = levelsOf(asked);
   const effort =

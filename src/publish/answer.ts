@@ -39,7 +39,7 @@ export interface ActionPublisherOptions extends ThisRun {
   now(): Date;
 }
 
-/** Outbound cleaning for comments of a run (D24). */
+/** Outbound cleaning for comments of a run. */
 export function cleanFor(
   lane: MarkLane,
   { secrets }: { readonly secrets: readonly string[] },
@@ -142,8 +142,7 @@ export function formatEnd(
 export async function postComment(
   client: GitHubClient,
   trigger: Trigger,
-  comment: MarkedComment,
-  isOnce: boolean,
+  { comment, isOnce }: { readonly comment: MarkedComment; readonly isOnce: boolean },
   signal: AbortSignal,
 ): Promise<{ readonly url: string; readonly line: string }> {
   const { repository, number, mark, body } = comment;

@@ -54,7 +54,7 @@ export async function publishChange(
   if (draft === undefined && commits.length === 0) {
     if (edits.size === 0) return {};
     // The answer may well say that all is done; without one there is nothing to correct.
-    const tell = (why: string) => (hasAnswer ? `Nothing was committed: ${why}` : undefined);
+    const tell = (reason: string) => (hasAnswer ? `Nothing was committed: ${reason}` : undefined);
     if (problem !== undefined) return { said: tell(`${problem}.`) };
     const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
     const { where, text } = describePatch(edits, secrets);
@@ -155,7 +155,7 @@ async function push(
   options: Publishing,
 ): Promise<PublishedChange> {
   const { changes, client, repository } = options;
-  const parts = changes.made.editsOf(commits.map(({ number }) => number));
+  const parts = changes.made.editsOf(commits.map((commit) => commit.number));
   const made: Awaited<ReturnType<typeof commitEdits>>[] = [];
   let branch = '';
   let trouble: GitHubError | undefined;

@@ -61,8 +61,8 @@ interface ActionPublisher extends Publisher {
 }
 
 /**
- * Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the
- * run is over.
+ * Posts the answer as a comment where one is wanted. Summary and outputs are written when the run
+ * is over.
  */
 export function createActionPublisher(given: ActionPublisherOptions): ActionPublisher {
   const ids: number[] = [];
@@ -125,7 +125,7 @@ function notePosted(client: GitHubClient, ids: number[]): GitHubClient {
 const WRITES =
   /^POST .*\/(?:comments|replies|reviews)$|^PATCH .*\/issues\/comments\/\{comment_id\}$/;
 
-/** Posts what the tools of a run collected, then its answer: one line for both (D9). */
+/** Posts what the tools of a run collected, then its answer: one line for both. */
 async function publishAll(
   end: PublishRequest,
   options: ActionPublisherOptions,
@@ -149,7 +149,8 @@ async function publishAll(
     isReviewLost: own.isReviewLost,
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
-    // A pull request that is not there counts; any other failure where nothing went well (D40).
+    // A pull request that was not opened is always a failure; any other one only if nothing was
+    // published.
     failure:
       change.failure ??
       (isPublished ? undefined : (own.failure ?? check.failure ?? comment.failure)),
@@ -178,18 +179,22 @@ async function postAnswer(
   const { reportTo } = options;
   if (reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined)
     return { ...NOTHING, details };
-  return await postReport(trigger.repository, agent.name, text, lane, options);
+  return await postReport(trigger.repository, { agent: agent.name, text, lane }, options);
+}
+
+interface Report {
+  readonly agent: string;
+  readonly text: string;
+  readonly lane: MarkLane;
 }
 
 /**
- * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is
+ * Puts the answer into the issue of this agent in this workflow, or opens one. The body is
  * replaced, so a run that is repeated changes nothing but the time. Trouble is a warning.
  */
 async function postReport(
   repository: Repository,
-  agent: string,
-  text: string,
-  lane: MarkLane,
+  { agent, text, lane }: Report,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   const { client, reporter, secrets, workflow } = options;
@@ -262,7 +267,7 @@ async function post(
   const { repository } = trigger;
   const comment = { repository, number: target.number, mark, body };
   const result = await withGitHub(
-    (signal) => postComment(client, trigger, comment, isOnce, signal),
+    (signal) => postComment(client, trigger, { comment, isOnce }, signal),
     'The answer is in the job summary; check that the issue or pull request is not locked.',
   );
   return result instanceof GitHubError
@@ -361,12 +366,13 @@ export function checkOf(
     coverage === undefined ? '' : coverageTitle(coverage),
     isCutShort(outcome) ? ', cut short' : '',
   ];
+  // `neutral` holds nothing up; only a review that asks for changes is a failure.
+  const conclusionUnlessBlocking = isClear ? 'success' : 'neutral';
   return {
     repository: trigger.repository,
     headSha,
     name: agent.name,
-    // `neutral` holds nothing up; only a review that asks for changes is a failure.
-    conclusion: review?.isBlocking === true ? 'failure' : isClear ? 'success' : 'neutral',
+    conclusion: review?.isBlocking === true ? 'failure' : conclusionUnlessBlocking,
     title: title.join(''),
     summary: composeComment({
       mark: { kind: 'check', agent: agent.name, lane },

@@ -19,7 +19,7 @@ import type { ReportOf } from './run-summary.js';
 
 /**
  * What is shown of memory in the summary: exactly what this run loaded and added, and where that
- * is; `isHidden` where it lies in another repository, and what it says is to stay there (D14).
+ * is; `isHidden` where it lies in another repository, and what it says is to stay there.
  */
 export function formatMemory(
   {
@@ -43,6 +43,7 @@ export function formatMemory(
   // What somebody who wants no memory adds to it goes nowhere.
   const kept =
     remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
+  const addedText = kept === undefined || isHidden ? '' : added(kept, memory, plan.agent.name);
   return paragraphs([
     `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`,
     isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
@@ -50,7 +51,7 @@ export function formatMemory(
       ? ''
       : foldedDetails('What the model was given from memory', codeBlock(text.trimEnd())),
     memory.notes === undefined || store.kind === 'none' ? '' : loadedNotes(memory.notes, isHidden),
-    kept === undefined ? '' : isHidden ? hiddenLine(kept) : added(kept, memory, plan.agent.name),
+    kept !== undefined && isHidden ? hiddenLine(kept) : addedText,
     apartNote(plan, taints, kept),
     storeNotes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
@@ -88,12 +89,8 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
   const { files, location } = found;
   const block = prompt.block.trim();
   // The scratchpad is no listed note, but the model is given it.
-  const what =
-    files > 0
-      ? `${count(files, 'file')} in`
-      : block === ''
-        ? 'none loaded from'
-        : 'a scratchpad in';
+  const withoutFiles = block === '' ? 'none loaded from' : 'a scratchpad in';
+  const what = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
   const { same, moved, gone, unchecked } = checked.counts;
   const lines = [
     [same, 'as noted'],
@@ -130,7 +127,7 @@ export function formatStaleLines(gone: readonly StaleNoteLine[], isHidden: boole
 /** Code points of a line. */
 const MAX_GONE_TEXT = 300;
 
-/** Of what is to stay in another repository nothing but the id of the entry is told (D14). */
+/** Of what is to stay in another repository nothing but the id of the entry is told. */
 function hiddenLine({ result, entries: [entry] }: MemorySaveResult): string {
   const what = entry === undefined ? 'changes to notes' : `entry ${inlineCode(entry.id)}`;
   return result.kind === 'saved'
@@ -221,7 +218,7 @@ function undoLine(
   }
 }
 
-/** Why an entry is where trusted runs do not read (D19). */
+/** Why an entry is where trusted runs do not read. */
 function apartNote(
   { trust, memory }: Plan,
   taints: readonly TaintSource[],
@@ -258,8 +255,8 @@ function unsavedIn({ result }: MemorySaveResult): readonly BlockedPlace[] {
 }
 
 /**
- * What people should know of the store that took the entry, in whole sentences (D13): notices are
- * worth an annotation, remarks are for the summary alone. A failed save tells enough.
+ * What people should know of the store that took the entry, in whole sentences: notices are worth
+ * an annotation, remarks are for the summary alone. A failed save tells enough.
  */
 export function memoryNotes(
   { plan: { trigger }, memory, remembered }: ReportOf<'ran'>,

@@ -29,7 +29,7 @@ import { summarize } from './summarize.js';
 interface RunToReport {
   readonly report: FinishedRun;
   readonly failOn: FailOn;
-  /** Memory is kept in another repository than the run's, to stay there (D14). */
+  /** Memory is kept in another repository than the run's, to stay there. */
   readonly isHidden: boolean;
   readonly runner: Runner;
   readonly warnings: readonly Warning[];
@@ -61,8 +61,8 @@ export async function reportRun(run: RunToReport): Promise<void> {
   await writeResults(run, shown.markdown, outputs, review);
   // What the token cannot read, and nobody has asked for.
   const quiet = warnings.filter(({ code }) => code === 'context-unread');
-  for (const warning of quiet) log(`Not read: ${warningText(warning)}`);
-  const loud = warnings.filter((warning) => !quiet.includes(warning));
+  for (const unread of quiet) log(`Not read: ${warningText(unread)}`);
+  const loud = warnings.filter((other) => !quiet.includes(other));
   const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
   const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
   await annotate(warningAnnotations(loud, lacksMemory, isUnpublished), secrets);
@@ -159,17 +159,14 @@ async function annotate(
     });
 }
 
-/**
- * The warnings of a run as annotations, merged by code (D35); one that fails the step is an error
- * (D40).
- */
+/** The warnings of a run as annotations, merged by code; one that fails the step is an error. */
 function warningAnnotations(
   warnings: readonly Warning[],
   lacksMemory: boolean,
   isUnpublished: boolean,
 ): readonly Annotation[] {
   // A log that could not be read is not added to; the failed save names the cause, so it need not
-  // be told twice (D14).
+  // be told twice.
   const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
   const told = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
   return mergeWarnings(told).map(({ code, message, at }): Annotation => {

@@ -48,7 +48,7 @@ export function summarizeRun(
   const { plan, outcome, published, read, usage, spend, artifacts } = report;
   const { stats } = outcome;
   const ended = conclusionOf(outcome);
-  // A run of which nobody hears is no success, however well the model did (D40).
+  // A run of which nobody hears is no success, however well the model did.
   const conclusion = ended === 'success' && published.failure !== undefined ? 'failure' : ended;
   const findings = published.reviewResult?.report.findings;
   const answer = markedAnswer(outcome);
@@ -71,7 +71,7 @@ export function summarizeRun(
       'pull-request-url': published.pullRequestUrl,
     },
     markdown: paragraphs([
-      `### ${formatHeadline(plan, conclusion, findings, coverage, stats)}`,
+      `### ${formatHeadline(plan, { conclusion, findings, coverage }, stats)}`,
       outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
       isShort ? errorBlock(outcome.error) : '',
       formatPublished(published),
@@ -166,10 +166,11 @@ function formatCalls(name: string, calls: readonly ToolCallRecord[], isHidden: b
   const targets = isHidden ? [] : [...new Set(about)].filter((target) => target !== '');
   const errors = calls.filter(({ isError }) => isError).length;
   const isDenied = calls.some((call) => call.isDenied);
+  const errorRemarks = errors === 0 ? [] : [count(errors, 'error')];
   const remarks = [
     ...targets.slice(0, MAX_TARGETS).map(inlineCode),
     ...(targets.length > MAX_TARGETS ? ['…'] : []),
-    ...(isDenied ? ['not offered'] : errors === 0 ? [] : [count(errors, 'error')]),
+    ...(isDenied ? ['not offered'] : errorRemarks),
   ];
   const times = calls.length === 1 ? '' : ` × ${formatInteger(calls.length)}`;
   return `${inlineCode(name)}${times}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`;
@@ -242,10 +243,16 @@ export function formatUnsavedSummary(
  */
 function formatHeadline(
   { agent, scope }: Plan,
-  conclusion: Conclusion,
-  /** Undefined in what is no review. */
-  findings: readonly FindingRecord[] | undefined,
-  coverage: Coverage | undefined,
+  {
+    conclusion,
+    findings,
+    coverage,
+  }: {
+    readonly conclusion: Conclusion;
+    /** Undefined unless the run is a review. */
+    readonly findings: readonly FindingRecord[] | undefined;
+    readonly coverage: Coverage | undefined;
+  },
   { costUsd, durationMs }: RunStats,
 ): string {
   const isReview = findings !== undefined;

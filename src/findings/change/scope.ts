@@ -204,14 +204,14 @@ export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Cove
     if (unreadable.has(path)) return 'size';
     return missed.has(path) ? 'budget' : undefined;
   };
-  const listed = [...new Set(change.files.map(({ path }) => path))];
-  const files = Math.max(change.filesTotal, listed.length);
+  const listedPaths = [...new Set(change.files.map(({ path }) => path))];
+  const files = Math.max(change.filesTotal, listedPaths.length);
   const unread = [
-    ...listed.flatMap((path) => {
+    ...listedPaths.flatMap((path) => {
       const why = whyUnread(path);
       return why === undefined ? [] : [{ path, why }];
     }),
-    ...Array.from({ length: files - listed.length }, () => ({
+    ...Array.from({ length: files - listedPaths.length }, () => ({
       path: '',
       why: 'unlisted' as const,
     })),
@@ -293,9 +293,9 @@ export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string 
     return `Nothing was ${verb.toLowerCase()}: the run ended without an answer.`;
   const how = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
   const opening = `${verb}${how}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
-  const short = coverage.isListShort === true ? [LIST_SHORT] : [];
+  const listNote = coverage.isListShort === true ? [LIST_SHORT] : [];
   const unread = coverage.unread.length === 0 ? [] : [formatUnread(coverage.unread)];
-  return [opening, ...short, ...unread].join(' ');
+  return [opening, ...listNote, ...unread].join(' ');
 }
 
 const LIST_SHORT =

@@ -88,6 +88,11 @@ interface Taken {
   readonly asked?: string;
 }
 
+interface FindingRules {
+  readonly rules: PublishRules;
+  readonly questioned: ReadonlySet<string>;
+}
+
 /**
  * Takes a comment among the findings of a run, or says why not. What the pull request has already
  * is not said twice: where place and words do not decide whether a finding is an earlier one, the
@@ -97,8 +102,7 @@ export function takeFinding(
   request: CommentRequest,
   before: BufferedPublications,
   scope: FindingContext,
-  rules: PublishRules,
-  questioned: ReadonlySet<string>,
+  { rules, questioned }: FindingRules,
 ): Taken {
   const { lines, ledger } = scope;
   const { findings, heldBack } = before;
@@ -346,8 +350,8 @@ export function takeSettlement(
   settlements: readonly Settlement[],
   scope: FindingContext,
 ): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
-  const refuse = (text: string) => ({
-    answer: refusedAnswer(`Not accepted: ${text}`),
+  const refuse = (refusal: string) => ({
+    answer: refusedAnswer(`Not accepted: ${refusal}`),
     settlements,
   });
   const finding = scope.ledger.find(request.finding);

@@ -62,7 +62,13 @@ export async function updateConversations(
   const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
     const { thread } = finding;
     if (thread === undefined) return;
-    const mark = replyMark(agentOfReviewer(agent), lane, said, head, finding.id);
+    const mark = replyMark({
+      agent: agentOfReviewer(agent),
+      lane,
+      marks: said,
+      head,
+      id: finding.id,
+    });
     replies.push({ thread, mark, body: text });
   };
   /** Whoever opens a conversation marks once more what stays ended in it. */
@@ -205,8 +211,8 @@ export function reviewEndOf(asked: Pick<ReviewToPost, 'ledger' | 'agent' | 'bloc
     ({ body }) => readOwnMark(body)['asks'] === true,
   );
   const wasAsked = hasReview || ledger.seen === undefined;
-  const isBlocking = isRequesting(ledger, agent) || (wasAsked && requestsChanges(asked));
-  return { open: ledger.open, isBlocking, unposted: [] };
+  const isFailing = isRequesting(ledger, agent) || (wasAsked && requestsChanges(asked));
+  return { open: ledger.open, isBlocking: isFailing, unposted: [] };
 }
 
 /** Open findings whose conversation somebody closed who cannot end them. */

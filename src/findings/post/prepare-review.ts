@@ -124,10 +124,10 @@ function prepareReply(
   earlier: readonly FindingMark[],
 ): PreparedReply {
   const isOpened = earlier.some(
-    (mark) =>
-      mark.kind === 'back' &&
-      mark.closedBy === undefined &&
-      posting.ledger.findings.some((one) => one.id === mark.id && one.thread?.id === thread.id),
+    (reopened) =>
+      reopened.kind === 'back' &&
+      reopened.closedBy === undefined &&
+      posting.ledger.findings.some((one) => one.id === reopened.id && one.thread?.id === thread.id),
   );
   const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
   const marks = [{ ...raisedMark(placed, posting), closedBy }];
@@ -269,12 +269,12 @@ function formatBody(
   }: Readonly<Record<'listed' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
 ) {
   const { ledger, agent, head, footer, clean } = posting;
-  const opened = marks.flatMap((mark) =>
-    mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
+  const opened = marks.flatMap((newMark) =>
+    newMark.kind === 'back' && newMark.closedBy === undefined ? [newMark.id] : [],
   );
   const earlier = formatEarlierFindings(posting, new Set(opened), mustRequestChanges(posting));
   const before = submittedReviewsOf(ledger, agent).filter(
-    ({ body }) => readReviewMark(body)?.head === head,
+    (review) => readReviewMark(review.body)?.head === head,
   ).length;
   // Nothing new is said a second time by the mark that it had the first time.
   const isMore = before > 0 && (mustRequestChanges(posting) || listed.length + earlier.length > 0);

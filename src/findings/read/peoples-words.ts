@@ -49,7 +49,7 @@ export function ownMarksIn(
 export function loginsToCheck(seen: PullRequestConversation): readonly string[] {
   const own = seen.threads
     .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }))
-    .filter(({ posts }) => posts.some((post) => ownMarksIn(post).length > 0));
+    .filter((thread) => thread.posts.some((post) => ownMarksIn(post).length > 0));
   const posts = own.flatMap((thread) => thread.posts);
   const speaking = [...posts, ...seen.comments].filter(
     (post) => parseFindingInstruction(post) !== undefined,

@@ -44,7 +44,9 @@ export function readLedger(
     return mark.kind === 'ended' ? [] : [{ ...mark, ...placeIn(kept, mark) }];
   };
   const posts = seen === undefined ? [] : postsOf(seen);
-  const said = posts.flatMap(({ post, marks }) => marks.flatMap((mark) => believed(post.id, mark)));
+  const said = posts.flatMap((written) =>
+    written.marks.flatMap((mark) => believed(written.post.id, mark)),
+  );
   const reviewed = (seen?.reviews ?? [])
     .filter(({ state }) => state !== 'PENDING')
     .flatMap(({ id, body }) => findingMarksOf(body).flatMap((mark) => believed(id, mark)));
