@@ -178,7 +178,7 @@ describe('keys with --online', () => {
     ],
   ])(
     'are wrong if the provider answers %d for %s',
-    async (status, model, variables, message, remedy) => {
+    async (status, ...[model, variables, message, remedy]) => {
       const { check, exitCode } = await provider(status, { error: { message } }, model, variables);
       expect(exitCode).toBe(1);
       expect(check).toMatchObject({

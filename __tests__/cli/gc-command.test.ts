@@ -62,7 +62,7 @@ describe('gc on the command line', () => {
     ],
   ])(
     'reports the usage of an analysis that %s',
-    async (_what, finishReason, outputTokens, status, told) => {
+    async (_what, ...[finishReason, outputTokens, status, told]) => {
       const usage = { inputTokens: 1200, outputTokens };
       const server = await startModelServer([
         { kind: 'text', text: 'Found it.', usage, finishReason },

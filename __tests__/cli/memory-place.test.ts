@@ -144,7 +144,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(JSON.stringify(github.files(REPO, 'axe-memory'))).not.toContain('aaaaaa');
   });
 
-  it.each([
+  it.each<[string, string[], Record<string, string>, string, RegExp]>([
     ['main', ['--branch', 'main'], {}, 'main', /and only `axe-memory` is memory's alone/],
     ['the default branch', [], {}, 'axe-memory', /which is the default branch/],
     [
@@ -154,7 +154,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
       'main',
       /which holds more than memory: `src\/a\.ts`/,
     ],
-  ])('%s is never rewritten', async (_, flags, more, defaultBranch, why) => {
+  ])('%s is never rewritten', async (_, ...[flags, more, defaultBranch, why]) => {
     const github = await startGitHubServer();
     github.addRepo(REPO, { contents: 'write', defaultBranch });
     github.commit(

@@ -65,9 +65,12 @@ it.each<[string, readonly string[], string, number, number]>([
   ['an unknown tool', [], `tools = ["nope"]\n${ASKING}`, 200, 2],
   ['a missing key', ['--model', 'openai/gpt-4.1'], ASKING, 200, 2],
   ['a provider that takes no key of ours', [], ASKING, 401, 3],
-])('%s ends a run with the documented exit status', async (_, words, toml, status, expected) => {
-  expect((await run(words, toml, status)).exitCode).toBe(expected);
-});
+])(
+  '%s ends a run with the documented exit status',
+  async (_, ...[words, toml, status, expected]) => {
+    expect((await run(words, toml, status)).exitCode).toBe(expected);
+  },
+);
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 

@@ -177,7 +177,7 @@ const MENTIONS: readonly Row[] = [
 
 it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...MENTIONS])(
   'admission %s: decided from the event',
-  (_, trigger, permission, policy, expected) => {
+  (_, ...[trigger, permission, policy, expected]) => {
     const gate = decideAdmission(trigger, permission, { ...DEFAULT_ADMISSION_POLICY, ...policy });
     expect(gate.kind === 'run' ? 'run' : gate.reason).toBe(expected);
   },

@@ -216,7 +216,7 @@ const rows: readonly (readonly [string, string, Trust['lane'], Trigger, Permissi
     ['a run on one’s own machine', 'run', 'trusted', local, 'unknown'],
   ];
 
-it.each(rows)('%s: the admission is %s, the lane %s', (_, gate, lane, trigger, permission) => {
+it.each(rows)('%s: the admission is %s, the lane %s', (_, ...[gate, lane, trigger, permission]) => {
   const decision = decideAdmission(trigger, permission);
   expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
   if (decision.kind === 'skip') expect(decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);

@@ -70,7 +70,7 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
   ['of a command names what blocks', undefined, BLOCKS, 'neutral: 1 major open · whole', BLOCKED],
   ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
   ['of a command is not made', undefined, OPEN, undefined, ''],
-])('the check %s', async (_, skipped, review, before, expected) => {
+])('the check %s', async (_, ...[skipped, review, before, expected]) => {
   const { client, repo, headSha } = await startHello();
   if (before !== undefined) {
     const [conclusion, title] = before.split(': ') as ['success' | 'failure' | 'neutral', string];

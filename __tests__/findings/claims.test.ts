@@ -190,8 +190,16 @@ function judged(verdict: FindingVerdict | undefined, one = placed(1)) {
 describe('findings after their second look', () => {
   const major = { effect: 'wrong-result', reach: 'common', severity: 'major' } as const;
   const minor = { effect: 'degraded', reach: 'common', severity: 'minor' } as const;
+  type VerdictRow = [
+    string,
+    FindingVerdict | undefined,
+    Partial<Finding>,
+    readonly string[],
+    readonly string[],
+    number,
+  ];
 
-  it.each([
+  it.each<VerdictRow>([
     ['one that holds is confirmed', HOLDS, major, ['confirmed'], [], 0],
     ['one that is refuted goes', { ...HOLDS, kind: 'refuted' }, major, [], ['refuted'], 0],
     [
@@ -212,7 +220,7 @@ describe('findings after their second look', () => {
       ['below-min-severity'],
       0,
     ],
-  ] as const)('%s', (_, verdict, facts, confidences, refuted, unverified) => {
+  ])('%s', (_, ...[verdict, facts, confidences, refuted, unverified]) => {
     const result = judged(verdict, placed(1, facts));
     expect(result.findings.map(({ finding: one }) => one.confidence)).toEqual(confidences);
     expect(result.refuted.map(({ why }) => why)).toEqual(refuted);

@@ -454,7 +454,7 @@ describe('a finding that is raised', () => {
       SAME,
       'back',
     ],
-  ])('%s', (_, earlier, draft, claim, kind) => {
+  ])('%s', (_, ...[earlier, draft, claim, kind]) => {
     expect(raise(earlier, draft, claim).kind).toBe(kind);
   });
 
@@ -505,7 +505,7 @@ describe('the model’s word on an end', () => {
       { isTrusted: false },
       OUTSIDE,
     ],
-  ])('%s', (_, parts, ending, about, expected) => {
+  ])('%s', (_, ...[parts, ending, about, expected]) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
   });

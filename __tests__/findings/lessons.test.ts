@@ -49,7 +49,7 @@ describe('a finding that people have dismissed on another pull request', () => {
     ['is raised on a change from outside', {}, {}, {}, { isTrusted: false }, 'raised'],
     ['is asked about under a similar title', ALIKE, {}, {}, {}, 'ask'],
     ['is raised once that was answered', ALIKE, {}, { isNew: true }, {}, 'raised'],
-  ])('%s', (_, draft, parts, claim, about, kind) => {
+  ])('%s', (_, ...[draft, parts, claim, about, kind]) => {
     const ledger = ledgerOf([], { ...about, lessons: [lesson(parts)] });
     const raising = ledger.raise(finding({ ...DRAFT, ...draft }), claim);
     expect(raising.kind).toBe(kind);

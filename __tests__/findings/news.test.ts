@@ -115,7 +115,7 @@ describe('what a run wants, held against the findings as they are now', () => {
     ],
     ['what a second look took out', [], { refuted: [UNCLEAR] }, {}, '', ['unclear']],
     ['what it found too mild to post', [], { refuted: [MILD] }, {}, '', ['held-back']],
-  ])('is %s', (_, earlier, buffered, about, expected, states) => {
+  ])('is %s', (_, ...[earlier, buffered, about, expected, states]) => {
     const { news, records } = act(earlier, buffered, about);
     expect(countsOf(news)).toBe(expected);
     expect(records.map(({ state }) => state)).toEqual(states);

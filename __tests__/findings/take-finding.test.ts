@@ -87,7 +87,7 @@ describe('a finding that the pull request might have already', () => {
     ['dismissed', {}, [known({ state: 'dismissed' })], [], HERE],
     ['closed by a person', {}, [known({ state: 'settled', by: 'person' })], [], CLOSED],
     ['dismissed on another one', UNLIKE, [], [lesson({ category: 'correctness' })], ELSEWHERE],
-  ])('is answered with what becomes of it: %s', (_, request, earlier, lessons, text) => {
+  ])('is answered with what becomes of it: %s', (_, ...[request, earlier, lessons, text]) => {
     const { answer, findings, repeated, heldBack } = take(request, earlier, { lessons });
     expect(answer).toEqual({ kind: 'taken', text });
     expect([findings.length, repeated.length + heldBack.length]).toEqual([0, 1]);
@@ -112,7 +112,7 @@ describe('a finding that the pull request might have already', () => {
     ['under a similar title', ALIKE, [otherKnown()], [], AWAITED],
     ['dismissed on another pull request', { title: 'The query of the id' }, [], [lesson()], ON_40],
     ['and all others', {}, BOTH, [], TWO],
-  ])('causes a question with the name of the one %s', (_, request, earlier, lessons, told) => {
+  ])('causes a question with the name of the one %s', (_, ...[request, earlier, lessons, told]) => {
     const { answer, asked } = take({ ...UNLIKE, ...request }, earlier, { lessons });
     const same = `If yours is the same, call again with \`same_as: "${told.slice(0, 5)}"\``;
     const text = `Not accepted: not yet. ${told}. ${same}; if it is another one, with \`new: true\`.`;

@@ -77,7 +77,7 @@ describe('the conversation of a finding that has ended', () => {
     ['a person dismissed by 👎', QUIET, thumbsDown, NOTED, 'person'],
   ])(
     'that %s is resolved, then said, and no review asks for changes',
-    async (_, wanted, before, text, by) => {
+    async (_, ...[wanted, before, text, by]) => {
       const hello = await reviewed();
       before(hello);
       const head = push(hello, CODE);
@@ -293,7 +293,7 @@ describe('a review that asks for changes', () => {
       'CHANGES_REQUESTED',
       true,
     ],
-  ])('%s', async (_, wanted, scene, expected, isBlocking) => {
+  ])('%s', async (_, ...[wanted, scene, expected, isBlocking]) => {
     const hello = await reviewed([placed(), MINOR]);
     hello.repo.comparisons.set(`${hello.baseSha}...${'f'.repeat(40)}`, CODE);
     const { part } = await publish(hello, wanted, scene);

@@ -86,10 +86,8 @@ function chatEvents(body: Json): readonly Json[] {
       { ...head, choices: [{ index: 0, ...choice, delta: {}, finish_reason }] },
     ];
   });
-  return [
-    ...bits,
-    ...(usage === undefined ? (bits.length > 0 ? [] : [head]) : [{ ...head, choices: [], usage }]),
-  ];
+  if (usage !== undefined) return [...bits, { ...head, choices: [], usage }];
+  return bits.length > 0 ? bits : [head];
 }
 
 function responseEvents(body: Json): readonly Json[] {

@@ -72,9 +72,10 @@ export const CHECK_ROUTES: Routes = {
     const states = latest.map(({ state }) => state);
     const isFailed = states.includes('failure') || states.includes('error');
     const isPending = states.includes('pending') || states.length === 0;
+    const stateUnlessFailed = isPending ? 'pending' : 'success';
     const answer = page(call, latest, (status) => statusJson(repo, status));
     const body = {
-      state: isFailed ? 'failure' : isPending ? 'pending' : 'success',
+      state: isFailed ? 'failure' : stateUnlessFailed,
       statuses: answer.body,
       sha,
       total_count: latest.length,

@@ -360,11 +360,13 @@ function compare({ repo, params, media }: RestCall): RestAnswer {
   const example = exampleOf(repo, 'commit-comparison') as { commits: [{ parents: [unknown] }] };
   const [commit] = example.commits;
   const parents = repo.merges.has(head) ? [...commit.parents, ...commit.parents] : commit.parents;
+  const statusIfBehind = ahead > 0 ? 'diverged' : 'behind';
+  const statusIfNotBehind = ahead > 0 ? 'ahead' : 'identical';
   return {
     status: 200,
     body: {
       ...example,
-      status: behind > 0 ? (ahead > 0 ? 'diverged' : 'behind') : ahead > 0 ? 'ahead' : 'identical',
+      status: behind > 0 ? statusIfBehind : statusIfNotBehind,
       ahead_by: ahead,
       behind_by: behind,
       total_commits: Math.min(1, ahead),

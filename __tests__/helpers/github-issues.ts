@@ -31,7 +31,8 @@ export const ISSUE_ROUTES: Routes = {
     if (role === 'missing' || login.endsWith('[bot]'))
       return githubError(404, `${login} is not a user`);
     // The older field knows four levels only.
-    const permission = role === 'maintain' ? 'write' : role === 'triage' ? 'read' : role;
+    const olderLevels: Readonly<Record<string, string>> = { maintain: 'write', triage: 'read' };
+    const permission = olderLevels[role] ?? role;
     const user = { ...userJson(login), role_name: role };
     return { status: 200, body: { permission, role_name: role, user } };
   },

@@ -207,8 +207,9 @@ export function contentEntryJson(repo: StoredRepo, object: GitObject, ref: strin
   const self = `${api(repo)}/contents/${path}?ref=${ref}`;
   const git = `${api(repo)}/git/${isFile ? 'blobs' : 'trees'}/${object.sha}`;
   const page = `${html(repo)}/${isFile ? 'blob' : 'tree'}/${ref}/${path}`;
+  const fileType = object.mode === '120000' ? 'symlink' : 'file';
   return {
-    type: isFile ? (object.mode === '120000' ? 'symlink' : 'file') : 'dir',
+    type: isFile ? fileType : 'dir',
     name: object.path.split('/').at(-1) ?? '',
     path: object.path,
     sha: object.sha,

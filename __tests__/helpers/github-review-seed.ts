@@ -28,7 +28,7 @@ export function seedReview(
   const review = addReview(repo, { pull: pull.number, author, body, state, commit, submittedAt });
   const diff = diffAt(repo, pull, commit) ?? '';
   const comments = (seeded.comments ?? []).map(
-    (comment) => addComment(repo, review, comment, diff, at).id,
+    (comment) => addComment(repo, review, comment, { diff, createdAt: at }).id,
   );
   return { id: review.id, comments };
 }

@@ -59,7 +59,7 @@ export const REVIEW_ROUTES: Routes = {
     const submittedAt = event === undefined ? null : now;
     const own = { pull: pull.number, author: viewer, body: asked.body ?? '' };
     const review = addReview(repo, { ...own, state, commit, submittedAt });
-    for (const comment of comments) addComment(repo, review, comment, diff, now);
+    for (const comment of comments) addComment(repo, review, comment, { diff, createdAt: now });
     return { status: 200, body: reviewJson(repo, review) };
   },
   // Drafts only.
@@ -98,7 +98,7 @@ export const REVIEW_ROUTES: Routes = {
     const review = addReview(repo, { pull: pull.number, author: viewer, commit, submittedAt: now });
     return {
       status: 201,
-      body: reviewCommentJson(repo, addComment(repo, review, comment, diff, now)),
+      body: reviewCommentJson(repo, addComment(repo, review, comment, { diff, createdAt: now })),
     };
   },
   'POST /pulls/{pull_number}/comments/{comment_id}/replies': (call) => {
@@ -150,8 +150,7 @@ export function addComment(
   repo: StoredRepo,
   review: StoredReview,
   comment: CommentBody,
-  diff: string,
-  createdAt: string,
+  { diff, createdAt }: { readonly diff: string; readonly createdAt: string },
 ): StoredReviewComment {
   const {
     path,

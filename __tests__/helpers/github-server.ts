@@ -314,7 +314,8 @@ function createElsewhere(): (text: string) => Promise<string> {
     peer ??= startLoopback(({ path, headers }, response) => {
       const isRefused = headers['authorization'] !== undefined;
       const found = texts[Number(path.slice(1))];
-      const status = isRefused ? 401 : found === undefined ? 404 : 200;
+      const statusOfText = found === undefined ? 404 : 200;
+      const status = isRefused ? 401 : statusOfText;
       response
         .writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
         .end(isRefused ? '' : found);

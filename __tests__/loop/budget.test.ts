@@ -5,6 +5,7 @@ import {
   Budget,
   costLimit,
   exhaustedLimit,
+  type SpendLimits,
   spendBefore,
   spentFact,
   type TokenUse,
@@ -191,14 +192,14 @@ it('the cost of earlier runs belongs to no pull request on a schedule', () => {
   expect(exhaustedLimit(spend)).toBeUndefined();
 });
 
-it.each([
+it.each<[string, number, Partial<SpendLimits>, number, string | undefined]>([
   ['nothing is limited', 0, {}, 0, undefined],
   ['only the run is limited', 1, {}, 1, 'max-cost-usd'],
   ['less is left of the pull request', 1, { perPullUsd: 6 }, 0.25, 'max-cost-usd-per-pr'],
   ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25, 'max-cost-usd-per-day'],
   ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1, 'max-cost-usd'],
   ['nothing is left', 1, { perPullUsd: 5 }, -1, 'max-cost-usd-per-pr'],
-])('the allowed cost of a run if %s', (_, own, limits, maxCostUsd, costInput) => {
+])('the allowed cost of a run if %s', (_, ...[own, limits, maxCostUsd, costInput]) => {
   const limit = costLimit(own, earlier(limits));
   expect(limit.maxCostUsd).toBeCloseTo(maxCostUsd, 6);
   expect(limit.costInput).toBe(costInput);

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ModelParams } from '../../src/agent/config.js';
 import { type Clock, createClock } from '../../src/lib/clock.js';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
-import { Budget } from '../../src/loop/budget.js';
+import { Budget, type BudgetLimits } from '../../src/loop/budget.js';
+import type { Thinking } from '../../src/loop/reply.js';
 import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
 import { type AnswerForm, checkObject } from '../../src/loop/structured.js';
 import type { Tool } from '../../src/tools/tool.js';
@@ -144,7 +146,7 @@ describe('the limit of output of a model that thinks', () => {
     return { ...ran, limits: model.asked.map(({ maxOutputTokens }) => maxOutputTokens) };
   }
 
-  it.each([
+  it.each<[string, Thinking, ModelParams, Partial<BudgetLimits>, number | undefined]>([
     ['none of ours', THINKS, UNSET, {}, undefined],
     ['the agent’s', THINKS, { ...UNSET, maxTokens: 77 }, {}, 77],
     ['what the tokens leave', THINKS, UNSET, { maxTokens: 10_000 }, 9986],
@@ -152,7 +154,7 @@ describe('the limit of output of a model that thinks', () => {
     ['the least that is taken', THINKS, UNSET, { maxTokens: 12 }, 16],
     ['none if it thinks only if asked', IF_ASKED, UNSET, { maxTokens: 9000 }, undefined],
     ['none if that is more than it can write', THINKS, UNSET, { maxTokens: 70_000 }, undefined],
-  ] as const)('is %s', async (_what, thinking, params, limits, expected) => {
+  ])('is %s', async (_what, ...[thinking, params, limits, expected]) => {
     const budget = new Budget({ maxTokens: 0, maxCostUsd: 0, ...limits });
     const asked = await ask([says('Hi')], thinking, { params, budget });
     expect(asked.limits).toEqual([expected]);

@@ -35,16 +35,16 @@ async function startCloud(
   host: string,
   tokens: Readonly<Record<string, { readonly url: string }>> = {},
 ) {
-  const server = await startModelServer(({ path }) => {
-    const body = path.endsWith('/chat/completions')
-      ? completion({ content: 'Hi' })
-      : path.endsWith('/converse')
-        ? converseReply('end_turn', [{ text: 'Hi' }])
-        : /RawPredict$/i.test(path)
-          ? claude('end_turn', HI)
-          : gemini('STOP', [{ text: 'Hi' }]);
-    return { kind: 'raw', status: 200, body };
-  });
+  const bodyOf = (path: string) => {
+    if (path.endsWith('/chat/completions')) return completion({ content: 'Hi' });
+    if (path.endsWith('/converse')) return converseReply('end_turn', [{ text: 'Hi' }]);
+    return /RawPredict$/i.test(path) ? claude('end_turn', HI) : gemini('STOP', [{ text: 'Hi' }]);
+  };
+  const server = await startModelServer(({ path }) => ({
+    kind: 'raw',
+    status: 200,
+    body: bodyOf(path),
+  }));
   const urls = Object.entries(tokens).map(([name, { url }]) => [name, url]);
   const fetch = routedFetch({ [host]: server.url, ...Object.fromEntries(urls) });
   const audiences: string[] = [];

@@ -54,7 +54,7 @@ describe('the system prompt (axe-behaviour §5)', () => {
     ['no tool', 'E', '<memory>', '', `persona${RULE}## Memory\n\nE${RULE}<memory>`],
   ])(
     'has entries, notes and the text about tools in that order: %s',
-    (_, runLog, block, toolsPrompt, prompt) => {
+    (_, ...[runLog, block, toolsPrompt, prompt]) => {
       expect(withMemory('persona', runLog, { block, toolsPrompt })).toBe(prompt);
     },
   );

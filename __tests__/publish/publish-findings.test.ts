@@ -54,7 +54,7 @@ it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, reado
   ['failed', { ...exhausted('cost', ''), kind: 'failed' } as RunOutcome, 'auto', undefined, 0, []],
 ])(
   'a run that %s publishes its review, and its labels: %#',
-  async (_, outcome, comment, line, reviews, labels) => {
+  async (_, ...[outcome, comment, line, reviews, labels]) => {
     const { published, ...seen } = await publish(outcome, comment);
     expect([published.line, seen]).toEqual([line, { reviews, labels }]);
     expect(published.isReviewLost === true).toBe(reviews === 0);

@@ -274,14 +274,14 @@ describe('notes in the job summary', () => {
 const PUBLIC =
   'The repository is public, and so is the branch: everybody can read what is remembered.';
 
-it.each([
+it.each<[string, boolean, boolean, string[], string[]]>([
   ['a branch of a public repository', false, false, [], [PUBLIC]],
   ['a branch of a private one', true, false, [], []],
   ['a branch of another repository', false, true, [], []],
   ['a branch that was just created', false, false, ['The branch was created.'], []],
 ])(
   'people are told of %s what they should know',
-  async (_, isPrivate, isElsewhere, notices, remarks) => {
+  async (_, ...[isPrivate, isElsewhere, notices, remarks]) => {
     const trigger = { ...SCHEDULE, repository: { ...SCHEDULE.repository, isPrivate } };
     const report = await ran({ save: { ...SAVED, notices }, patch: { trigger } });
     expect(memoryNotes(report, isElsewhere)).toEqual({ notices, remarks });

@@ -332,7 +332,7 @@ describe('a run that ended before it began', () => {
     ['something that is not an error', 'oops', '', 'failure', true],
   ])(
     'for %s fails the step if `fail-on` says so',
-    async (_, thrown, failOn, conclusion, hasFailed) => {
+    async (_, ...[thrown, failOn, conclusion, hasFailed]) => {
       const step = await fail(thrown, failOn);
       expect([step.outputs['conclusion'], step.hasFailed]).toEqual([conclusion, hasFailed]);
       expect(step.annotations).toHaveLength(1);

@@ -117,7 +117,7 @@ describe('the summary of a run', () => {
       `So f\n\n${block('the answer was cut')}`,
     ],
     ['said nothing', completed(''), 'success', ''],
-  ])('shows of one that %s', async (_, outcome, conclusion, said, figures = FIGURES) => {
+  ])('shows of one that %s', async (_, ...[outcome, conclusion, said, figures = FIGURES]) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const head = `### bot: ${conclusion} · 6.5 s\n\n`;
     expect(format({ ...report, outcome })).toBe(`${head}${said}---\n\n${OFF}\n\n${figures}`);

@@ -202,7 +202,7 @@ describe('the notes of a run', () => {
     ['those it names', { memory: 'tools = ["memory_search"]' }, {}, ['memory_search'], 0],
     ['`write_memory` next to its other tools', both, {}, ['memory_search', 'write_memory'], 0],
     ['all on the command line', { trigger: LOCAL }, {}, [...READING, 'memory_write'], 0],
-  ])('have tools: %s', (_, given, { isKept = true, isSubAgent }, tools, warnings) => {
+  ])('have tools: %s', (_, ...[given, { isKept = true, isSubAgent }, tools, warnings]) => {
     const plan = notesOf(given, isSubAgent);
     const grant = plan && grantNotesTools(plan, isKept);
     expect(grant?.tools.toSorted()).toEqual(tools.toSorted());

@@ -44,7 +44,7 @@ async function agentWith(tools: readonly string[]) {
 }
 
 describe('the tools that publish', () => {
-  it.each([
+  it.each<[string, Trigger, Restored['change'], string[], string[]]>([
     ['a pull request with its diff', pullRequest(), CHANGE, ALL, []],
     ['a pull request without a diff', pullRequest(), undefined, ALL.slice(2), ALL.slice(0, 2)],
     ['an issue', issue(), undefined, ALL.slice(2), ALL.slice(0, 2)],
@@ -53,7 +53,7 @@ describe('the tools that publish', () => {
     ['no event', { kind: 'local' } as const, undefined, [], []],
   ])(
     'are for %s those with a target to publish to',
-    async (_, trigger, change, offered, warned) => {
+    async (_, ...[trigger, change, offered, warned]) => {
       const agent = await agentWith(['read_file', ...ALL]);
       const made = publishingTools(agent, open(trigger, change));
       expect(made.tools.map(({ name }) => name)).toEqual(offered);

@@ -102,7 +102,7 @@ it('a finding is fixed by `/axe fix`, and settled by the next review', async () 
   const edits = ['write_file', 'edit_file', 'delete_file', 'push_to_pull_request'];
   expect(asked?.tools).toEqual(['list_directory', 'read_file', 'search_files', ...edits]);
   const diff = QUEUE.replace(' + 1', '');
-  const after = await stage.run({ ...push(stage, made?.sha ?? '', diff), inputs: INPUTS });
+  const after = await stage.run({ ...push(stage, made?.sha ?? '', { diff }), inputs: INPUTS });
   expect(after.exitCode).toBe(0);
   expect(stage.repo.talk.resolved.has(id)).toBe(true);
   const conversation = stage.repo.talk.reviewComments.map(({ body }) => body);

@@ -68,7 +68,10 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   const [first] = stage.repo.talk.reviewComments;
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
 
-  const fixed = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
+  const fixed = await stage.run({
+    ...push(stage, SECOND, { diff: QUIET, fresh: TAKEN_OUT }),
+    inputs: INPUTS,
+  });
   expect(fixed.summary).toMatch(
     /\[settled\]\(\S+\) by `monalisa`: its conversation was resolved \|/,
   );
@@ -76,7 +79,10 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(clear);
   expect(states(stage)).toEqual(['DISMISSED']);
 
-  const back = await stage.run({ ...push(stage, THIRD, CHANGE, PUT_BACK), inputs: INPUTS });
+  const back = await stage.run({
+    ...push(stage, THIRD, { diff: CHANGE, fresh: PUT_BACK }),
+    inputs: INPUTS,
+  });
   expect(conversations(stage)).toEqual([
     expect.objectContaining({
       at: 'src/auth.ts:11',
@@ -106,7 +112,10 @@ it('a finding keeps its request for changes if a second look says that it is sti
   const looks = [STILL_THERE, text('I cannot tell.')];
   const stage = await reviewStage([calls(LOGGED, ASKS), DONE, ...settles, ...looks]);
   await stage.run({ inputs: INPUTS });
-  const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
+  const step = await stage.run({
+    ...push(stage, SECOND, { diff: CHANGE + REDACT, fresh: REDACT }),
+    inputs: INPUTS,
+  });
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   expect(conversations(stage)).toMatchObject([{ isResolved: false, replies: [] }]);
@@ -121,7 +130,7 @@ it('a finding is not settled by the word of a model on a change from outside', a
   const stage = await reviewStage([calls(LOGGED, ASKS), DONE, settles, DONE], { event });
   await stage.run({ inputs: INPUTS });
   const step = await stage.run({
-    ...push(stage, SECOND, CHANGE + REDACT, REDACT, patch),
+    ...push(stage, SECOND, { diff: CHANGE + REDACT, fresh: REDACT }, patch),
     inputs: INPUTS,
   });
   expect(step.exitCode).toBe(0);
@@ -193,7 +202,10 @@ function raisedAndAsked(
 it('a finding on one line with four wordings in four pushes is one conversation', async () => {
   const stage = await stageWith(WORDINGS.flatMap((wording) => raisedAndAsked(wording)));
   for (const [index] of WORDINGS.entries()) {
-    const step = await stage.run({ ...push(stage, SHAS[index] ?? '', CHANGE), inputs: ON_BRANCH });
+    const step = await stage.run({
+      ...push(stage, SHAS[index] ?? '', { diff: CHANGE }),
+      inputs: ON_BRANCH,
+    });
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   }
   const says = 'The access token is written to the log';
@@ -203,7 +215,7 @@ it('a finding on one line with four wordings in four pushes is one conversation'
 
 it('a finding whose words do not decide causes a question to the model, which answers it', async () => {
   const stage = await stageWith(raisedAndAsked(UNLIKE));
-  await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: ON_BRANCH });
+  await stage.run({ ...push(stage, SHAS[0] ?? '', { diff: CHANGE }), inputs: ON_BRANCH });
   expect(resultsOf(stage.model.prompts().at(-1))).toEqual([
     expect.stringMatching(
       /^Not accepted: not yet\. (F\w{4}) is open at line 11: “The access token is written to the log”\. If yours is the same, call again with `same_as: "\1"`; if it is another one, with `new: true`\./,
@@ -226,7 +238,10 @@ it('a finding that is critical is held back on its own pull request alone, and s
     content: '-1',
   });
 
-  const second = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: ON_BRANCH });
+  const second = await stage.run({
+    ...push(stage, SHAS[0] ?? '', { diff: CHANGE }),
+    inputs: ON_BRANCH,
+  });
   expect(second.outputs).toMatchObject({ 'findings-open': '1' });
   expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:12']);
 

@@ -82,7 +82,7 @@ describe('the file', () => {
 
   it.each(DAMAGED)(
     '%s keeps its bytes, is read, and gets the new entry',
-    async (_, content, known, hidden, between = '', isTold = false) => {
+    async (_, ...[content, known, hidden, between = '', isTold = false]) => {
       const bytes = Buffer.from(content);
       const replies = [text('It rains.'), text('It still rains.')];
       const { workspace, model, step, again } = await runInWorkspace({ [FILE]: bytes }, replies);

@@ -226,12 +226,12 @@ describe('the end of a reply', () => {
     expect(stage.model.requests()).toHaveLength(2);
   });
 
-  it.each([
+  it.each<[string, ModelReply, number, string, RegExp]>([
     ['cut', claude('max_tokens', HALF), 0, 'The change looks f', CUT],
     ['an empty refusal', claude('refusal'), 1, '', REFUSED],
-  ] as const)(
+  ])(
     'the command line reports an answer that is %s',
-    async (_, reply, exitCode, stdout, stderr) => {
+    async (_, ...[reply, exitCode, stdout, stderr]) => {
       const files = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
       const result = await runLine(['run', 'worker'], { files, model: [reply] });
       expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });

@@ -58,7 +58,10 @@ it.each<[string, readonly ScriptedToolCall[]]>([
     withSecondLook([calls(LOGGED, TIMING, ASKS), DONE, settles, DONE]),
   );
   await stage.run({ inputs: INPUTS });
-  const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE, README), inputs: INPUTS });
+  const step = await stage.run({
+    ...push(stage, SHAS[0] ?? '', { diff: CHANGE, fresh: README }),
+    inputs: INPUTS,
+  });
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   const open = { isResolved: false, replies: [] };
@@ -88,7 +91,7 @@ it('marks everything as new: one line has one conversation, and what is plainly 
   );
   await stage.run({ inputs: INPUTS });
   for (const sha of SHAS.slice(0, 3)) {
-    const step = await stage.run({ ...push(stage, sha, CHANGE), inputs: INPUTS });
+    const step = await stage.run({ ...push(stage, sha, { diff: CHANGE }), inputs: INPUTS });
     expect(step.exitCode).toBe(0);
     expect(troubles(step)).toEqual([]);
   }

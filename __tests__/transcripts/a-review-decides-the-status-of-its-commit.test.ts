@@ -224,7 +224,10 @@ describe('a run that is skipped', () => {
     const stage = await stageWith();
     await stage.run({ inputs: CHECK });
     const asked = stage.model.requests().length;
-    const step = await stage.run({ ...push(stage, SECOND, CHANGE, ''), inputs: CHECK });
+    const step = await stage.run({
+      ...push(stage, SECOND, { diff: CHANGE, fresh: '' }),
+      inputs: CHECK,
+    });
     expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
     expect(stage.model.requests()).toHaveLength(asked);
     expect(stage.repo.talk.reviews).toHaveLength(1);
@@ -302,19 +305,22 @@ describe('programs', () => {
     const stage = await reviewStage(withSecondLook(script, over));
     const inputs = { 'fail-on': 'findings:major' };
     await stage.run({ inputs });
-    const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
+    const second = await stage.run({
+      ...push(stage, SECOND, { diff: CHANGE + DOCS, fresh: DOCS }),
+      inputs,
+    });
     expect(second).toMatchObject({
       exitCode: 1,
       outputs: { conclusion: 'findings', 'findings-open': '1' },
     });
     // A line that is gone says nothing by itself.
     const third = await stage.run({
-      ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT),
+      ...push(stage, 'd'.repeat(40), { diff: QUIET + DOCS, fresh: TAKEN_OUT }),
       inputs,
     });
     expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });
     const fourth = await stage.run({
-      ...push(stage, 'e'.repeat(40), QUIET + DOCS, TAKEN_OUT),
+      ...push(stage, 'e'.repeat(40), { diff: QUIET + DOCS, fresh: TAKEN_OUT }),
       inputs,
     });
     expect(fourth).toMatchObject({

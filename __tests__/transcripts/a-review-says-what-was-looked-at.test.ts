@@ -140,7 +140,10 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
       ),
     );
 
-    const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs: INPUTS });
+    const second = await stage.run({
+      ...push(stage, SECOND, { diff: FIXED + RATES, fresh: FIX }),
+      inputs: INPUTS,
+    });
     expect(asked(stage)).toContain(
       '1 file of the pull request was not shown to you before, or not whole.',
     );
@@ -153,7 +156,7 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
     const whole = { conclusion: 'success', title: 'No findings · whole' };
     expect(stage.repo.talk.checkRuns[1]).toMatchObject(whole);
 
-    await stage.run({ ...push(stage, THIRD, FIXED + RATES, FIX), inputs: INPUTS });
+    await stage.run({ ...push(stage, THIRD, { diff: FIXED + RATES, fresh: FIX }), inputs: INPUTS });
     expect(asked(stage)).not.toContain('RATE_OF_ZONE_11');
     expect(asked(stage)).toContain(
       'The rest of the pull request, 1 file: not changed since that review',
@@ -224,7 +227,7 @@ it('comments are posted on lines once, and after the next push only on what is n
   expect(first.exitCode).toBe(0);
   const opened = discussion(stage);
   const second = await stage.run({
-    ...push(stage, SECOND, NEXT_CHANGE, ADDED),
+    ...push(stage, SECOND, { diff: NEXT_CHANGE, fresh: ADDED }),
     runId: '1658821494',
   });
   const posted = stage.repo.talk.reviewComments.map(({ line, commit }) => `${line} ${commit}`);
@@ -247,7 +250,7 @@ it('a review requests changes if the workflow allows it, and takes that back whe
     '+  return expected == token;',
     '+  return timingSafeEqual(expected, token);',
   );
-  await stage.run({ ...push(stage, SECOND, fixed), inputs });
+  await stage.run({ ...push(stage, SECOND, { diff: fixed }), inputs });
   expect(states(stage)).toEqual(['DISMISSED', 'COMMENTED']);
   const bodies = stage.repo.talk.reviews.map(({ body }) => body).join('\n');
   expect(bodies).toContain('— settled: its suggestion was committed');

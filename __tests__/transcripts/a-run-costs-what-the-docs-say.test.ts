@@ -139,7 +139,10 @@ it('a review after a push sends as many requests as the page states', async () =
   const inputs = { 'memory-store': 'branch', ...REVIEWER };
   const stage = await run({ diff: CHANGE, model }, inputs);
   const before = stage.github.calls().length;
-  const step = await stage.run({ ...push(stage, 'd'.repeat(40), CHANGE, DOCS), inputs });
+  const step = await stage.run({
+    ...push(stage, 'd'.repeat(40), { diff: CHANGE, fresh: DOCS }),
+    inputs,
+  });
   expect(step.exitCode).toBe(0);
   expect(stage.github.calls().length - before).toBe(statedRequests('A review after a push'));
 });

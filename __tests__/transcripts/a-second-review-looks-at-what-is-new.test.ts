@@ -67,7 +67,10 @@ it('a second review receives what a push changed and the names of the rest, and 
   expect(first.exitCode).toBe(0);
   const asked = stage.model.requests().length;
 
-  const pushed = { ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), runId: '1658821494' };
+  const pushed = {
+    ...push(stage, SECOND, { diff: SECOND_DIFF, fresh: TAKEN_OUT }),
+    runId: '1658821494',
+  };
   const second = await stage.run({ ...pushed, inputs });
   expect(second.exitCode).toBe(0);
   const sent = message(stage, asked);
@@ -100,13 +103,13 @@ it('a second review resolves what was settled if the token can, and nothing by a
   const stage = await stageWith([...reviewed(fixes), ...reviewed(LOG_GONE, fixes), SEEN_OVER]);
   stage.repo.contents = 'write';
   await stage.run();
-  const fixed = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
+  const fixed = push(stage, SECOND, { diff: SECOND_DIFF, fresh: TAKEN_OUT });
   await stage.run({ ...fixed, inputs: { 'dry-run': 'true' } });
   const silent = await stage.run(fixed);
   expect(threads(stage).filter(({ isResolved }) => isResolved)).toEqual([]);
   expect(silent.outputs).toMatchObject({ 'findings-open': '2', 'findings-worst': 'critical' });
   const said = await stage.run({
-    ...push(stage, THIRD, SECOND_DIFF, TAKEN_OUT),
+    ...push(stage, THIRD, { diff: SECOND_DIFF, fresh: TAKEN_OUT }),
     runId: '1658821495',
   });
   expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, answers: 1 });
@@ -118,7 +121,10 @@ it('a second review without new findings is not posted, and the check and the su
   const inputs = { 'check-run': 'true' };
   await stage.run({ inputs });
   const seen = stage.repo.talk.reviews.length;
-  const step = await stage.run({ ...push(stage, SECOND, FIRST_DIFF + OTHER, OTHER), inputs });
+  const step = await stage.run({
+    ...push(stage, SECOND, { diff: FIRST_DIFF + OTHER, fresh: OTHER }),
+    inputs,
+  });
   expect(stage.repo.talk.reviews).toHaveLength(seen);
   expect(stage.repo.comments).toEqual([]);
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
@@ -156,7 +162,10 @@ it.each<[string, (stage: Stage) => void, string]>([
     const stage = await stageWith(reviewed(submit('Fine.')));
     await stage.run();
     const asked = stage.model.requests().length;
-    const step = push(stage, SECOND, SECOND_DIFF.replace('length + 1', 'length + 2'), TAKEN_OUT);
+    const step = push(stage, SECOND, {
+      diff: SECOND_DIFF.replace('length + 1', 'length + 2'),
+      fresh: TAKEN_OUT,
+    });
     happen(stage);
     const result = await stage.run(step);
     expect(result.exitCode).toBe(0);
@@ -177,7 +186,7 @@ it('a second review excludes what a merge of the base branch brought', async () 
   const asked = stage.model.requests().length;
   const others = QUEUE.replaceAll('src/queue.ts', 'src/theirs.ts').replaceAll('queue', 'stack');
   const far = '@@ -90,2 +89,3 @@\n   first();\n+  brought();\n   last();\n';
-  const step = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT + far + others);
+  const step = push(stage, SECOND, { diff: SECOND_DIFF, fresh: TAKEN_OUT + far + others });
   stage.repo.merges.add(SECOND);
   const result = await stage.run(step);
   const sent = message(stage, asked);
@@ -197,7 +206,7 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
   // What a pull request keeps in the cache, a comment's run does not see.
   stage.repo.contents = 'write';
   await stage.run();
-  push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
+  push(stage, SECOND, { diff: SECOND_DIFF, fresh: TAKEN_OUT });
   const inPart = await say(stage, '/axe review');
   expect(inPart).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(inPart.summary).toContain('\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files.\n');
@@ -231,11 +240,11 @@ it('a second review continues from the limit of the last one, also on the same c
   );
 
   const cutAgain = await stage.run({
-    ...push(stage, SECOND, FIRST_DIFF, TAKEN_OUT),
+    ...push(stage, SECOND, { diff: FIRST_DIFF, fresh: TAKEN_OUT }),
     inputs: limited,
   });
   expect(cutAgain.outputs['conclusion']).toBe('max-turns');
-  const step = push(stage, THIRD, FIRST_DIFF, TAKEN_OUT);
+  const step = push(stage, THIRD, { diff: FIRST_DIFF, fresh: TAKEN_OUT });
   stage.repo.comparisons.set(`${HEAD}...${THIRD}`, TAKEN_OUT);
   const last = await stage.run(step);
   expect(last.summary).toContain('\nReviewed: `ec26c3e..7fd1a60`, 1 of 2 files.\n');
@@ -252,7 +261,7 @@ async function forcePushed(diff: string) {
   const stage = await stageWith(reviewed(submit('Nothing new.')));
   expect(await stage.run()).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '2' } });
   const asked = stage.model.requests().length;
-  const step = push(stage, SECOND, diff);
+  const step = push(stage, SECOND, { diff });
   stage.repo.abandoned.add(HEAD);
   const result = await stage.run({ ...step, runId: '1658821494' });
   expect(result.exitCode).toBe(0);

@@ -50,7 +50,7 @@ describe('the cache', () => {
 
   it.each(TROUBLES)(
     '%s is reported once, and the entry is shown',
-    async (_, token, fault, told, given) => {
+    async (_, ...[token, fault, told, given]) => {
       const cache = await startCacheServer();
       const model = await startModelServer([text(BEFORE), text('It rains.')]);
       await runMainHere(scheduledStep({ model, cache }));

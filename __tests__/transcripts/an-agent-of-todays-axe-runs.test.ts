@@ -80,11 +80,14 @@ it.each<[string, readonly string[], string, Readonly<Record<string, string>>, nu
     1,
     /^there is no model "offline\/rulez"\n/,
   ],
-])('%s ends the run before a model is asked', async (_, flags, more, env, exitCode, message) => {
-  const result = await run(['run', 'worker', ...flags], { agent: `${AGENT}${more}`, env });
-  expect(result).toMatchObject({ exitCode, stdout: '', prompts: [] });
-  expect(result.stderr).toMatch(message);
-});
+])(
+  '%s ends the run before a model is asked',
+  async (_, ...[flags, more, env, exitCode, message]) => {
+    const result = await run(['run', 'worker', ...flags], { agent: `${AGENT}${more}`, env });
+    expect(result).toMatchObject({ exitCode, stdout: '', prompts: [] });
+    expect(result.stderr).toMatch(message);
+  },
+);
 
 it('a sub-agent without a word has ended well', async () => {
   const { prompts } = await run(['run', 'worker'], {

@@ -99,11 +99,9 @@ describe.each(['writer', 'stranger'] as const)('a %s gets nothing by', (who) => 
             'pull_request.user.login': 'octocat',
           }),
         });
+    const pullEvent = isStranger ? 'pull_request_target' : 'pull_request';
     const stage = await setStageInProcess({
-      event: {
-        name: isIssue ? 'issues' : isStranger ? 'pull_request_target' : 'pull_request',
-        payload,
-      },
+      event: { name: isIssue ? 'issues' : pullEvent, payload },
       base: {
         'axe/agents/worker.toml': AGENT,
         'AGENTS.md': side === 'base' ? text : 'Use tabs.\n',

@@ -47,7 +47,7 @@ async function reviewedForAnswers(options: StageOptions = {}, set = setStageInPr
 
 /** The next push, with the lines as they were. */
 async function again(stage: Stage, sha = SECOND) {
-  return await stage.run({ ...push(stage, sha, CHANGE), inputs: ON_BRANCH });
+  return await stage.run({ ...push(stage, sha, { diff: CHANGE }), inputs: ON_BRANCH });
 }
 
 /** Answers are learned from a memory that outlives the pull request. */
@@ -58,9 +58,9 @@ function stateIn({ github }: Stage): string {
 }
 
 describe('commands', () => {
-  async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
+  async function answer(stage: Stage, to: number, body: string, inputs = {}) {
     return await stage.run({
-      ...replyOnLine(stage, to, body, author),
+      ...replyOnLine(stage, to, body, 'monalisa'),
       inputs: { ...ON_BRANCH, ...inputs },
     });
   }
@@ -163,7 +163,7 @@ describe('commands', () => {
     const { stage, timing } = await reviewedForAnswers();
     const asked = stage.model.requests().length;
     const before = stage.github.requests().length;
-    const step = await answer(stage, timing.id, 'Fixed.', 'monalisa', { 'trigger-phrase': '/axe' });
+    const step = await answer(stage, timing.id, 'Fixed.', { 'trigger-phrase': '/axe' });
     expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
     expect(stage.model.requests()).toHaveLength(asked);
     expect(stage.github.requests().length - before).toBe(0);
@@ -182,7 +182,7 @@ describe('commands', () => {
       comments: [{ path: 'src/auth.ts', line: 11, body: 'Is this meant?' }],
     });
     const inputs = { 'trigger-phrase': '@axe' };
-    const step = await answer(stage, comments[0] ?? 0, 'By design.', 'monalisa', inputs);
+    const step = await answer(stage, comments[0] ?? 0, 'By design.', inputs);
     expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
     expect(repliesTo(stage, comments[0] ?? 0)).toEqual(['By design.']);
     expect(stage.repo.talk.reactions).toEqual([]);
@@ -192,7 +192,7 @@ describe('commands', () => {
     const { stage, timing, logged } = await reviewedForAnswers();
     await answer(stage, timing.id, '/axe dismiss both sides are constants');
     stage.repo.talk.resolved.set(logged.id, 'monalisa');
-    await stage.run({ ...push(stage, SECOND, QUIET), inputs: ON_BRANCH });
+    await stage.run({ ...push(stage, SECOND, { diff: QUIET }), inputs: ON_BRANCH });
     const { stdout } = await onLaptop(stage, ['show']);
     expect(stdout).toMatch(
       /^\| \d{4}-\d\d \| claude-sonnet-4-5 \| 1 \/ 0 \/ 0 \| 0 \/ 1 \/ 0 .*\| \$[\d.]+ \| \$[\d.]+ \|$/m,
@@ -236,7 +236,7 @@ it('an answer is not lost if the run that reads it fails', async () => {
     content: '-1',
   });
   const failed = await stage.run({
-    ...push(stage, SECOND, CHANGE),
+    ...push(stage, SECOND, { diff: CHANGE }),
     inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
     env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
   });
@@ -257,7 +257,7 @@ it('an answer counts on a stranger’s pull request, and a stranger’s gesture 
   seedReaction(stage.repo, { on: 'review-comment', of: logged, author: 'hubot', content: '-1' });
   stage.repo.talk.resolved.set(logged, 'hubot');
   const second = await stage.run({
-    ...push(stage, SECOND, CHANGE, CHANGE, patch),
+    ...push(stage, SECOND, { diff: CHANGE, fresh: CHANGE }, patch),
     inputs: ON_BRANCH,
   });
   expect(second.summary).toContain('1 earlier finding dismissed.');

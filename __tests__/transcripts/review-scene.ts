@@ -184,8 +184,7 @@ export const SEEN_OVER = calls({
 export function push(
   { repo }: Stage,
   sha: string,
-  diff: string,
-  fresh = diff,
+  { diff, fresh = diff }: { readonly diff: string; readonly fresh?: string },
   patch: PayloadPatch = {},
 ) {
   const pull = repo.pulls.get(2);

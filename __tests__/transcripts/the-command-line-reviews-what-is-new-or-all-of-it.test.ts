@@ -35,11 +35,11 @@ it('`--review-scope` selects the scope, and `--language` the language', async ()
 
   const first = await review(stage.payload, '--language', 'German');
   expect(first).toContain('in this language: German.');
-  const second = push(stage, SECOND, CHANGE + OTHER, OTHER).event.payload;
+  const second = push(stage, SECOND, { diff: CHANGE + OTHER, fresh: OTHER }).event.payload;
   const all = await review(second, '--review-scope', 'full');
   expect(all).not.toContain('in this language');
   expect(all).toContain('You are shown the whole pull request again');
-  const third = push(stage, THIRD, CHANGE + OTHER + LAST, LAST).event.payload;
+  const third = push(stage, THIRD, { diff: CHANGE + OTHER + LAST, fresh: LAST }).event.payload;
   const fresh = await review(third);
   expect(fresh).toContain(
     'Changed since your last review of 6dcb09b: 1 of 3 files of the pull request.',

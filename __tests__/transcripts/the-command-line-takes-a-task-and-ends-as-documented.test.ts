@@ -134,7 +134,7 @@ describe('the JSON of a run that fails', () => {
       2,
       'API key for provider "openrouter"',
     ],
-  ])('shows %s', async (_, args, agent, exit_code, said) => {
+  ])('shows %s', async (_, ...[args, agent, exit_code, said]) => {
     const { exitCode, stderr, json } = await run([], args, agent);
     expect(exitCode).toBe(exit_code);
     expect(stderr).toContain(said);

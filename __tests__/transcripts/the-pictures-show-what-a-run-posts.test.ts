@@ -157,7 +157,7 @@ it('the sources of the pictures equal what the built action and command line pri
   const inputs = { 'memory-store': 'branch' };
   await stage.run({ inputs });
   const afterFirst = reviewsOf(stage);
-  const { event } = push(stage, NEXT, SECOND, FRESH);
+  const { event } = push(stage, NEXT, { diff: SECOND, fresh: FRESH });
   const payload = patchPayload(event.payload, { 'pull_request.title': TITLE });
   const second = await stage.run({ event: { ...event, payload }, inputs, runId: '1658821494' });
   const reviews = reviewsOf(stage);

@@ -78,9 +78,12 @@ function scene(
   return reviewStage(model, { ...event(origin, 'opened'), roles, ...options });
 }
 
+/** The diff of the pull request, and of the push alone if that is another one. */
+type Diffs = readonly [diff: string, fresh?: string];
+
 /** A push by whomever. */
-function pushed(stage: Stage, sha: string, diff: string, fresh = diff, origin = OWN) {
-  push(stage, sha, diff, fresh, origin.patch);
+function pushed(stage: Stage, sha: string, [diff, fresh = diff]: Diffs, origin = OWN) {
+  push(stage, sha, { diff, fresh }, origin.patch);
   return event(origin, 'synchronize', sha);
 }
 
@@ -161,7 +164,7 @@ it.each([
   expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...blocked });
 
   const step = await stage.run({
-    ...pushed(stage, SECOND, RENAMED, RENAMING, origin),
+    ...pushed(stage, SECOND, [RENAMED, RENAMING], origin),
     inputs: INPUTS,
   });
   expect(step.outputs).toMatchObject({ 'findings-open': '3', 'findings-worst': 'major' });
@@ -194,7 +197,7 @@ it.each([
     const open = { exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } };
     expect(await stage.run({ inputs })).toMatchObject(open);
     const step = await stage.run({
-      ...pushed(stage, SECOND, CHANGE),
+      ...pushed(stage, SECOND, [CHANGE]),
       inputs: { ...inputs, agent },
     });
     expect(step).toMatchObject(open);
@@ -215,7 +218,7 @@ it('findings in the text of a review count when the one on a line is fixed', asy
   const inputs = { ...GATED, 'max-comments': '1' };
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:11' }]);
-  const step = await stage.run({ ...pushed(stage, SECOND, QUIET + QUEUE, TAKEN_OUT), inputs });
+  const step = await stage.run({ ...pushed(stage, SECOND, [QUIET + QUEUE, TAKEN_OUT]), inputs });
   expect(step).toMatchObject({
     exitCode: 1,
     outputs: { conclusion: 'findings', 'findings-open': '2' },
@@ -246,12 +249,12 @@ it.each<[string, string, readonly [string, string?] | undefined, object, object]
   ['a push is outside of `paths`', 'nothing-new', [CHANGE + DOCS, DOCS], IN_SRC, OPEN],
   ['nothing of the change is left to review', 'nothing-to-review', [DOCS], IN_SRC, OVER],
   ['the money is spent', 'budget-spent', [CHANGE], { 'max-cost-usd-per-pr': '0.003' }, OPEN],
-])('a run that is skipped tells what is open: %s', async (_, reason, diffs, more, outputs) => {
+])('a run that is skipped tells what is open: %s', async (_, ...[reason, diffs, more, outputs]) => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   const inputs = { ...GATED, ...more };
   await stage.run({ inputs });
   const asked = stage.model.requests().length;
-  const next = diffs === undefined ? event(OWN, 'reopened') : pushed(stage, SECOND, ...diffs);
+  const next = diffs === undefined ? event(OWN, 'reopened') : pushed(stage, SECOND, diffs);
   const step = await stage.run({ ...next, inputs });
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({
@@ -270,7 +273,7 @@ it.each<[string, ModelReply, string]>([
 ])('a run whose model %s counts what is open', async (_, reply, conclusion) => {
   const stage = await scene([[LOGGED, submit('One.')], reply]);
   await stage.run({ inputs: GATED });
-  const step = await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: GATED });
+  const step = await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: GATED });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion, 'findings-open': '1' } });
   expect(resultsIn(step)).toHaveLength(1);
   if (conclusion === 'findings')
@@ -342,7 +345,7 @@ it('findings count although GitHub does not tell of conversations, and no model 
   const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
   const refused = { status: 200, body: { data: null, errors }, times: 20 };
   stage.github.fail({ route: 'POST /graphql', contains: 'reviewThreads', ...refused });
-  const step = await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: INPUTS });
+  const step = await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: INPUTS });
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({
     exitCode: 1,
@@ -410,7 +413,7 @@ it('without memory, `/axe reopen` leaves the others in the conversation as they 
   ]);
   const inputs = { 'memory-store': 'none' };
   await stage.run({ inputs });
-  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs });
+  await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs });
   await say(stage, `/axe reopen ${findingOf(stage).handle}`, 1002, inputs);
   const { outputs } = await stage.run({ ...event(OWN, 'reopened', SECOND), inputs });
   expect(outputs['findings-open']).toBe('1');
@@ -422,7 +425,7 @@ it('a run without an answer keeps the check as red as what is open makes it', as
   await stage.run({ inputs: GATED });
   await say(stage, '/axe review full', 1003, GATED);
   expect(lastCheck(stage)?.conclusion).toBe('failure');
-  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: GATED });
+  await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: GATED });
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, ...UNANSWERED });
 });
 
@@ -433,14 +436,14 @@ it('a run without an answer keeps the check red for what was opened after its re
   await say(stage, `/axe done ${handle}`, 1005);
   expect(states(stage)).toEqual(['DISMISSED']);
   stage.repo.talk.resolved.delete(id);
-  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: INPUTS });
+  await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: INPUTS });
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, ...UNANSWERED });
 });
 
 it('a run without an answer makes no check red where none is to block', async () => {
   const stage = await scene([[LOGGED, submit('One.')], { kind: 'raw', status: 400, body: '' }]);
   await stage.run({ inputs: { ...INPUTS, 'block-on': '' } });
-  await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: { ...INPUTS, comment: 'never' } });
+  await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: { ...INPUTS, comment: 'never' } });
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'neutral' });
   const raising = await scene([calls(LOGGED), { kind: 'raw', status: 400, body: '' }]);
   await raising.run({ inputs: INPUTS });
@@ -452,7 +455,7 @@ it('`/axe reopen` does not bring back what has left the change', async () => {
   await stage.run({ inputs: INPUTS });
   const { id, handle } = findingOf(stage);
   stage.repo.talk.resolved.set(id, 'monalisa');
-  await stage.run({ ...pushed(stage, SECOND, DOCS), inputs: INPUTS });
+  await stage.run({ ...pushed(stage, SECOND, [DOCS]), inputs: INPUTS });
   await say(stage, `/axe reopen ${handle}`, 1004);
   expect(lastCheck(stage)).toMatchObject(CLEAR);
   expect(states(stage)).toEqual(['DISMISSED']);

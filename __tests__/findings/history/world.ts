@@ -538,17 +538,15 @@ function think(world: World, ledger: Ledger, step: Step, run: string): BufferedP
     if (chance(mind === 'good' ? 15 : 40)) continue;
     const number = Number(spot.bug.slice(4));
     const isOdd = chance(mind === 'good' ? 0 : 15);
-    const category = isOdd ? 'docs' : number % 3 === 0 ? 'security' : 'correctness';
+    const ownCategory = number % 3 === 0 ? 'security' : 'correctness';
+    const category = isOdd ? 'docs' : ownCategory;
     const severity = SEVERITIES[mind === 'evil' ? 3 : number % 3] ?? 'major';
     const title = chance(70)
       ? `Value ${number} is lost on load`
       : `Key may be missing in ${spot.bug}`;
     const good = spot.code.replace(/ ?(\/\/ )?BUG-\d+/g, '');
-    const suggestion = chance(30)
-      ? chance(60)
-        ? `${good} // good`
-        : `${spot.code} // nicer`
-      : undefined;
+    const suggest = () => (chance(60) ? `${good} // good` : `${spot.code} // nicer`);
+    const suggestion = chance(30) ? suggest() : undefined;
     const known = ledger.findings.find((one) => world.truth.get(one.id) === spot.bug);
     const isNamed = known !== undefined && chance(mind === 'good' ? 60 : 30);
     const isNew = !isNamed && chance(mind === 'good' ? 10 : 40);

@@ -128,7 +128,7 @@ describe('a failed answer', () => {
         { reason: 'too-large', remedy: undefined },
       ],
     ],
-  )('%s', async (_, status, body, headers, expected) => {
+  )('%s', async (_, ...[status, body, headers, expected]) => {
     const { client, peer } = await connect((__, response) =>
       sendJson(response, status, body, headers),
     );

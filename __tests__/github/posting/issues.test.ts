@@ -140,10 +140,10 @@ it('existing labels are removed, and labels in both lists are added', async () =
   expect(hello.repo.talk.labelsOf.get(42)).toEqual(['bug']);
 });
 
-it.each([
+it.each<[string, string, string[], string[], string[]]>([
   ['adding', ADD, ['good/first'], [], ['bug', 'good/first']],
   ['removing', REMOVE, [], ['bug'], []],
-])('C5 70: %s is done even if the answer was lost', async (_, route, add, remove, left) => {
+])('C5 70: %s is done even if the answer was lost', async (_, ...[route, add, remove, left]) => {
   const hello = await start(['bug']);
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   expect(await change(hello, add, remove)).toMatchObject({ added: add, removed: remove });

@@ -129,7 +129,7 @@ it.each([
   ['the statuses', STATUS, '', /Add `statuses: read`/, ['test']],
 ])(
   'the missing permission is reported for %s, and the rest is read',
-  async (what, route, header, remedy, names) => {
+  async (what, ...[route, header, remedy, names]) => {
     const hello = await startHello();
     addRun(hello, { name: 'test', job: 1 });
     addStatus(hello, { context: 'ci' });

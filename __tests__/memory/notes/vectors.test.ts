@@ -36,7 +36,7 @@ it.each([
   ['V07: a repository', 'octo-org/hello.world', 'hello-world-3ccd7a60'],
 ])('%s (%s) has the slug %s', (_, identity, slug) => expect(projectSlug(identity)).toBe(slug));
 
-it.each([
+it.each<[string, string, string, string | undefined, string]>([
   ['V08: an append to a missing file creates it and ends its line', '', 'a', undefined, 'a\n'],
   [
     'V09: an append doubles no line break of the file or the text',
@@ -48,7 +48,7 @@ it.each([
   ['V10: an append starts a line of its own', 'new', 'x', undefined, 'new\nx\n'],
   ['V11: an overwrite leaves exactly the content', 'a\nb\n', 'new', 'overwrite', 'new'],
   ['V13: an unknown mode appends', 'a\n', 'x', 'prepend', 'a\nx\n'],
-])('%s', async (_, before, content, mode, after) => {
+])('%s', async (_, ...[before, content, mode, after]) => {
   const scene = createNotesScene({ files: before === '' ? {} : { 'MEMORY.md': before } });
   const answer = `Wrote ${bytesOf(content)} bytes to ${ROOT}/MEMORY.md`;
   expect(await write(scene, 'long_term', content, mode)).toBe(answer);
@@ -93,7 +93,7 @@ it('V18: no name leads out of the folder, or is hidden or empty', async () => {
   expect(scene.session.changes('trusted')).toEqual([]);
 });
 
-it.each([
+it.each<[string, string | undefined, string, string | undefined, string]>([
   ['V19: a missing file reads as (empty)', undefined, 'long_term', undefined, '(empty)'],
   ['V19: an empty file reads as (empty)', '', 'long_term', undefined, '(empty)'],
   [
@@ -113,7 +113,7 @@ it.each([
     '../../secret',
     NO_DATE,
   ],
-])('%s', async (_, facts, source, name, text) => {
+])('%s', async (_, ...[facts, source, name, text]) => {
   const scene = createNotesScene({ files: facts === undefined ? {} : { 'MEMORY.md': facts } });
   expect(await read(scene, source, name)).toBe(text);
 });
@@ -173,7 +173,7 @@ it.each<[string, Readonly<Record<string, string>>, string]>([
   ],
 ])('%s', (_, files, sections) => expect(block(files)).toBe(`${OPEN}${sections}</memory>`));
 
-it.each([
+it.each<[string, string, number, number | undefined, number]>([
   [
     'V29: the sections are cut at the cap, which excludes mark and tags',
     'a',
@@ -184,7 +184,7 @@ it.each([
   ['V30: exactly the cap is not cut', 'a', 32_734, undefined, 32_850],
   ['V30: one byte more than the cap is cut', 'a', 32_735, 32_734, 32_872],
   ['V31: a cut in Japanese text keeps whole characters', 'あ', 12_000, 10_911, 32_871],
-])('%s', (_, letter, length, kept, bytes) => {
+])('%s', (_, ...[letter, length, kept, bytes]) => {
   const text = block({ 'MEMORY.md': letter.repeat(length) });
   const end = kept === undefined ? '' : MARK;
   expect(text).toBe(`${OPEN}${LONG_TERM_TITLE}${letter.repeat(kept ?? length)}${end}\n</memory>`);

@@ -46,7 +46,7 @@ it.each<[string, string, number, number, string]>([
     600,
     EQUAL[9] ?? '',
   ],
-])('the newest entries of a log are %s', (_, log, lastN, maxBytes, text) => {
+])('the newest entries of a log are %s', (_, ...[log, lastN, maxBytes, text]) => {
   const truncated = text !== lastEntries(log, lastN);
   expect(newestEntries(log, lastN, maxBytes)).toEqual({
     text,

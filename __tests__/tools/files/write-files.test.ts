@@ -62,7 +62,7 @@ it.each<[string, string, object, string, number]>([
     '1\r\n2\r\n3\r\nc',
     1,
   ],
-])('edit_file replaces %s', async (_, content, input, expected, count) => {
+])('edit_file replaces %s', async (_, ...[content, input, expected, count]) => {
   const text = `replaced ${count} occurrence(s) in a.txt`;
   expect(await edit(content, input)).toEqual({ text, isError: false, content: expected });
 });

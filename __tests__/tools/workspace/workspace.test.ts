@@ -439,7 +439,7 @@ describe('C7 88: a path that was replaced after it was checked', () => {
       'folder',
       'was replaced while it was being opened',
     ],
-  ])('is not %s: a link in place of %s', async (how, _, path, swapped, why) => {
+  ])('is not %s: a link in place of %s', async (how, ...[_, path, swapped, why]) => {
     const { checked, swap } = scene();
     const was = checked(path);
     swap(swapped);

@@ -183,7 +183,7 @@ describe('committing', () => {
     ['the own repository, unseen', UNSEEN, /^Add `contents: write` under/, {}, NONE],
   ])(
     'C3 48: names the remedy of %s',
-    async (_, mutation, remedy, place = {}, query = repositoryAt(HEAD)) => {
+    async (_, ...[mutation, remedy, place = {}, query = repositoryAt(HEAD)]) => {
       const { branch } = branchWith({ mutation, query }, place);
       expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
         kind: 'failed',
