@@ -80,7 +80,8 @@ export async function judgeClaims(
       if (!setting.mayGoOn()) return judged;
       const { posted, refuted, usage } = await playFirst(world, loaded, raising(claim, setting));
       const isIn = (all: typeof posted) => all.some(({ title }) => title === claim.title);
-      const fate = isIn(posted) ? 'kept' : isIn(refuted) ? 'refuted' : 'lost';
+      const fateUnlessPosted = isIn(refuted) ? 'refuted' : 'lost';
+      const fate = isIn(posted) ? 'kept' : fateUnlessPosted;
       judged.push({ claim, fate, costUsd: usage.costUsd });
     }
   }

@@ -30,7 +30,7 @@ async function runSuite() {
   const server = createServer(async (request, response) => {
     response.end(await useServer(await json(request)));
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   const { resolve } = createRequire(import.meta.url);
   const suite = join(resolve('@modelcontextprotocol/conformance/package.json'), '../dist/index.js');
   const command = `${process.execPath} ${import.meta.filename} http://127.0.0.1:${server.address().port}`;

@@ -4,12 +4,10 @@
 const KIB = 1024;
 
 const count = (value) => value.toLocaleString('en');
-const bytes = (value) =>
-  value >= KIB * KIB
-    ? `${count(value / KIB / KIB)} MiB`
-    : value >= KIB
-      ? `${count(value / KIB)} KiB`
-      : `${count(value)} bytes`;
+const bytes = (value) => {
+  if (value >= KIB * KIB) return `${count(value / KIB / KIB)} MiB`;
+  return value >= KIB ? `${count(value / KIB)} KiB` : `${count(value)} bytes`;
+};
 const tokens = (value) => `${count(value)} tokens`;
 const characters = (value) => `${count(value)} characters`;
 const ms = (value) => (value < 1000 ? `${count(value)} ms` : `${count(value / 1000)} s`);

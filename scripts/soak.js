@@ -56,7 +56,8 @@ rmSync(folder, { recursive: true, force: true });
 say(
   `${total.rounds} rounds begun, ${count(total.draws)} draws, ${count(total.interleavings)} of them interleavings of the stores, ${total.failed} failures`,
 );
-process.exitCode = total.failed > 0 ? 1 : isStopped ? 130 : 0;
+const codeWithoutFailures = isStopped ? 130 : 0;
+process.exitCode = total.failed > 0 ? 1 : codeWithoutFailures;
 
 /**
  * All suites with one seed; what is still running when the time is over is ended, and what it had

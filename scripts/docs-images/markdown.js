@@ -28,7 +28,8 @@ function diff(code) {
 export function highlight(line) {
   return line.replaceAll(
     /('[^']*')|(\/\/.*)|([A-Za-z_$][\w$]*)(?=(\()?)|[<>&]/g,
-    (text, string, comment, word, call) => {
+    (text, ...groups) => {
+      const [string, comment, word, call] = groups;
       if (string !== undefined) return span('string', string);
       if (comment !== undefined) return span('comment', comment);
       if (word === undefined) return escapeHtml(text);

@@ -146,7 +146,8 @@ function summaryHtml(lines) {
 function fileHtml(name, branch, lines) {
   const text = textOf(lines).trimEnd().split('\n');
   const rows = text.map((line, index) => {
-    const kind = line.startsWith('## ') ? 'heading' : line.startsWith('<!--') ? 'quiet' : '';
+    const otherKind = line.startsWith('<!--') ? 'quiet' : '';
+    const kind = line.startsWith('## ') ? 'heading' : otherKind;
     return `<tr><td class="number">${index + 1}</td><td class="text ${kind}">${escapeHtml(line)}</td></tr>`;
   });
   return `<p class="path"><span class="button branch">${branch}</span> <span class="link">Hello-World</span> / <b>${name}</b></p>
