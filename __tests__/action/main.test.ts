@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { withWorkflowWarnings } from '../../src/action/main.js';
+import { withWorkflowWarnings } from '../../src/action/dependencies.js';
 import { post } from '../../src/action/post.js';
 import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { runMainHere } from '../helpers/run-main.js';

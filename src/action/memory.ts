@@ -19,37 +19,35 @@ import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { readThisRun } from '../runner/runner.js';
 
-interface Opening extends GitHubAccess {
-  readonly inputs: MemoryInputs;
+interface MemoryAccess extends GitHubAccess {
   readonly trigger: Trigger;
   readonly workspace: string;
+  /** Has the `github-token`; undefined without one. */
   readonly client: GitHubClient | undefined;
 }
 
-/**
- * The store that the inputs ask for (D13, D14), of a run and of its post step. `client` has the
- * `github-token`.
- */
+interface StoreOptions extends MemoryAccess {
+  readonly inputs: MemoryInputs;
+}
+
+/** The store that the inputs ask for, both for a run and for its post step. */
 export async function openMemory(
   { memory: inputs, repositoriesToken }: Pick<Inputs, 'memory' | 'repositoriesToken'>,
-  trigger: Trigger,
-  workspace: string,
-  access: GitHubAccess,
-  client: GitHubClient | undefined,
+  access: MemoryAccess,
 ): Promise<MemoryStore> {
-  const opening = { ...access, inputs, trigger, workspace, client };
+  const options = { ...access, inputs };
   switch (inputs.store) {
     case 'none':
       return createNoneStore();
     case 'file':
-      return refusingUnreadLogs(openFileMemory(opening));
+      return refusingUnreadLogs(openFileMemory(options));
     case 'cache':
-      return refusingUnreadLogs(openCacheMemory(opening));
+      return refusingUnreadLogs(openCacheMemory(options));
     case 'branch': {
       if (inputs.repository === undefined || repositoriesToken === '')
-        return refusingUnreadLogs(openBranch(opening, 'github-token'));
-      const other = await connectGitHub(repositoriesToken, access);
-      return refusingUnreadLogs(openBranch({ ...opening, client: other }, 'repositories-token'));
+        return refusingUnreadLogs(openBranch(options, 'github-token'));
+      const client = await connectGitHub(repositoriesToken, access);
+      return refusingUnreadLogs(openBranch({ ...options, client }, 'repositories-token'));
     }
   }
 }
@@ -62,13 +60,15 @@ function openFileMemory({
   trigger,
   client,
   log,
-}: Opening): MemoryStore {
+}: StoreOptions): MemoryStore {
   const folder = inputs.path ?? COMMITTED_FOLDER;
   const files = createFiles();
   const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
-  // At the top of the workspace a `.gitignore` would be the whole repository's.
-  const own = folder === '' ? inFolder : withIgnoreFile(inFolder, files, join(workspace, folder));
-  const store = inWorkspace(own, workspace);
+  // At the top of the workspace, a `.gitignore` would apply to the whole repository.
+  const ignoredStore =
+    folder === '' ? inFolder : withIgnoreFile(inFolder, files, join(workspace, folder));
+  const store = inWorkspace(ignoredStore, workspace);
+
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;
   const place = { ...trusted, token: 'github-token', folder, mayCreate: false } as const;
@@ -76,9 +76,9 @@ function openFileMemory({
 }
 
 /**
- * Where the committed memory is what people with write access made it: on a pull request the
- * checkout may be the head's, so the base branch counts, and after a comment on one, which does not
- * name it, the default branch.
+ * The branch whose memory only people with write access can change: the checkout of a pull request
+ * can be its head, so its base branch is read. The event of a comment does not name that branch, so
+ * there the default branch is read.
  */
 function trustedPlace(
   trigger: Trigger,
@@ -88,7 +88,7 @@ function trustedPlace(
   return { ...trigger.repository, branch: trigger.repository.defaultBranch };
 }
 
-/** The store with places as people know them: relative to the repository. */
+/** Shows locations relative to the repository, as people know them. */
 function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   const folder = `${workspace}${sep}`;
   const inside = (path: string): string =>
@@ -109,7 +109,7 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
 }
 
 function openBranch(
-  { inputs, trigger, client, env, clock, log }: Opening,
+  { inputs, trigger, client, env, clock, log }: StoreOptions,
   token: 'github-token' | 'repositories-token',
 ): MemoryStore {
   if (client === undefined || trigger.kind === 'local') {
@@ -117,6 +117,7 @@ function openBranch(
       inputs.repository === undefined ? 'Give `github-token`.' : 'Give `repositories-token`.';
     return createBrokenStore('branch', 'there is no token for the memory branch', remedy);
   }
+
   const { owner, name } = inputs.repository ?? trigger.repository;
   const folder = inputs.path ?? defaultFolder(inputs, trigger.repository);
   const place = { owner, name, branch: inputs.branch, token, folder, mayCreate: true };
@@ -129,8 +130,8 @@ function openBranch(
 }
 
 /**
- * A branch of its own is memory's from the top; any other branch, or a repository for many, holds
- * more than that.
+ * The default memory branch holds nothing else, so memory is at its top. In another branch, or in a
+ * repository that many share, it gets a folder.
  */
 function defaultFolder(
   { branch, repository }: MemoryInputs,
@@ -146,7 +147,14 @@ function defaultFolder(
  */
 const CACHE_DIRECTORY = '.axe-action-memory';
 
-function openCacheMemory({ inputs, env, trigger, workspace, clock, log }: Opening): MemoryStore {
+function openCacheMemory({
+  inputs,
+  env,
+  trigger,
+  workspace,
+  clock,
+  log,
+}: StoreOptions): MemoryStore {
   const branch = trigger.kind === 'local' ? '' : trigger.repository.defaultBranch;
   return createCacheStore({
     cache: createCacheClient({ env, output: process.stdout }),
@@ -154,7 +162,7 @@ function openCacheMemory({ inputs, env, trigger, workspace, clock, log }: Openin
     clock,
     log,
     directory: join(workspace, CACHE_DIRECTORY),
-    // A schedule runs on the default branch alone, whose name its payload may leave out.
+    // A schedule only runs on the default branch, but its payload does not always name that branch.
     scope: trigger.kind === 'schedule' ? 'trunk' : cacheScope(env['GITHUB_REF'] ?? '', branch),
     folder: inputs.path,
     event: trigger.kind === 'local' ? undefined : trigger.event,

@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
 import { refPlace } from '../agent/read-ref.js';
-import { isRepository, type Repository, type Trigger } from '../event/trigger.js';
+import { isRepository, type Repository } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { listClosedPulls, proposeChange } from '../github/posting/commit-edits.js';
 import { findIssues, findOrCreateIssue } from '../github/posting/issues.js';
@@ -30,10 +30,10 @@ import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
 import type { RunReport, RunRequest } from '../run/records.js';
 import { type ValidationDependencies, validateAgents } from '../run/validate.js';
-import type { Inputs } from '../runner/inputs.js';
-import { type Runner, readThisRun } from '../runner/runner.js';
-import { formatMark, isMarked } from '../safety/mark.js';
+import { readThisRun } from '../runner/runner.js';
+import { formatMark, isMarked, type Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
+import type { ActionContext } from './dependencies.js';
 
 /**
  * Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws
@@ -41,33 +41,35 @@ import { sanitize } from '../safety/sanitize.js';
  */
 export async function runGcMode(
   request: RunRequest,
-  inputs: Inputs,
-  runner: Runner,
+  context: ActionContext,
   client: GitHubClient | undefined,
   deps: Dependencies,
 ): Promise<RunReport> {
+  const { inputs } = context;
   const { trigger, isMemoryHidden } = request;
   if (inputs.reportTo === '' || inputs.dryRun || trigger.kind === 'local')
     return await collectAgentMemory(request, undefined, deps);
   if (client === undefined || isMemoryHidden) {
-    // What a memory in another repository says must not be shown here (D14).
+    // The text of a memory in another repository must not be shown in this one.
     const message = isMemoryHidden
       ? '`report-to` has no effect: the memory is in another repository. Run `mode: gc` there.'
       : "the suggestions are only in the job summary: `report-to` needs a `github-token`. Remove that input to use the job's token.";
     deps.reporter.warn({ code: 'input-invalid', message });
     return await collectAgentMemory(request, undefined, deps);
   }
+
   const { signal } = deps.deadline;
+  const target = { context, client, repository: trigger.repository };
   /**
    * Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the
    * analysis is in the summary.
    */
   const suggest: Suggest = async (agent, analysed) => {
-    // A pull request changes the agent's files, which say nothing of lines that are gone.
-    const hasNews = inputs.reportTo === 'issue' && analysed.gone.length > 0;
-    if (!hasNews && !hasRecommendations(analysed.text)) return { kind: 'none' };
+    // A pull request changes the agent's files, and stale lines of notes are not in them.
+    const hasStaleLines = inputs.reportTo === 'issue' && analysed.gone.length > 0;
+    if (!hasStaleLines && !hasRecommendations(analysed.text)) return { kind: 'none' };
     try {
-      return await publish(trigger.repository, inputs, runner, client, agent, analysed, deps);
+      return await publishSuggestions(target, agent, analysed);
     } catch (thrown) {
       const cause: unknown = signal.aborted ? signal.reason : thrown;
       if (!(cause instanceof AxeError)) throw cause;
@@ -82,89 +84,138 @@ export async function runGcMode(
 const BY_HAND =
   'Change the agent by hand if you agree with the analysis; it is in the job summary.';
 
+/** Where suggestions are published: an issue or a pull request of this repository. */
+interface SuggestionTarget {
+  readonly context: ActionContext;
+  readonly client: GitHubClient;
+  readonly repository: Repository;
+}
+
+type Analysis = Parameters<Suggest>[1];
+
+/** The text of suggestions, and the marks by which a later run finds them again. */
+interface SuggestionTexts {
+  /** The agent, as its memory is named. */
+  readonly name: string;
+  readonly mark: Mark;
+  bodyOf(markdown: string): string;
+  /** An issue or pull request that people closed had the same suggestions. */
+  isSame(earlier: { readonly body: string }): boolean;
+}
+
 /**
- * As one issue that is kept up to date, or as a change of the agent's own files that somebody has
- * to merge. Throws an AxeError.
+ * Publishes one issue that is kept up to date, or one pull request that changes the agent's own
+ * files and that a person has to merge. Throws an AxeError.
  */
-async function publish(
-  repository: Repository,
-  inputs: Inputs,
-  runner: Runner,
-  client: GitHubClient,
+async function publishSuggestions(
+  target: SuggestionTarget,
   agent: LoadedAgent,
-  { text: analysis, gone, ask }: Parameters<Suggest>[1],
-  { secrets, deadline: { signal } }: Dependencies,
+  analysis: Analysis,
 ): Promise<Suggestion> {
-  const name = memoryName(agent.name);
-  const withGone = (markdown: string) => paragraphs([markdown, formatStaleLines(gone, false)]);
-  // What a model suggests may come from any lane.
-  const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
+  const texts = suggestionTexts(target.context, memoryName(agent.name), analysis);
+  return target.context.inputs.reportTo === 'issue'
+    ? await publishIssue(target, texts, analysis)
+    : await publishPull(target, texts, agent, analysis);
+}
+
+function suggestionTexts(
+  { runner, secrets }: ActionContext,
+  name: string,
+  { text, gone }: Analysis,
+): SuggestionTexts {
+  const withStaleLines = (markdown: string) =>
+    paragraphs([markdown, formatStaleLines(gone, false)]);
+  // The analysis can repeat text of any lane.
+  const lane = 'untrusted';
   const digest = {
     kind: 'digest',
-    digest: recommendationsDigest(withGone(analysis)),
-    lane: 'untrusted',
+    digest: recommendationsDigest(withStaleLines(text)),
+    lane,
   } as const;
   const { runUrl } = readThisRun(runner.env);
-  const bodyOf = (markdown: string) =>
-    [
-      formatMark(digest),
-      sanitize(withGone(markdown), 'comment', secrets),
-      '',
-      `Suggested by [a run of \`mode: gc\`](${runUrl}) from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
-    ].join('\n');
-  const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
+  return {
+    name,
+    mark: { kind: 'gc', agent: name, lane },
+    bodyOf: (markdown) =>
+      [
+        formatMark(digest),
+        sanitize(withStaleLines(markdown), 'comment', secrets.values),
+        '',
+        `Suggested by [a run of \`mode: gc\`](${runUrl}) from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
+      ].join('\n'),
+    isSame: ({ body }) => isMarked(body, digest),
+  };
+}
 
-  if (inputs.reportTo === 'issue') {
-    const issues = await findIssues(
-      client,
-      { repository, mark, state: 'CLOSED', maxPages: 1 },
-      signal,
-    );
-    const closed = issues.find(isClosed);
-    if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
-    const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);
-    const body = bodyOf(analysis);
-    const issue = { repository, mark, title, body, labels: [] };
-    return { kind: 'published', ...(await findOrCreateIssue(client, issue, signal)) };
-  }
+async function publishIssue(
+  { context, client, repository }: SuggestionTarget,
+  { name, mark, bodyOf, isSame }: SuggestionTexts,
+  analysis: Analysis,
+): Promise<Suggestion> {
+  const { signal } = context.deadline;
+  const closedIssues = await findIssues(
+    client,
+    { repository, mark, state: 'CLOSED', maxPages: 1 },
+    signal,
+  );
+  const closed = closedIssues.find(isSame);
+  if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
 
-  const from = agent.home?.place.repository;
-  if (from !== undefined && !isRepository(from, repository))
+  const title = sanitize(`What the memory of ${name} suggests`, 'title', context.secrets.values);
+  const body = bodyOf(analysis.text);
+  const issue = { repository, mark, title, body, labels: [] };
+  return { kind: 'published', ...(await findOrCreateIssue(client, issue, signal)) };
+}
+
+async function publishPull(
+  { context, client, repository }: SuggestionTarget,
+  { name, mark, bodyOf, isSame }: SuggestionTexts,
+  agent: LoadedAgent,
+  analysis: Analysis,
+): Promise<Suggestion> {
+  const { inputs, runner, secrets, deadline } = context;
+  const { signal } = deadline;
+  const agentRepository = agent.home?.place.repository;
+  if (agentRepository !== undefined && !isRepository(agentRepository, repository))
     throw new AxeError('the agent is kept in another repository', { remedy: ISSUE });
   const branch = `axe-gc/${name}`;
-  const closed = (await listClosedPulls(client, repository, branch, signal)).find(isClosed);
+  const closed = (await listClosedPulls(client, repository, branch, signal)).find(isSame);
   if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
-  const atRef = refPlace({
+
+  const base = repository.defaultBranch;
+  const place = refPlace({
     client,
     repository,
-    ref: repository.defaultBranch,
+    ref: base,
     dirs: dirsAtRef(inputs.agentsDir),
     signal,
     workspace: runner.workspace,
   });
-  const own = await readOwnFiles(createAgentLoader([atRef]), agent);
-  if (own === undefined)
+  const agentFiles = await readAgentFiles(createAgentLoader([place]), agent);
+  if (agentFiles === undefined)
     throw new AxeError('the default branch has no such agent file', { remedy: ISSUE });
-  const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
+
+  const reply = await analysis.ask(PROPOSAL_PROMPT, proposalMessage(analysis.text, agentFiles));
   if (reply.finish !== 'stop') throw new AxeError('the model did not finish the proposal');
-  const read = readProposal(reply.text, own);
-  if (read.kind === 'refused') throw new AxeError(read.reason);
-  if (read.files.size === 0) return { kind: 'none' };
+  const answer = readProposal(reply.text, agentFiles);
+  if (answer.kind === 'refused') throw new AxeError(answer.reason);
+  if (answer.files.size === 0) return { kind: 'none' };
+
+  const edits = [...answer.files].map(([path, text]) => {
+    const before = encodeBytes(agentFiles.texts.get(path) ?? '');
+    const after = encodeBytes(sanitize(text, 'output', secrets.values));
+    return [path, { before, after }] as const;
+  });
   const proposal = {
     repository,
-    base: repository.defaultBranch,
+    base,
     branch,
     mark,
-    title: sanitize(read.title, 'title', secrets),
-    // Words of a model could close issues from here.
+    title: sanitize(answer.title, 'title', secrets.values),
+    // A commit message can close issues, so no word of it is the model's.
     message: `Carry out what gc suggests for ${name}`,
-    body: bodyOf(read.reason),
-    edits: new Map(
-      [...read.files].map(([path, text]) => {
-        const before = encodeBytes(own.texts.get(path) ?? '');
-        return [path, { before, after: encodeBytes(sanitize(text, 'output', secrets)) }];
-      }),
-    ),
+    body: bodyOf(answer.reason),
+    edits: new Map(edits),
   };
   return { kind: 'published', ...(await proposeChange(client, proposal, signal)) };
 }
@@ -172,10 +223,10 @@ async function publish(
 const ISSUE = 'Write `report-to: issue`.';
 
 /**
- * The agent's TOML and its skill; undefined for an agent that is built in or not there. A skill
- * that lies elsewhere is left out.
+ * Reads the agent's TOML and its skill; undefined for an agent that is built in or not there. A
+ * skill that is not in the repository is left out.
  */
-async function readOwnFiles(
+async function readAgentFiles(
   agents: AgentLoader,
   { name, config }: LoadedAgent,
 ): Promise<OwnFiles | undefined> {
@@ -183,6 +234,7 @@ async function readOwnFiles(
     if (!(thrown instanceof NotFoundError)) throw thrown;
     return undefined;
   };
+
   const agent = await agents.openAgent(name).catch(unlessMissing);
   if (agent?.home === undefined) return undefined;
   const texts = new Map([[agent.file, agent.text]]);
@@ -195,16 +247,11 @@ async function readOwnFiles(
 }
 
 /**
- * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and
- * no model, key or memory is in reach, so there is no admission. Throws an AxeError.
+ * Checks agents instead of running one. Anybody can cause the event: none of their files is run,
+ * and no model, key or memory can be reached, so admission is not needed. Throws an AxeError.
  */
-export async function runValidateMode(
-  inputs: Inputs,
-  trigger: Trigger,
-  runner: Runner,
-  secrets: readonly string[],
-  signal: AbortSignal,
-): Promise<RunReport> {
+export async function runValidateMode(context: ActionContext): Promise<RunReport> {
+  const { inputs, runner, deadline } = context;
   const validation = await validateAgents(
     {
       names: inputs.agent === '' ? [] : [inputs.agent],
@@ -212,37 +259,40 @@ export async function runValidateMode(
       isFolderNamed: inputs.agentsDir !== '',
     },
     {
-      ...(await openCheckedAgents(inputs, trigger, runner, secrets, signal)),
+      ...(await openCheckedAgents(context)),
       modelProblem: (ref) => modelProblem(ref, { env: runner.env, config: {} }),
-      signal,
+      signal: deadline.signal,
     },
   );
   return { kind: 'validated', validation };
 }
 
 /**
- * The agent files that a check is about: those that are checked out, or without a checkout those of
- * the head, by API. Nothing of them is run, so they may be anybody's. Throws a ConfigError where
- * there is neither.
+ * Opens the agent files to check: those of the checkout, or without a checkout those of the head,
+ * by API. None of them is run, so it does not matter who wrote them. Throws a ConfigError if there
+ * is neither.
  */
-async function openCheckedAgents(
-  { agentsDir, githubToken: token }: Inputs,
-  trigger: Trigger,
-  { env, workspace, log }: Runner,
-  secrets: readonly string[],
-  signal: AbortSignal,
-): Promise<Pick<ValidationDependencies, 'agents' | 'where'>> {
+async function openCheckedAgents({
+  inputs,
+  trigger,
+  runner,
+  secrets,
+  deadline,
+}: ActionContext): Promise<Pick<ValidationDependencies, 'agents' | 'where'>> {
+  const { agentsDir, githubToken } = inputs;
+  const { env, workspace, log } = runner;
   const commit = await readCheckedOut(workspace);
   const onDisk = localAgents({ cwd: workspace, agentsDir, configDir: undefined });
   if (commit !== undefined || (await onDisk.listFiles()).length > 0) {
     const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
     return { agents: onDisk, where };
   }
-  const client = await connectGitHub(token, {
+
+  const client = await connectGitHub(githubToken, {
     env,
     fetch: createFetch(env),
     clock: createClock(),
-    log: (line) => log(sanitize(line, 'log', secrets)),
+    log: (line) => log(sanitize(line, 'log', secrets.values)),
   });
   if (client === undefined || trigger.kind === 'local') {
     throw new ConfigError(
@@ -252,14 +302,14 @@ async function openCheckedAgents(
       },
     );
   }
+
   const { repository } = trigger;
   // A fork's head is a commit of this repository too: GitHub keeps it under `refs/pull/`.
   const sha = trigger.kind === 'pull_request' ? trigger.head.sha : env['GITHUB_SHA'];
   const place = { client, repository, ref: sha || repository.defaultBranch };
+  const dirs = dirsAtRef(agentsDir);
   return {
-    agents: createAgentLoader([
-      refPlace({ ...place, dirs: dirsAtRef(agentsDir), signal, workspace }),
-    ]),
+    agents: createAgentLoader([refPlace({ ...place, dirs, signal: deadline.signal, workspace })]),
     where: locationOf(place, '').slice(0, -1),
   };
 }

@@ -78,7 +78,8 @@ async function savePending(
   try {
     const trigger = await triggerOf(runner);
     const client = await connectGitHub(inputs.githubToken, access);
-    const store = await openMemory(inputs, trigger, runner.workspace, access, client);
+    const { workspace } = runner;
+    const store = await openMemory(inputs, { ...access, trigger, workspace, client });
     // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the
     // second minute.
     return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));

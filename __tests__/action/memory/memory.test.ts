@@ -42,8 +42,8 @@ function open({
 }: Opening = {}): Promise<MemoryStore> {
   const named = Object.entries({ agent: 'bot', ...given });
   const inputs = named.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
-  const access = { env, fetch, clock: createFakeClock() };
-  return openMemory(readInputs(Object.fromEntries(inputs)), trigger, workspace, access, client);
+  const access = { env, fetch, clock: createFakeClock(), trigger, workspace, client };
+  return openMemory(readInputs(Object.fromEntries(inputs)), access);
 }
 
 const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0 }, noAbort());

@@ -1,0 +1,250 @@
+import { relative, resolve } from 'node:path';
+import { getIDToken } from '@actions/core';
+import type { AgentLibrary } from '../agent/agent-source.js';
+import type { Trigger } from '../event/trigger.js';
+import { createCheckProgress } from '../findings/post/check-progress.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { createClock, type Deadline } from '../lib/clock.js';
+import { COMMITTED_FOLDER } from '../lib/defaults.js';
+import { actionFolder, readCheckedOut } from '../lib/git.js';
+import { createFetch } from '../lib/net/http.js';
+import { readConfigFile, resolveInside } from '../lib/user-files.js';
+import type { Models } from '../loop/asker.js';
+import { oneAtATime } from '../memory/store.js';
+import { createModels } from '../model/create.js';
+import { createCommentReactions } from '../publish/publish-findings.js';
+import { createActionPublisher } from '../publish/publisher.js';
+import { agentsDirsOf, findAgents } from '../run/agents.js';
+import { createBaseReader } from '../run/cite.js';
+import type { Dependencies } from '../run/dependencies.js';
+import { connectGitHub, createGitHubPort } from '../run/github.js';
+import { createToolOpener } from '../run/tools.js';
+import type { ActionReporter, Transcript } from '../runner/action-reporter.js';
+import type { Inputs, MemoryInputs } from '../runner/inputs.js';
+import { createJournal, keepCheck } from '../runner/journal.js';
+import { type Runner, readThisRun } from '../runner/runner.js';
+import { sanitize } from '../safety/sanitize.js';
+import type { Secrets } from '../safety/secrets.js';
+import { createSubjectFiles } from '../tools/github/commit-files.js';
+import { copyForJob } from '../tools/workspace/artifact-folders.js';
+import { Changes } from '../tools/workspace/changes.js';
+import { openMemory } from './memory.js';
+
+/** The main step's own things, made once in `main` and handed to every mode. */
+export interface ActionContext {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+  readonly secrets: Secrets;
+  readonly deadline: Deadline;
+  readonly reporter: ActionReporter;
+  readonly transcript: Transcript;
+}
+
+/** Throws an AxeError, for example for an `agents-dir` that leads out of the workspace. */
+export async function createActionDependencies(context: ActionContext) {
+  const { inputs, trigger, runner, secrets, deadline, reporter } = context;
+  const { env, workspace } = runner;
+  const { agentsDir } = inputs;
+  if (agentsDir !== '')
+    await resolveInside(workspace, { path: agentsDir, what: 'the input `agents-dir`' });
+
+  const connection = await connect(context);
+  const { client, fetch, clock, memory } = connection;
+  const { agents, headAgents, instructionFiles } = openAgents(context, connection);
+  const changes = await openChanges(context, client, instructionFiles);
+  const publishing = openPublishing(context, connection, changes);
+
+  const dependencies: Dependencies = {
+    agents,
+    headAgents,
+    github: client && createGitHubPort(client, trigger),
+    readBase: createBaseReader(trigger, client, workspace, env),
+    models: openModels(context, fetch),
+    ...createToolOpener({
+      env,
+      cwd: workspace,
+      fetch,
+      clock,
+      keepSecret: secrets.add,
+      where: 'workflow',
+      toolsAllowed: inputs.toolsAllowed,
+      memoryRoots: memoryRoots(inputs.memory),
+      agentsDirs: agentsDirsOf(agentsDir),
+      instructionFiles: () => [...instructionFiles],
+      client,
+      trigger,
+      changes,
+      ownFolder: actionFolder(import.meta.dirname),
+      keepArtifacts: (folder) => copyForJob(folder, runner.temp),
+    }),
+    changes: changes?.made,
+    openMemory: () => memory,
+    ...publishing,
+    publishRules: inputs.rules,
+    journal: createJournal(runner.temp),
+    reporter,
+    clock,
+    deadline,
+    resolveWorkdir: (path, what) => resolveInside(workspace, { path, what }),
+    cwd: workspace,
+    program: 'axe-action',
+    secrets: secrets.values,
+  };
+  return { dependencies, client, requests: connection.requests };
+}
+
+type Connection = Awaited<ReturnType<typeof connect>>;
+
+/** Clients for GitHub, and the memory store, which may need one. */
+async function connect({ inputs, trigger, runner, secrets }: ActionContext) {
+  const { env, workspace } = runner;
+  const fetch = createFetch(env);
+  const clock = createClock();
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets.values));
+  let requests = 0;
+  const countingFetch: typeof globalThis.fetch = (input, init) => {
+    requests += 1;
+    return fetch(input, init);
+  };
+
+  const access = { env, fetch: countingFetch, clock, log };
+  const needsWrite = inputs.checkRun ? ['checks'] : [];
+  const client = await connectGitHub(inputs.githubToken, { ...access, needsWrite });
+  const { agentsRepo, repositoriesToken } = inputs;
+  const needsOwnClient = agentsRepo !== undefined && repositoriesToken !== '';
+  const agentsClient = needsOwnClient ? await connectGitHub(repositoriesToken, access) : client;
+
+  const store = await openMemory(inputs, { ...access, trigger, workspace, client });
+  // An agent and its sub-agents share the store.
+  const memory = oneAtATime(store);
+  return { client, agentsClient, memory, fetch, clock, log, requests: () => requests };
+}
+
+function openAgents(
+  { inputs, trigger, runner, deadline }: ActionContext,
+  { client, agentsClient }: Connection,
+) {
+  const { agentsRepo, agentsDir, memory } = inputs;
+  const instructionFiles = new Set<string>();
+  const { agents, headAgents } = findAgents({
+    trigger,
+    cwd: runner.workspace,
+    agentsDir,
+    configDir: undefined,
+    client,
+    shared: agentsRepo && { ...agentsRepo, client: agentsClient },
+    onRead: (file) => instructionFiles.add(file),
+    memoryRoots: memoryRoots(memory),
+    signal: deadline.signal,
+  });
+  return { agents: withWorkflowWarnings(agents), headAgents, instructionFiles };
+}
+
+/** The agents, with the warnings about settings that have no effect in a workflow. */
+export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
+  return {
+    ...agents,
+    async loadAgent(name) {
+      const agent = await agents.loadAgent(name);
+      return { ...agent, warnings: [...agent.warnings, ...(agent.workflowWarnings ?? [])] };
+    },
+  };
+}
+
+/** Undefined if the run is not allowed to change files, or nobody could commit them. */
+async function openChanges(
+  { inputs, trigger, runner, secrets, deadline }: ActionContext,
+  client: GitHubClient | undefined,
+  instructionFiles: ReadonlySet<string>,
+) {
+  if (inputs.changesAllowed.length === 0 || client === undefined || trigger.kind === 'local')
+    return undefined;
+  const { workspace } = runner;
+  const inRepository = (path: string) => relative(workspace, resolve(workspace, path));
+  const made = new Changes({
+    allowed: inputs.changesAllowed,
+    memoryRoots: memoryRoots(inputs.memory),
+    agentsDirs: agentsDirsOf(inputs.agentsDir).map(inRepository),
+    instructionFiles: () => [...instructionFiles].map(inRepository),
+    secrets: secrets.values,
+  });
+
+  const files = createSubjectFiles(client, trigger, deadline.signal);
+  const checkedOut = await readCheckedOut(workspace);
+  // After a comment, `actions/checkout` gets the default branch unless the workflow names a ref.
+  const isOtherCommit =
+    trigger.kind === 'comment' &&
+    trigger.on === 'pull_request' &&
+    checkedOut !== undefined &&
+    checkedOut !== (await files.head().catch(() => undefined))?.head;
+  return { made, files, isCheckedOut: checkedOut !== undefined && !isOtherCommit };
+}
+
+function openPublishing(
+  { inputs, trigger, runner, secrets, reporter }: ActionContext,
+  { client, clock, log }: Connection,
+  changes: Awaited<ReturnType<typeof openChanges>>,
+): Pick<Dependencies, 'progress' | 'publisher' | 'acknowledgement'> {
+  const thisRun = readThisRun(runner.env);
+  const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', secrets.values);
+  const showsProgress = inputs.checkRun && !inputs.dryRun;
+  const progress =
+    client === undefined || !showsProgress
+      ? undefined
+      : createCheckProgress({ client, runUrl: thisRun.runUrl, log, keep: keepCheck, clean });
+
+  const publisher = createActionPublisher({
+    client,
+    changes: changes && { made: changes.made, head: () => changes.files.head() },
+    comment: inputs.comment,
+    rules: inputs.rules,
+    reportTo: inputs.reportTo,
+    checkRun: inputs.checkRun,
+    reporter,
+    secrets: secrets.values,
+    progress,
+    now: () => clock.now(),
+    ...thisRun,
+  });
+
+  const acknowledgement = createCommentReactions({
+    client,
+    trigger,
+    isSilent: inputs.comment === 'never',
+    answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
+    log,
+  });
+  return { progress, publisher, acknowledgement };
+}
+
+function openModels(
+  { inputs, runner, transcript }: ActionContext,
+  fetch: typeof globalThis.fetch,
+): Models {
+  const models = createModels({
+    env: runner.env,
+    fetch,
+    loadConfig: async () => ({}),
+    idToken: getIDToken,
+    readTextFile: readConfigFile,
+    asksWindow: true,
+    apiKey: inputs.apiKey || undefined,
+  });
+  // gc sends the memory itself, which has to stay in its own repository.
+  const isHidden = inputs.mode === 'gc' && inputs.memory.isElsewhere;
+  return isHidden ? models : transcript.recordModels(models);
+}
+
+export function agentNameOf({ agent }: Inputs): string {
+  return agent === '' ? 'builtin/ask' : agent;
+}
+
+/**
+ * Folders of the run's own repository that hold memory, or held it under other inputs, relative to
+ * its root. The top of a memory branch is not among them: there is hardly any code next to it.
+ */
+export function memoryRoots({ path, repository }: MemoryInputs): readonly string[] {
+  const chosen = repository === undefined && path ? [path] : [];
+  return [...new Set([COMMITTED_FOLDER, ...chosen])];
+}
