@@ -5,8 +5,8 @@ import type { MemoryChange, NoteChange } from '../../src/memory/change.js';
 import {
   createJournal,
   keepCheck,
-  readLeftCheck,
   readPending,
+  readUnfinishedCheck,
   wasReported,
 } from '../../src/runner/journal.js';
 import { isNothingPending } from '../../src/runner/runner.js';
@@ -111,7 +111,7 @@ describe('the journal', () => {
     expect(isNothingPending(postEnv())).toBe(true);
     const check = { owner: 'octocat', name: 'hello', headSha: 'a1', agent: 'bot' };
     await keepCheck(check);
-    expect([readLeftCheck(postEnv()), isNothingPending(postEnv())]).toEqual([check, false]);
+    expect([readUnfinishedCheck(postEnv()), isNothingPending(postEnv())]).toEqual([check, false]);
     await keepCheck(undefined);
     expect(isNothingPending(postEnv())).toBe(true);
   });

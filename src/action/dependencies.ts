@@ -162,7 +162,7 @@ async function openChanges(
     return undefined;
   const { workspace } = runner;
   const inRepository = (path: string) => relative(workspace, resolve(workspace, path));
-  const made = new Changes({
+  const changes = new Changes({
     allowed: inputs.changesAllowed,
     memoryRoots: memoryRoots(inputs.memory),
     agentsDirs: agentsDirsOf(inputs.agentsDir).map(inRepository),
@@ -178,7 +178,7 @@ async function openChanges(
     trigger.on === 'pull_request' &&
     checkedOut !== undefined &&
     checkedOut !== (await files.head().catch(() => undefined))?.head;
-  return { made, files, isCheckedOut: checkedOut !== undefined && !isOtherCommit };
+  return { made: changes, files, isCheckedOut: checkedOut !== undefined && !isOtherCommit };
 }
 
 function openPublishing(

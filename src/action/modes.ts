@@ -84,7 +84,7 @@ export async function runGcMode(
 const BY_HAND =
   'Change the agent by hand if you agree with the analysis; it is in the job summary.';
 
-/** Where suggestions are published: an issue or a pull request of this repository. */
+/** Suggestions become an issue or a pull request of this repository. */
 interface SuggestionTarget {
   readonly context: ActionContext;
   readonly client: GitHubClient;
@@ -212,7 +212,7 @@ async function publishPull(
     branch,
     mark,
     title: sanitize(answer.title, 'title', secrets.values),
-    // A commit message can close issues, so no word of it is the model's.
+    // A commit message can close issues, so the model writes none of it.
     message: `Carry out what gc suggests for ${name}`,
     body: bodyOf(answer.reason),
     edits: new Map(edits),
@@ -284,8 +284,8 @@ async function openCheckedAgents({
   const commit = await readCheckedOut(workspace);
   const onDisk = localAgents({ cwd: workspace, agentsDir, configDir: undefined });
   if (commit !== undefined || (await onDisk.listFiles()).length > 0) {
-    const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
-    return { agents: onDisk, where };
+    const source = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
+    return { agents: onDisk, where: source };
   }
 
   const client = await connectGitHub(githubToken, {

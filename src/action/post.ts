@@ -12,8 +12,8 @@ import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs.js';
 import {
   type JournaledChange,
-  readLeftCheck,
   readPending,
+  readUnfinishedCheck,
   wasReported,
 } from '../runner/journal.js';
 import { NOTHING_PENDING, type Runner } from '../runner/runner.js';
@@ -22,8 +22,8 @@ import { triggerOf, useSafePath } from './main.js';
 import { openMemory } from './memory.js';
 
 /**
- * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving
- * twice adds nothing: an entry is known by its id. Trouble is told and fails nothing.
+ * Runs after the job, however it ended, and saves what a killed main step left. Saving twice adds
+ * nothing, since an entry is recognized by its id. Trouble is reported, but never fails the job.
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
@@ -36,37 +36,68 @@ export async function post(runner: Runner): Promise<void> {
     runner.log(NOTHING_PENDING);
     return;
   }
-  // Main has read the same inputs, or nothing would be left.
+
+  // Inputs with a mistake end the main step before it has anything to save.
   const inputs = readInputs(env);
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, runner, access);
-  const notes = result.kind === 'saved' ? (result.unsaved ?? []) : [];
-  const what = pending.every(({ kind }) => kind === 'facts') ? "the run's cost saved" : 'saved';
-  if (result.kind === 'saved')
-    log(`Memory: ${what} to ${result.location} as the main step could not.`);
+  if (result.kind === 'saved') {
+    const isCostOnly = pending.every(({ kind }) => kind === 'facts');
+    const saved = isCostOnly ? "the run's cost saved" : 'saved';
+    log(`Memory: ${saved} to ${result.location} as the main step could not.`);
+  }
+
+  const reasons = unsavedReasons(result);
+  if (wasReported(env)) {
+    for (const reason of reasons) log(`Memory: still not saved: ${reason}`);
+  } else if (reasons.length > 0) {
+    const unsaved = pending.filter(({ path }) => isUnsaved(path, result));
+    const text = unsavedText(reasons.join(' '), unsaved, inputs.memory.isElsewhere);
+    warning(sanitize(text.message, 'log', secrets), {
+      title: WARNING_TITLES['memory-save-failed'],
+    });
+    await writeSummary(text.summary, { runner, secrets });
+  }
+}
+
+function unsavedReasons(result: SaveResult): readonly string[] {
   const troubles =
     result.kind === 'failed'
       ? [result]
-      : notes.map((one) => ({ ...one, message: `${one.path}: ${one.message}` }));
-  const why = troubles.map(({ message, remedy = '' }) => `${message}. ${remedy}`.trimEnd());
-  if (wasReported(env)) {
-    for (const one of why) log(`Memory: still not saved: ${one}`);
-  } else if (why.length > 0) {
-    const left = pending.filter(
-      ({ path }) => result.kind === 'failed' || notes.some((note) => note.path === path),
-    );
-    await reportUnsaved(why.join(' '), left, inputs.memory.isElsewhere, runner, secrets);
-  }
+      : (result.unsaved ?? []).map((note) => ({
+          ...note,
+          message: `${note.path}: ${note.message}`,
+        }));
+  return troubles.map(({ message, remedy = '' }) => `${message}. ${remedy}`.trimEnd());
+}
+
+function isUnsaved(path: string, result: SaveResult): boolean {
+  return result.kind === 'failed' || (result.unsaved ?? []).some((note) => note.path === path);
+}
+
+/**
+ * The main step was killed before it could report anything, so the summary shows the entry, unless
+ * memory is in another repository.
+ */
+function unsavedText(reason: string, unsaved: readonly JournaledChange[], isHidden: boolean) {
+  const message = `failed to save memory after the job: ${reason}`;
+  const texts = unsaved
+    .filter((change) => change.kind !== 'facts')
+    .map((change) => ({
+      id: change.id,
+      text: change.kind === 'append' ? change.text : describeNoteChange(change),
+    }));
+  return { message, summary: formatUnsavedSummary(message, texts, isHidden) };
 }
 
 type Access = GitHubAccess & { log(line: string): void };
 
-/** A check that nobody ends would stay in progress for good. */
+/** A check that a killed main step left would stay in progress for good. */
 async function endCheck(access: Access): Promise<void> {
-  const left = readLeftCheck(access.env);
-  if (left === undefined) return;
+  const check = readUnfinishedCheck(access.env);
+  if (check === undefined) return;
   const client = await connectGitHub(readInputs(access.env).githubToken, access);
-  if (client !== undefined) await endUnfinishedCheck(client, left, access.log);
+  if (client !== undefined) await endUnfinishedCheck(client, check, access.log);
 }
 
 async function savePending(
@@ -80,34 +111,11 @@ async function savePending(
     const client = await connectGitHub(inputs.githubToken, access);
     const { workspace } = runner;
     const store = await openMemory(inputs, { ...access, trigger, workspace, client });
-    // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the
-    // second minute.
+    // As long as in the main step: if many runs wait for GitHub's rate limit, some need the second
+    // minute.
     return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     return { kind: 'failed', reason: 'error', message: formatError(thrown) };
   }
-}
-
-/**
- * The main step was killed before it could tell anything, so the entry is shown here, unless it is
- * to stay elsewhere (D14).
- */
-async function reportUnsaved(
-  why: string,
-  pending: readonly JournaledChange[],
-  isHidden: boolean,
-  runner: Runner,
-  secrets: readonly string[],
-): Promise<void> {
-  const message = `failed to save memory after the job: ${why}`;
-  warning(sanitize(message, 'log', secrets), { title: WARNING_TITLES['memory-save-failed'] });
-  // An entry as it is in the log; of a note what was to be done to it.
-  const left = pending
-    .filter((change) => change.kind !== 'facts')
-    .map((change) => ({
-      id: change.id,
-      text: change.kind === 'append' ? change.text : describeNoteChange(change),
-    }));
-  await writeSummary(formatUnsavedSummary(message, left, isHidden), { runner, secrets });
 }

@@ -21,24 +21,18 @@ import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 
-/** The log of a workflow run, and the warnings collected for annotations and summary, each once. */
+/** Writes the log of a workflow run, and collects each warning once for annotations and summary. */
 export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
-  /**
-   * From here on the log names no note and nothing that tools are called for, since memory is in
-   * another repository (D14).
-   */
+  /** From now on the log names no notes and no tool inputs: memory is in another repository. */
   hideNotes(): void;
-  /**
-   * Closes the group of a turn that did not come to its end: what is written from here on belongs
-   * to no turn.
-   */
+  /** Closes the group of an interrupted turn, so that later lines are not part of it. */
   endTurn(): void;
 }
 
 /**
- * Tells the job log what goes on: one line a turn, which unfolds to a line for each call. Warnings
- * become annotations when the run is over (D35).
+ * Writes to the job log what the run is doing: one line a turn, which unfolds to a line for each
+ * call. Warnings become annotations when the run is over.
  */
 export function createActionReporter(
   write: (line: string) => void,
@@ -47,13 +41,15 @@ export function createActionReporter(
   const warnings: Warning[] = [];
   const writeClean = (line: string) => write(sanitize(line, 'log', secrets));
   let hidesNotes = false;
-  /** Calls of the last reply that are not answered yet. */
-  let pending = 0;
-  let used: Extract<RunEvent, { kind: 'tokens-used' }> | undefined;
+  /** Calls of the last reply that have no answer yet. */
+  let pendingCalls = 0;
+  let usage: Extract<RunEvent, { kind: 'tokens-used' }> | undefined;
+
   function endTurn(): void {
-    if (pending > 0) write('::endgroup::');
-    pending = 0;
+    if (pendingCalls > 0) write('::endgroup::');
+    pendingCalls = 0;
   }
+
   return {
     warnings,
     endTurn,
@@ -61,18 +57,18 @@ export function createActionReporter(
       hidesNotes = true;
     },
     warn(warning) {
-      if (!warnings.some((one) => isDeepStrictEqual(one, warning))) warnings.push(warning);
+      if (!warnings.some((earlier) => isDeepStrictEqual(earlier, warning))) warnings.push(warning);
     },
     event(event) {
       if (!IN_A_TURN.has(event.kind)) endTurn();
       switch (event.kind) {
         case 'tokens-used':
-          used = event;
+          usage = event;
           return;
         case 'model-reply': {
-          const line = sanitize(turnLine(event, used), 'log', secrets);
-          pending = event.called.length;
-          write(pending > 0 ? `::group::${line.replaceAll('%', '%25')}` : line);
+          const line = sanitize(turnLine(event, usage), 'log', secrets);
+          pendingCalls = event.called.length;
+          write(pendingCalls > 0 ? `::group::${line.replaceAll('%', '%25')}` : line);
           return;
         }
         default:
@@ -80,13 +76,13 @@ export function createActionReporter(
             writeClean(line);
       }
       if (event.kind !== 'tool-call') return;
-      if (pending === 1) endTurn();
-      else pending = Math.max(0, pending - 1);
+      if (pendingCalls === 1) endTurn();
+      else pendingCalls = Math.max(0, pendingCalls - 1);
     },
   };
 }
 
-/** Events that belong to the turn whose reply was last; all others end its group. */
+/** Events that belong to the turn of the last reply; all others end its group. */
 const IN_A_TURN: ReadonlySet<RunEvent['kind']> = new Set([
   'tool-started',
   'tool-call',
@@ -95,40 +91,36 @@ const IN_A_TURN: ReadonlySet<RunEvent['kind']> = new Set([
   'note-written',
 ]);
 
-/** The event without what it tells of memory. */
+/** The event without the parts that show memory. */
 function withoutNotes(event: RunEvent): RunEvent {
   if (event.kind === 'note-written') return { ...event, path: 'a note' };
   return event.kind === 'tool-call' ? { ...event, input: undefined } : event;
 }
 
-/**
- * `Turn 1: read_file × 2, submit_review · 438 tokens · $0.0032 so far`; the title of a group is one
- * line.
- */
+/** `Turn 1: read_file × 2, submit_review · 438 tokens · $0.0032 so far`, the title of a group. */
 function turnLine(
   { turn, called, stopReason }: Extract<RunEvent, { kind: 'model-reply' }>,
-  used: Extract<RunEvent, { kind: 'tokens-used' }> | undefined,
+  usage: Extract<RunEvent, { kind: 'tokens-used' }> | undefined,
 ): string {
-  const does =
-    called.length === 0 ? `answered (${cleanLine(stopReason, NAME_LENGTH)})` : namesOf(called);
-  const tokens = used === undefined ? [] : [count(used.use.input + used.use.output, 'token')];
-  const cost =
-    used?.costUsd === undefined || used.costUsd === 0 ? [] : [`${formatUsd(used.costUsd)} so far`];
-  return [`Turn ${turn}: ${does}`, ...tokens, ...cost].join(' · ');
+  const action =
+    called.length === 0 ? `answered (${cleanLine(stopReason, NAME_LENGTH)})` : calledTools(called);
+  const tokens = usage === undefined ? [] : [count(usage.use.input + usage.use.output, 'token')];
+  const costUsd = usage?.costUsd ?? 0;
+  const cost = costUsd === 0 ? [] : [`${formatUsd(costUsd)} so far`];
+  return [`Turn ${turn}: ${action}`, ...tokens, ...cost].join(' · ');
 }
 
-/** The model made up the names, so they may be of any length. */
-function namesOf(called: readonly string[]): string {
+/** The model can invent names of any length. */
+function calledTools(called: readonly string[]): string {
   const names = [...groupBy(called, (tool) => cleanLine(tool, NAME_LENGTH) || '(no name)')];
   return names
     .map(([name, { length }]) => (length === 1 ? name : `${name} × ${formatInteger(length)}`))
     .join(', ');
 }
 
-/** Providers allow no more than this in the name of a tool. */
+/** The longest name of a tool that providers accept. */
 const NAME_LENGTH = 64;
 
-/** An event in the job log. */
 export function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
@@ -161,9 +153,9 @@ export function formatEvent(event: RunEvent): readonly string[] {
       return [`Joined ${event.passes} parts: ${count(event.findings, 'finding')}`];
     case 'verified': {
       const { looks, confirmed, refuted, unverified } = event;
-      const left = unverified === 0 ? '' : `, ${unverified} not verified`;
+      const rest = unverified === 0 ? '' : `, ${unverified} not verified`;
       return [
-        `Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${left}`,
+        `Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${rest}`,
       ];
     }
     case 'note-written':
@@ -171,12 +163,11 @@ export function formatEvent(event: RunEvent): readonly string[] {
         `  Note ${event.action === 'append' ? 'added to' : 'rewritten'}: ${event.path}, ${count(event.bytes, 'byte')}`,
       ];
     case 'tool-call': {
-      // How it went is told with the sub-agent.
+      // The line of the sub-agent already says how the call ended.
       if (event.tool === 'call_agent' && !event.isError) return [];
-      const what = `${event.tool} ${callTarget(event.input)}`.trim();
-      return [
-        `  ${what}: ${event.isError ? 'failed after ' : ''}${formatStepDuration(event.durationMs)}`,
-      ];
+      const call = `${event.tool} ${callTarget(event.input)}`.trim();
+      const failure = event.isError ? 'failed after ' : '';
+      return [`  ${call}: ${failure}${formatStepDuration(event.durationMs)}`];
     }
     case 'model-request':
     case 'tool-started':
@@ -188,7 +179,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
 
 const TASK_LENGTH = 120;
 
-/** What is going to happen, for the job log: a line each. */
+/** The lines of the job log that show a plan. */
 export function describePlan(
   { agent, model, task, trust }: Plan,
   restored: RestoreResult | undefined,
@@ -202,7 +193,7 @@ export function describePlan(
   ];
 }
 
-/** What was loaded, in a few words; `format` makes the place stand out where that can be done. */
+/** Describes the loaded memory in a few words; `format` can highlight its location. */
 export function describeRestored(
   restored: RestoreResult,
   format: (location: string) => string = (location) => location,
@@ -210,8 +201,8 @@ export function describeRestored(
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
-      const which = total === loaded ? '' : `the last ${formatInteger(loaded)} of `;
-      return `${which}${count(total, 'entry')} loaded from ${format(location)}`;
+      const range = total === loaded ? '' : `the last ${formatInteger(loaded)} of `;
+      return `${range}${count(total, 'entry')} loaded from ${format(location)}`;
     }
     case 'empty':
       if (restored.isNowhere === true) return 'nothing is kept (`memory-store: none`)';
@@ -221,8 +212,8 @@ export function describeRestored(
   }
 }
 
-/** Told by the lines of requests and answers, or of no use to a reader. */
-const UNTOLD: ReadonlySet<RunEvent['kind']> = new Set([
+/** The lines of requests and answers contain these events, or readers do not need them. */
+const NOT_RECORDED: ReadonlySet<RunEvent['kind']> = new Set([
   'model-request',
   'model-reply',
   'tool-started',
@@ -230,22 +221,19 @@ const UNTOLD: ReadonlySet<RunEvent['kind']> = new Set([
 
 export type Transcript = ReturnType<typeof createTranscript>;
 
-/**
- * A run as lines of JSON: what models were asked and answered, what was called, and what was
- * decided.
- */
+/** Records a run as lines of JSON: requests to models, their answers, calls and decisions. */
 export function createTranscript(secrets: readonly string[]) {
   const lines: string[] = [];
-  /** Of a message, or of a list of tools, the request that shows it. */
+  /** For each message and each list of tools, the newest request that has it. */
   const shownIn = new WeakMap<object, number>();
   let requests = 0;
   let isHidden = false;
 
-  const lineOf = (type: string, what: object) =>
-    JSON.stringify({ time: new Date().toISOString(), type, ...what }, (_, value: unknown) =>
+  const lineOf = (type: string, fields: object) =>
+    JSON.stringify({ time: new Date().toISOString(), type, ...fields }, (_, value: unknown) =>
       value instanceof Error ? messageOf(value) : value,
     );
-  const add = (type: string, what: object) => void lines.push(lineOf(type, what));
+  const add = (type: string, fields: object) => void lines.push(lineOf(type, fields));
 
   function addRequest(
     { modelId }: LanguageModel,
@@ -255,21 +243,22 @@ export function createTranscript(secrets: readonly string[]) {
     const request = requests;
     const continues = prompt
       .map((message) => shownIn.get(message))
-      .findLast((one) => one !== undefined);
-    // What the model has said is the line of its answer.
+      .findLast((earlier) => earlier !== undefined);
+    // The model's own messages are in the lines of its answers.
     const fresh = prompt.filter((message) => !shownIn.has(message) && message.role !== 'assistant');
     const messages = isHidden ? fresh.map(withoutMemory) : fresh;
-    const areNew = tools !== undefined && !shownIn.has(tools);
+    const areToolsNew = tools !== undefined && !shownIn.has(tools);
     add('request', {
       request,
       continues,
       model: modelId,
       maxOutputTokens,
-      tools: areNew ? tools : undefined,
+      tools: areToolsNew ? tools : undefined,
       messages,
     });
-    for (const shown of [...prompt, ...(tools === undefined ? [] : [tools])])
-      shownIn.set(shown, request);
+
+    for (const message of prompt) shownIn.set(message, request);
+    if (tools !== undefined) shownIn.set(tools, request);
     const last = prompt.at(-1);
     return { request, isAboutMemory: isHidden && last !== undefined && isAboutEarlierTurns(last) };
   }
@@ -291,30 +280,30 @@ export function createTranscript(secrets: readonly string[]) {
   }
 
   return {
-    /** From here on no line holds what memory says, since that is in another repository (D14). */
+    /** From now on no line has text of the memory, which is in another repository. */
     hideMemory(): void {
       isHidden = true;
     },
-    /** The models, of which each request and each answer becomes a line. */
+    /** Returns models that write each request and each answer as a line. */
     recordModels: (models: Models): Models => ({
       ...models,
       open: async (ref, form) => recordModel(await models.open(ref, form)),
     }),
-    /** The reporter, of which each event and each warning becomes a line. */
+    /** Returns a reporter that also writes each event and each warning as a line. */
     recordEvents: (reporter: ActionReporter): ActionReporter => ({
       ...reporter,
       event(event) {
         reporter.event(event);
-        if (UNTOLD.has(event.kind)) return;
-        const { kind, ...what } = isHidden ? withoutNotes(event) : event;
-        add(kind, event.kind === 'run-started' ? describeStart(event) : what);
+        if (NOT_RECORDED.has(event.kind)) return;
+        const { kind, ...fields } = isHidden ? withoutNotes(event) : event;
+        add(kind, event.kind === 'run-started' ? describeStart(event) : fields);
       },
       warn(warning) {
         reporter.warn(warning);
         add('warning', warning);
       },
     }),
-    /** All lines with a last one; empty for a run that did nothing. */
+    /** Returns all lines and a last one; empty if no model was asked. */
     endWith(end: object): string {
       if (requests === 0) return '';
       return [...lines, lineOf('end', end)]
@@ -338,10 +327,7 @@ function describeStart({ plan }: Extract<RunEvent, { kind: 'run-started' }>) {
   };
 }
 
-/**
- * A secret that went over the quotes of a line takes them along: what is no JSON any more is left
- * out.
- */
+/** A secret that contains a quote can take the line's own quotes away; such a line is left out. */
 function redactLine(line: string, secrets: readonly string[]): string {
   const redacted = sanitize(line, 'output', secrets);
   const leftOut = JSON.stringify({ type: 'left-out', why: 'a secret was in it' });
@@ -349,12 +335,9 @@ function redactLine(line: string, secrets: readonly string[]): string {
 }
 
 const HIDDEN = '[not shown: memory is in another repository]';
-const IS_OF_MEMORY = (tool: string) => ALL_NOTES_TOOLS.some((one) => one === tool);
+const isNotesTool = (tool: string) => ALL_NOTES_TOOLS.some((name) => name === tool);
 
-/**
- * Memory is in the system prompt, in what its tools are given and answer, and in records of earlier
- * turns.
- */
+/** Memory is in the system prompt, in calls and results of its tools, and in summaries of turns. */
 function withoutMemory(message: Message): Message {
   if (message.role === 'system') return { ...message, content: HIDDEN };
   if (isAboutEarlierTurns(message))
@@ -365,6 +348,6 @@ function withoutMemory(message: Message): Message {
 function withoutMemoryInPart<
   P extends MessagePart | LanguageModelV4GenerateResult['content'][number],
 >(part: P): P {
-  if (!('toolName' in part) || !IS_OF_MEMORY(part.toolName)) return part;
+  if (!('toolName' in part) || !isNotesTool(part.toolName)) return part;
   return 'output' in part ? { ...part, output: HIDDEN } : { ...part, input: HIDDEN };
 }

@@ -18,7 +18,7 @@ import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { isLanguage } from '../prompt/prompt.js';
 import { createSecrets, type Secrets } from '../safety/secrets.js';
 
-/** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
+/** Name and default of every input, as in `action.yml`; a test compares the two. */
 export const INPUT_DEFAULTS = {
   agent: '',
   mode: 'run',
@@ -65,30 +65,31 @@ export const INPUT_DEFAULTS = {
 
 type InputName = keyof typeof INPUT_DEFAULTS;
 
-/** The action's inputs, complete and checked. Empty strings mean not given. */
+/** The action's inputs, complete and checked. An empty string means that the input is not set. */
 export type Inputs = ReturnType<typeof readInputs>;
 
 export type MemoryInputs = Inputs['memory'];
 
 /**
- * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference);
- * they are read here without the toolkit, which would cost more time to load than everything else
- * before the first request. Throws a ConfigError that names the input.
+ * Reads all inputs at once. The runner passes them as `INPUT_<NAME>` (metadata syntax reference).
+ * They are read without the toolkit: loading it would take longer than everything else before the
+ * first request. Throws a ConfigError that names the input.
  */
 export function readInputs(env: Environment) {
   const read = (name: InputName) => readInput(env, name);
-  const parse = <T>(name: InputName, as: Parser<T>) => as(name, read(name));
+  const parse = <T>(name: InputName, parser: Parser<T>) => parser(name, read(name));
   const [model = '', ...fallbackModels] = list(read('model'));
   const store = parse('memory-store', oneOf('branch', 'cache', 'file', 'none'));
-  const repository = parse('memory-repo', repositoryName);
-  const place = `${repository?.owner}/${repository?.name}`;
+  const repository = parse('memory-repo', repositoryOf);
+  const repositoryName = `${repository?.owner}/${repository?.name}`.toLowerCase();
+  const ownName = env['GITHUB_REPOSITORY']?.toLowerCase();
   const inputs = {
     agent: read('agent'),
     mode: parse('mode', oneOf('run', 'gc', 'validate')),
     prompt: read('prompt'),
     model,
     fallbackModels,
-    /** Undefined for the agent's own. */
+    /** Undefined: the agent's own. */
     effort: parse('effort', oneOfOrNone(...EFFORTS)),
     apiKey: read('api-key'),
     agentsDir: read('agents-dir'),
@@ -107,14 +108,13 @@ export function readInputs(env: Environment) {
     memory: {
       store,
       branch: parse('memory-branch', branchName),
-      /** Folder in the store, empty for the top; undefined for the store's own default. */
+      /** Folder in the store, empty for the top; undefined: the store's default. */
       path: parse('memory-path', folder),
-      /** Another repository than the run's. */
+      /** A repository for memory; undefined: the run's own. */
       repository,
-      /** That is where what memory says has to stay (D14). */
-      isElsewhere:
-        repository !== undefined && place.toLowerCase() !== env['GITHUB_REPOSITORY']?.toLowerCase(),
-      /** Entries are loaded, and none is added. */
+      /** Memory is in another repository and its text has to stay there. */
+      isElsewhere: repository !== undefined && repositoryName !== ownName,
+      /** Entries are loaded, but none are added. */
       isReadOnly: parse('memory-readonly', flag),
     },
     comment: parse('comment', oneOf('auto', 'always', 'never')),
@@ -122,38 +122,41 @@ export function readInputs(env: Environment) {
       ...DEFAULT_PUBLISH_RULES,
       maxComments: parse('max-comments', wholeFrom0),
       blockOn: parse('block-on', oneOfOrNone(...SEVERITIES)),
-      failOn: SEVERITIES.findLast((one) => readFailOn(env).findings.includes(`findings:${one}`)),
+      failOn: SEVERITIES.findLast((severity) =>
+        readFailOn(env).findings.includes(`findings:${severity}`),
+      ),
       labels: list(read('labels-allowed')),
     } satisfies PublishRules,
-    /** What the agent's own `[review]` gives way to. */
+    /** Overrides the agent's own `[review]`. */
     minSeverity: parse('min-severity', oneOfOrNone(...SEVERITIES)),
     /**
-     * Where the answer goes of a run that is about no issue and no pull request, and what `mode:
-     * gc` suggests; empty for the summary alone. A pull request can only hold suggestions.
+     * Publishes the answer if the event has no issue or pull request, and the suggestions of `mode:
+     * gc`; empty: only in the summary. `pull-request` is for suggestions only.
      */
     reportTo: parse('report-to', oneOfOrNone('issue', 'pull-request')) ?? '',
-    /** Whether findings become a check of the commit. */
+    /** Findings become a check of the commit. */
     checkRun: parse('check-run', flag),
-    /** A name or a code of a language; empty leaves it to the agent. */
+    /** Name or code of a language; empty: the agent decides. */
     language: parse('language', languageName),
     timeoutMinutes: parse('timeout-minutes', above0),
     maxTurns: Math.ceil(parse('max-turns', above0)),
-    /** 0 for the agent's own `[budget]`. */
+    /** 0: the agent's own `[budget]`. */
     maxTokens: parse('max-tokens', atLeast0),
-    /** 0 for no limit. */
+    /** 0: no limit. */
     maxCostUsd: parse('max-cost-usd', atLeast0),
     spendLimits: {
       perPullUsd: parse('max-cost-usd-per-pr', atLeast0),
       perDayUsd: parse('max-cost-usd-per-day', atLeast0),
     },
     toolsAllowed: list(read('tools-allowed')),
-    /** Patterns of files that a run may change for a pull request; none: it changes nothing. */
+    /** Patterns of files that a run can change for a pull request; empty: no files. */
     changesAllowed: parse('changes-allowed', changePatterns),
-    /** Names of variables of the environment whose values must not leave. */
+    /** Names of environment variables whose values must never be published. */
     redact: list(read('redact')),
     outputSchema: read('output-schema'),
     dryRun: parse('dry-run', flag),
   };
+
   if (inputs.mode !== 'gc' && inputs.reportTo === 'pull-request') {
     throw new ConfigError('`report-to: pull-request` is for `mode: gc` only', {
       remedy: 'Write `report-to: issue` for the answer of a run.',
@@ -164,6 +167,7 @@ export function readInputs(env: Environment) {
       remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
     });
   }
+
   const { agent, mode, prompt } = inputs;
   const asksWithoutAgent = mode === 'run' && model !== '' && prompt !== '';
   if (agent === '' && mode !== 'validate' && !asksWithoutAgent) {
@@ -175,22 +179,19 @@ export function readInputs(env: Environment) {
   return inputs;
 }
 
-/**
- * What must never leave: what the environment holds of secrets, and of the variables that the input
- * `redact` names.
- */
+/** The environment's secrets, and the values of the variables that the input `redact` names. */
 export function readSecrets(env: Environment): Secrets {
   return createSecrets(env, list(readInput(env, 'redact')));
 }
 
 export interface FailOn {
   readonly conclusions: readonly Conclusion[];
-  /** An entry that was to be saved and was not. */
+  /** Fail if an entry could not be saved. */
   readonly memory: boolean;
   readonly findings: readonly string[];
 }
 
-/** What fails the step; read before all other inputs, whose mistakes it decides about too. */
+/** Read before all other inputs, since it also decides whether a mistake in one of them fails. */
 export function readFailOn(env: Environment): FailOn {
   const known = [...CONCLUSIONS, ...FINDINGS_GATES, 'memory'];
   const words = list(readInput(env, 'fail-on')).map((word) => oneOf(...known)('fail-on', word));
@@ -201,14 +202,14 @@ export function readFailOn(env: Environment): FailOn {
   };
 }
 
-/** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */
+/** An empty input gets its default, so that a workflow can pass an unset `${{ vars.X }}`. */
 function readInput(env: Environment, name: InputName): string {
   const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
   if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
   return INPUT_DEFAULTS[name];
 }
 
-/** Gives the value of an input, or throws a ConfigError that says what to write instead. */
+/** Returns the value of an input, or throws a ConfigError that says what to write instead. */
 type Parser<T> = (name: InputName, value: string) => T;
 
 function refused(name: InputName, value: string, remedy: string): ConfigError {
@@ -217,13 +218,10 @@ function refused(name: InputName, value: string, remedy: string): ConfigError {
 
 function oneOf<const T extends string>(...values: readonly T[]): Parser<T> {
   return (name, value) => {
-    const found = values.find((candidate) => candidate === value);
-    if (found !== undefined) return found;
-    throw refused(
-      name,
-      value,
-      `Choose one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`,
-    );
+    const choice = values.find((candidate) => candidate === value);
+    if (choice !== undefined) return choice;
+    const choices = values.map((candidate) => `\`${candidate}\``).join(', ');
+    throw refused(name, value, `Choose one of ${choices}.`);
   };
 }
 
@@ -231,12 +229,12 @@ function oneOfOrNone<const T extends string>(...values: readonly T[]): Parser<T 
   return (name, value) => (value === '' ? undefined : oneOf(...values)(name, value));
 }
 
-/** As the toolkit takes them, in any case. */
+/** `true` or `false` in any case, as `getBooleanInput` of the toolkit accepts them. */
 function flag(name: InputName, value: string): boolean {
   return oneOf('true', 'false')(name, value.toLowerCase()) === 'true';
 }
 
-/** A number of a range, which the refusal names. */
+/** The error names the range. */
 function numberIn(range: string, isIn: (number: number) => boolean): Parser<number> {
   return (name, value) => {
     const number = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
@@ -254,24 +252,21 @@ const above0 = numberIn('above 0', (number) => number > 0);
 const atLeast0 = numberIn('from 0, which means no limit', (number) => number >= 0);
 const wholeFrom0 = numberIn(
   'from 0, without a fraction',
-  (n) => n >= 0 && n < 1e6 && Number.isInteger(n),
+  (number) => number >= 0 && number < 1e6 && Number.isInteger(number),
 );
 
-/** Words between commas and line breaks (D28). */
+/** Splits at commas and line breaks. */
 function list(value: string): readonly string[] {
   return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
 }
 
-/**
- * GitHub's logins, those of managed users and apps too; a leading `@` is taken off. A pattern is
- * none.
- */
+/** GitHub logins, with a leading `@` or without; managed users have `_` in theirs, apps `[bot]`. */
 function logins(name: InputName, value: string): readonly string[] {
   return list(value).map((word) => {
     const login = word.replace(/^@/, '');
     if (/^[A-Za-z0-9_-]{1,100}(?:\[bot\])?$/.test(login)) return login;
-    const shown = 'for example `octocat` or `dependabot[bot]`; patterns are not supported';
-    throw refused(name, word, `Write each login as GitHub shows it, ${shown}.`);
+    const examples = 'for example `octocat` or `dependabot[bot]`; patterns are not supported';
+    throw refused(name, word, `Write each login as GitHub shows it, ${examples}.`);
   });
 }
 
@@ -284,9 +279,7 @@ function phrase(name: InputName, value: string): string {
   );
 }
 
-/**
- * The language becomes a part of the system prompt, so it is a name and nothing like a sentence.
- */
+/** The language becomes part of the system prompt, so it has to be a name and not a sentence. */
 function languageName(name: InputName, value: string): string {
   if (value === '' || isLanguage(value)) return value;
   throw refused(
@@ -297,19 +290,19 @@ function languageName(name: InputName, value: string): string {
 }
 
 /**
- * A repository at a branch, tag or commit. The ref must be said: a repository whose default branch
- * is renamed would otherwise change what runs.
+ * A repository at a branch, tag or commit. The ref is required: without one, somebody who changes
+ * the default branch of that repository would change what runs here.
  */
 function repositoryAtRef(name: InputName, value: string) {
   if (value === '') return undefined;
-  const [, place = '', ref = ''] = /^([^@]*)@(.*)$/.exec(value) ?? [];
-  const repository = ownerAndName(place);
+  const [, slug = '', ref = ''] = /^([^@]*)@(.*)$/.exec(value) ?? [];
+  const repository = ownerAndName(slug);
   if (repository !== undefined && isRefName(ref)) return { ...repository, ref };
-  const how = 'with a tag, a branch or a commit, for example `octocat/agents@v1`';
-  throw refused(name, value, `Write it as \`owner/name@ref\`, ${how}.`);
+  const example = 'with a tag, a branch or a commit, for example `octocat/agents@v1`';
+  throw refused(name, value, `Write it as \`owner/name@ref\`, ${example}.`);
 }
 
-function repositoryName(name: InputName, value: string) {
+function repositoryOf(name: InputName, value: string) {
   const repository = ownerAndName(value);
   if (value === '' || repository !== undefined) return repository;
   throw refused(name, value, 'Write it as `owner/name`, for example `octocat/memory`.');
@@ -322,13 +315,10 @@ function ownerAndName(value: string) {
     : { owner, name };
 }
 
-/**
- * As git allows names of branches, but for names that are read as something else: a whole ref, a
- * commit.
- */
+/** Git's rules for branch names, without names that git would read as a full ref or a commit. */
 function branchName(name: InputName, value: string): string {
-  const isOther = /^(?:refs\/.*|HEAD|[0-9a-f]{40})$/i.test(value);
-  if (isRefName(value) && !isOther) return value;
+  const isFullRefOrCommit = /^(?:refs\/.*|HEAD|[0-9a-f]{40})$/i.test(value);
+  if (isRefName(value) && !isFullRefOrCommit) return value;
   throw refused(name, value, 'Write the short name of a branch, for example `axe-memory`.');
 }
 
@@ -336,13 +326,10 @@ function isRefName(value: string): boolean {
   return value !== '' && value.length <= 200 && !NO_REF.test(value);
 }
 
-/**
- * What no name of a branch, tag or commit holds (git-check-ref-format, rules 1 to 10), nor what
- * cannot be seen.
- */
+/** Forbidden in a ref by git (git-check-ref-format, rules 1 to 10), and invisible characters. */
 const NO_REF = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|^@$|\.$|\.lock(?:\/|$)|(?:^|\/)(?:\.|\/|$)/u;
 
-/** Stays inside the workspace or the branch: memory is written there. */
+/** A folder inside the workspace or the branch, because memory is written there. */
 function folder(name: InputName, value: string): string | undefined {
   if (value === '') return undefined;
   const parts = value.split(/[\\/]/);
@@ -363,11 +350,11 @@ function diffPolicy(value: string, maxTokens: number): DiffPolicy {
   return diff;
 }
 
-/** Patterns of files that a run may change; `true` is all but those that none ever changes. */
+/** Patterns of files that a run can change; `true` is every file that is not protected. */
 function changePatterns(name: InputName, value: string): readonly string[] {
-  const given = list(value).map((one) => (one === 'true' ? '**' : one));
-  const patterns = given
-    .flatMap((one) => filePatterns(name, one))
+  const patterns = list(value)
+    .map((word) => (word === 'true' ? '**' : word))
+    .flatMap((word) => filePatterns(name, word))
     .filter((pattern) => pattern !== 'false');
   const excluding = patterns.find((pattern) => pattern.startsWith('!'));
   if (excluding !== undefined)
@@ -376,13 +363,10 @@ function changePatterns(name: InputName, value: string): readonly string[] {
   return patterns;
 }
 
-/**
- * Patterns of files. `docs/` is all that is in the folder; `./` or `/` at the beginning says
- * nothing.
- */
+/** Patterns of files. `docs/` means every file in the folder; a leading `./` or `/` is ignored. */
 function filePatterns(name: InputName, value: string): readonly string[] {
   return list(value).map((pattern) => {
-    // What the comma in `*.{ts,tsx}` leaves of it would match nothing, and leave out every file.
+    // The comma in `*.{ts,tsx}` splits it into two patterns that would match no file at all.
     if (pattern.split('{').length !== pattern.split('}').length)
       throw refused(
         name,

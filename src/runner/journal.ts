@@ -11,31 +11,29 @@ import type { MemoryChange } from '../memory/change.js';
 import type { Journal } from '../run/dependencies.js';
 import { CHECK_STATE, PENDING_STATE } from './runner.js';
 
-const TOLD = 'told';
+const REPORTED_STATE = 'told';
 
 export type JournaledChange = Extract<MemoryChange, { readonly kind: 'append' | 'note' | 'facts' }>;
 
 /**
- * Most bytes of a state that are handed to the post step as they are: the runner gives it a state
- * as a variable of its environment, and Linux starts no program with one of more than 128 KiB
- * (execve(2)).
+ * Larger states go to a file: the runner hands a state to the post step as an environment variable,
+ * and Linux does not start a program with a variable of more than 128 KiB (execve(2)).
  */
 const MAX_STATE_BYTES = 64 * 1024;
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was
- * killed (D16). Agents and sub-agents keep theirs side by side, and a tainted run its two entries,
- * which share an id; a change that comes again with the same id for the same place takes that of
- * the first, and so do the facts of a state, which have no id. What is too large for a state goes
- * to a file in `temp`.
+ * killed. Agents and sub-agents share the journal; the two entries of a tainted run have one id but
+ * different paths. A later change with the same id and path replaces the earlier one, and so do the
+ * facts of a state, which have no id. Changes too large for a state go to a file in `temp`.
  */
 export function createJournal(temp = '', now = () => new Date()): Journal {
-  const open = new Map<string, MemoryChange>();
+  const unsaved = new Map<string, MemoryChange>();
   const inTurn = createQueue();
   const file = join(temp, `axe-action-${PENDING_STATE}-${process.pid}.json`);
   const write = () =>
     inTurn(async () => {
-      const text = JSON.stringify([...open.values()]);
+      const text = JSON.stringify([...unsaved.values()]);
       if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES)
         await keepState(PENDING_STATE, text);
       else if (await writeRunnerFile('RUNNER_TEMP', () => createFiles().replace(file, text)))
@@ -43,44 +41,45 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
     });
   return {
     async pending(changes) {
-      // When it was put into the journal: it was saved after that, if it was.
+      // If a change was saved by the main step, then after this time.
       const again = now();
       for (const change of changes)
-        if (isKept(change))
-          open.set(keyOf(change), change.kind === 'facts' ? change : { ...change, again });
+        if (isJournaled(change))
+          unsaved.set(journalKey(change), change.kind === 'facts' ? change : { ...change, again });
       await write();
     },
     async done(changes) {
-      for (const change of changes) if (isKept(change)) open.delete(keyOf(change));
+      for (const change of changes) if (isJournaled(change)) unsaved.delete(journalKey(change));
       await write();
     },
   };
 }
 
-function isKept(change: MemoryChange): change is JournaledChange {
+function isJournaled(change: MemoryChange): change is JournaledChange {
   return change.kind === 'append' || change.kind === 'note' || change.kind === 'facts';
 }
 
-function keyOf(change: JournaledChange): string {
+function journalKey(change: JournaledChange): string {
   return change.kind === 'facts' ? change.path : `${change.path} ${change.id}`;
 }
 
 /**
- * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a
- * state back as `STATE_<name>`, to this step alone.
+ * Reads the changes that `main` did not save, or was killed before it could note that it had. The
+ * runner gives a state back as `STATE_<name>`, and only to this step.
  */
 export async function readPending(env: Environment): Promise<readonly JournaledChange[]> {
-  const left = env[`STATE_${PENDING_STATE}`] ?? '';
-  const changes = left.startsWith('{') ? await readStateFile(JSON.parse(left).file) : left;
-  if (changes === '') return [];
-  const kept: readonly JournaledChange[] = JSON.parse(changes, (key, value) =>
+  const state = env[`STATE_${PENDING_STATE}`] ?? '';
+  const json = state.startsWith('{') ? await readStateFile(JSON.parse(state).file) : state;
+  if (json === '') return [];
+
+  const changes: readonly JournaledChange[] = JSON.parse(json, (key, value) =>
     key === 'again' ? new Date(value) : value,
   );
-  // A save is told by its first place, and that is the entry's.
-  return kept.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
+  // A save is reported with the location of its first change, which has to be the entry's.
+  return changes.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
 }
 
-/** Empty where the file is gone: the runner empties its folder. */
+/** Empty if the file is gone: the runner empties its temporary folder. */
 async function readStateFile(file: string): Promise<string> {
   try {
     return await readTextFile(file, { what: 'state', remedy: '' });
@@ -91,52 +90,50 @@ async function readStateFile(file: string): Promise<string> {
 }
 
 /**
- * Notes that people know that the entry is not saved: `post` tries once more, but need not tell it
- * again (D14).
+ * Notes that the step has reported the unsaved entry: `post` tries to save it once more, but does
+ * not report it again.
  */
 export async function noteReported(): Promise<void> {
-  await keepState(TOLD, 'true');
+  await keepState(REPORTED_STATE, 'true');
 }
 
-/** Whether `main` came to tell that the entry is not saved. */
 export function wasReported(env: Environment): boolean {
-  return env[`STATE_${TOLD}`] === 'true';
+  return env[`STATE_${REPORTED_STATE}`] === 'true';
 }
 
-/** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
+/** Notes a check that is about to start, so that `post` can end it; undefined: it has ended. */
 export async function keepCheck(check: UnfinishedCheck | undefined): Promise<void> {
   await keepState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
 }
 
 /** The check that a killed main step left in progress. */
-export function readLeftCheck(env: Environment): UnfinishedCheck | undefined {
+export function readUnfinishedCheck(env: Environment): UnfinishedCheck | undefined {
   const state = env[`STATE_${CHECK_STATE}`] ?? '';
   return state === '' ? undefined : JSON.parse(state);
 }
 
-/** What the runner gives a step to write to, by the variables that name it. */
+/** Files and the folder that a step can write, by the variables in which the runner names them. */
 type RunnerFile = 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY' | 'RUNNER_TEMP';
 
-const told = new Set<RunnerFile>();
+const reportedFiles = new Set<RunnerFile>();
 
 /**
- * Writes to a file of the runner, and gives whether that was possible: on a full disk the run goes
- * on without it, since memory and comments lie elsewhere. However often it is tried, it is one
- * warning.
+ * Writes to a file of the runner, and returns whether that worked: with a full disk the run goes on
+ * without the file, since memory and comments are not on that disk. Each file is reported once.
  */
 export async function writeRunnerFile(name: RunnerFile, write: () => unknown): Promise<boolean> {
   try {
     await write();
     return true;
   } catch (thrown) {
-    if (!told.has(name)) {
+    if (!reportedFiles.has(name)) {
       const remedy =
         'Free space on its disk, and let the step write there; the run continues without it.';
       warning(`\`${name}\` of the runner cannot be written: ${messageOf(thrown)}. ${remedy}`, {
         title: 'File of the runner',
       });
     }
-    told.add(name);
+    reportedFiles.add(name);
     return false;
   }
 }

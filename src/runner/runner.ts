@@ -1,11 +1,11 @@
 import type { Environment } from '../lib/environment.js';
 
-/** The runner's process, as far as the action touches it. */
+/** Everything of the runner's process that the action reads or changes. */
 export interface Runner {
   readonly env: Environment;
   /** Folder of the checkout. */
   readonly workspace: string;
-  /** Folder that is emptied after the job. */
+  /** The runner empties this folder after the job. */
   readonly temp: string;
   log(line: string): void;
   fail(): void;
@@ -30,30 +30,31 @@ export function ownRunner(): Runner {
 }
 
 /**
- * Ends the process: whatever was given up (a cache service that says nothing) would keep the step
- * waiting otherwise.
+ * Ends the process: otherwise the step would wait for requests that we gave up on, for example to a
+ * cache service that does not answer.
  */
 export function endProcess(): void {
   process.stdout.write('', () => process.exit());
 }
 
-/** The workflow run that the action is a step of; each empty outside of one. */
+/** The workflow run that the action is a step of; all texts are empty outside of a workflow. */
 export interface ThisRun {
   readonly runUrl: string;
-  /** The file that the workflow is in, or its name, which is not unique. */
+  /** The workflow's file, or else its name, which is not unique. */
   readonly workflow: string;
-  /** What distinguishes this run, its attempt and its job from others. */
+  /** `run id/attempt/job`, to distinguish this job from all others. */
   readonly run: string;
 }
 
-/** What the runner's variables say of the run (GitHub's "Variables reference"). */
+/** Reads the runner's variables for the run (GitHub's "Variables reference"). */
 export function readThisRun(env: Runner['env']): ThisRun {
   const {
     GITHUB_SERVER_URL: server = '',
     GITHUB_REPOSITORY: repository = '',
     GITHUB_RUN_ID: id = '',
+    GITHUB_RUN_ATTEMPT: attempt = '',
+    GITHUB_JOB: job = '',
   } = env;
-  const { GITHUB_RUN_ATTEMPT: attempt = '', GITHUB_JOB: job = '' } = env;
   const isKnown = server !== '' && repository !== '' && id !== '';
   return {
     runUrl: isKnown ? `${server}/${repository}/actions/runs/${id}` : '',
@@ -71,19 +72,17 @@ function workflowOf({
   return file;
 }
 
-/** Name of the state in which a journal keeps what is not saved yet. */
+/** Name of the state in which a journal keeps the changes that are not saved yet. */
 export const PENDING_STATE = 'pending';
 
-/** Name of the state that holds a check which waits for its end. */
+/** Name of the state that holds the check that is in progress. */
 export const CHECK_STATE = 'check';
 
-/** What the post step reports when there is nothing to save. */
 export const NOTHING_PENDING = 'Memory: nothing is left to save.';
 
 /**
- * Whether `main` left nothing to save and no check to end: the runner gives no state back, or the
- * empty list that a journal writes last. Most post steps end here, so this file imports nothing.
- * Any other state is for `readPending`.
+ * The runner gives back no state, or the empty list that a journal writes last, and no check. Most
+ * post steps end here, so this file imports nothing. `readPending` reads any other state.
  */
 export function isNothingPending(env: Environment): boolean {
   const state = env[`STATE_${PENDING_STATE}`] ?? '';
