@@ -86,7 +86,7 @@ export async function createActionDependencies(context: ActionContext) {
     reporter,
     clock,
     deadline,
-    resolveWorkdir: (path, what) => resolveInside(workspace, { path, what }),
+    resolveWorkdir: (path, source) => resolveInside(workspace, { path, what: source }),
     cwd: workspace,
     program: 'axe-action',
     secrets: secrets.values,

@@ -19,7 +19,7 @@ import { agentsOf, openChecks } from './config.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
-/** Every error of `agents` exits with 1 (axe-behaviour §18). */
+/** Every error of `agents` exits with 1, as in axe. */
 function failingWithOne(run: (flags: ParsedFlags, terminal: Terminal) => Promise<void>) {
   return async (flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> => {
     try {
@@ -48,13 +48,14 @@ export const listCommand = failingWithOne(async (flags, terminal) => {
     print(terminal, JSON.stringify(listed));
     return;
   }
+
   const usable = agents.filter(({ error }) => error === undefined);
   terminal.stdout.write(formatAgentList([...usable, ...builtInAgents()]));
   for (const agent of agents) warnLeftOut(agent, terminal);
   if (agents.length > 0) return;
-  const looked = folders.join(', ');
+  const searched = folders.join(', ');
   terminal.stderr.write(
-    `There are only the built-in agents: no agent file was found in ${looked}.\n`,
+    `There are only the built-in agents: no agent file was found in ${searched}.\n`,
   );
 });
 
@@ -71,14 +72,7 @@ export const showCommand = failingWithOne(async (flags, terminal) => {
 
 export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
   const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
-  const requested = flags.string('agents-dir');
-  const inRepository = resolve(terminal.cwd, AGENTS_DIRS[0] ?? '');
-  const folder =
-    requested !== ''
-      ? resolve(terminal.cwd, requested)
-      : (await isFolder(inRepository))
-        ? inRepository
-        : join(configDir(terminal.env), 'agents');
+  const folder = await folderForNewAgent(flags.string('agents-dir'), terminal);
   const file = join(folder, `${name}.toml`);
   const created = await createMissingFiles(folder, [
     { path: `${name}.toml`, content: scaffoldAgent(name) },
@@ -90,6 +84,12 @@ export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
   print(terminal, file);
 });
 
+async function folderForNewAgent(requested: string, { cwd, env }: Terminal): Promise<string> {
+  if (requested !== '') return resolve(cwd, requested);
+  const inRepository = resolve(cwd, AGENTS_DIRS[0] ?? '');
+  return (await isFolder(inRepository)) ? inRepository : join(configDir(env), 'agents');
+}
+
 export const editCommand = failingWithOne(async (flags, terminal) => {
   const [name = ''] = expectPositionals(flags, 1);
   const editor = terminal.env['EDITOR'] ?? '';
@@ -97,6 +97,7 @@ export const editCommand = failingWithOne(async (flags, terminal) => {
     const remedy = 'Set it, for example `export EDITOR=vi`.';
     throw new AxeError('$EDITOR environment variable is not set', { remedy });
   }
+
   const { file, home } = await (await agentsOf(flags, terminal)).openAgent(name);
   if (home === undefined) {
     throw new AxeError(`agent "${name}" is built in and has no file`, {
@@ -107,32 +108,30 @@ export const editCommand = failingWithOne(async (flags, terminal) => {
 });
 
 /**
- * `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an
- * AxeError.
+ * `agents validate [agent...]`: exit status 2 if a run would end with an error. Throws an AxeError.
  */
 export async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { agentsDir, checks } = await openChecks(flags, terminal);
-  const asked = { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' };
-  const validation = await validateAgents(asked, checks);
+  const names = flags.positionals;
+  const isFolderNamed = agentsDir !== '';
+  const validation = await validateAgents({ names, outputSchema: '', isFolderNamed }, checks);
+
   if (flags.bool('json')) print(terminal, formatValidationJson(validation));
   else for (const line of formatValidation(validation)) print(terminal, line);
   return isValid(validation) ? 0 : 2;
 }
 
-/** Only one that is not built in has a file. */
+/** A built-in agent has no file. */
 type AgentLine = Pick<ListedAgent, 'id' | 'description'> & Partial<ListedAgent>;
 
-/**
- * The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which
- * agents are looked up.
- */
+/** The lines of `agents list`, as axe writes them, in the order in which agents are looked up. */
 export function formatAgentList(agents: readonly AgentLine[]): string {
   return agents
     .map(({ id, description }) => (description === '' ? `${id}\n` : `${id} - ${description}\n`))
     .join('');
 }
 
-/** The agents that come with the product, which are looked up last. */
+/** The agents that are part of the product, which are looked up last. */
 export function builtInAgents(): readonly AgentLine[] {
   return BUILT_IN_AGENTS.map(({ name, toml }) => {
     const { description } = parseAgent(toml, { name, file: name }).config;

@@ -4,27 +4,27 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import type { ProgramName } from '../run/dependencies.js';
 import type { Terminal } from './terminal.js';
 
-/** A flag as `node:util` reads it, with its help. */
+/** A flag as `parseArgs` of `node:util` takes it, with its help. */
 export interface Flag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly about: string;
-  /** The default, where it is worth saying. */
+  /** The default, if the help should show it. */
   readonly shown?: string;
   readonly choices?: readonly string[];
-  /** The value is a whole number from here upwards. */
+  /** The value is a whole number, and at least this one. */
   readonly least?: number;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The words of a command line, taken apart. */
+/** The words of a command line, parsed. */
 export interface ParsedFlags {
-  /** How the command is written: `agents show <agent>`. */
+  /** The command with its arguments: `agents show <agent>`. */
   readonly usage: string;
   readonly positionals: readonly string[];
   readonly help: boolean;
-  /** Empty where the flag was not given. */
+  /** Empty if the flag is not given. */
   string(name: string): string;
   int(name: string): number | undefined;
   bool(name: string): boolean;
@@ -33,8 +33,8 @@ export interface ParsedFlags {
 const HELP: Flag = { type: 'boolean', short: 'h', about: 'Show this text' };
 
 /**
- * Takes the words of a command apart. Throws an AxeError, with axe's words too (axe-behaviour §12,
- * usage errors; they are those of pflag, which axe uses), and with what to write instead.
+ * Parses the words of a command. Throws an AxeError that says what to write instead, and that also
+ * has axe's message (axe-behaviour §12, usage errors), which comes from the library pflag.
  */
 export function parseFlags(words: readonly string[], flags: Flags, usage: string): ParsedFlags {
   const known: Flags = { ...flags, help: HELP };
@@ -45,7 +45,7 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
     strict: false,
     tokens: true,
   });
-  const listed = `\`axe-action ${commandOf(usage)} --help\` lists the flags.`;
+  const helpHint = `\`axe-action ${commandOf(usage)} --help\` lists the flags.`;
   const values = new Map<string, string>();
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
@@ -54,18 +54,17 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
     if (flag === undefined && !rawName.startsWith('--')) {
       const word = words[index] ?? '';
       const rest = word.slice(word.indexOf(name));
-      throw new AxeError(`unknown shorthand flag: '${name}' in -${rest}`, { remedy: listed });
+      throw new AxeError(`unknown shorthand flag: '${name}' in -${rest}`, { remedy: helpHint });
     }
     if (flag === undefined) {
-      const meant = closestWord(name, Object.keys(known));
-      const remedy = meant === undefined ? listed : `Did you mean \`--${meant}\`?`;
+      const suggestion = closestWord(name, Object.keys(known));
+      const remedy = suggestion === undefined ? helpHint : `Did you mean \`--${suggestion}\`?`;
       throw new AxeError(`unknown flag: --${name}`, { remedy });
     }
-    values.set(
-      name,
-      checkedValue(name, flag, value ?? (flag.type === 'boolean' ? 'true' : undefined)),
-    );
+    const valueIfLeftOut = flag.type === 'boolean' ? 'true' : undefined;
+    values.set(name, checkedValue(name, flag, value ?? valueIfLeftOut));
   }
+
   return {
     usage,
     positionals,
@@ -76,7 +75,7 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
   };
 }
 
-/** The words by which a command is called: `agents show` of `agents show <agent>`. */
+/** The name of a command without its arguments: `agents show` for `agents show <agent>`. */
 export function commandOf(usage: string): string {
   return usage.replace(/ [<[].*$/, '');
 }
@@ -89,11 +88,13 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
       remedy: `Write \`--${name} ${example}\`.`,
     });
   }
+
   const quoted = JSON.stringify(value);
-  const refused = (why: string, remedy: string, axe = why) => {
-    const what = `invalid argument ${quoted} for "--${name}" flag`;
-    return new AxeError(`${what}${why}`, { remedy, axe: `${what}${axe}` });
+  const refused = (reason: string, remedy: string, axeReason = reason) => {
+    const message = `invalid argument ${quoted} for "--${name}" flag`;
+    return new AxeError(`${message}${reason}`, { remedy, axe: `${message}${axeReason}` });
   };
+
   if (type === 'boolean') {
     if (/^(?:1|t|true)$/i.test(value)) return 'true';
     if (/^(?:0|f|false)$/i.test(value)) return 'false';
@@ -103,54 +104,52 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
       `: strconv.ParseBool: parsing ${quoted}: invalid syntax`,
     );
   }
+
   if (least !== undefined) {
     const remedy = `Give a whole number from ${least} upwards, or leave the flag out.`;
     if (!/^[+-]?\d+$/.test(value) || !Number.isSafeInteger(Number(value))) {
       const axe = `: strconv.ParseInt: parsing ${quoted}: invalid syntax`;
       throw refused(': it is not a whole number', remedy, axe);
     }
-    // axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as
-    // none.
+    // axe accepts any number: with it, 0 seconds end a run at once, and a negative count means none.
     if (Number(value) < least) throw refused(`: it is less than ${least}`, remedy);
   }
+
   if (choices.length > 0 && value !== '' && !choices.includes(value))
-    throw refused('', `Choose one of ${choices.map((one) => `\`${one}\``).join(', ')}.`);
+    throw refused('', `Choose one of ${choices.map((choice) => `\`${choice}\``).join(', ')}.`);
   return value;
 }
 
-/**
- * Checks how many words there are next to the flags. Throws an AxeError that says how the command
- * is written.
- */
+/** Throws an AxeError with the usage of the command unless it has so many positional words. */
 export function expectPositionals(flags: ParsedFlags, count: number): readonly string[] {
   if (flags.positionals.length === count) return flags.positionals;
   throw wrongCount(flags, `accepts ${count} arg(s), received ${flags.positionals.length}`);
 }
 
-/** For words next to the flags that are missing or too many; `axe` says it in axe's words. */
+/** The error for missing or superfluous positional words; `axe` is axe's message. */
 export function wrongCount(
   { positionals, usage }: ParsedFlags,
   axe: string,
   remedy?: string,
 ): AxeError {
   const [, name] = /[<[](\w+)[>\]]/.exec(usage) ?? [];
-  const given =
+  const count =
     positionals.length === 0 ? 'none was given' : `${positionals.length} words were given`;
-  const takes =
-    name === undefined ? 'takes no more words' : `takes the name of one ${name}, and ${given}`;
-  const message = `\`${commandOf(usage)}\` ${takes}`;
+  const rule =
+    name === undefined ? 'takes no more words' : `takes the name of one ${name}, and ${count}`;
+  const message = `\`${commandOf(usage)}\` ${rule}`;
   return new AxeError(message, { axe, remedy: remedy ?? `Usage: \`axe-action ${usage}\`.` });
 }
 
-/** `owner/name` as `--repo` names it; undefined for nothing. Throws an AxeError. */
+/** Parses `owner/name`; undefined for an empty text. Throws an AxeError that names the source. */
 export function repositoryNamed(
-  given: string,
-  by = '`--repo`',
+  text: string,
+  source = '`--repo`',
 ): { readonly owner: string; readonly name: string } | undefined {
-  const [, owner, name] = /^([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+)$/.exec(given) ?? [];
+  const [, owner, name] = /^([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+)$/.exec(text) ?? [];
   if (owner !== undefined && name !== undefined) return { owner, name };
-  if (given === '') return undefined;
-  throw new AxeError(`${by} is "${given}"`, { remedy: 'Write it `owner/name`.' });
+  if (text === '') return undefined;
+  throw new AxeError(`${source} is "${text}"`, { remedy: 'Write it `owner/name`.' });
 }
 
 /** The `Flags:` part of a help text, aligned as cobra does. */
@@ -158,9 +157,10 @@ export function formatFlags(flags: Flags): string {
   const rows = Object.entries({ ...flags, help: HELP })
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { type, short, least, about, shown }]) => {
-      const value = type === 'boolean' ? '' : least === undefined ? ' string' : ' int';
+      const valueType = least === undefined ? ' string' : ' int';
+      const shortFlag = short === undefined ? '    ' : `-${short}, `;
       return {
-        left: `${short === undefined ? '    ' : `-${short}, `}--${name}${value}`,
+        left: `${shortFlag}--${name}${type === 'boolean' ? '' : valueType}`,
         right: shown === undefined ? about : `${about} (default ${shown})`,
       };
     });
@@ -171,12 +171,12 @@ export function formatFlags(flags: Flags): string {
 export interface Command {
   /** As it is typed: `run <agent>`. */
   readonly usage: string;
-  /** One line in a list of commands. */
+  /** The command's line in a list of commands. */
   readonly short: string;
   /** The first paragraph of its own help. */
   readonly long: string;
   readonly flags: Flags;
-  /** Command lines that work as they are, but for names; without the name of the program. */
+  /** Command lines that work apart from their names; without the name of the program. */
   readonly examples?: readonly string[];
   /** Throws an AxeError. */
   run(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode>;
@@ -190,10 +190,7 @@ export interface Group {
   readonly commands: readonly (Command | Group)[];
 }
 
-/**
- * The help of the program, of a group of commands or of one command, under the name the program was
- * started by.
- */
+/** The help of the program, a group or a command; `program` is the name it was started under. */
 export function formatHelp(node: Command | Group, program: ProgramName): string {
   const help = 'commands' in node ? formatGroupHelp(node) : formatCommandHelp(node);
   return help.replaceAll('axe-action', program);
@@ -201,14 +198,13 @@ export function formatHelp(node: Command | Group, program: ProgramName): string 
 
 function formatCommandHelp(node: Command): string {
   const { usage, long, flags, examples = [] } = node;
+  const exampleLines = examples.map((line) => `  axe-action ${line}`);
   return [
     long,
     '',
     'Usage:',
     `  axe-action ${usage}`,
-    ...(examples.length === 0
-      ? []
-      : ['', 'Examples:', ...examples.map((line) => `  axe-action ${line}`)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...exampleLines]),
     '',
     'Flags:',
     formatFlags(flags),
@@ -217,7 +213,10 @@ function formatCommandHelp(node: Command): string {
 
 function formatGroupHelp({ usage, long, commands }: Group): string {
   const prefix = usage === '' ? '' : `${usage} `;
-  const rows = commands.map((one) => ({ left: one.usage.slice(prefix.length), short: one.short }));
+  const rows = commands.map((command) => ({
+    left: command.usage.slice(prefix.length),
+    short: command.short,
+  }));
   const width = Math.max(...rows.map(({ left }) => left.length));
   return [
     long,
@@ -232,20 +231,18 @@ function formatGroupHelp({ usage, long, commands }: Group): string {
   ].join('\n');
 }
 
-/**
- * The command of a group by its word. Throws an AxeError in the words of axe, with the command that
- * may have been meant.
- */
+/** Finds a command of a group by its word. Throws an AxeError that suggests a similar command. */
 export function findCommand({ usage: group, commands }: Group, word: string): Command | Group {
   const nameOf = ({ usage }: Command | Group) => commandOf(usage).split(' ').at(-1) ?? '';
-  const found = commands.find((one) => nameOf(one) === word);
-  if (found !== undefined) return found;
+  const command = commands.find((candidate) => nameOf(candidate) === word);
+  if (command !== undefined) return command;
+
   const program = `axe-action ${group}`.trim();
-  const meant = closestWord(word, commands.map(nameOf));
+  const suggestion = closestWord(word, commands.map(nameOf));
   const remedy =
-    meant === undefined
+    suggestion === undefined
       ? `\`${program} --help\` lists the commands.`
-      : `Did you mean \`${program} ${meant}\`?`;
+      : `Did you mean \`${program} ${suggestion}\`?`;
   const axe = `unknown command "${word}" for "${`axe ${group}`.trim()}"`;
   throw new AxeError(`unknown command "${word}" for "${program}"`, { remedy, axe });
 }

@@ -42,7 +42,7 @@ const INIT: Command = {
     uses: { type: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
   },
   examples: ['init', 'init --model openai/gpt-6.1-sol', 'init --example mention'],
-  run: async (...given) => (await import('./init.js')).initCommand(...given),
+  run: async (...args) => (await import('./init.js')).initCommand(...args),
 };
 
 const RUN: Command = {
@@ -131,7 +131,7 @@ const DEMO: Command = {
     'The memory is in a temporary folder, which is removed afterwards.',
   ].join('\n'),
   flags: {},
-  run: async (...given) => (await import('./demo.js')).demoCommand(...given),
+  run: async (...args) => (await import('./demo.js')).demoCommand(...args),
 };
 
 const DOCTOR: Command = {
@@ -152,7 +152,7 @@ const DOCTOR: Command = {
     json: JSON_FLAG,
   },
   examples: ['doctor', 'doctor reviewer --online', 'doctor --json'],
-  run: async (...given) => (await import('./doctor.js')).doctorCommand(...given),
+  run: async (...args) => (await import('./doctor.js')).doctorCommand(...args),
 };
 
 const GC: Command = {
@@ -171,11 +171,10 @@ const GC: Command = {
     'agents-dir': AGENTS_DIR,
   },
   examples: ['gc reviewer --dry-run --stats', 'gc --all'],
-  run: async (...given) => (await import('./gc-command.js')).gcCommand(...given),
+  run: async (...args) => (await import('./gc-command.js')).gcCommand(...args),
 };
 
-/** Where a memory is, for every command. */
-const WHERE: Flags = {
+const PLACE_FLAGS: Flags = {
   'agents-dir': { type: 'string', about: 'Look for the agent in this folder first' },
   dir: {
     type: 'string',
@@ -189,7 +188,7 @@ const WHERE: Flags = {
   path: { type: 'string', about: 'Folder on the branch, as the input `memory-path` names it' },
 };
 
-const LISTING: Flags = {
+const LIST_FLAGS: Flags = {
   lane: {
     type: 'string',
     about: 'trusted or untrusted',
@@ -212,7 +211,7 @@ const MEMORY: Group = {
         'Show the entries of an agent, the newest first, its notes and what became of its findings; or one entry or note',
         'with all it says.',
       ].join('\n'),
-      flags: { ...WHERE, ...LISTING },
+      flags: { ...PLACE_FLAGS, ...LIST_FLAGS },
       examples: ['memory show reviewer --last 5', 'memory show reviewer --repo octo-org/octo-repo'],
       run: memoryCommand,
     },
@@ -220,14 +219,14 @@ const MEMORY: Group = {
       usage: 'memory search <agent> <words>',
       short: 'Find entries and lines of notes that contain every given word',
       long: 'Find the entries and the lines of notes that contain every given word. Case does not matter.',
-      flags: { ...WHERE, ...LISTING },
+      flags: { ...PLACE_FLAGS, ...LIST_FLAGS },
       run: memoryCommand,
     },
     {
       usage: 'memory remember <agent> <text>',
       short: 'Add an entry of your own',
       long: 'Add an entry of your own to what trusted runs load.',
-      flags: WHERE,
+      flags: PLACE_FLAGS,
       run: memoryCommand,
     },
     {
@@ -238,7 +237,7 @@ const MEMORY: Group = {
         'of a note to remove that note.',
       ].join('\n'),
       flags: {
-        ...WHERE,
+        ...PLACE_FLAGS,
         purge: {
           type: 'boolean',
           about:
@@ -251,7 +250,7 @@ const MEMORY: Group = {
       usage: 'memory promote <agent> <id>',
       short: 'Move an entry from the untrusted lane to the trusted one',
       long: 'Move an entry from the untrusted lane to the trusted one, so that trusted runs load it. Read it first: `memory show <agent> <id>`.',
-      flags: WHERE,
+      flags: PLACE_FLAGS,
       run: memoryCommand,
     },
   ],

@@ -16,8 +16,8 @@ import { print, type Terminal } from './terminal.js';
 import type { StatusLine } from './terminal-reporter.js';
 
 /**
- * The folder of `--agents-dir`; empty where it was not given. Throws an AxeError for one that is
- * not there: an agent of the same name from elsewhere would be taken without a word.
+ * The folder of `--agents-dir`; empty without the flag. Throws an AxeError for a missing folder: an
+ * agent of the same name from another folder would be used silently.
  */
 export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promise<string> {
   const dir = flags.string('agents-dir');
@@ -27,7 +27,7 @@ export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promis
   });
 }
 
-/** The same agents with `~` and variables replaced in the paths of skills, as axe reads them. */
+/** Expands `~` and variables in the paths of skills, as axe does. */
 export function withExpandedPaths<Agents extends AgentLibrary>(
   agents: Agents,
   env: Terminal['env'],
@@ -35,7 +35,7 @@ export function withExpandedPaths<Agents extends AgentLibrary>(
   return { ...agents, loadSkill: (path, agent) => agents.loadSkill(expandPath(path, env), agent) };
 }
 
-/** The agents that can be run from here. Throws an AxeError. */
+/** The agents that can be run from this folder. Throws an AxeError. */
 export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<AgentLoader> {
   const { cwd, env } = terminal;
   return localAgents({
@@ -45,10 +45,7 @@ export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<
   });
 }
 
-/**
- * What the agents of this machine are checked with, and the settings of their models. Throws an
- * AxeError.
- */
+/** Opens agents and provider settings of this machine for validation. Throws an AxeError. */
 export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
@@ -66,16 +63,16 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
 }
 
 /**
- * `[providers]` of config.toml in axe's configuration folder; empty where there is no such file.
- * Throws an AxeError.
+ * Reads `[providers]` of config.toml in axe's configuration folder; empty without that file. Throws
+ * an AxeError.
  */
-export async function loadProvidersConfig(configDir: string) {
-  const file = join(configDir, 'config.toml');
+export async function loadProvidersConfig(folder: string) {
+  const file = join(folder, 'config.toml');
   const toml = await readConfigFile(file);
   return toml === undefined ? {} : parseProvidersConfig(toml, file);
 }
 
-/** A client with the token of the environment; undefined without one. */
+/** A client with the environment's token; undefined without a token. */
 export async function connectWithToken({ env, stderr }: Terminal, status?: StatusLine) {
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const log = (line: string) => {
@@ -85,14 +82,12 @@ export async function connectWithToken({ env, stderr }: Terminal, status?: Statu
   return await connectGitHub(token, { env, fetch: createFetch(env), clock: createClock(), log });
 }
 
-/** `config path` (axe-behaviour §18). */
 export async function pathCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
   print(terminal, configDir(terminal.env));
   return 0;
 }
 
-/** `config init` (axe-behaviour §18). */
 export async function createCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
   const folder = configDir(terminal.env);

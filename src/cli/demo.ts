@@ -50,8 +50,8 @@ const checkout = (body: string) =>
   `export async function checkout(cart: Cart): Promise<void> {\n${body}  await sendReceipt(cart);\n}\n`;
 
 /**
- * The base, then the commits of the pull request: of what `offline/rules` can see, which understand
- * no code.
+ * The base, then the commits of the pull request. Their faults are ones that `offline/rules` can
+ * find without understanding code.
  */
 const BASE = checkout('  await payments.charge(cart);\n');
 const COMMITS = [
@@ -62,8 +62,9 @@ const COMMITS = [
     checkout("  console.log('charging', cart.id, cart.total);\n  payments.charge(cart);\n"),
   ],
 ] as const;
-/** A commit has the hash of its text for its name, so that it is the same in every run. */
-const nameOf = (text: string) => createHash('sha1').update(text).digest('hex');
+
+/** A commit is named by the hash of its text, so it has the same name in every run. */
+const commitName = (text: string) => createHash('sha1').update(text).digest('hex');
 const diffOf = (before: string, after: string) =>
   formatPatch('src/checkout.ts', encodeBytes(before), encodeBytes(after));
 const ANSWER = 'By design: this line is our record of payments.';
@@ -84,7 +85,6 @@ export async function demoCommand(words: ParsedFlags, terminal: Terminal): Promi
 }
 
 async function play(folder: string, terminal: Terminal, deadline: Deadline): Promise<ExitCode> {
-  const { signal } = deadline;
   const write = (line: string) => print(terminal, line);
   const heading = (text: string) =>
     write(`\n── ${text} ${'─'.repeat(Math.max(3, 72 - text.length))}`);
@@ -92,6 +92,7 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   write(
     'Reviewer: builtin/pr-reviewer with offline/rules, a set of fixed rules. No key, no network.',
   );
+
   const pull = createDemoPullRequest();
   const deps = await createTerminalDependencies({
     terminal: {
@@ -105,38 +106,44 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
     output: { json: false, verbose: false },
   });
   const flags = parseFlags([], {}, 'run <agent>');
-  const seen: string[] = [];
+  const eventKinds: string[] = [];
   let before = BASE;
+
   for (const [index, [subject, text]] of COMMITS.entries()) {
-    const head = nameOf(text);
+    const head = commitName(text);
     const fresh = diffOf(before, text);
     const isFirst = index === 0;
     pull.push({
-      base: nameOf(BASE),
+      base: commitName(BASE),
       head,
       diff: diffOf(BASE, text),
       fresh: isFirst ? undefined : fresh,
     });
     before = text;
+
     heading(`Commit ${index + 1} of ${COMMITS.length} · ${head.slice(0, 7)} · ${subject}`);
     for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm))
       write(`   ${sign} ${line}`);
     write('');
-    const request = makeRequest('builtin/pr-reviewer', pull.trigger(), flags, terminal, signal);
+
+    const agent = 'builtin/pr-reviewer';
+    const request = makeRequest(agent, pull.trigger(), { flags, terminal, deadline });
     const report = await runPipeline(
       { ...request, model: 'offline/rules', origin: undefined },
       { ...deps, ...pull },
     );
     if (report.kind !== 'ran' || report.outcome.kind !== 'completed')
       throw new AxeError('the demo run did not complete', REPORT_IT);
+
     for (const event of pull.events()) write(describe(event));
     const kinds = pull.events().map(({ kind }) => kind);
     if (!kinds.includes('raised')) write('   No new comment.');
-    seen.push(kinds.join(' '));
+    eventKinds.push(kinds.join(' '));
     if (!isFirst) continue;
     pull.answer('console.log', ANSWER);
     write(`\n   @you answers the comment on console.log: “${ANSWER}”`);
   }
+
   heading('What it remembers, in two markdown files');
   const read = async (name: string) =>
     await readTextFile(join(folder, 'axe/memory/offline', name), {
@@ -150,7 +157,8 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   const lessons = lessonsOf(findingMarksIn(parseReviewFacts(await read('pr-reviewer.state.md'))));
   for (const { path, category, login, title } of lessons)
     write(`   - dismissed by @${login}: ${category}, ${path}: ${title}`);
-  const isWhole = seen.join(' | ') === 'raised raised | settled dismissed | back held-back';
+
+  const isWhole = eventKinds.join(' | ') === 'raised raised | settled dismissed | back held-back';
   heading(isWhole ? 'That was the whole life of a finding' : 'This is not what the demo promises');
   write(isWhole ? LIFE : 'Please report this.');
   return isWhole ? 0 : 1;
@@ -175,109 +183,61 @@ type DemoEvent = Pick<Finding, 'title' | 'path' | 'line' | 'severity'> & {
   readonly kind: 'raised' | 'settled' | 'dismissed' | 'back' | 'held-back';
 };
 
-/** A pull request that lives in memory: what GitHub is asked for, and where reviews are posted. */
+interface Push {
+  readonly base: string;
+  readonly head: string;
+  readonly diff: string;
+  /** The diff since the push before; undefined for the first one. */
+  readonly fresh: string | undefined;
+}
+
+/** A pull request in memory, which answers what a run asks GitHub and keeps the posted reviews. */
 function createDemoPullRequest() {
-  let threads: readonly Thread[] = [];
-  let pushed = { base: '', head: '', diff: '', fresh: undefined as string | undefined };
-  let posts = 0;
+  const conversations = createConversations();
+  let pushed: Push = { base: '', head: '', diff: '', fresh: undefined };
   let events: readonly DemoEvent[] = [];
 
-  const write = (body: string, author: typeof BOT): GitHubComment => {
-    posts += 1;
-    const rights = { authorAssociation: 'OWNER', isOurs: author.isBot, isEditedByOther: false };
-    const createdAt = new Date().toISOString();
-    return { id: posts, url: `#${posts}`, author, body, createdAt, thumbsDown: [], ...rights };
-  };
+  function publish(request: PublishRequest): PublicationResult {
+    const { change, findings } = request;
+    if (change === undefined || findings === undefined)
+      throw new Error('the demo knows every diff');
+    const review = reviewToPost(request, findings, change.head);
+    const marks = replyToFindings(review, conversations);
+    const { comments, raised } = prepareReview(review, marks);
+    const lines = commentableLines(pushed.diff);
+    for (const comment of comments) {
+      const code = lines.get(comment.path)?.[comment.side].get(comment.line)?.text;
+      conversations.start(comment, code);
+    }
 
-  /** As they are since the last push. */
-  const seen = (): PullRequestConversation => ({
+    events = eventsOf(findings);
+    const pullMarks = [{ pull: findings.pull, marks: [...marks, ...raised] }];
+    return {
+      line: summaryOf(events),
+      url: undefined,
+      marks: pullMarks,
+      posted: conversations.commentIds(),
+    };
+  }
+
+  const read = (): PullRequestConversation => ({
     head: pushed.head,
-    threads: threads.map((thread) => {
-      const lines = [...(commentableLines(pushed.diff).get(thread.path)?.RIGHT ?? [])];
-      return {
-        ...thread,
-        line: lines.find(([, { text }]) => thread.hunk.endsWith(`\n+${text}`))?.[0],
-      };
-    }),
+    threads: conversations.threadsOn(pushed.diff),
     reviews: [],
     comments: [],
   });
 
-  /** Says something in a conversation, and closes or opens it. */
-  const say = (id: string | undefined, body: string, isResolved: boolean): void => {
-    const resolvedBy = isResolved ? BOT.login : undefined;
-    threads = threads.map((one) =>
-      one.id === id
-        ? { ...one, isResolved, resolvedBy, replies: [...one.replies, write(body, BOT)] }
-        : one,
-    );
-  };
-
-  function post({ plan, buffered, change, lane, findings }: PublishRequest): PublicationResult {
-    const agent = plan.agent.name;
-    if (change === undefined || findings === undefined)
-      throw new Error('the demo knows every diff');
-    const { ledger, news, pull } = findings;
-    const posting: ReviewToPost = {
-      ...DEFAULT_PUBLISH_RULES,
-      place: { repository: REPOSITORY, number: pull },
-      agent,
-      head: change.head,
-      lane,
-      ledger,
-      news,
-      buffered,
-      remarks: [],
-      isOver: true,
-      extent: undefined,
-      footer: '',
-      signature: '',
-      now: new Date(),
-      warn: () => undefined,
-      clean: (text) => text,
-    };
-    const at = posting.now.getTime();
-    const tell = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
-      const hidden = formatMark(replyMark({ agent, lane, marks: [mark], head: change.head, id }));
-      say(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
-      return mark;
-    };
-    const marks = [
-      ...news.ended.map((one) => tell(one, endedMark(one, at, true), replyToEnded(one, posting))),
-      ...news.back.map((one) => tell(one, reopenedMark(one, at), replyToReopened(one, posting))),
-    ];
-    const { comments, raised } = prepareReview(posting, marks);
-    const lines = commentableLines(pushed.diff);
-    const begin = ({ path, side, line, body }: ReviewComment): Thread => {
-      const first = write(body, BOT);
-      const hunk = `@@ -1 +1 @@\n+${lines.get(path)?.[side].get(line)?.text}`;
-      const open = { isResolved: false, resolvedBy: undefined, reviewId: undefined };
-      return { id: `thread ${first.id}`, path, side, line, hunk, first, replies: [], ...open };
-    };
-    threads = [...threads, ...comments.map(begin)];
-    events = eventsOf(findings);
-    const line = summaryOf(events);
-    return { line, url: undefined, marks: [{ pull, marks: [...marks, ...raised] }], posted: ids() };
-  }
-
-  const ids = () =>
-    threads.flatMap(({ first, replies }) => [first, ...replies].map(({ id }) => id));
-
   return {
     events: () => events,
-    push(push: typeof pushed) {
+    push(push: Push) {
       pushed = push;
     },
-    /** Its author answers the finding on the line with this text. */
-    answer(code: string, body: string) {
-      threads = threads.map((one) =>
-        one.hunk.includes(code) ? { ...one, replies: [...one.replies, write(body, AUTHOR)] } : one,
-      );
-    },
+    /** The author answers the finding on the line with this code. */
+    answer: conversations.answer,
     trigger: () =>
-      triggerOf(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
+      pushTrigger(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
     publisher: {
-      publish: async (run) => post(run),
+      publish: async (request) => publish(request),
       tellFindings: async () => ({}),
       reply: async () => ({ line: undefined, url: undefined }),
     } satisfies Publisher,
@@ -288,23 +248,120 @@ function createDemoPullRequest() {
         pushed.fresh === undefined
           ? { kind: 'unread' }
           : { kind: 'ahead', change: changeOf(pushed.fresh), warnings: [] },
-      said: async () => ({ kind: 'read', seen: seen() }),
+      said: async () => ({ kind: 'read', seen: read() }),
       change: async () => ({ kind: 'read', isFork: false, ...pushed }),
     } satisfies GitHub,
   };
 }
 
+type Conversations = ReturnType<typeof createConversations>;
+
+function createConversations() {
+  let threads: readonly Thread[] = [];
+  let commentCount = 0;
+
+  const createComment = (body: string, author: typeof BOT): GitHubComment => {
+    commentCount += 1;
+    const rights = { authorAssociation: 'OWNER', isOurs: author.isBot, isEditedByOther: false };
+    const createdAt = new Date().toISOString();
+    const identity = { id: commentCount, url: `#${commentCount}` };
+    return { ...identity, author, body, createdAt, thumbsDown: [], ...rights };
+  };
+
+  return {
+    start({ path, side, line, body }: ReviewComment, code: string | undefined): void {
+      const first = createComment(body, BOT);
+      const hunk = `@@ -1 +1 @@\n+${code}`;
+      const open = { isResolved: false, resolvedBy: undefined, reviewId: undefined };
+      const place = { id: `thread ${first.id}`, path, side, line, hunk };
+      threads = [...threads, { ...place, first, replies: [], ...open }];
+    },
+    reply(threadId: string | undefined, body: string, isResolved: boolean): void {
+      const resolvedBy = isResolved ? BOT.login : undefined;
+      threads = threads.map((thread) => {
+        if (thread.id !== threadId) return thread;
+        const replies = [...thread.replies, createComment(body, BOT)];
+        return { ...thread, isResolved, resolvedBy, replies };
+      });
+    },
+    answer(code: string, body: string): void {
+      threads = threads.map((thread) => {
+        if (!thread.hunk.includes(code)) return thread;
+        return { ...thread, replies: [...thread.replies, createComment(body, AUTHOR)] };
+      });
+    },
+    /** All threads, each at the line where its code is in this diff. */
+    threadsOn: (diff: string): readonly Thread[] =>
+      threads.map((thread) => {
+        const lines = [...(commentableLines(diff).get(thread.path)?.RIGHT ?? [])];
+        const sameCode = lines.find(([, { text }]) => thread.hunk.endsWith(`\n+${text}`));
+        return { ...thread, line: sameCode?.[0] };
+      }),
+    commentIds: () =>
+      threads.flatMap(({ first, replies }) => [first, ...replies].map(({ id }) => id)),
+  };
+}
+
+function reviewToPost(
+  { plan, buffered, lane }: PublishRequest,
+  { ledger, news, pull }: FindingsToTell,
+  head: string,
+): ReviewToPost {
+  return {
+    ...DEFAULT_PUBLISH_RULES,
+    place: { repository: REPOSITORY, number: pull },
+    agent: plan.agent.name,
+    head,
+    lane,
+    ledger,
+    news,
+    buffered,
+    remarks: [],
+    isOver: true,
+    extent: undefined,
+    footer: '',
+    signature: '',
+    now: new Date(),
+    warn: () => undefined,
+    clean: (text) => text,
+  };
+}
+
+/** Answers and resolves the threads of ended findings, and reopens those of findings that are back. */
+function replyToFindings(
+  review: ReviewToPost,
+  conversations: Conversations,
+): readonly FindingMark[] {
+  const { agent, lane, head, news, now } = review;
+  const nowMs = now.getTime();
+  const reply = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
+    const hidden = formatMark(replyMark({ agent, lane, marks: [mark], head: head, id }));
+    conversations.reply(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
+    return mark;
+  };
+  return [
+    ...news.ended.map((finding) =>
+      reply(finding, endedMark(finding, nowMs, true), replyToEnded(finding, review)),
+    ),
+    ...news.back.map((finding) =>
+      reply(finding, reopenedMark(finding, nowMs), replyToReopened(finding, review)),
+    ),
+  ];
+}
+
 function eventsOf({ news }: FindingsToTell): readonly DemoEvent[] {
   return [
     ...news.fresh.map(({ finding }) => ({ ...finding, kind: 'raised' as const })),
-    ...news.ended.map(
-      (one) => ({ ...one, kind: one.state === 'dismissed' ? 'dismissed' : 'settled' }) as const,
-    ),
-    ...news.back.map((one) => ({ ...one, kind: 'back' as const })),
+    ...news.ended.map((finding) => {
+      const kind = finding.state === 'dismissed' ? 'dismissed' : 'settled';
+      return { ...finding, kind } as const;
+    }),
+    ...news.back.map((finding) => ({ ...finding, kind: 'back' as const })),
     ...news.heldBack.map(({ finding }) => ({ ...finding, kind: 'held-back' as const })),
   ];
 }
-function triggerOf(base: string, head: string, action: string): PullRequestTrigger {
+
+function pushTrigger(base: string, head: string, action: string): PullRequestTrigger {
   return {
     kind: 'pull_request',
     event: 'pull_request',
@@ -330,14 +387,17 @@ function changeOf(diff: string): FetchedChange {
 }
 
 function summaryOf(events: readonly DemoEvent[]): string {
-  const of = (kind: DemoEvent['kind']) => events.filter((event) => event.kind === kind);
-  const [raised, settled, back, held] = [of('raised'), of('settled'), of('back'), of('held-back')];
+  const ofKind = (kind: DemoEvent['kind']) => events.filter((event) => event.kind === kind);
+  const raised = ofKind('raised');
+  const settled = ofKind('settled');
+  const back = ofKind('back');
+  const heldBack = ofKind('held-back');
   const places = raised.map(({ path, line }) => `${path}:${line}`).join(', ');
   const sentences = [
     raised.length > 0 && `Posted ${count(raised.length, 'comment')} on #1: ${places}.`,
     settled.length > 0 && `Settled ${count(settled.length, 'earlier finding')}.`,
     back.length > 0 && `${count(back.length, 'earlier finding')} came back.`,
-    held.length > 0 && `Not repeated: ${held.length} dismissed before.`,
+    heldBack.length > 0 && `Not repeated: ${heldBack.length} dismissed before.`,
   ];
   return sentences.filter((sentence) => sentence !== false).join(' ');
 }

@@ -5,21 +5,21 @@ import { errorOf, type RunOutcome, type ToolCallRecord } from '../lib/outcome.js
 import { cutToBytes } from '../lib/text/bytes.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 
-/** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */
+/** axe cuts the output of a tool here (its JSON output page). */
 const MAX_OUTPUT_BYTES = 1024;
 
 /**
- * The line that `--json` prints: axe's keys, the newer ones included, in alphabetical order and
- * escaped as Go does (axe-behaviour §16). A run that did not complete has an `error` too, where axe
- * prints nothing, and a review has `findings`.
+ * The line that `--json` prints: axe's keys, including newer ones, in alphabetical order and escaped
+ * as Go does (axe-behaviour §16). A failed run also has `error`, where axe prints nothing, and a
+ * review has `findings`.
  */
 export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: Artifacts): string {
   const { stats } = outcome;
   const { budget } = stats;
   const error = errorOf(outcome);
   const content = outcome.kind === 'failed' ? '' : outcome.answer;
+
   const envelope = {
-    // What is undefined is not in the JSON.
     artifacts: artifacts?.written.length ? artifacts.written : undefined,
     budget_exceeded: budget && budget.usedTokens >= budget.maxTokens,
     budget_max_tokens: budget?.maxTokens,
@@ -41,10 +41,7 @@ export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: A
   return escapeAsGo(JSON.stringify(envelope, wellFormed));
 }
 
-/**
- * The line for an error that came before the model was asked, so that a program always finds one to
- * read.
- */
+/** The line for an error before the first request, so that programs always have a line to read. */
 export function formatErrorJson({ exitCode, message }: AxeError): string {
   return escapeAsGo(
     JSON.stringify({ content: '', error: { exit_code: exitCode, message } }, wellFormed),
@@ -64,12 +61,12 @@ function detailsOf({ tool, input, output, isError, turn, durationMs }: ToolCallR
   };
 }
 
-/** Go has no half of a surrogate pair, and JSON with one is refused by strict readers. */
+/** Go strings have no lone surrogates, and strict parsers reject JSON that has one. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX` so that JSON can be in HTML. */
+/** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX`, so that HTML can contain it. */
 function escapeAsGo(json: string): string {
   return json.replace(
     /[<>&\u2028\u2029]/g,
@@ -77,25 +74,24 @@ function escapeAsGo(json: string): string {
   );
 }
 
-/** `temperature=0.7, max_tokens=512`, numbers as Go prints them (axe-behaviour §15). */
+/** `temperature=0.7, max_tokens=512`, with numbers as Go prints them. */
 export function formatParams({ temperature, maxTokens }: ModelParams): string {
   return `temperature=${formatFloat(temperature ?? 0)}, max_tokens=${maxTokens}`;
 }
 
 /**
- * Whether an answer reads like a refusal: axe's heuristic behind `refused` of `--json`. It looks
- * for set English phrases in the first person anywhere in the text, case aside, so an answer that
- * only quotes one counts too, and a refusal in other words does not. Typographic apostrophes count
- * as plain ones (axe misses them).
+ * axe's heuristic for `refused` of `--json`. It looks for fixed English phrases in the first person
+ * anywhere in the text, in any case. So it also counts an answer that only quotes such a phrase, and
+ * misses a refusal in other words. Typographic apostrophes count as plain ones (axe misses them).
  */
 export function detectRefusal(text: string): boolean {
   const plain = text.replaceAll('\u2019', "'");
   return REFUSAL.test(plain) || (/as an ai/i.test(plain) && LIMITATION.test(plain));
 }
 
-/** `(?<![a-z])`: the `i` must not be the end of another word, as in `wiki cannot`. */
+/** `(?<![a-z])`: the `i` cannot be the end of another word, as in `wiki cannot`. */
 const REFUSAL =
   /(?<![a-z])i(?: cannot| can't| must decline|(?:'m| am) (?:unable|not able) to| (?:don't|do not) have the ability)/i;
 
-/** Weaker words, which count together with `as an AI` only. */
+/** Weaker phrases, which only count together with `as an AI`. */
 const LIMITATION = /(?<![a-z])i(?:'m| am) (?:unable|not able)/i;

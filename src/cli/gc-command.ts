@@ -40,10 +40,9 @@ export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise
 }
 
 /**
- * One agent after the other; one that fails does not keep the others from their turn. They are
- * known by their files, as `run` and memory know them. axe heads each with its name field and looks
- * it up by that, so that it does not find an agent whose file is called otherwise (axe-behaviour
- * §19).
+ * Collects one agent after the other, and goes on after one that fails. Agents are named by their
+ * files, as in `run` and in memory. axe uses the `name` field instead, so it does not find an agent
+ * whose file has a different name.
  */
 async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const names = await agentsWithMemory(flags, terminal);
@@ -54,7 +53,7 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
     try {
       await collectOne(name, flags, terminal);
     } catch (thrown) {
-      // A signal ended it: no status of ours is above 128.
+      // Only a signal has an exit code above 128.
       if (!(thrown instanceof AxeError) || thrown.exitCode > 128) throw thrown;
       failed += 1;
       terminal.stderr.write(`Error: gc failed for agent "${name}": ${formatError(thrown)}\n`);
@@ -67,8 +66,8 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
 }
 
 /**
- * Those that can be loaded, in the order of their files, then the built-in ones that have run here;
- * a broken one is told where agents are listed.
+ * Agents with memory that can be loaded, in the order of their files, then the built-in agents that
+ * have run here. A broken agent file gets a warning.
  */
 async function agentsWithMemory(
   flags: ParsedFlags,
@@ -96,8 +95,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     reporter.warn({ code: 'memory-store-notice', message });
     return;
   }
-  // The memory that the agent's runs on this machine have; the offline rules keep theirs apart
-  // (D32).
+
+  // Runs of the offline rules have a run log of their own.
   const path = runLogPath(agent, modelOf(flags.string('model') || agent.config.model), false);
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   deadline.limit(2 * GC.questionSeconds * 1000);
@@ -123,8 +122,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         fallbackModels: [],
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
         dryRun: flags.bool('dry-run') && 'analysis',
-        tell({ counted, worth = '', analysis, gone = [], ...found }) {
-          usage = found.usage ?? usage;
+        tell({ counted, worth = '', analysis, gone = [], ...progress }) {
+          usage = progress.usage ?? usage;
           if (hasStats && worth !== '') print(terminal, `${worth}\n`);
           for (const { note, line, text } of gone)
             print(terminal, `No longer true: ${note}, line ${line}: ${cleanLine(text, 300)}`);
@@ -144,7 +143,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     print(terminal, formatGcEnd(end, agent.name));
   } finally {
     deadline.clear();
-    // With `--stats` what was paid for is told where nothing came of it, too.
+    // `--stats` also shows what a failed analysis cost.
     if (hasStats && usage !== undefined) {
       const { turns, inputTokens, outputTokens, costUsd } = usage;
       const tokens = `${formatInteger(inputTokens)} input and ${formatInteger(outputTokens)} output tokens`;
@@ -154,7 +153,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   }
 }
 
-/** A model that cannot be read is told when it is asked, as axe does it. */
+/** As in axe, an invalid model is an error only when the model is asked. */
 function modelOf(model: string): ModelRef {
   try {
     return parseModelRef(model);

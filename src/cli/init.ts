@@ -18,7 +18,7 @@ import { print, type Terminal } from './terminal.js';
 
 /**
  * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks
- * for what no flag says, and whether to check the result. Throws an AxeError.
+ * for everything that no flag sets, and whether to check the result. Throws an AxeError.
  */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
@@ -36,15 +36,15 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
 }
 
 /**
- * Asks a question, with the answer that an empty line stands for; where nobody is there to answer
- * it is `otherwise`.
+ * Asks a question. An empty line means `usual`; without a terminal the answer is `otherwise`, which
+ * is also the default of `usual`.
  */
 type Ask = (question: string, otherwise: string, usual?: string) => Promise<string>;
 
 function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(): void } {
   if (stdin.isTTY !== true || stdout.isTTY !== true)
     return { ask: async (_, otherwise) => otherwise, close: () => {} };
-  // The terminal itself edits the line, and Ctrl-C ends the program as anywhere else.
+  // The terminal itself edits the line, and Ctrl-C ends the program as usual.
   const lines = createInterface({ input: stdin, terminal: false });
   const answers = lines[Symbol.asyncIterator]();
   return {
@@ -60,95 +60,106 @@ function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(
 async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Promise<ExitCode> {
   const repository = await findRepositoryRoot(terminal.cwd);
   const root = repository ?? terminal.cwd;
-  // The server that the workflow will run on.
-  const server =
+  const workflowServer =
     terminal.env['GITHUB_SERVER_URL'] ||
     `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
   const uses =
     flags.string('uses') ||
-    (await ownAddress(server, terminal)) ||
+    (await ownAddress(workflowServer, terminal)) ||
     (await ask('The action, as workflows name it (owner/name@ref)', ACTION_ADDRESS));
   if (parseActionAddress(uses) === undefined) {
     throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
       remedy: 'Write it as in a workflow, `owner/name@ref`.',
     });
   }
+
   const examples = join(terminal.programFolder, '../../examples');
-  const [example, model] = [flags.string('example'), flags.string('model')];
+  const example = flags.string('example');
+  const model = flags.string('model');
   if (example !== '' && model !== '') {
     throw new AxeError('`--example` and `--model` cannot be used together', {
       remedy: 'Change `model` in the copied agent or workflow.',
     });
   }
+  const schemaUrl = agentSchemaUrl(uses, workflowServer);
   const parts =
     example === ''
-      ? await reviewParts(model, agentSchemaUrl(uses, server), root, examples, ask)
+      ? await reviewParts({ model, schemaUrl, root, examples, ask })
       : await exampleParts(example, examples);
+
   if (repository === undefined) {
-    const where = 'GitHub reads the files below only at the top of one';
-    print(terminal, `This folder is not in a git repository. ${where}.\n`);
+    const hint = 'GitHub reads the files below only at the top of one';
+    print(terminal, `This folder is not in a git repository. ${hint}.\n`);
   }
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
-  const workflow = {
-    ...parts.workflow,
-    content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses),
-  };
+  const content = parts.workflow.content.replaceAll(ACTION_ADDRESS, uses);
+  const workflow = { ...parts.workflow, content };
   const files = [workflow, ...parts.files];
   const created = await createMissingFiles(root, files);
-  const wrote = (path: string) => created.includes(join(root, path));
+  const isNew = (path: string) => created.includes(join(root, path));
   for (const { path } of files)
-    print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which already exists`);
-  if (parts.agents.length > 0) {
-    const asked = { names: parts.agents, outputSchema: '', isFolderNamed: false };
-    // As a workflow has them: without the folder and the models of this machine.
-    const validation = await validateAgents(asked, {
-      agents: localAgents({ cwd: root, agentsDir: '', configDir: undefined }),
-      where: 'this repository',
-      modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
-    });
-    if (allFaults(validation).length > 0)
-      print(terminal, `\n${formatValidation(validation).join('\n')}`);
-    if (!isValid(validation)) return 2;
-  }
-  const steps = wrote(workflow.path)
+    print(terminal, isNew(path) ? `wrote  ${path}` : `kept   ${path}, which already exists`);
+  if (parts.agents.length > 0 && !(await areAgentsValid(parts.agents, root, terminal))) return 2;
+
+  const steps = isNew(workflow.path)
     ? nextSteps(workflow.content, uses, terminal.program)
     : [`Check that the step with the action in ${workflow.path} names its agent.`];
   print(terminal, `\n${steps.join('\n')}`);
   return 0;
 }
 
+/** Checks agents as a workflow has them: without the configuration folder of this machine. */
+async function areAgentsValid(
+  names: readonly string[],
+  root: string,
+  terminal: Terminal,
+): Promise<boolean> {
+  const request = { names, outputSchema: '', isFolderNamed: false };
+  const validation = await validateAgents(request, {
+    agents: localAgents({ cwd: root, agentsDir: '', configDir: undefined }),
+    where: 'this repository',
+    modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
+  });
+  if (allFaults(validation).length > 0)
+    print(terminal, `\n${formatValidation(validation).join('\n')}`);
+  return isValid(validation);
+}
+
 interface Parts {
   readonly workflow: NewFile;
   /** Agents and skills. */
   readonly files: readonly NewFile[];
-  /** Names of the agents that the workflow runs, but for built-in ones. */
+  /** Names of the agents that the workflow runs, without built-in ones. */
   readonly agents: readonly string[];
 }
 
-async function reviewParts(
-  given: string,
-  schemaUrl: string,
-  root: string,
-  examples: string,
-  ask: Ask,
-): Promise<Parts> {
+interface ReviewOptions {
+  /** The flag `--model`; empty without it. */
+  readonly model: string;
+  readonly schemaUrl: string;
+  readonly root: string;
+  /** Folder of the examples. */
+  readonly examples: string;
+  readonly ask: Ask;
+}
+
+async function reviewParts(options: ReviewOptions): Promise<Parts> {
+  const { schemaUrl, root, examples, ask } = options;
   const existing = await findReviewer(root);
   const question = 'The model that reviews (`offline/rules` needs no key)';
-  const model = given || existing?.model || (await ask(question, DEFAULT_MODEL));
+  const model = options.model || existing?.model || (await ask(question, DEFAULT_MODEL));
   const key = keyOf(model);
+  const envBlock = key === '' ? '' : `        env:\n          ${key}: \${{ secrets.${key} }}\n`;
+  const overridesModel = existing !== undefined && options.model !== '';
+  const modelLine = overridesModel ? `          model: ${model}\n` : '';
   const content = (await readExample(examples, 'workflows/review.yml'))
-    .replace(
-      /^ {8}env:\n(?: {10}.*\n)*/m,
-      key === '' ? '' : `        env:\n          ${key}: \${{ secrets.${key} }}\n`,
-    )
+    .replace(/^ {8}env:\n(?: {10}.*\n)*/m, envBlock)
     .replace(/^ {10}model: .*\n/m, '')
-    .replace(
-      /^( {10}agent: ).*\n/m,
-      `$1reviewer\n${existing !== undefined && given !== '' ? `          model: ${model}\n` : ''}`,
-    );
+    .replace(/^( {10}agent: ).*\n/m, `$1reviewer\n${modelLine}`);
   const workflow = { path: '.github/workflows/axe-review.yml', content };
-  // It is there and stays; it may have another skill.
+  // An existing agent is not changed, and it can have another skill.
   if (existing !== undefined) return { workflow, files: [existing.file], agents: ['reviewer'] };
+
   const agent = (findBuiltInAgent('builtin/pr-reviewer')?.toml ?? '')
     .replace(/^name = .*$/m, 'name = "reviewer"')
     .replace(/^model = .*$/m, () => `model = ${JSON.stringify(model)}`)
@@ -163,19 +174,22 @@ async function reviewParts(
   return { workflow, files, agents: ['reviewer'] };
 }
 
-/** An example as it is, with the agents that it names and their skills. */
+/** An example as it is, with its agents and their skills. */
 async function exampleParts(name: string, examples: string): Promise<Parts> {
   const names = (await listFolder(join(examples, 'workflows'))).map((file) =>
     file.replace(/\.yml$/, ''),
   );
   if (!names.includes(name)) {
-    const meant = closestWord(name, names);
-    throw new AxeError(`there is no example ${JSON.stringify(name)}`, {
-      remedy: meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean \`${meant}\`?`,
-    });
+    const suggestion = closestWord(name, names);
+    const remedy =
+      suggestion === undefined
+        ? `There are ${names.join(', ')}.`
+        : `Did you mean \`${suggestion}\`?`;
+    throw new AxeError(`there is no example ${JSON.stringify(name)}`, { remedy });
   }
+
   const content = await readExample(examples, `workflows/${name}.yml`);
-  // What calls a shared workflow has its agents from there.
+  // A workflow that calls a shared workflow gets the agents from there.
   const isCaller = /^ +uses: \S+\/\.github\/workflows\//m.test(content);
   const named = isCaller ? [] : [...content.matchAll(/^ +(?:agent|default): ([a-z][\w-]*)$/gm)];
   const agents = [...new Set(named.map(([, agent = '']) => agent))];
@@ -199,8 +213,8 @@ async function readExample(examples: string, file: string): Promise<string> {
 }
 
 /**
- * The commit of the clone that this program lies in, as a workflow names it; undefined where it is
- * in none of this server.
+ * The address of the clone that this program is in, with its commit, as a workflow names it;
+ * undefined outside of a clone from this server.
  */
 async function ownAddress(
   server: string,
@@ -215,23 +229,24 @@ async function ownAddress(
 }
 
 /**
- * The variable of a model's key; empty for none. Throws an AxeError for a model that takes more
- * than one key: a workflow for it cannot be written without asking more.
+ * The variable of a model's key; empty if it needs no key. Throws an AxeError for a model that needs
+ * more settings than a key, which `init` does not ask for.
  */
 function keyOf(model: string): string {
   const { access, needsKey, keyVariable, id } = findProvider(parseModelRef(model));
   if (access === 'offline') return '';
   if (access === 'direct' && needsKey) return keyVariable;
-  const known = [...KEY_PROVIDERS.map((provider) => provider.id), 'offline'];
+  const supported = [...KEY_PROVIDERS.map((provider) => provider.id), 'offline'];
+  const names = supported.map((name) => `\`${name}\``).join(', ');
   throw new AxeError(
     `init cannot write a workflow for models of \`${id}\`, which need more settings than a key`,
     {
-      remedy: `It can for ${known.map((one) => `\`${one}\``).join(', ')}. Choose one of these, then change the workflow; \`examples/workflows/keyless.yml\` shows Bedrock, Vertex AI and Azure.`,
+      remedy: `It can for ${names}. Choose one of these, then change the workflow; \`examples/workflows/keyless.yml\` shows Bedrock, Vertex AI and Azure.`,
     },
   );
 }
 
-/** The agent where there already is such a file; its model is empty where it cannot be read. */
+/** The agent, if the repository already has it; its model is empty if it cannot be read. */
 async function findReviewer(root: string) {
   for (const dir of AGENTS_DIRS) {
     const path = `${dir}/reviewer.toml`;
@@ -243,34 +258,33 @@ async function findReviewer(root: string) {
   return undefined;
 }
 
-/** What a person has to do now. */
 function nextSteps(
   workflow: string,
   uses: string,
   program: Terminal['program'],
 ): readonly string[] {
-  const lasts = /^ +contents: write/m.test(workflow);
-  const isElsewhere = /^ +memory-(?:repo|store: (?:none|cache|file))/m.test(workflow);
-  const named = [...workflow.matchAll(/\b(secret|var)s\.(\w+)/g)].map(
-    ([, kind = '', name = '']) => {
-      const what = kind === 'secret' ? 'secret' : 'variable';
-      return `Create the ${what} ${name}, for example with \`gh ${what} set ${name}\`.`;
-    },
-  );
+  const canWriteContents = /^ +contents: write/m.test(workflow);
+  const needsNoBranch = /^ +memory-(?:repo|store: (?:none|cache|file))/m.test(workflow);
+  const settings = [...workflow.matchAll(/\b(secret|var)s\.(\w+)/g)];
+  const createSettings = settings.map(([, context, name = '']) => {
+    const kind = context === 'secret' ? 'secret' : 'variable';
+    return `Create the ${kind} ${name}, for example with \`gh ${kind} set ${name}\`.`;
+  });
   const steps = [
-    ...new Set(named),
+    ...new Set(createSettings),
     'Read the files, and adapt them to your repository.',
     'Commit the files and push them to the default branch: agents are loaded from there.',
   ];
   if (uses.startsWith('YOUR_ORG/')) {
-    const how = 'with the address of the action that you use (or write it with `--uses`)';
-    steps.unshift(`Replace \`${uses}\` in the workflow ${how}.`);
+    const address = 'with the address of the action that you use (or write it with `--uses`)';
+    steps.unshift(`Replace \`${uses}\` in the workflow ${address}.`);
   }
-  const memory = lasts
+
+  const memory = canWriteContents
     ? 'The token of the workflow has `contents: write`, which memory on a branch needs.'
     : 'The token of the workflow has no `contents: write`, so it keeps no memory on a branch.';
   return [
-    ...(isElsewhere ? [] : [memory, '']),
+    ...(needsNoBranch ? [] : [memory, '']),
     'Next steps:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     '',

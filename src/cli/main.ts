@@ -3,7 +3,7 @@ import { type Command, findCommand, formatHelp, type Group, parseFlags } from '.
 import { COMMANDS } from './commands.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
-/** Runs one command line. Never throws: trouble is told on stderr and in the exit status. */
+/** Runs one command line. Never throws: stderr and the exit status report trouble. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
     return await runCommandLine(argv, terminal);
@@ -20,7 +20,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Throws an AxeError for trouble that is meant for people; anything else is a bug. */
+/** Throws an AxeError for trouble that people can fix; any other error is a bug. */
 export async function runCommandLine(
   argv: readonly string[],
   terminal: Terminal,
@@ -40,6 +40,7 @@ export async function runCommandLine(
     }
     node = findCommand(node, word);
   }
+
   const flags = parseFlags(words, node.flags, node.usage);
   if (!flags.help) return await node.run(flags, terminal);
   print(terminal, formatHelp(node, terminal.program));

@@ -25,20 +25,17 @@ interface MemoryPlace {
   readonly store: MemoryStore;
   /** The agent's run log in the tree. */
   readonly path: string;
-  /**
-   * Whether new entries get provenance: in a workflow's memory all have, here only where the agent
-   * wants it (D8).
-   */
+  /** In a workflow's memory every entry has provenance; on this machine the agent decides. */
   readonly writesProvenance: boolean;
   readonly hasNotes: boolean;
   /**
-   * Why a run here would not find the agent; undefined if it would, or if the memory is not that of
-   * this machine.
+   * The error if a run here would not find the agent; undefined for memory that is not this
+   * machine's.
    */
   readonly missing: AxeError | undefined;
 }
 
-/** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
+/** Opens the memory that the flags name: this machine's, a folder, a branch. Throws an AxeError. */
 export async function openMemoryPlace(
   name: string,
   flags: ParsedFlags,
@@ -51,16 +48,16 @@ export async function openMemoryPlace(
   const repository = repositoryNamed(flags.string('repo'));
   const isElsewhere = dir !== '' || repository !== undefined;
   const agentsDir = await agentsDirOf(flags, terminal);
-  const found = await findAgent(
-    localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) }),
-    name,
-  );
-  const agent = found instanceof AxeError ? undefined : found;
+  const agents = localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });
+  const agentOrError = await findAgent(agents, name);
+  const agent = agentOrError instanceof AxeError ? undefined : agentOrError;
+  const missing = !isElsewhere && agentOrError instanceof AxeError ? agentOrError : undefined;
   const memory = agent?.config.memory;
   const path =
     agent === undefined
       ? defaultLogPath(name)
       : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
+
   let store = openFileMemory(memory, path, terminal);
   if (dir !== '') store = await openFolder(resolve(cwd, dir), path, mayCreate);
   if (repository !== undefined) store = await openBranch(repository, flags, terminal, mayCreate);
@@ -69,7 +66,7 @@ export async function openMemoryPlace(
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
     hasNotes: memory?.notes === true,
-    missing: !isElsewhere && found instanceof AxeError ? found : undefined,
+    missing,
   };
 }
 
@@ -88,7 +85,7 @@ function refuseMixed(flags: ParsedFlags): void {
   });
 }
 
-/** An agent's memory can outlive its file, so the error for a missing one is returned. */
+/** The memory of an agent can outlive its file, so the error for a missing agent is returned. */
 async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent | AxeError> {
   try {
     return await loadByMemoryName(name, agents);
@@ -99,7 +96,7 @@ async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent
   }
 }
 
-/** An agent; a built-in one by the name of its memory too. Throws an AxeError. */
+/** Loads an agent, a built-in one also by the name of its memory. Throws an AxeError. */
 export async function loadByMemoryName(name: string, agents: AgentLoader): Promise<LoadedAgent> {
   const builtIn = BUILT_IN_AGENTS.find(({ shortName }) => shortName === name);
   try {
@@ -110,7 +107,7 @@ export async function loadByMemoryName(name: string, agents: AgentLoader): Promi
   }
 }
 
-/** Memory in a folder or on a branch needs no home. */
+/** Undefined without a home folder, which memory in a folder or on a branch does not need. */
 function ownConfigDir(env: Terminal['env']): string | undefined {
   try {
     return configDir(env);
@@ -119,7 +116,7 @@ function ownConfigDir(env: Terminal['env']): string | undefined {
   }
 }
 
-/** A folder that may hold what strangers wrote: no links are followed. */
+/** Does not follow links: files in the folder can be from strangers. */
 async function openFolder(root: string, path: string, mayCreate: boolean): Promise<MemoryStore> {
   const files = createFiles();
   if (!mayCreate && (await files.stat(root)) === undefined) {
@@ -128,17 +125,17 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
     });
   }
   const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
-  const own = [path, untrustedPath(path)].flatMap((log) => [log, statePath(log)]);
+  const agentFiles = [path, untrustedPath(path)].flatMap((log) => [log, statePath(log)]);
   return {
     ...store,
     async dropHistory(signal) {
-      const found = await store.readTree(signal);
-      if (found.kind === 'failed') return { ...found, reason: 'error' };
-      const copies = own.map((file) => `${file}.bak`).filter((file) => found.tree.has(file));
-      return await removeCopies(
-        copies.map((file) => join(root, file)),
-        found.location,
-      );
+      const current = await store.readTree(signal);
+      if (current.kind === 'failed') return { ...current, reason: 'error' };
+      const copies = agentFiles
+        .map((file) => `${file}.bak`)
+        .filter((file) => current.tree.has(file))
+        .map((file) => join(root, file));
+      return await removeCopies(copies, current.location);
     },
   };
 }
@@ -155,6 +152,7 @@ async function openBranch(
       remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
     });
   }
+
   const branch = flags.string('branch') || OWN_BRANCH;
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
@@ -165,8 +163,8 @@ async function openBranch(
 }
 
 /**
- * Only a branch that is memory's alone loses its history, before anything of it is changed. Throws
- * an AxeError.
+ * Throws an AxeError for a branch that holds more than memory, since a purge rewrites its history.
+ * It is called before anything is changed.
  */
 async function refusePurge(
   client: GitHubClient,
@@ -175,45 +173,46 @@ async function refusePurge(
   branch: string,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const refused = (why: string) =>
-    new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${repo}, ${why}`, {
+  const refused = (reason: string) =>
+    new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${repo}, ${reason}`, {
       remedy: 'Leave `--purge` out, and remove the entry from the history with `git filter-repo`.',
     });
   if (branch !== OWN_BRANCH) throw refused(`and only \`${OWN_BRANCH}\` is memory's alone`);
+
   const repository = await client.request('GET /repos/{owner}/{repo}', {
     params: { owner, repo },
     signal,
   });
   if (v.parse(REPOSITORY, repository.body).default_branch === branch)
     throw refused('which is the default branch');
+
   const params = { owner, repo, tree_sha: branch, recursive: '1' };
   const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
     params,
     signal,
   });
-  // Run logs, states and notes end in `.md`, what a rewrite has left of one in `.bak`, which the
-  // file store has git ignore.
-  const other = v
-    .parse(TREE, tree.body)
-    .tree.find(
-      ({ type, path }) => type !== 'tree' && !/(?:\.(?:md|bak)|(?:^|\/)\.gitignore)$/.test(path),
-    );
-  if (other !== undefined) throw refused(`which holds more than memory: \`${other.path}\``);
+  const files = v.parse(TREE, tree.body).tree.filter(({ type }) => type !== 'tree');
+  const foreignFile = files.find(({ path }) => !MEMORY_FILE.test(path));
+  if (foreignFile !== undefined)
+    throw refused(`which holds more than memory: \`${foreignFile.path}\``);
 }
+
+/** Run logs, states and notes, the copies of rewrites, and the file with which git ignores those. */
+const MEMORY_FILE = /(?:\.(?:md|bak)|(?:^|\/)\.gitignore)$/;
 
 const REPOSITORY = v.object({ default_branch: v.string() });
 const TREE = v.object({ tree: v.array(v.object({ path: v.string(), type: v.string() })) });
 
-/** Warns of an agent file that cannot be used, with its line and what to do about it. */
+/** Warns of an unusable agent file, with its line and a remedy. */
 export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal): void {
   if (error !== undefined) stderr.write(`Warning: ${file} is left out: ${formatError(error)}\n`);
 }
 
 /**
- * The memory of an agent on this machine: axe's place, `<data>/memory/<agent>.md`, unless
- * `memory.path` names a file (axe-behaviour §10). What the offline rules have of it (D32), and the
- * copies that rewrites leave, are next to it. Notes are in `<data>/memory`, unless `memory.dir`
- * names a folder. Of an agent whose file is gone `config` is undefined.
+ * The memory of an agent on this machine: in axe's place, `<data>/memory/<agent>.md`, unless
+ * `memory.path` names a file. The memory of the offline rules and the copies of rewrites are next to
+ * it. Notes are in `<data>/memory`, unless `memory.dir` names a folder. `config` is undefined if the
+ * agent's file is gone.
  */
 export function openFileMemory(
   config: MemoryConfig | undefined,
@@ -225,18 +224,18 @@ export function openFileMemory(
     const home = join(dataDir(env), 'memory');
     const fileOf = (log: string) => (custom === '' ? join(home, log) : inLane(custom, log));
     const logs = [path, untrustedPath(path)];
-    const own = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
+    const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
       [log, fileOf(log)],
       [statePath(log), statePath(fileOf(log))],
     ]);
-    const copies = own.map(([inTree, file]) => [`${inTree}.bak`, `${file}.bak`] as const);
+    const copies = files.map(([inTree, file]) => [`${inTree}.bak`, `${file}.bak`] as const);
     const offline = `offline/${path}`;
     const store = createFileStore({
       files: createFiles(),
       clock: createClock(),
       followLinks: true,
       root: config?.dir ? resolve(cwd, config.dir) : home,
-      paths: new Map([...own, ...copies, [offline, fileOf(offline)]]),
+      paths: new Map([...files, ...copies, [offline, fileOf(offline)]]),
       wants: isOfNotes,
     });
     const dropHistory = () =>
@@ -246,20 +245,18 @@ export function openFileMemory(
       );
     return { ...store, dropHistory };
   } catch (thrown) {
-    // Without a home there is no place: a store that fails, not a run.
+    // Without a home folder only the memory fails, not the run.
     return createBrokenStore('file', messageOf(thrown));
   }
 }
 
-/**
- * A lane of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`.
- */
+/** The untrusted lane of `dir/mem.md` is `dir/untrusted/mem.md`. */
 function inLane(custom: string, log: string): string {
   const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
   return join(dirname(custom), lane, basename(custom));
 }
 
-/** Removes what rewrites have left next to files. */
+/** Removes the copies that rewrites keep next to their files. */
 async function removeCopies(copies: readonly string[], location: string): Promise<SaveResult> {
   try {
     for (const copy of copies) await createFiles().remove(copy);
@@ -269,10 +266,8 @@ async function removeCopies(copies: readonly string[], location: string): Promis
   }
 }
 
-/**
- * Whether a place of the tree is a note's, its state or its former version, or a folder of notes.
- */
-export function isOfNotes(place: string): boolean {
-  if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(place)) return true;
-  return isNotesPath(place.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));
+/** A path of the tree that is a note, its state, its former version, or a folder of notes. */
+export function isOfNotes(path: string): boolean {
+  if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(path)) return true;
+  return isNotesPath(path.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));
 }

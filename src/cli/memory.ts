@@ -15,10 +15,7 @@ import { commandOf, type ParsedFlags, wrongCount } from './command-line.js';
 import { openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
-/**
- * `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an
- * AxeError.
- */
+/** `memory show | search | remember | …`, the commands for people. Throws an AxeError. */
 export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { cwd, env } = terminal;
   const [agent = '', ...words] = flags.positionals;
@@ -29,6 +26,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     prefix: 'axe-action memory',
     flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
   });
+
   const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
   const secrets = secretValues(env);
   const session: CommandSession = {
@@ -38,7 +36,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     signal: new AbortController().signal,
     secrets,
     readBase: place.hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
-    // In a step of a workflow the runner says who started it; on a laptop nobody does.
+    // In a step of a workflow the runner names the person who started it; on a laptop nothing does.
     origin: place.writesProvenance
       ? { event: 'local', actor: env['GITHUB_ACTOR'] || undefined, trust: 'trusted' }
       : undefined,
@@ -46,34 +44,33 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
   if (place.missing !== undefined && (name === 'show' || name === 'search'))
     await requireMemory(session, place.missing);
   const result = await runMemoryCommand(command, session);
-  // What is remembered may be a stranger's, so nothing that a terminal would act on is printed.
-  const clean = (text: string) => sanitize(text, 'log', secrets);
+  // Strangers can have written the memory, so control characters are removed.
+  const clean = (line: string) => sanitize(line, 'log', secrets);
   if (result.kind === 'failed') {
     const { message, remedy, changed } = result;
-    const told = `${changed ? 'it was done, but ' : ''}${message}`;
-    throw new AxeError(clean(told), { remedy: remedy && clean(remedy) });
+    const prefix = changed ? 'it was done, but ' : '';
+    throw new AxeError(clean(`${prefix}${message}`), { remedy: remedy && clean(remedy) });
   }
   for (const warning of result.warnings ?? [])
     terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
   const { text, entries = [], quoted = formatEntries(entries), below = '' } = result;
   if (flags.bool('json')) {
-    print(
-      terminal,
-      JSON.stringify(entries.map(describe), (_key, value) => value ?? null),
-    );
+    const json = JSON.stringify(entries.map(describe), (_key, value) => value ?? null);
+    print(terminal, json);
     return 0;
   }
+
   const isHere = flags.string('dir') === '' && flags.string('repo') === '';
   const head = command.kind === 'show' && isHere && quoted === '' ? `${text}\n${ELSEWHERE}` : text;
   print(terminal, clean([head, quoted, below].filter((part) => part !== '').join('\n\n')));
   return 0;
 }
 
-/** For somebody who looks for the memory of a workflow on this machine. */
+/** For people who look for the memory of a workflow on this machine. */
 const ELSEWHERE =
   "This is the memory of this machine. For a workflow's memory add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout. Runs of `offline/rules` keep theirs in `offline/`.";
 
-/** A name that neither an agent nor a memory has is mistyped. Throws an AxeError. */
+/** A name without an agent and without a memory is misspelled. Throws an AxeError. */
 async function requireMemory(
   session: CommandSession,
   { message, exitCode, remedy }: AxeError,

@@ -4,6 +4,7 @@ import { EFFORTS, matchChoice, REVIEW_DEPTHS } from '../agent/keys.js';
 import { readTrigger } from '../event/parse-event.js';
 import type { Trigger } from '../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../event/trust.js';
+import type { Deadline } from '../lib/clock.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';
 import { expandPath } from '../lib/environment.js';
 import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
@@ -29,65 +30,53 @@ import {
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-/**
- * `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError.
- */
+/** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
   const { env } = terminal;
   const [agent = ''] = positionals;
-  // axe takes its task from a pipe alone, so a second word is most often meant as the task.
+  // axe reads its task only from a pipe, so people most often mean a second word as the task.
   if (positionals.length > 1) {
     const remedy = `A task is given as \`axe-action run ${agent} --prompt "…"\`, or piped in.`;
     throw wrongCount(flags, `accepts 1 arg(s), received ${positionals.length}`, remedy);
   }
   expectPositionals(flags, 1);
-  const language = flags.string('language');
-  // It becomes a part of the system prompt, as the action's input does.
-  if (language !== '' && !isLanguage(language)) {
-    const remedy = 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.';
-    const shown = JSON.stringify(language);
-    throw new AxeError(`invalid argument ${shown} for "--language" flag: it is not a language`, {
-      remedy,
-    });
-  }
+  const language = languageOf(flags);
+
   const deadline = createTerminalDeadline(
     terminal,
     undefined,
     "Raise `--timeout`, or the agent's `timeout`.",
   );
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
+
   let status: StatusLine | undefined;
   try {
     const file = flags.string('event');
     const name = env['GITHUB_EVENT_NAME'] ?? '';
     const trigger: Trigger =
       file === '' ? { kind: 'local' } : await readTrigger({ file, name, env });
+
     const verbose = flags.bool('verbose');
     if (!flags.bool('dry-run')) status = createStatusLine(terminal);
     const reporter = createTerminalReporter(terminal, verbose, status);
+    // With an event, agents come from a commit, which can have a folder that is not on this disk.
+    const agentsDir =
+      trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir');
     const deps = await createTerminalDependencies({
       terminal,
       trigger,
       deadline,
       reporter,
       status,
-      // With an event agents come from a commit, which may have the folder though it is not here.
-      agentsDir:
-        trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
+      agentsDir,
       output: { json: flags.bool('json'), verbose },
       artifactDir: expandPath(flags.string('artifact-dir'), env),
       keepArtifacts: flags.bool('keep-artifacts'),
     });
-    const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);
-    if (request.workdir !== '' && !(await isFolder(resolve(terminal.cwd, request.workdir))))
-      throw new AxeError(
-        `the folder ${JSON.stringify(request.workdir)} of \`--workdir\` is not there`,
-        {
-          exitCode: 2,
-          remedy: 'Name a folder that exists, or leave the flag out.',
-        },
-      );
+
+    const request = makeRequest(agent, trigger, { flags, terminal, deadline });
+    await requireWorkdir(request.workdir, terminal);
     const report = await runPipeline({ ...request, language }, deps);
     status?.clear();
     return finish(report, flags, terminal);
@@ -101,12 +90,34 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
   }
 }
 
+/** The language becomes part of the system prompt, so it cannot be any text. Throws an AxeError. */
+function languageOf(flags: ParsedFlags): string {
+  const language = flags.string('language');
+  if (language === '' || isLanguage(language)) return language;
+  const quoted = JSON.stringify(language);
+  throw new AxeError(`invalid argument ${quoted} for "--language" flag: it is not a language`, {
+    remedy: 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
+  });
+}
+
+async function requireWorkdir(workdir: string, { cwd }: Terminal): Promise<void> {
+  if (workdir === '' || (await isFolder(resolve(cwd, workdir)))) return;
+  throw new AxeError(`the folder ${JSON.stringify(workdir)} of \`--workdir\` is not there`, {
+    exitCode: 2,
+    remedy: 'Name a folder that exists, or leave the flag out.',
+  });
+}
+
+interface CommandContext {
+  readonly flags: ParsedFlags;
+  readonly terminal: Terminal;
+  readonly deadline: Deadline;
+}
+
 export function makeRequest(
   agent: string,
   trigger: Trigger,
-  flags: ParsedFlags,
-  terminal: Terminal,
-  signal: AbortSignal,
+  { flags, terminal, deadline: { signal } }: CommandContext,
 ): RunRequest {
   const isEvent = trigger.kind !== 'local';
   const range = flags.string('git');
@@ -122,7 +133,7 @@ export function makeRequest(
     trigger,
     origin: isEvent ? runOrigin(terminal.env) : undefined,
     inWorkflow: isEvent,
-    // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
+    // An event has its own context, and waiting for an empty pipe would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal, signal)),
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
@@ -142,10 +153,7 @@ export function makeRequest(
   };
 }
 
-/**
- * Throws an AxeError for a range that changes nothing: to have nothing reviewed would only cost
- * money.
- */
+/** Throws an AxeError for an empty range: a review of nothing would only cost money. */
 async function readChange(
   range: string,
   { cwd, env }: Terminal,
@@ -164,7 +172,7 @@ async function readChange(
 function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): ExitCode {
   switch (report.kind) {
     case 'skipped':
-      // As in a workflow, a review that could not be made fails.
+      // As in a workflow, the command fails if the review could not be made.
       if (report.isIncomplete === true)
         throw new AxeError(report.decision.message, { remedy: report.decision.remedy });
       terminal.stderr.write(`skipped: ${warningText(report.decision)}\n`);
@@ -181,9 +189,9 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
     }
     case 'ran': {
       const { outcome } = report;
-      const ended = errorOf(outcome);
-      if (ended === undefined) return 0;
-      const error = ended instanceof InterruptedError ? withSaved(ended, report) : ended;
+      const cause = errorOf(outcome);
+      if (cause === undefined) return 0;
+      const error = cause instanceof InterruptedError ? withSaved(cause, report) : cause;
       writeError(terminal, error);
       return error.exitCode;
     }
@@ -197,7 +205,7 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
 export function formatDryRun(
   plan: Plan,
   memory: Memory | undefined,
-  given = { maxTokens: 0, isStreamed: false },
+  limits = { maxTokens: 0, isStreamed: false },
 ): string {
   const { agent, files, task } = plan;
   const { restored, text = '', notes } = memory ?? {};
@@ -209,33 +217,24 @@ export function formatDryRun(
     `Workdir:  ${plan.workdir}`,
     `Timeout:  ${plan.timeoutSeconds}s`,
     `Params:   ${formatParams(params)}`,
-    `Budget:   ${given.maxTokens || budget.maxTokens} tokens (0 = unlimited)`,
-    `Stream:   ${given.isStreamed || stream ? 'yes' : 'no'}`,
+    `Budget:   ${limits.maxTokens || budget.maxTokens} tokens (0 = unlimited)`,
+    `Stream:   ${limits.isStreamed || stream ? 'yes' : 'no'}`,
     '',
   ].join('\n');
+
+  const servers = mcpServers.map(
+    ({ name, url, command, transport }) => `${name}: ${url || command} (${transport})`,
+  );
+  const memoryText = restored?.kind === 'failed' ? `(error: ${restored.message})` : orNone(text);
   const parts = [
     section('System Prompt', withMemory(buildSystemPrompt(plan.prompt), text, notes?.prompt)),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('User Message', task.message === DEFAULT_TASK ? '(default)' : task.message),
-    ...(restored === undefined
-      ? []
-      : [
-          section(
-            'Memory',
-            restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(text),
-          ),
-        ]),
+    ...(restored === undefined ? [] : [section('Memory', memoryText)]),
     ...(notes === undefined ? [] : [section('Notes', orNone(notes.prompt.block))]),
     section('Tools', orNone(tools.join(', '))),
-    section(
-      'MCP Servers',
-      orNone(
-        mcpServers
-          .map((one) => `${one.name}: ${one.url || one.command} (${one.transport})`)
-          .join('\n'),
-      ),
-    ),
+    section('MCP Servers', orNone(servers.join('\n'))),
     section('Sub-Agents', subAgents(plan)),
   ];
   return [head, ...parts].join('\n');

@@ -10,9 +10,7 @@ import { formatEvent } from '../runner/action-reporter.js';
 import { formatParams } from './format-json.js';
 import { colorsFor, type Terminal } from './terminal.js';
 
-/**
- * Each warning once, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr.
- */
+/** Writes each warning once, and axe's verbose lines (axe-behaviour §17), all to stderr. */
 export function createTerminalReporter(
   { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
   verbose = false,
@@ -42,9 +40,9 @@ function verboseLines(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started': {
       const { plan, restored, notes } = event;
-      const found =
+      const notesLine =
         notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
-      return [...planLines(plan), ...memoryLine(restored), ...found];
+      return [...planLines(plan), ...memoryLine(restored), ...notesLine];
     }
     case 'model-request': {
       const { turn, messages, toolResults, tools } = event;
@@ -77,13 +75,13 @@ function verboseLines(event: RunEvent): readonly string[] {
     }
     case 'tool-call':
       return [];
-    // What axe does not know is told as in a workflow.
+    // axe has no line for these events, so they have the line of the action's log.
     default:
       return formatEvent(event);
   }
 }
 
-/** The beginning of a task, 80 characters as axe shows it; none is split. */
+/** The first 80 characters of a task, as in axe, without splitting one. */
 function preview(task: string): string {
   const points = Array.from(task);
   return points.length <= PREVIEW_LENGTH ? task : `${points.slice(0, PREVIEW_LENGTH).join('')}...`;
@@ -104,8 +102,8 @@ function planLines(plan: Plan): readonly string[] {
 }
 
 /**
- * axe prints the count of the whole file, not of what `last_n` wants of it; what did not fit is not
- * called loaded.
+ * axe prints the number of entries in the file, even if `last_n` is smaller. Entries that did not
+ * fit are not counted as loaded.
  */
 function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   if (restored === undefined) return [];
@@ -117,8 +115,8 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
 }
 
 /**
- * The lines after a run: duration, tokens and stop reason; only the duration if it failed. With
- * tools the figures are sums; with a budget axe shows how much of it is used.
+ * The lines after a run: duration, tokens and stop reason, or only the duration if it failed. As in
+ * axe, tokens are sums if tools were called, and a budget is shown with its used part.
  */
 export function formatStats(stats: RunStats, completed: boolean): readonly string[] {
   const { durationMs, inputTokens, outputTokens, stopReason, budget, toolCalls } = stats;
@@ -134,17 +132,17 @@ export function formatStats(stats: RunStats, completed: boolean): readonly strin
 }
 
 /**
- * One line at the end of standard error that says what a run is doing. Whoever writes there clears
- * it first.
+ * One line at the end of standard error that says what a run is doing. It has to be cleared before
+ * anything else is written there.
  */
 export interface StatusLine {
   event(event: RunEvent): void;
   clear(): void;
-  /** Leaves a line with what a completed run used. */
+  /** Writes a last line with the usage of a completed run. */
   done(outcome: RunOutcome): void;
 }
 
-/** Undefined where nobody watches: in a pipe, in CI, and on a terminal that cannot clear a line. */
+/** Undefined in a pipe, in CI, and on a terminal that cannot clear a line. */
 export function createStatusLine({
   stderr,
   env,
@@ -157,10 +155,10 @@ export function createStatusLine({
       if (event.kind === 'run-started') model = event.plan.model.model;
       if (event.kind === 'fallback') model = event.to;
       if (event.kind === 'model-request') turn = `turn ${event.turn}`;
-      const doing = describe(event);
-      if (doing === undefined) return;
-      const line = [model, turn, doing].filter((part) => part !== '').join(' · ');
-      // A terminal that does not know its width says 0; a line of the whole width would break.
+      const activity = describe(event);
+      if (activity === undefined) return;
+      const line = [model, turn, activity].filter((part) => part !== '').join(' · ');
+      // A terminal of unknown width has 0 columns. A line of the full width would wrap.
       stderr.write(`${CLEAR}${cleanLine(line, (stderr.columns || 80) - 1)}`);
     },
     clear: () => void stderr.write(CLEAR),
@@ -170,7 +168,7 @@ export function createStatusLine({
   };
 }
 
-/** To the first column, and away with what stands there. */
+/** Moves to the first column and clears the line. */
 const CLEAR = '\r\u001b[K';
 
 function describe(event: RunEvent): string | undefined {

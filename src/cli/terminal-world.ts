@@ -1,6 +1,9 @@
 import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
-import { DEFAULT_PUBLISH_RULES } from '../findings/buffered-publications.js';
+import {
+  type BufferedPublications,
+  DEFAULT_PUBLISH_RULES,
+} from '../findings/buffered-publications.js';
 import { formatPublications } from '../findings/post/comment-text.js';
 import { findingRecords, findingsDocument, raisedRecords } from '../findings/post/record.js';
 import { createClock, type Deadline } from '../lib/clock.js';
@@ -28,7 +31,7 @@ export interface TerminalDependenciesOptions {
   readonly trigger: Trigger;
   readonly deadline: Deadline;
   readonly reporter: Reporter;
-  /** Cleared before the answer is printed. */
+  /** It is cleared before the answer is printed. */
   readonly status?: StatusLine;
   readonly agentsDir: string;
   readonly output: { readonly json: boolean; readonly verbose: boolean };
@@ -36,10 +39,7 @@ export interface TerminalDependenciesOptions {
   readonly keepArtifacts?: boolean;
 }
 
-/**
- * The world of a run on somebody's own machine: agents and memory on disk, the answer on standard
- * output.
- */
+/** A run on a person's machine has agents and memory on disk, and its answer on standard output. */
 export async function createTerminalDependencies(
   options: TerminalDependenciesOptions,
 ): Promise<Dependencies> {
@@ -51,15 +51,16 @@ export async function createTerminalDependencies(
   const secrets = createSecrets(env);
   const client = trigger.kind === 'local' ? undefined : await connectWithToken(terminal, status);
   const { signal } = deadline;
-  const found = findAgents({ trigger, cwd, agentsDir, configDir: axeFolder, client, signal });
+  const library = findAgents({ trigger, cwd, agentsDir, configDir: axeFolder, client, signal });
   const preserve = async (folder: string) => {
     status?.clear();
     terminal.stderr.write(`artifacts preserved: ${folder}\n`);
     return folder;
   };
+
   return {
-    ...found,
-    agents: withExpandedPaths(found.agents, env),
+    ...library,
+    agents: withExpandedPaths(library.agents, env),
     resolveWorkdir: async (path) => expandPath(path, env),
     github: client && createGitHubPort(client, trigger),
     readBase: createBaseReader(trigger, client, cwd, env),
@@ -109,6 +110,7 @@ function createTerminalPublisher({
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
+
       if (output.json) {
         const records =
           findings === undefined
@@ -121,18 +123,11 @@ function createTerminalPublisher({
         print(terminal, formatJson(outcome, report, artifacts));
         return { line: undefined, url: undefined };
       }
-      // Nothing is posted from here, so what the tools collected is told. A review says it all: its
-      // agent's answer is for memory.
-      const hasAnswer = buffered.review === undefined && isAnswered(outcome);
-      // The answer is as it is, without a newline added (axe-behaviour §4).
-      const answer = hasAnswer ? markedAnswer(outcome) : '';
-      const collected = formatPublications(buffered);
-      const told = [answer, collected === '' ? '' : `${collected}\n`].filter((part) => part !== '');
-      const text = told.join('\n\n');
-      // A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are
-      // axe's.
-      const isOpen = terminal.stdout.isTTY === true && text !== '' && !text.endsWith('\n');
-      terminal.stdout.write(isOpen ? `${text}\n` : text);
+
+      const text = terminalText(outcome, buffered);
+      // On a terminal the shell's prompt starts on a new line; in a pipe the bytes are axe's.
+      const needsNewline = terminal.stdout.isTTY === true && text !== '' && !text.endsWith('\n');
+      terminal.stdout.write(needsNewline ? `${text}\n` : text);
       return { line: undefined, url: undefined };
     },
     tellFindings: async () => ({}),
@@ -145,11 +140,21 @@ function createTerminalPublisher({
 }
 
 /**
- * Whether there is something to show: what a run had said when its budget was spent is an answer
- * too (D2).
+ * The command line posts nothing, so it prints the publications that the tools collected. A review
+ * contains everything for people; its agent's answer is for memory.
  */
+function terminalText(outcome: RunOutcome, buffered: BufferedPublications): string {
+  const hasAnswer = buffered.review === undefined && isAnswered(outcome);
+  // As in axe, the answer is printed without an extra newline.
+  const answer = hasAnswer ? markedAnswer(outcome) : '';
+  const publications = formatPublications(buffered);
+  const parts = [answer, publications === '' ? '' : `${publications}\n`];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The text of a run that used up its budget is an answer too. */
 function isAnswered(outcome: RunOutcome): boolean {
   if (outcome.kind === 'exhausted') return outcome.limit === 'tokens' || outcome.limit === 'cost';
-  // Of a cut answer nothing came, or it would be completed here.
+  // On the command line a cut answer that has any text is a completed one.
   return outcome.kind === 'completed' || outcome.kind === 'refused';
 }

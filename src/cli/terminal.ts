@@ -7,7 +7,7 @@ import { AxeError, formatError } from '../lib/errors.js';
 import type { ProgramName } from '../run/dependencies.js';
 import type { RunReport } from '../run/records.js';
 
-/** The terminal a command runs in: everything of the process that commands may touch. */
+/** The terminal a command runs in: everything of the process that commands can use. */
 export interface Terminal {
   readonly env: Environment;
   readonly cwd: string;
@@ -15,9 +15,9 @@ export interface Terminal {
   /** The folder of the started file, `dist/cli` of the action. */
   readonly programFolder: string;
   readonly stdin: Readable & { readonly fd?: number; readonly isTTY?: boolean };
-  /** The answer. */
+  /** For answers. */
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** The talk. */
+  /** For warnings, errors and progress. */
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /**
    * Calls back when a signal asks the program to end. Without a listener a signal ends it at once.
@@ -25,10 +25,7 @@ export interface Terminal {
   onInterrupt(interrupted: (signal: StopSignal) => void): void;
 }
 
-/**
- * The name a script was started under: a link called `axe` stands in for axe, and texts that name
- * it are axe's.
- */
+/** A link called `axe` makes the program a replacement for axe, with axe's name and messages. */
 export function programName(script: string | undefined): ProgramName {
   return basename(script ?? '') === 'axe' ? 'axe' : 'axe-action';
 }
@@ -38,12 +35,11 @@ export function print(terminal: Terminal, line: string): void {
   terminal.stdout.write(`${line}\n`);
 }
 
-/** Reports trouble that is meant for people; on a terminal its first line stands out. */
+/** Writes an error for people; on a terminal its first line is red. */
 export function writeError({ stderr, env, program }: Terminal, error: AxeError): void {
   const colors = colorsFor(stderr, env);
-  const [message = '', ...rest] = formatError(
-    program === 'axe' ? inWordsOfAxe(error) : error,
-  ).split('\n');
+  const text = formatError(program === 'axe' ? inWordsOfAxe(error) : error);
+  const [message = '', ...rest] = text.split('\n');
   stderr.write(`${[colors.red(message), ...rest].join('\n')}\n`);
 }
 
@@ -58,7 +54,7 @@ export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment
   );
 }
 
-/** Signals that ask the program to end, with the exit status by which shells report them. */
+/** Signals that ask the program to end, with the exit status that shells report for each. */
 const STOP_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export type StopSignal = keyof typeof STOP_STATUS;
@@ -69,11 +65,13 @@ const SIGNALS: readonly StopSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 export function createSignalListener(): (interrupted: (signal: StopSignal) => void) => void {
   const listeners: ((signal: StopSignal) => void)[] = [];
   let received: StopSignal | undefined;
+
   const receive = (signal: StopSignal): void => {
     if (received !== undefined) process.exit(STOP_STATUS[signal]);
     received = signal;
     for (const interrupted of listeners) interrupted(signal);
   };
+
   return (interrupted) => {
     if (listeners.length === 0) for (const signal of SIGNALS) process.on(signal, receive);
     listeners.push(interrupted);
@@ -82,9 +80,9 @@ export function createSignalListener(): (interrupted: (signal: StopSignal) => vo
 }
 
 /**
- * Ends the program by the signal that a status stands for, once its output is written: a shell then
- * knows that its own loop is to end too. As the first process of a container it cannot be ended by
- * a signal; there the status is all.
+ * Ends the program by the signal of this exit status, once its output is written, so that a shell
+ * ends its own loop too. A signal cannot end the first process of a container; there only the status
+ * shows it.
  */
 export function endBySignal(status: number): void {
   const signal = SIGNALS.find((name) => STOP_STATUS[name] === status);
@@ -118,22 +116,20 @@ export function createTerminalDeadline(
   return deadline;
 }
 
-type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
+type RanReport = Extract<RunReport, { readonly kind: 'ran' }>;
 
 /**
- * The error of an interrupted run with what it saved all the same: notes are saved when they are
- * written, of an event's run at its end; trouble with that is a warning of its own.
+ * The error of an interrupted run, with the notes that are saved nevertheless: each when it was
+ * written, or at the end of a run for an event. Trouble with that has a warning of its own.
  */
 export function withSaved(
   { signal }: InterruptedError,
-  { memory, remembered }: Ran,
+  { memory, remembered }: RanReport,
 ): InterruptedError {
   if (memory === undefined) return new InterruptedError(signal);
-  const written =
-    remembered?.result.kind === 'failed'
-      ? []
-      : [...new Set(memory.notes?.session.recent().map(({ path }) => path))];
-  const kept =
-    written.length === 0 ? '' : ` Notes already written are kept: ${written.join(', ')}.`;
-  return new InterruptedError(signal, `No entry was added to memory.${kept}`);
+  const written = memory.notes?.session.recent().map(({ path }) => path);
+  const saved = remembered?.result.kind === 'failed' ? [] : [...new Set(written)];
+  const savedNotes =
+    saved.length === 0 ? '' : ` Notes already written are kept: ${saved.join(', ')}.`;
+  return new InterruptedError(signal, `No entry was added to memory.${savedNotes}`);
 }
