@@ -335,7 +335,7 @@ function replyToFindings(
   const { agent, lane, head, news, now } = review;
   const nowMs = now.getTime();
   const reply = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
-    const hidden = formatMark(replyMark({ agent, lane, marks: [mark], head: head, id }));
+    const hidden = formatMark(replyMark({ agent, lane, marks: [mark], head, id }));
     conversations.reply(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
     return mark;
   };
