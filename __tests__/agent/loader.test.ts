@@ -1,3 +1,4 @@
+// linux-only: agents whose names differ in case alone are two files
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';

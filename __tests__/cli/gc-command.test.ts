@@ -1,3 +1,4 @@
+// linux-only: keeps its agents in ~/.config, which is another folder on macOS
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+// linux-only: an example runs a command in the process jail
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+// linux-only: agents are given `run_command`, which needs the process jail
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';

@@ -1,3 +1,4 @@
+// linux-only: the process jail
 import {
   chmodSync,
   existsSync,

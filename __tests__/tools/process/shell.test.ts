@@ -1,3 +1,4 @@
+// linux-only: commands run under `unshare`, and some use `setsid`
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// linux-only: folders are held open through /proc/self/fd, and commands run under `unshare`
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,3 +1,4 @@
+// linux-only: packs with GNU tar, which is not `tar` on macOS
 import { execFileSync } from 'node:child_process';
 import { link, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
