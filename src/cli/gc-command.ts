@@ -47,6 +47,7 @@ export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise
 async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const names = await agentsWithMemory(flags, terminal);
   if (names.length === 0) print(terminal, 'No agents with memory enabled.');
+
   let failed = 0;
   for (const name of names) {
     print(terminal, `=== GC: ${name} ===`);
@@ -59,6 +60,7 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
       terminal.stderr.write(`Error: gc failed for agent "${name}": ${formatError(thrown)}\n`);
     }
   }
+
   if (failed === 0) return 0;
   throw new AxeError(`gc completed with errors: ${failed} of ${names.length} agents failed`, {
     remedy: "The errors are above, under each agent's heading. The other agents are done.",
@@ -79,6 +81,7 @@ async function agentsWithMemory(
     if (agent.error !== undefined) warnLeftOut(agent, terminal);
     else if ((await library.loadAgent(agent.id)).config.memory.enabled) names.push(agent.id);
   }
+
   const logs = await listFolder(join(dataDir(terminal.env), 'memory'));
   const builtIn = BUILT_IN_AGENTS.filter(
     ({ shortName }) => !names.includes(shortName) && logs.includes(`${shortName}.md`),
@@ -100,8 +103,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   const path = runLogPath(agent, modelOf(flags.string('model') || agent.config.model), false);
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   deadline.limit(2 * GC.questionSeconds * 1000);
-  let usage: RunStats | undefined;
   const hasStats = flags.bool('stats');
+  let usage: RunStats | undefined;
   try {
     const deps = await createTerminalDependencies({
       terminal,
@@ -111,6 +114,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       agentsDir: flags.string('agents-dir'),
       output: { json: false, verbose: false },
     });
+
     let figures: readonly string[] = [];
     const { end } = await collectGarbage(
       {
@@ -139,6 +143,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       },
       deps,
     );
+
     if (end.kind === 'not-analysed' && !hasStats) for (const line of figures) print(terminal, line);
     print(terminal, formatGcEnd(end, agent.name));
   } finally {
