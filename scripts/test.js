@@ -1,9 +1,10 @@
-// Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which it is:
-//   npm test                       all tests but those that start the built dist/ or wait for minutes
-//   npm test -- portable           of these, the suites that need no Linux; a suite that does says so in its first line
-//   npm run test:dist              those that start the built dist/; it must be built
-//   npm run test:slow              those that wait for minutes
-//   npm test -- __tests__/cli -w 1 the suites whose path has such a word in it; options are jest's own
+// Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which
+// it is:
+//   npm test               all tests but those that start the built dist/ or wait for minutes
+//   npm test -- portable   of these, the suites whose first line does not say that they need Linux
+//   npm test -- WORD …     the suites with such a word in their path; options are jest's own
+//   npm run test:dist      the tests that start the built dist/; it must be built
+//   npm run test:slow      the tests that wait for minutes
 // `--results=FILE` also writes there what Jest reports of each test, for `npm run test:hostile`.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ const { buildArgv } = require('jest');
 /** Folders whose tests start programs by the dozen. */
 const DIST = ['__tests__/transcripts', '__tests__/races'];
 
-/** Such a test often waits for its programs, so there is one worker more than cores; whoever names another number gets it. */
+/** Such tests often wait for their programs, so there is one worker more than cores by default. */
 const DIST_WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 
 /** Tests that wait for minutes on purpose; `.ci/run` starts them first, next to everything else. */
@@ -34,7 +35,10 @@ const SUITES = globSync('__tests__/**/*.test.ts', { cwd: ROOT }).filter(
 /** How a suite begins that only Linux can run; the reason follows. */
 const LINUX_ONLY = '// linux-only: ';
 
-/** Both cores have a worker each: threads that collect garbage beside them only wait, and more room means fewer rounds. */
+/**
+ * Each core has a worker, so further threads that collect garbage would only wait. More room means
+ * fewer rounds.
+ */
 const V8 = ['--single-threaded-gc', '--max-semi-space-size=32'];
 
 const RESULTS = '--results=';
@@ -57,12 +61,19 @@ process.stdout.write(`Tests run on Node ${process.version}${duration}\n`);
 const jest = require.resolve('jest/bin/jest');
 const result = spawnSync(
   process.execPath,
-  [...V8, '--experimental-vm-modules', '--no-warnings', jest, ...jestArguments(), ...resultsArguments()],
+  [
+    ...V8,
+    '--experimental-vm-modules',
+    '--no-warnings',
+    jest,
+    ...jestArguments(),
+    ...resultsArguments(),
+  ],
   { stdio: 'inherit' },
 );
 process.exit(result.status ?? 1);
 
-/** By jest's own rules of what is an option and what is its value; jest itself refuses options that it does not know. */
+/** Jest's own parser says which words are options and their values; jest refuses unknown options. */
 async function readPatterns() {
   const parsed = await buildArgv(jestWords).catch(() => ({ _: [] }));
   // With it the words are source files.
@@ -102,6 +113,8 @@ function without(paths) {
 }
 
 function resultsArguments() {
-  const files = given.filter((word) => word.startsWith(RESULTS)).map((word) => word.slice(RESULTS.length));
+  const files = given
+    .filter((word) => word.startsWith(RESULTS))
+    .map((word) => word.slice(RESULTS.length));
   return files.flatMap((file) => ['--json', `--outputFile=${file}`]);
 }

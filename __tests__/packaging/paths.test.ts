@@ -12,7 +12,9 @@ const FOLDERS = [
 ];
 
 /** In these texts `axe/` is mostly a folder of somebody else's repository. */
-const RECOGNIZED = FOLDERS.filter((folder) => folder !== 'axe').map((folder) => folder.replace('.', '\\.'));
+const RECOGNIZED = FOLDERS.filter((folder) => folder !== 'axe').map((folder) =>
+  folder.replace('.', '\\.'),
+);
 
 /** A path begins a word, or follows `./`, `../` or jest's `<rootDir>/`. */
 const PATH = new RegExp(
