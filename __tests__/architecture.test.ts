@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 /** An import of a source file, as it is written. */
@@ -12,6 +12,7 @@ interface Import {
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');
+const ARCHITECTURE = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .sort();
@@ -195,6 +196,23 @@ describe('the architecture', () => {
   it('has no file of more than 600 lines', () => {
     const long = FILES.filter((file) => (TEXTS.get(file) ?? '').split('\n').length > 601);
     expect(long).toEqual([]);
+  });
+
+  it('is drawn with every room and every folder below one', () => {
+    const drawing = ARCHITECTURE.split('```')[3] ?? '';
+    const folders = FILES.map((file) => dirname(file)).filter((folder) => folder !== '.');
+    const missing = [...new Set(folders)].filter(
+      (folder) => !new RegExp(`[ (]${basename(folder)}/`).test(drawing),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('is described with files that exist', () => {
+    const paths = [...ARCHITECTURE.matchAll(/`((?:[a-z-]+\/)+[a-z-]+\.ts)`/g)].map(
+      ([, path]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((path = '') => !FILES.includes(path))).toEqual([]);
   });
 
   it('exports what another file uses, and nothing else', () => {
