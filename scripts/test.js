@@ -55,7 +55,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const duration = given.length === 0 ? ', for about five minutes on two cores' : '';
+const duration = words.length === 0 ? ', for about five minutes on two cores' : '';
 process.stdout.write(`Tests run on Node ${process.version}${duration}\n`);
 
 const jest = require.resolve('jest/bin/jest');

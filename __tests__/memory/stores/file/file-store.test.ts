@@ -94,6 +94,7 @@ describe('messages have axe’s text (transcript 11)', () => {
         message: `failed to open memory file: ${message}`,
       });
     });
+    await chmod(at('bot.md'), 0o600);
     expect(await text('bot.md')).toBe('x');
     await chmod(at('bot.md'), 0o222);
     await asNobody(async () => await makeStore().write([append('a')], never));
