@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { ConfigError } from '../../../src/lib/errors.js';
-import { compileGlob, selectPaths } from '../../../src/lib/text/glob.js';
+import { compileGlob, compileShellGlob, selectPaths } from '../../../src/lib/text/glob.js';
 
 it.each<[string, readonly string[], readonly string[]]>([
   // One segment.
@@ -53,6 +53,23 @@ it.each<[string, readonly string[], readonly string[]]>([
 ])('a pattern %j matches %j, and not %j', (pattern, matching, others) => {
   const paths = [...matching, ...others];
   expect(paths.filter(compileGlob(pattern).matches)).toEqual(matching);
+});
+
+it.each<[string, readonly string[], readonly string[]]>([
+  ['**', ['a', 'a/b.c'], ['.a', 'a/.b', '.a/b', 'a/.b/c', '..a']],
+  ['*', ['a'], ['.a']],
+  ['?a', ['ba'], ['.a']],
+  ['[.a]b', ['ab'], ['.b']],
+  ['[^x]b', ['ab'], ['.b']],
+  ['.*', ['.a', '..a'], ['a']],
+  ['\\.a', ['.a'], ['a']],
+  ['.a/**', ['.a', '.a/b', '.a/b/c'], ['.a/.b', '.a/b/.c']],
+  ['src/**/.a', ['src/.a', 'src/b/.a'], ['src/.b/.a', '.a']],
+  ['**/.a/*', ['.a/b', 'c/.a/b'], ['.a/.b', '.c/.a/b']],
+  ['a.b', ['a.b'], ['.a.b']],
+])('a pattern of a shell %j matches %j, and not %j', (pattern, matching, others) => {
+  const { matches } = compileShellGlob(pattern, (name) => name.startsWith('.'));
+  expect([...matching, ...others].filter(matches)).toEqual(matching);
 });
 
 const MALFORMED = '[x **/[x [ [] []a] [a-] [-] [^] [a- a\\ a\\/b [\\ ../[x x/[a/b]';

@@ -14,8 +14,14 @@ export interface CompiledPattern {
   readonly isRecursive: boolean;
 }
 
-/** Matches the name of one segment, or is `**`. */
-type Step = RegExp | 'any-depth';
+/** A segment of a pattern. `**` matches any number of names; every other segment matches one. */
+interface Step {
+  readonly isAnyDepth: boolean;
+  matches(name: string): boolean;
+}
+
+/** True for a name that no wildcard matches: a pattern has to write its dot. */
+type DotNameTest = (name: string) => boolean;
 
 /**
  * Compiles a pattern of context files with axe's rules: `*`, `?`, `[a-z]`, `[^a]`, `\` in a
@@ -24,11 +30,23 @@ type Step = RegExp | 'any-depth';
  * ConfigError for a malformed pattern.
  */
 export function compileGlob(pattern: string): CompiledPattern {
+  return compile(pattern, () => false);
+}
+
+/**
+ * {@link compileGlob} with a rule of the shells: no wildcard matches a name that begins with a dot,
+ * so a pattern has to name it, as `.config/**` and `src/.*` do.
+ */
+export function compileShellGlob(pattern: string, isDotName: DotNameTest): CompiledPattern {
+  return compile(pattern, isDotName);
+}
+
+function compile(pattern: string, isDotName: DotNameTest): CompiledPattern {
   const isRecursive = pattern.includes('**');
   const { names, isInside } = isRecursive
     ? { names: pattern.split('/'), isInside: true }
     : cleanSegments(pattern);
-  const steps = names.map((name) => compileStep(name, pattern));
+  const steps = names.map((name) => compileStep(name, pattern, isDotName));
   const leftOut = new Set(LEFT_OUT.filter((name) => !names.includes(name)));
 
   const statesAfter = (path: string): ReadonlySet<number> => {
@@ -77,8 +95,8 @@ function cleanSegments(pattern: string): {
 
 export class PatternError extends ConfigError {}
 
-function compileStep(name: string, pattern: string): Step {
-  if (name === '**') return 'any-depth';
+function compileStep(name: string, pattern: string, isDotName: DotNameTest): Step {
+  if (name === '**') return { isAnyDepth: true, matches: (text) => !isDotName(text) };
   const segment = compileSegment(name);
   if (segment === undefined) {
     throw new PatternError(
@@ -89,7 +107,11 @@ function compileStep(name: string, pattern: string): Step {
       },
     );
   }
-  return segment;
+  const writesDot = /^\\?\./.test(name);
+  return {
+    isAnyDepth: false,
+    matches: (text) => (writesDot || !isDotName(text)) && segment.test(text),
+  };
 }
 
 /**
@@ -102,8 +124,7 @@ function walkSteps(steps: readonly Step[], segments: readonly string[]): Readonl
     const next: number[] = [];
     for (const state of states) {
       const step = steps[state];
-      if (step === 'any-depth') next.push(state);
-      else if (step?.test(segment)) next.push(state + 1);
+      if (step?.matches(segment) === true) next.push(step.isAnyDepth ? state : state + 1);
     }
     states = withSkips(steps, next);
     if (states.size === 0) return states;
@@ -114,7 +135,7 @@ function walkSteps(steps: readonly Step[], segments: readonly string[]): Readonl
 /** Adds the states behind a `**`, which can match no folder at all. */
 function withSkips(steps: readonly Step[], states: readonly number[]): ReadonlySet<number> {
   const all = new Set(states);
-  for (const state of all) if (steps[state] === 'any-depth') all.add(state + 1);
+  for (const state of all) if (steps[state]?.isAnyDepth === true) all.add(state + 1);
   return all;
 }
 

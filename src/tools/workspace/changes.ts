@@ -3,7 +3,7 @@ import type { Edit, FileEdits } from '../../github/posting/commit-edits.js';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes, isBinary } from '../../lib/text/bytes.js';
 import { count, formatInteger, quoteLine } from '../../lib/text/format.js';
-import { compileGlob } from '../../lib/text/glob.js';
+import { compileGlob, compileShellGlob } from '../../lib/text/glob.js';
 import {
   createMemoryFilter,
   foldName,
@@ -156,9 +156,24 @@ const GUIDANCE: ReadonlySet<string> = new Set([
   '.cursorrules',
 ]);
 
-/** Names of files that package managers write; a person who wants one changed names it. */
-const LOCK_FILE =
-  /(?:^|[.-])(?:lock|lockfile|shrinkwrap)(?:\.(?:json|ya?ml|toml))?$|\.lockb$|^go\.sum$/;
+/**
+ * Files that no wildcard opens, by their folded names: reviewers read past them, or agents and
+ * services act on them before anybody does. A name that begins with a dot needs no entry here.
+ */
+const NAMED_ONLY: readonly (readonly [kind: string, names: RegExp])[] = [
+  [
+    'a lock file',
+    /(?:^|[.-])(?:lock|lockfile|shrinkwrap)(?:\.(?:json|ya?ml|toml|hcl))?$|\.lockb$|^go(?:\.work)?\.sum$|^package\.resolved$|^verification-metadata\.xml$|^project\.assets\.json$/,
+  ],
+  [
+    'a file that guides other agents',
+    /^(?:agent|qwen|copilot|crush|warp|skill|conventions|(?:agents|claude|gemini)\.(?:local|override))\.md$|^(?:mcp|opencode)\.jsonc?$/,
+  ],
+  [
+    'a file that configures a CI service or a bot',
+    /^(?:.+\.)?jenkinsfile(?:[.-]\w+)?$|^dangerfile(?:\.\w+)?$|^(?:azure-pipelines|bitbucket-pipelines|cloudbuild|appveyor|codemagic|wercker|buildspec|screwdriver|lefthook|renovate|dependabot)(?:[.-][\w.-]+)?\.(?:ya?ml|json[c5]?|toml)$/,
+  ],
+];
 
 /** Why a path cannot be changed, in half a sentence; undefined if it can. */
 export function whyNotAllowed(
@@ -176,12 +191,34 @@ export function whyNotAllowed(
   if (isBelow(memoryRoots)) return 'memory is kept there';
   const skills = agentsDirs.map((dir) => join(dirname(dir), 'skills'));
   if (isBelow([...agentsDirs, ...skills, ...instructionFiles()])) return STEERS;
+  return whyNotMatched(segments, allowed);
+}
 
-  const isNamed = allowed.some((pattern) => basename(pattern) === segments.at(-1));
-  if (LOCK_FILE.test(names.at(-1) ?? '') && !isNamed)
-    return 'a lock file is changed only if `changes-allowed` names it';
-  if (allowed.some((pattern) => compileGlob(pattern).matches(segments.join('/')))) return undefined;
+/** Why the patterns of `changes-allowed` do not open a path; undefined if one does. */
+function whyNotMatched(
+  segments: readonly string[],
+  allowed: readonly string[],
+): string | undefined {
+  const path = segments.join('/');
+  const matching = allowed.filter((pattern) => compileShellGlob(pattern, isDotName).matches(path));
+
+  const name = segments.at(-1) ?? '';
+  const isNamed = matching.some((pattern) => basename(pattern) === name);
+  const [kind] = NAMED_ONLY.find(([, names]) => names.test(foldName(name))) ?? [];
+  if (kind !== undefined && !isNamed) return changedOnlyByName(kind);
+
+  if (matching.length > 0) return undefined;
+  if (allowed.some((pattern) => compileGlob(pattern).matches(path)))
+    return changedOnlyByName('a name that begins with a dot');
   return `the workflow lets runs change ${allowed.map((pattern) => `\`${pattern}\``).join(', ')} alone`;
+}
+
+function changedOnlyByName(kind: string): string {
+  return `${kind} is changed only if \`changes-allowed\` names it`;
+}
+
+function isDotName(name: string): boolean {
+  return foldName(name).startsWith('.');
 }
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
