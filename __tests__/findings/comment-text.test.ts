@@ -141,6 +141,17 @@ describe('the text of a comment', () => {
   });
 });
 
+it.each([
+  ['a token of a fixture', `const token = 'ghp_${'x'.repeat(36)}';`, "const token = '***';"],
+  ['a secret of the job', "const key = 'hunter2-hunter2';", "const key = '***';"],
+])('a suggestion with %s is shown and not offered to be committed', (_, suggestion, shown) => {
+  const clean = (markdown: string) => sanitize(markdown, 'comment', ['hunter2-hunter2']);
+  const frame = { signature: SIGNATURE, isFork: false, clean };
+  const made = commentText(placed({ title: 'T', body: 'B', suggestion }), frame);
+  expect(made).toContain(`\n\nSuggested:\n\n\`\`\`\n${shown}\n\`\`\`\n`);
+  expect(made).not.toContain('```suggestion');
+});
+
 describe('a finding without a line', () => {
   it('has nothing to commit, and no instructions to answer below it', () => {
     const shown = findingInText(
