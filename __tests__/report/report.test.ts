@@ -216,6 +216,14 @@ it('a run that completed reveals no secret, in any output (D24)', async () => {
   expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
 });
 
+it('a run that completed writes its file as the model wrote it, with tokens that are no secret of the job', async () => {
+  const answer = `Use \`ghp_${'x'.repeat(36)}\` in the fixture, and ${SECRET} nowhere.\n`;
+  const of = await reportOf('ran', { secrets: [SECRET] });
+  const { outputs } = await report({ ...of, outcome: completed(answer) });
+  expect(readFileSync(outputs['response-file'] ?? '', 'utf8')).toBe(answer.replace(SECRET, '***'));
+  expect(outputs['response']).toBe('Use `***` in the fixture, and *** nowhere.\n');
+});
+
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
 const inputs = { 'memory-repo': 'octocat/memory' };
 const failed = { kind: 'failed', reason: 'denied', message: 'not accessible' } as const;

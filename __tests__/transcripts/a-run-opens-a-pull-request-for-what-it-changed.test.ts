@@ -313,7 +313,7 @@ it('a change that brings a secret is refused whole, and shown nowhere', async ()
   });
   const stage = await stageOf({ model: [edit('10', '20'), propose(), leak, text('Done.')] });
   const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: KEY } });
-  const why = 'o pull request was opened: "src/key.ts": it would get what looks like a secret.';
+  const why = 'o pull request was opened: "src/key.ts": line 1 would get a secret of this job.';
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(step.summary).toContain(why);
   expect(told(step).join('\n')).toContain(why);

@@ -22,6 +22,7 @@ import type { Transcript } from '../runner/action-reporter.js';
 import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
+import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
@@ -100,8 +101,8 @@ async function writeResults(
     coverage: review.report.coverage?.kind,
   };
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
-  // script.
-  const answer = sanitize(response, 'output', secrets);
+  // script. A made-up token stays as it is, since a mask in a file is damage.
+  const answer = hideValues(response, secrets);
   await writeOutputs(
     {
       ...outputs,

@@ -18,6 +18,15 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redacted;
 }
 
+/** The text with a mask for each registered secret; tokens of well-known shape stay. */
+export function hideValues(text: string, secrets: readonly string[]): string {
+  const search = searchFor(secrets);
+  return replaceSpans(
+    text,
+    findAsRead(text, (version) => findSecrets(version, search)),
+  );
+}
+
 /** Whether a text holds a registered secret, in a form that {@link redact} knows. */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const search = searchFor(secrets);

@@ -48,6 +48,40 @@ export function secretValues(env: Environment, named: readonly string[] = []): r
   return [...new Set(values)].sort((a, b) => b.length - a.length);
 }
 
+/**
+ * True if nobody finds a value by guessing. A value that is easily guessed is not masked: the mask
+ * would tell people who guess it that they are right, and would replace ordinary words.
+ */
+export function isHardToGuess(value: string): boolean {
+  // Others know most of an address, or of a list of settings, so its hardest part counts alone.
+  const hasParts = /[:;=](?!=*$)/.test(value);
+  const parts = hasParts ? value.split(/[/?&=;:@,"\s]+/) : [value];
+  return parts.some((part) => guessBits(part) >= MIN_GUESS_BITS);
+}
+
+/** Guessing 2^48 values takes more runs than there will ever be. */
+const MIN_GUESS_BITS = 48;
+
+/** Estimates how many guesses a value takes, as a power of two. */
+function guessBits(value: string): number {
+  const pieces: readonly string[] = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]/g) ?? [];
+  const distinctPieces = [...new Set(pieces)];
+  return distinctPieces.reduce((sum, piece) => sum + bitsOf(piece), pieces.length);
+}
+
+const SEQUENCES = `${'0123456789'.repeat(4)} ${'abcdefghijklmnopqrstuvwxyz'.repeat(2)}`;
+
+/** Words, numbers and sequences are some of a few thousand, however long they are. */
+function bitsOf(piece: string): number {
+  if (/^[^A-Za-z\d]/.test(piece)) return 2;
+  const isSequence = /^(.)\1+$/.test(piece) || SEQUENCES.includes(piece.toLowerCase());
+  if (piece.length > 2 && isSequence) return 6;
+  if (/\d/.test(piece)) return piece.length * (piece.length > 2 ? 2.5 : 3.3);
+
+  const isWord = piece.length > 2 && !/[^aeiouy]{5}/i.test(piece);
+  return isWord ? 11 + Math.max(0, piece.length - 10) : piece.length * 4.7;
+}
+
 /** The password in an address, with or without its scheme: a proxy's, a database's. */
 const PASSWORD = /^(?:[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*|[\w.%+-]*):([^\s/@]+)@/i;
 

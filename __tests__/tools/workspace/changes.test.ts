@@ -78,7 +78,18 @@ it.each([
 type FileEdit = readonly [path: string, before: string | undefined, after: string | undefined];
 const HIDES = 'characters that readers cannot see';
 const KEY = 'hunter2-hunter2-hunter2';
-const LEAKS = 'what looks like a secret';
+const LEAKS = 'a secret of this job';
+const TOKEN = `ghp_${'q7Rk2Zt9Xw'.repeat(3)}Lm4V8s`;
+const tokenFrom = (character: number, name = 'a GitHub token') =>
+  `would get ${name} from character ${character} on. Where it is made up, put it together from two parts`;
+const MASKED =
+  'it holds a secret of this job, which you saw as `***`. Change only its other lines, with `edit_file`';
+const PEM = [
+  '-----BEGIN PRIVATE KEY-----',
+  'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj',
+  'MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu',
+  '-----END PRIVATE KEY-----',
+].join('\n');
 const LFS = 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n';
 const FIFTY_ONE = Array.from({ length: 51 }, (_, at): FileEdit => [`f${at}`, undefined, 'x']);
 const LARGE = 'x'.repeat(1024 * 1024 + 1);
@@ -97,10 +108,41 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
   ['a protected file', [['.gitignore', 'x', 'y']], `".gitignore": ${GIT}`],
   ['a binary file', [['a.bin', 'x\0', 'y']], '"a.bin": only text is changed'],
   ['a file in Git LFS', [['a.psd', LFS, 'y']], '"a.psd": it is kept in Git LFS'],
-  ['hidden text', [['a', 'x\n', 'x\nif (a\u202e) {\n']], `"a": it would get ${HIDES}`],
+  ['hidden text', [['a', 'x\n', 'x\nif (a\u202e) {\n']], `"a": line 2 would get ${HIDES}`],
   ['text next to what was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
-  ['a secret', [['a', '', `key = "${KEY}"`]], `"a": it would get ${LEAKS}`],
-  ['a token', [['a', '', `t = "ghp_${'a1B2'.repeat(9)}"`]], `"a": it would get ${LEAKS}`],
+  ['a secret', [['a', '', `key = "${KEY}"`]], `"a": line 1 would get ${LEAKS}`],
+  [
+    'a secret in base64',
+    [['a', 'x\n', `x\n${Buffer.from(KEY).toString('base64')}\n`]],
+    `"a": line 2 would get ${LEAKS}`,
+  ],
+  ['a secret that was there before', [['a', `x\n${KEY}\n`, `y\n${KEY}\n`]], undefined],
+  ['a token', [['a', 'x\n', `x\n  token: "${TOKEN}"\n`]], `"a": line 2 ${tokenFrom(11)}`],
+  ['a token in a CRLF file', [['a', 'x\r\n', `x\r\n${TOKEN}\r\n`]], `"a": line 2 ${tokenFrom(1)}`],
+  ['a token of the old file', [['a', `x("${TOKEN}")\n`, `y("${TOKEN}")\n`]], undefined],
+  [
+    'another token than that of the old file',
+    [['a', `x("${TOKEN}")\n`, `x("${TOKEN}7")\n`]],
+    `"a": line 1 ${tokenFrom(4)}`,
+  ],
+  [
+    'a token in two parts',
+    [['a', '', `"${TOKEN.slice(0, 12)}" + "${TOKEN.slice(12)}"`]],
+    undefined,
+  ],
+  [
+    'a private key',
+    [['a', 'x\n', `x\n\n${PEM}\n`]],
+    `"a": line 3 ${tokenFrom(1, 'a private key')}`,
+  ],
+  [
+    'the frame of a private key',
+    [['a', '', 'key.startsWith("-----BEGIN PRIVATE KEY-----")']],
+    undefined,
+  ],
+  ['masks in a file with a secret', [['a', `x\n${KEY}\n`, 'y\n***\n']], `"a": ${MASKED}`],
+  ['masks that were there before', [['a', `***\n${KEY}\n`, '***\ny\n']], undefined],
+  ['stars in Markdown', [['a.md', 'x\n', '***x***\n\n***\n']], undefined],
   [
     'what hides in a new name',
     [['a\u202et.ts', undefined, 'x']],
@@ -111,6 +153,11 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
     'a secret in a new name',
     [[`${KEY}.ts`, undefined, 'x']],
     `the name of a new file has ${LEAKS}`,
+  ],
+  [
+    'a token in a new name',
+    [[`${TOKEN}.ts`, undefined, 'x']],
+    'the name of a new file has a GitHub token',
   ],
   ['51 files', FIFTY_ONE, '51 files were changed, and the limit is 50'],
   [
@@ -127,6 +174,42 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
     changes.note(path, { before: between, after: bytesOf(after) });
   }
   expect(changes.problem).toBe(problem);
+});
+
+it.each([
+  `ghp_${'x'.repeat(36)}`,
+  'ghp_1234567890abcdefghijklmnopqrstuvwxyz',
+  'ghp_deadbeefdeadbeefdeadbeefdeadbeefdead',
+  `github_pat_11AAAAAAA0000000000000_${'X'.repeat(59)}`,
+  'AKIAIOSFODNN7EXAMPLE',
+  `sk-ant-api03-${'x'.repeat(40)}`,
+  'sk-ant-your-api-key-goes-here',
+  'sk-proj-1234567890abcdef1234567890abcdef',
+  'xoxb-your-slack-bot-token',
+  'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+  'npm_000000000000000000000000000000000000',
+  'glpat-xxxxxxxxxxxxxxxxxxxx',
+  '-----BEGIN RSA PRIVATE KEY-----\\n...\\n-----END RSA PRIVATE KEY-----',
+])('a fixture can have a token that is easily guessed: %s', (token) => {
+  const changes = new Changes(RULES);
+  changes.note('a', { before: undefined, after: bytes(`const token = '${token}';\n`) });
+  expect(changes.problem).toBeUndefined();
+});
+
+it.each([
+  ['a GitHub token', TOKEN],
+  ['a GitHub token', `github_pat_11ABCDEFG0${'q7Rk2Zt9XwLm4V8sP1'.repeat(3)}`],
+  ['an Anthropic key', 'sk-ant-api03-q7Rk2Zt9XwLm4V8sP1bN6_cJ3-hF5dG0yT'],
+  ['an AWS key id', 'AKIAQ7RK2ZT9XWLM4V8S'],
+  ['a Slack token', 'xoxb-263594206564-2343594206574-q7Rk2Zt9XwLm4V8sP1bN6cJ3'],
+  ['a Slack webhook', 'hooks.slack.com/services/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'],
+  ['a token', 'A3-ASWWYB-798JRY-LJVD4-23DC2-86TVM-H43EB'],
+  ['a token', 'glpat-q7Rk2Zt9XwLm4V8sP1bN'],
+  ['a JSON web token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJxN1JrMlp0OSJ9.${'q7Rk2Zt9Xw'.repeat(4)}`],
+])('no fixture can have %s that is hard to guess: %s', (name, token) => {
+  const changes = new Changes(RULES);
+  changes.note('a', { before: undefined, after: bytes(`const token = '${token}';\n`) });
+  expect(changes.problem).toBe(`"a": line 1 ${tokenFrom(16, name)}`);
 });
 
 it('the commits of a run, one on top of the other, come to all that it has edited', () => {

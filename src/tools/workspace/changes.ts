@@ -11,7 +11,8 @@ import {
   isWriteProtected,
   parsePath,
 } from '../../safety/path-rules.js';
-import { redact } from '../../safety/redact.js';
+import { hideValues, MASK } from '../../safety/redact.js';
+import { findTokens, isHardToGuess } from '../../safety/secrets.js';
 import { escapeHidden } from '../tool.js';
 
 /** The rules of a workflow for changes in the repository. */
@@ -103,9 +104,9 @@ export class Changes {
 
     const { secrets } = this.rules;
     for (const [path, edit] of edits) {
-      const badContent = edit.before === undefined ? badContentIn(path, secrets) : undefined;
+      const badName = edit.before === undefined ? badNameIn(path, secrets) : undefined;
       // The message leaves out the name, which has hidden characters or a secret.
-      if (badContent !== undefined) return `the name of a new file has ${badContent}`;
+      if (badName !== undefined) return `the name of a new file has ${badName}`;
       const reason = whyNotAllowed(path, this.rules) ?? whyNotCarried(edit, secrets);
       if (reason !== undefined) return `${quoteLine(path)}: ${reason}`;
     }
@@ -232,20 +233,69 @@ function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): str
   const text = decode(after);
   if (old.startsWith(LFS_POINTER) || text.startsWith(LFS_POINTER)) return 'it is kept in Git LFS';
 
+  if (hideValues(old, secrets) !== old && countMasks(text) > countMasks(old))
+    return `it holds a secret of this job, which you saw as \`${MASK}\`. Change only its other lines, with \`edit_file\``;
+
+  const lines = addedLines(old, text);
+  for (const [index, line] of lines.entries()) {
+    const badContent = badContentIn(line, secrets);
+    if (badContent !== undefined) return `line ${index + 1} would get ${badContent}`;
+  }
+
+  const token = findNewToken(lines.join('\n'), old);
+  if (token === undefined) return undefined;
+  const { name, line, character } = token;
+  return `line ${line} would get ${name} from character ${character} on. Where it is made up, put it together from two parts`;
+}
+
+/** The lines of a text, with those left empty that the old text has too. */
+function addedLines(old: string, text: string): readonly string[] {
   const known = new Set(old.split('\n'));
-  const added = text
-    .split('\n')
-    .filter((line) => !known.has(line))
-    .map((line) => line.replace(/\r$/, ''));
-  if (old.startsWith(BOM) && added[0]?.startsWith(BOM)) added[0] = added[0].slice(1);
-  const badContent = badContentIn(added.join('\n'), secrets);
-  return badContent && `it would get ${badContent}`;
+  const lines = text.split('\n').map((line) => (known.has(line) ? '' : line.replace(/\r$/, '')));
+  const [first = ''] = lines;
+  const hadMark = old.startsWith(BOM) && first.startsWith(BOM);
+  return hadMark ? [first.slice(1), ...lines.slice(1)] : lines;
 }
 
 /** Names the part of a text that no commit can have; undefined if it has none. */
 function badContentIn(text: string, secrets: readonly string[]): string | undefined {
   if (escapeHidden(text) !== text) return 'characters that readers cannot see';
-  return redact(text, secrets) === text ? undefined : 'what looks like a secret';
+  return hideValues(text, secrets) === text ? undefined : 'a secret of this job';
+}
+
+function badNameIn(path: string, secrets: readonly string[]): string | undefined {
+  return badContentIn(path, secrets) ?? findNewToken(path, '')?.name;
+}
+
+/** The first token of a well-known shape that is hard to guess and that the old text does not have. */
+function findNewToken(text: string, old: string) {
+  const isRefused = (token: string) => !old.includes(token) && isHardToGuess(withoutWords(token));
+  const [first] = findTokens(text)
+    .filter(({ start, end }) => isRefused(text.slice(start, end)))
+    .sort((a, b) => a.start - b.start);
+  if (first === undefined) return undefined;
+
+  const linesBefore = text.slice(0, first.start).split('\n');
+  return {
+    name: first.name,
+    line: linesBefore.length,
+    character: (linesBefore.at(-1) ?? '').length + 1,
+  };
+}
+
+/**
+ * The part of a token that only its owner knows. Everybody knows its words: issuers begin each token
+ * with the same ones (`sk-ant-api03`, `BEGIN PRIVATE KEY`), and people write the others as a
+ * placeholder (`your-key-here`).
+ */
+function withoutWords(token: string): string {
+  const isWord = (part: string) => /^(?:[A-Z]?[a-z]+|[A-Z]+)\d{0,2}$/.test(part);
+  const parts = token.split(/[^A-Za-z\d+=]+/);
+  return parts.filter((part) => !isWord(part)).join('');
+}
+
+function countMasks(text: string): number {
+  return text.split(MASK).length - 1;
 }
 
 const BOM = '\uFEFF';
