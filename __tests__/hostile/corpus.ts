@@ -1,8 +1,8 @@
 /**
  * The attacks and faults that the tests answer by number, in sections: configuration (C1), memory
  * files (C2), stores (C3), providers (C4), GitHub's API and events (C5), text that reaches a prompt
- * or a memory (C6), paths and tools (C7), and what leaves a run (C8). A test that plays a row
- * begins a part of its title with the number: `C1 5: ...`.
+ * or a memory (C6), paths and tools (C7), what leaves a run (C8), and files that a run commits (C9). A
+ * test that plays a row begins a part of its title with the number: `C1 5: ...`.
  */
 export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C1 1', 'an agent file that is not TOML'],
@@ -114,4 +114,17 @@ export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C8 101', 'a summary of any length'],
   ['C8 102', 'a debug log'],
   ['C8 103', 'outputs that end up in a script'],
+  ['C9 104', 'a made-up token in a placeholder’s form'],
+  ['C9 105', 'the key id of a provider’s documentation'],
+  ['C9 106', 'a token put together from two parts'],
+  ['C9 107', 'a token that the file already has'],
+  ['C9 108', 'the words around a private key'],
+  ['C9 109', 'three stars in Markdown'],
+  ['C9 110', 'a token that is hard to guess'],
+  ['C9 111', 'a private key'],
+  ['C9 112', 'a token in the name of a file'],
+  ['C9 113', 'a mask in the place of a secret'],
+  ['C9 114', 'a line that reads otherwise than it runs'],
+  ['C9 115', 'a secret of the job'],
+  ['C9 116', 'a secret of the job in base64'],
 ];
