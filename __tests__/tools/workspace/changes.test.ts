@@ -83,7 +83,7 @@ const TOKEN = `ghp_${'q7Rk2Zt9Xw'.repeat(3)}Lm4V8s`;
 const tokenFrom = (character: number, name = 'a GitHub token') =>
   `would get ${name} from character ${character} on. Where it is made up, put it together from two parts`;
 const MASKED =
-  'it holds a secret of this job, which you saw as `***`. Change only its other lines, with `edit_file`';
+  'it holds a secret of this job, which `***` would replace. Change only its other lines, with `edit_file`';
 const PEM = [
   '-----BEGIN PRIVATE KEY-----',
   'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj',

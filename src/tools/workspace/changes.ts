@@ -234,7 +234,7 @@ function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): str
   if (old.startsWith(LFS_POINTER) || text.startsWith(LFS_POINTER)) return 'it is kept in Git LFS';
 
   if (hideValues(old, secrets) !== old && countMasks(text) > countMasks(old))
-    return `it holds a secret of this job, which you saw as \`${MASK}\`. Change only its other lines, with \`edit_file\``;
+    return `it holds a secret of this job, which \`${MASK}\` would replace. Change only its other lines, with \`edit_file\``;
 
   const lines = addedLines(old, text);
   for (const [index, line] of lines.entries()) {
