@@ -301,6 +301,7 @@ interface KeyPosition {
  * The parser does not report positions, so this locates the keys that begin a line; keys in an
  * inline table get the position of the table's key. Invalid TOML is read as far as possible. The
  * text is read once, for the first key.
+ * @internal
  */
 export function createLocator(text: string): (path: KeyPath) => KeyPosition {
   let positions: ReadonlyMap<string, KeyPosition> | undefined;

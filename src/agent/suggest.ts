@@ -27,6 +27,7 @@ export function byNearness(word: string, candidates: readonly string[]): readonl
 /**
  * The number of edits between two words: letters added, removed or replaced, and neighbors swapped
  * (optimal string alignment). Infinite if a word is too long for a typing mistake.
+ * @internal
  */
 export function editDistance(a: string, b: string): number {
   if (a.length > MAX_WORD_LENGTH || b.length > MAX_WORD_LENGTH) return Number.POSITIVE_INFINITY;

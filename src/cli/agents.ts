@@ -124,14 +124,17 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
 /** A built-in agent has no file. */
 type AgentLine = Pick<ListedAgent, 'id' | 'description'> & Partial<ListedAgent>;
 
-/** The lines of `agents list`, as axe writes them, in the order in which agents are looked up. */
+/**
+ * The lines of `agents list`, as axe writes them, in the order in which agents are looked up.
+ * @internal
+ */
 export function formatAgentList(agents: readonly AgentLine[]): string {
   return agents
     .map(({ id, description }) => (description === '' ? `${id}\n` : `${id} - ${description}\n`))
     .join('');
 }
 
-/** The agents that are part of the product, which are looked up last. */
+/** The agents that are part of the product, which are looked up last. @internal */
 export function builtInAgents(): readonly AgentLine[] {
   return BUILT_IN_AGENTS.map(({ name, toml }) => {
     const { description } = parseAgent(toml, { name, file: name }).config;

@@ -152,7 +152,7 @@ export function repositoryNamed(
   throw new AxeError(`${source} is "${text}"`, { remedy: 'Write it `owner/name`.' });
 }
 
-/** The `Flags:` part of a help text, aligned as cobra does. */
+/** The `Flags:` part of a help text, aligned as cobra does. @internal */
 export function formatFlags(flags: Flags): string {
   const rows = Object.entries({ ...flags, help: HELP })
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -83,6 +83,7 @@ export function formatParams({ temperature, maxTokens }: ModelParams): string {
  * axe's heuristic for `refused` of `--json`. It looks for fixed English phrases in the first person
  * anywhere in the text, in any case. So it also counts an answer that only quotes such a phrase, and
  * misses a refusal in other words. Typographic apostrophes count as plain ones (axe misses them).
+ * @internal
  */
 export function detectRefusal(text: string): boolean {
   const plain = text.replaceAll('\u2019', "'");

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Throws an AxeError for trouble that people can fix; any other error is a bug. */
+/** Throws an AxeError for trouble that people can fix; any other error is a bug. @internal */
 export async function runCommandLine(
   argv: readonly string[],
   terminal: Terminal,

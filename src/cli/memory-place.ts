@@ -266,7 +266,10 @@ async function removeCopies(copies: readonly string[], location: string): Promis
   }
 }
 
-/** A path of the tree that is a note, its state, its former version, or a folder of notes. */
+/**
+ * A path of the tree that is a note, its state, its former version, or a folder of notes.
+ * @internal
+ */
 export function isOfNotes(path: string): boolean {
   if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(path)) return true;
   return isNotesPath(path.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));

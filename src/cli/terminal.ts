@@ -57,6 +57,7 @@ export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment
 /** Signals that ask the program to end, with the exit status that shells report for each. */
 const STOP_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** @internal */
 export type StopSignal = keyof typeof STOP_STATUS;
 
 const SIGNALS: readonly StopSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];

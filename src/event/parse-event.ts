@@ -69,6 +69,7 @@ function inferEventName(payload: unknown): string {
  * The trigger an event describes. A field that is missing or has another shape than GitHub
  * documents becomes an empty value, or makes the trigger `unknown`. Only a payload that is not an
  * object is refused, with a ConfigError: no payload must be able to break a run.
+ * @internal
  */
 export function parseEvent(eventName: string, payload: unknown, env: EventEnvironment): Trigger {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
@@ -154,7 +155,7 @@ function triggerFor(eventName: string, parsed: EventPayload, common: Common): Tr
 const EVENT_FILE_REMEDY =
   'The file must hold the event as GitHub writes it for the runner; `GITHUB_EVENT_PATH` (or `--event`) names it.';
 
-/** The JSON of an event file. Throws a ConfigError that names the file. */
+/** The JSON of an event file. Throws a ConfigError that names the file. @internal */
 export function parseEventFile(json: string, file: string): unknown {
   try {
     return JSON.parse(json.replace(/^\uFEFF/, ''));

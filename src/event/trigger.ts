@@ -142,7 +142,7 @@ export interface WorkflowRunTrigger extends WorkflowTrigger {
   readonly pull: { readonly number: number; readonly base: Base } | undefined;
 }
 
-/** A merge queue wants to know whether a group of pull requests may be merged. */
+/** A merge queue wants to know whether a group of pull requests may be merged. @internal */
 export interface MergeGroupTrigger extends WorkflowTrigger {
   readonly kind: 'merge_group';
   /** Full refs. */
@@ -150,6 +150,7 @@ export interface MergeGroupTrigger extends WorkflowTrigger {
   readonly base: Base;
 }
 
+/** @internal */
 export interface ScheduleTrigger extends WorkflowTrigger {
   readonly kind: 'schedule';
   readonly cron: string;

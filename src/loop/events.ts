@@ -100,7 +100,7 @@ export type LoopEvent =
       readonly durationMs: number;
     };
 
-/** A summary that replaces earlier turns of a conversation. */
+/** A summary that replaces earlier turns of a conversation. @internal */
 export interface Summary {
   /** The model's text, not sanitized. */
   readonly text: string;

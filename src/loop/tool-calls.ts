@@ -21,6 +21,7 @@ export interface AnsweredCall {
   readonly durationMs: number;
 }
 
+/** @internal */
 export interface CallOptions {
   readonly tools: readonly Tool[];
   /** False to run them one after the other (`sub_agents_config.parallel`). */

@@ -4,6 +4,7 @@ import { separatorAfter } from './run-log.js';
  * A fact about an agent's runs that the model does not read. Facts are in a small file next to the
  * run log, each on a line as JSON, `- {"kind":"spent",…}`. A later fact replaces an earlier one
  * with the same kind, id and pull request; lines that are not facts stay as they are.
+ * @internal
  */
 export interface StateFact {
   readonly kind: string;

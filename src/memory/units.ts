@@ -72,7 +72,7 @@ export function withoutEntries(log: string, ids: ReadonlySet<string>): string {
   return preamble + units.flatMap((unit) => (ids.has(unit.id) ? [] : [unit.text])).join('');
 }
 
-/** Programs write a time as the heading of an entry; people can write anything. */
+/** Programs write a time as the heading of an entry; people can write anything. @internal */
 export function isTimestamped(entry: Entry): boolean {
   return TIMESTAMP.test(entry.heading) && !Number.isNaN(Date.parse(entry.heading.trimEnd()));
 }

@@ -257,6 +257,7 @@ const LEAST_WINDOW = 256;
 /**
  * Whether an error says that the request did not fit into the model's window, and how large that is
  * where it says so. A rate limit is none, however much it talks of tokens.
+ * @internal
  */
 export function findOverflow(
   status: number,

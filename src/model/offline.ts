@@ -273,6 +273,7 @@ const RULE_FACTS = {
   'tests-untouched': factsOf('Code changed, but no tests', 'test'),
 };
 
+/** @internal */
 export type RuleId = keyof typeof RULE_FACTS;
 
 function factsOf(
@@ -294,7 +295,7 @@ interface RuleFinding {
   readonly message: string;
 }
 
-/** What the rules find in a change, by rule, then in the order of the diff. */
+/** What the rules find in a change, by rule, then in the order of the diff. @internal */
 export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
   const findings = [...files.flatMap(findInLines), ...findInChange(files)];
   return Object.keys(RULE_FACTS).flatMap((rule) =>

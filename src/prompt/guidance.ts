@@ -77,7 +77,7 @@ export async function readGuidance(
   }
 }
 
-/** The paths of the root's guidance, and one in each folder that a change touches. */
+/** The paths of the root's guidance, and one in each folder that a change touches. @internal */
 export function guidancePaths(changed: readonly string[], isReview: boolean): readonly string[] {
   const folders = new Set(changed.flatMap(foldersAbove));
   const nested = [...folders].slice(0, MAX_FOLDERS).map((folder) => `${folder}/AGENTS.md`);
@@ -87,6 +87,7 @@ export function guidancePaths(changed: readonly string[], isReview: boolean): re
 /**
  * Picks the files for the prompt: the general one first, the nearest to the change last. If there
  * is too much, the last ones keep their room. Files that they import or link to are not read.
+ * @internal
  */
 export function pickGuidance(
   existing: readonly ContextFile[],

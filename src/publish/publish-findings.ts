@@ -225,6 +225,7 @@ const REMEDY = 'Check the `permissions:` of the job.';
 
 /**
  * Labels, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning.
+ * @internal
  */
 export async function publishSideEffects(
   { plan: { trigger, agent }, buffered, lane }: PublishRequest,

@@ -185,6 +185,7 @@ function warningAnnotations(
 /**
  * The outputs of a run whose findings fail the step; one that ended in another way keeps its
  * conclusion.
+ * @internal
  */
 export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]): Outputs {
   const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
@@ -196,6 +197,7 @@ export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]
  * Writes what other programs read of a review into the folder that all steps of the job share: all
  * findings as JSON, since an output holds no more than a megabyte, and as SARIF 2.1.0. Gives the
  * outputs that name the files.
+ * @internal
  */
 export async function writeReviewFiles(
   { agent, report }: ReviewResult,

@@ -39,7 +39,10 @@ export interface RunSummary {
   readonly annotations: readonly Annotation[];
 }
 
-/** Names of the action's outputs, as `action.yml` has them; a test holds the two equal. */
+/**
+ * Names of the action's outputs, as `action.yml` has them; a test holds the two equal.
+ * @internal
+ */
 export const OUTPUT_NAMES = [
   'conclusion',
   'reason',

@@ -144,6 +144,7 @@ function rememberedLines(remembered: MemorySaveResult | undefined): readonly str
 /**
  * What the agent called in each of its turns, folded; empty where that is nothing. `isHidden`: for
  * what is not said.
+ * @internal
  */
 export function formatToolsByTurn(records: readonly ToolCallRecord[], isHidden: boolean): string {
   if (records.length === 0) return '';

@@ -25,6 +25,7 @@ interface LocalSources {
   readonly onRead?: (file: string) => void;
 }
 
+/** @internal */
 export interface AgentSources extends LocalSources {
   readonly trigger: Trigger;
   readonly client: GitHubClient | undefined;

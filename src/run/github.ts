@@ -59,10 +59,13 @@ interface Unread {
   readonly message: string;
 }
 
-/** The conversation of a pull request, or the reason why it could not be read. */
+/** The conversation of a pull request, or the reason why it could not be read. @internal */
 export type SaidAnswer = { readonly kind: 'read'; readonly seen: PullRequestConversation } | Unread;
 
-/** The current change of the event's pull request, or the reason why it could not be read. */
+/**
+ * The current change of the event's pull request, or the reason why it could not be read.
+ * @internal
+ */
 export type ChangeAnswer =
   | (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean })
   | Unread;

@@ -18,7 +18,7 @@ import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { isLanguage } from '../prompt/prompt.js';
 import { createSecrets, type Secrets } from '../safety/secrets.js';
 
-/** Name and default of every input, as in `action.yml`; a test compares the two. */
+/** Name and default of every input, as in `action.yml`; a test compares the two. @internal */
 export const INPUT_DEFAULTS = {
   agent: '',
   mode: 'run',

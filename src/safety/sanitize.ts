@@ -13,7 +13,10 @@ import {
   type WordContext,
 } from './words.js';
 
-/** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
+/**
+ * Where a text goes; an `untrusted-comment` may hold words of people without write access.
+ * @internal
+ */
 export type Channel =
   | 'comment'
   | 'untrusted-comment'
@@ -147,6 +150,7 @@ function plainReference(reference: string): string {
  * Text for the log of a step, in which nothing is a command to the runner: not `::name::` at the
  * start of a line, not `##[name]` anywhere, also not behind a carriage return (actions/runner takes
  * white space before the first, and text before the second). A space makes them plain text.
+ * @internal
  */
 export function cleanLog(text: string): string {
   return stripInvisible(text)
@@ -163,6 +167,7 @@ export function cleanLog(text: string): string {
  * way only: fences stand at the left margin after a blank line, backticks that make no code span
  * within their line are entities, and so is every `<` that begins no tag of ours. The result is
  * final once cleaning it changes nothing.
+ * @internal
  */
 export function cleanMarkdown(text: string, references: ReferencePolicy): string {
   const source = text.split('\n');

@@ -103,7 +103,10 @@ function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string |
   return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
 }
 
-/** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
+/**
+ * The open findings that are bad enough to block; what nobody is certain of blocks nothing.
+ * @internal
+ */
 export function blockingFindings(
   findings: readonly FindingRecord[],
   least: Severity,
@@ -111,7 +114,7 @@ export function blockingFindings(
   return findings.filter((record) => isOpen(record) && isBlocking(record, least));
 }
 
-/** What a run says of a change to other programs; its texts are redacted already. */
+/** What a run says of a change to other programs; its texts are redacted already. @internal */
 export interface FindingsReport {
   /** Commits. */
   readonly head: string;

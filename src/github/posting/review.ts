@@ -137,6 +137,7 @@ function commentParams({ path, line, side, startLine, body }: ReviewComment) {
  * Why GitHub refused a review. `lost`: no answer came; `event`: changes cannot be requested here,
  * for example on one's own pull request; `line`: a comment's line is not in the diff; `other`:
  * another attempt would fail too. GitHub gives no codes, only a 422 whose `errors` are sentences.
+ * @internal
  */
 export function reviewRefusalReason({
   reason,
@@ -157,7 +158,10 @@ const LINE =
 
 const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
-/** Appends comments that have no line in the diff to the body of a review, within GitHub's limit. */
+/**
+ * Appends comments that have no line in the diff to the body of a review, within GitHub's limit.
+ * @internal
+ */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
   let text = `${body.trimEnd()}\n\n${HEADING}`;
@@ -221,7 +225,7 @@ export interface ReviewComment {
   readonly inText: string;
 }
 
-/** The review to post. All its texts are sanitized already. */
+/** The review to post. All its texts are sanitized already. @internal */
 export interface ReviewPayload extends SubjectPlace {
   /** The commit that was reviewed. */
   readonly headSha: string;

@@ -123,6 +123,7 @@ export async function fetchTagRange(
  * `cli-v`). Before a release that is a release too, since its notes tell what its release
  * candidates brought as well. Undefined for the first. `commits` are the shas up to the new tag,
  * newest first; the first is its own.
+ * @internal
  */
 export function previousTag(
   tag: string,
@@ -312,6 +313,7 @@ async function fetchJobLog(
 /**
  * The last lines of a job's log without the runner's times and colours, ending with the last error
  * the runner marked, if there is one: what follows it only cleans up.
+ * @internal
  */
 export function logTail(log: string, maxLines: number): string {
   const lines = log.split(/\r?\n/).map((line) => stripTerminalSequences(line.replace(TIME, '')));

@@ -6,6 +6,7 @@ import { foldLetters } from '../../safety/fence.js';
 import { flatDailyPath, type NotesPlaces, notePath, noteTargetAt } from '../paths.js';
 import { readableText } from '../run-log.js';
 
+/** @internal */
 export interface BlockOptions {
   readonly places: NotesPlaces;
   /** `YYYY-MM-DD`, in UTC. */

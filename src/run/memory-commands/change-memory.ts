@@ -23,6 +23,7 @@ import {
 } from './command-session.js';
 import { deleteNote, formatBrief, formatWhole, type MemoryEntry, readEntries } from './entry.js';
 
+/** @internal */
 export interface EntryParts {
   readonly timestamp: Date;
   readonly task: string;
@@ -39,6 +40,7 @@ interface ComposedEntry {
 /**
  * Every text of a person becomes an entry here, so that it is always redacted. Without provenance
  * the id comes from the text.
+ * @internal
  */
 export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
   const { timestamp, task, result, provenance } = parts;
@@ -51,7 +53,7 @@ export function composeEntry(parts: EntryParts, secrets: readonly string[]): Com
   return { id: provenance?.id ?? textId(text), text };
 }
 
-/** Replaces an old entry by a new one, which is inserted by its time. */
+/** Replaces an old entry by a new one, which is inserted by its time. @internal */
 export function placeEntry(path: string, oldId: string, entry: ComposedEntry): MemoryChange {
   const removedIds = new Set([oldId]);
   const rewrite = (text: string) => withEntry(withoutEntries(text, removedIds), entry.text);

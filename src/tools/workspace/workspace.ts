@@ -203,6 +203,7 @@ interface CheckedPath {
  * Reads a regular file from its start. The descriptor must have the path that was checked, so that
  * nobody can put a link in its place between the check and the opening. Pipes, sockets and devices
  * are never opened.
+ * @internal
  */
 export async function readStart(checked: CheckedPath, maxBytes: number) {
   requireReadable(await lstat(checked.real), checked);
@@ -230,6 +231,7 @@ interface OpenFolder {
 /**
  * Opens a folder by `accessPath`. Throws a ToolError if it is not a folder, or if it was replaced
  * since it was checked.
+ * @internal
  */
 export async function openFolder(
   checked: CheckedPath,

@@ -18,7 +18,7 @@ import {
   understood,
 } from './memory-branch-read.js';
 
-/** Files to write by path from the top of the repository, and the commit's message. */
+/** Files to write by path from the top of the repository, and the commit's message. @internal */
 export interface BranchFiles {
   readonly files: MemoryTree;
   /** Files that are there and are to go. */

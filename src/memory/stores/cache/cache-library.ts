@@ -21,6 +21,7 @@ import {
 } from './cache-outcome.js';
 import { cacheWriteRemedy } from './cache-store.js';
 
+/** @internal */
 export type CacheLibrary = Pick<
   typeof import('@actions/cache'),
   'isFeatureAvailable' | 'restoreCache' | 'saveCache'
@@ -240,6 +241,7 @@ const BLOCK = 512;
  * their paths in the folder. Throws an Error for one that is cut off, and for one that holds
  * anything else than such files and folders: nobody but us should have written it. Synchronous,
  * since whoever reads may be waiting in a call that cannot wait.
+ * @internal
  */
 export function readArchive(path: string, folder: string): MemoryTree {
   const { size } = statSync(path);

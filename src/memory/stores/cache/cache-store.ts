@@ -51,12 +51,16 @@ function keyPrefix(scope: CacheScope): string {
 
 /**
  * The key of a version; fixed width and a closing dot, so that no key is the beginning of another.
+ * @internal
  */
 export function formatKey(prefix: string, version: number): string {
   return `${prefix}${String(version).padStart(DIGITS, '0')}.`;
 }
 
-/** The version that a key of this chain means; undefined for any other key, however alike. */
+/**
+ * The version that a key of this chain means; undefined for any other key, however alike.
+ * @internal
+ */
 export function parseKey(prefix: string, key: string): number | undefined {
   if (!key.startsWith(prefix)) return undefined;
   const version = /^(\d{10})\.$/.exec(key.slice(prefix.length));
