@@ -67,7 +67,16 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'notes',
     'stores',
   ],
-  tools: ['tool.ts', 'process', 'workspace', 'files', 'findings', 'github', 'mcp memory web'],
+  tools: [
+    'tool.ts',
+    'grants.ts',
+    'process',
+    'workspace',
+    'files',
+    'findings',
+    'github',
+    'mcp memory web',
+  ],
 };
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/run/tools.js';
-import { grantTools } from '../../src/tools/tool.js';
+import { grantTools } from '../../src/tools/grants.js';
 import { agentOf } from './needed-permissions.js';
 
 const FOLDER = join(import.meta.dirname, '../../examples');

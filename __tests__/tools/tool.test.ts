@@ -6,11 +6,8 @@ import {
   defineTool,
   escapeHidden,
   escapeOutput,
-  type GrantRules,
-  grantTools,
   readChoice,
   schemaOf,
-  type ToolEffect,
   thirdParty,
 } from '../../src/tools/tool.js';
 import { quiet } from './workspace-scene.js';
@@ -241,70 +238,4 @@ it('third-party text stays within the size of a result, however much is hidden',
   const fenced = thirdParty('\u0007'.repeat(MAX_TOOL_RESULT_BYTES), { source: 'a' });
   expect(new TextEncoder().encode(fenced).length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
   expect(fenced).toMatch(/bytes left out[\s\S]*<\/third-party-text>$/);
-});
-
-const EFFECTS: readonly ToolEffect[] = ['read', 'memory', 'write', 'execute', 'network', 'publish'];
-const asked = EFFECTS.map((effect) => ({ name: `do_${effect}`, effect }));
-
-const terminal: GrantRules = { where: 'terminal', trust: 'trusted', toolsAllowed: [] };
-const trusted: GrantRules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] };
-const untrusted: GrantRules = { where: 'workflow', trust: 'untrusted', toolsAllowed: [] };
-
-const allow = (...toolsAllowed: readonly string[]): GrantRules => ({ ...trusted, toolsAllowed });
-const below = (rules: GrantRules, ...effects: readonly ToolEffect[]): GrantRules => {
-  return { ...rules, parentEffects: new Set(effects) };
-};
-
-describe('the tools that are allowed for an agent', () => {
-  it.each<[string, GrantRules, string]>([
-    ['everything it lists in a terminal', terminal, EFFECTS.join(' ')],
-    ['reading, memory and publishing in a trusted workflow', trusted, 'read memory publish'],
-    ['also a tool the workflow names', allow('do_write'), 'read memory write publish'],
-    [
-      'also an effect the workflow names',
-      allow('execute', 'network'),
-      'read memory execute network publish',
-    ],
-    ['nothing for a part of a name', allow('do_', 'exe'), 'read memory publish'],
-    ['reading and publishing in an untrusted run', untrusted, 'read publish'],
-    [
-      'no more in an untrusted run, whatever the workflow names',
-      { ...allow('write', 'do_execute', 'network', 'memory'), trust: 'untrusted' },
-      'read publish',
-    ],
-    ['no more than its parent in a terminal', below(terminal, 'read', 'network'), 'read network'],
-    [
-      'no more than its parent in a workflow',
-      below(allow('write'), 'read', 'memory'),
-      'read memory',
-    ],
-    ['no more because of its parent', below(untrusted, ...EFFECTS), 'read publish'],
-  ])('are %s', (_, rules, effects) => {
-    const { granted, withheld } = grantTools(asked, rules);
-    expect(granted.map(({ effect }) => effect).join(' ')).toBe(effects);
-    expect(withheld.map((message) => /\((\w+)\) was withheld/.exec(message)?.[1])).toEqual(
-      EFFECTS.filter((effect) => !effects.split(' ').includes(effect)),
-    );
-  });
-
-  it('are listed with the line that would allow the rest', () => {
-    const rules = { ...trusted, toolsAllowed: ['write_file'] };
-    const others = ['run_command', 'do_more'].map((name) => ({ name, effect: 'execute' }) as const);
-    const { withheld } = grantTools(others, rules);
-    const line =
-      'in a workflow it has to be allowed. Add `tools-allowed: write_file, run_command, do_more` to';
-    expect(withheld).toEqual(others.map(() => expect.stringContaining(line)));
-    const asked = [{ name: 'edit_file', effect: 'write' } as const, ...others];
-    const called = grantTools(asked, below({ ...trusted, toolsAllowed: [] }, 'write')).withheld;
-    expect(called[0]).toContain('Add `tools-allowed: edit_file` to');
-  });
-
-  it.each([
-    ['the run is untrusted', untrusted],
-    ['the agent that called this one is not allowed', below(terminal)],
-  ])('come without a line if none would help: %s', (reason, rules) => {
-    const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);
-    expect(withheld).toEqual([expect.stringContaining(reason)]);
-    expect(withheld[0]).not.toContain('tools-allowed');
-  });
 });

@@ -12,8 +12,8 @@ import type { LoopDependencies } from '../loop/events.js';
 import { runAgent, turnLimitMessage } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt, skillBody } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
+import { effectsOf } from '../tools/grants.js';
 import {
-  effectsOf,
   REACHING_EFFECTS,
   type Tool,
   type ToolEffect,

@@ -28,12 +28,15 @@ import {
 import { createGitHubReader, type GitHubReader } from '../tools/github/reader.js';
 import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
 import {
-  connectMcpServers,
-  createRunServers,
-  expandServer,
-  valuesFor,
-} from '../tools/mcp/connect.js';
-import { openServer } from '../tools/mcp/server.js';
+  effectsOf,
+  grantTools,
+  type RequestedTool,
+  RUN_COMMAND,
+  WITH_HOME,
+} from '../tools/grants.js';
+import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
+import { createRunServers } from '../tools/mcp/run-servers.js';
+import type { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
 import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
@@ -43,7 +46,7 @@ import {
   type ProcessJail,
   type Shell,
 } from '../tools/process/shell.js';
-import { effectsOf, grantTools, type RequestedTool, type Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/tool.js';
 import { createUrlFetch } from '../tools/web/url-fetch.js';
 import { createWebSearch } from '../tools/web/web-search.js';
 import {
@@ -91,7 +94,7 @@ export interface ToolSurroundings {
 export function createToolOpener(surroundings: ToolSurroundings) {
   const { env, cwd, fetch, clock, where, toolsAllowed, memoryRoots = [] } = surroundings;
   const workspaces = new Map<string, Workspace>();
-  const running = createRunServers();
+  const servers = createRunServers();
   const artifacts = createArtifactFolders(surroundings);
 
   // Only the event's repository can be read, whatever the model asks for.
@@ -105,7 +108,6 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   const writesHome = where === 'terminal' || toolsAllowed.includes(WITH_HOME);
   const jail = createJailOnce({ env, cwd, guarded, instructionFolders, writesHome });
   const withoutUnjailed = createJailCheck(jail, toolsAllowed.includes(WITH_HOME));
-  let openingServers: Promise<typeof openServer> | undefined;
 
   /** Each folder has one workspace, so that sub-agents edit the same file one after the other. */
   function workspaceAt(root: string, open: () => Workspace): Workspace {
@@ -144,26 +146,14 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     };
   }
 
-  /**
-   * Returns the function that opens servers. If any tool of the run can write, all server programs
-   * start before the first write, also those of agents that are called later, and run until the end
-   * of the run.
-   */
-  async function openServersFor(
-    request: ToolRequest,
-    granted: readonly RequestedTool[],
-  ): Promise<typeof openServer> {
+  /** The tools of the agents below one that was granted these tools. */
+  async function grantedBelow(request: ToolRequest, granted: readonly RequestedTool[]) {
     const callerEffects = effectsOf(granted);
     const parts = partsFor(request);
-    const callable = (await request.callable()).map((agent) => {
+    return (await request.callable()).map((agent) => {
       const { tools } = createTools(agent.config.tools, parts);
       return grant({ ...request, agent, callerEffects }, tools, surroundings);
     });
-    if (![...granted, ...callable.flatMap(({ tools }) => tools)].some(mayWrite)) return openServer;
-
-    const servers = callable.flatMap((agent) => agent.servers);
-    await startPrograms(servers, request, surroundings, running.open);
-    return running.open;
   }
 
   async function openTools(request: ToolRequest): Promise<ToolBox> {
@@ -185,9 +175,12 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
 
     const tools = await withoutUnjailed(granted.tools, request);
-    openingServers ??= openServersFor(request, [...tools, ...granted.servers.map(asTool)]);
-    const open = await openingServers;
-    const builtIn = tools.map((tool) => (mayWrite(tool) ? sealBefore(tool, running) : tool));
+    const open = await servers.opener(
+      { ...granted, tools },
+      () => grantedBelow(request, [...tools, ...granted.servers.map(asTool)]),
+      (programs, openOnce) => startPrograms(programs, request, surroundings, openOnce),
+    );
+    const builtIn = tools.map(servers.sealBefore);
     if (granted.servers.length === 0) return { tools: builtIn, close: async () => {} };
 
     const builtInNames = builtIn.map(({ name }) => name);
@@ -197,7 +190,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   }
 
   async function closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined> {
-    await running.close();
+    await servers.close();
     return await artifacts.close((message) => warn({ code: 'artifacts-lost', message }));
   }
 
@@ -278,7 +271,7 @@ function grant(
   const rules = {
     where,
     trust: trust.level,
-    toolsAllowed: toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word)),
+    toolsAllowed,
     parentEffects: where === 'terminal' ? undefined : callerEffects,
     mayChange: changes !== undefined && mayChangeFiles(trust),
   };
@@ -295,15 +288,14 @@ function grant(
   };
 }
 
-/** Starts the programs of stdio servers. The agent that uses a server reports if it has failed. */
+/** Starts the programs of servers. The agent that uses a server reports if it has failed. */
 async function startPrograms(
-  servers: readonly McpServerConfig[],
+  programs: readonly McpServerConfig[],
   request: ToolRequest,
   surroundings: ToolSurroundings,
   open: typeof openServer,
 ): Promise<void> {
   const { env } = surroundings;
-  const programs = servers.filter(({ transport }) => transport === 'stdio');
   surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
   const complain = (problem: string) =>
     request.warn({ code: 'mcp-server', message: `An MCP server ${problem}` });
@@ -337,17 +329,6 @@ async function connectServers(
   });
 }
 
-/** After the first write no server program is started, since the write could have changed it. */
-function sealBefore(tool: Tool, running: { seal(): void }): Tool {
-  return {
-    ...tool,
-    execute(input, signal) {
-      running.seal();
-      return tool.execute(input, signal);
-    },
-  };
-}
-
 /**
  * Creates a filter that removes the command tool on machines where no jail can be built. It tries
  * the machine when an agent first lists that tool.
@@ -356,12 +337,12 @@ function createJailCheck(jail: () => Promise<ProcessJail>, isHomeAllowed: boolea
   let isHomeReported = false;
 
   return async (tools: readonly Tool[], { warn }: ToolRequest): Promise<readonly Tool[]> => {
-    if (!tools.some(({ name }) => name === COMMANDS)) return tools;
+    if (!tools.some(({ name }) => name === RUN_COMMAND)) return tools;
 
     const reason = await jail().then(() => undefined, messageOf);
     if (reason !== undefined) {
       warn(noProcessJail(reason));
-      return tools.filter(({ name }) => name !== COMMANDS);
+      return tools.filter(({ name }) => name !== RUN_COMMAND);
     }
     if (!isHomeReported && isHomeAllowed) {
       isHomeReported = true;
@@ -374,18 +355,13 @@ function createJailCheck(jail: () => Promise<ProcessJail>, isHomeAllowed: boolea
 function noProcessJail(reason: string): Warning {
   return {
     code: 'tool-not-available',
-    message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${reason}`,
+    message: `The tool \`${RUN_COMMAND}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${reason}`,
   };
 }
 
-const COMMANDS = 'run_command';
-
-/** An entry of `tools-allowed` that lets commands also write to the home folder. */
-const WITH_HOME = 'run_command(home)';
-
 const HOME_IS_WRITABLE: Warning = {
   code: 'home-writable',
-  message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
+  message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${RUN_COMMAND}\` if they need not.`,
 };
 
 /** On a terminal there is no event, so built-in agents read the current folder instead of GitHub. */
@@ -393,10 +369,6 @@ function toolsOf({ source, config }: LoadedAgent, { where }: ToolSurroundings): 
   if (source !== 'built-in' || where !== 'terminal') return config.tools;
   const others = config.tools.filter((name) => !name.startsWith('github_'));
   return [...new Set([...others, 'list_directory', 'read_file', 'search_files'])];
-}
-
-function mayWrite({ name, effect }: RequestedTool): boolean {
-  return effect === 'write' || name === COMMANDS;
 }
 
 function asTool({ name, transport }: McpServerConfig): RequestedTool {

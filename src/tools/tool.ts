@@ -1,5 +1,4 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import type { Trust } from '../event/trust.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
 import { MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
 import { ToolError } from '../lib/errors.js';
@@ -253,88 +252,6 @@ export function thirdParty(
   const visible = escapeOutput(text.replaceAll('\r\n', '\n'));
   return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), origin);
 }
-
-/** The facts that decide about tools, in addition to the tools themselves. */
-export interface GrantRules {
-  /** `workflow` also on the command line with `--event`. */
-  readonly where: 'terminal' | 'workflow';
-  readonly trust: Trust['level'];
-  /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
-  readonly toolsAllowed: readonly string[];
-  /** The workflow and the run's trust let the file tools change the files of `changes-allowed`. */
-  readonly mayChange?: boolean;
-  /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
-  readonly parentEffects?: ReadonlySet<ToolEffect>;
-}
-
-/**
- * Decides which tools an agent gets, in the order it lists them, with a sentence for people on each
- * of the others. In a terminal an agent gets all of them. In a workflow an untrusted run gets tools
- * that only read, and those whose texts the action checks and publishes. A trusted run also gets
- * its memory, and those tools of `tools-allowed` that write, execute or reach the network.
- * `changes-allowed` grants the file tools. A sub-agent never gets more than its caller.
- */
-export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
-  const granted: T[] = [];
-  const withheld: string[] = [];
-  // People copy one line of YAML, so it must name all the tools that they have to allow.
-  const unallowed = requested.flatMap((tool) =>
-    isAllowed(tool, rules) || rules.parentEffects?.has(tool.effect) === false ? [] : tool.name,
-  );
-
-  for (const tool of requested) {
-    const reason = reasonAgainst(tool, rules, unallowed);
-    if (reason === undefined) granted.push(tool);
-    else withheld.push(`The tool \`${tool.name}\` (${tool.effect}) was withheld: ${reason}`);
-  }
-  return { granted, withheld };
-}
-
-/** The facts of a tool that decide about it; an MCP server is treated like one tool. */
-export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
-
-/** Effects that an agent can pass on to a sub-agent: its own, and those that every agent has. */
-export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<ToolEffect> {
-  return new Set<ToolEffect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
-}
-
-function reasonAgainst(
-  tool: RequestedTool,
-  rules: GrantRules,
-  unallowed: readonly string[],
-): string | undefined {
-  const { effect } = tool;
-  const { trust, toolsAllowed, parentEffects } = rules;
-  if (parentEffects !== undefined && !parentEffects.has(effect)) {
-    return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
-  }
-  if (isAlwaysGranted(tool, rules)) return undefined;
-
-  if (trust !== 'trusted') {
-    return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
-  }
-  if (isAllowed(tool, rules)) return undefined;
-  const yaml = `\`tools-allowed: ${[...toolsAllowed, ...unallowed].join(', ')}\``;
-  return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
-}
-
-function isAlwaysGranted(
-  { name, effect }: RequestedTool,
-  { where, mayChange }: GrantRules,
-): boolean {
-  if (mayChange === true && FILE_TOOLS.has(name)) return true;
-  return where === 'terminal' || effect === 'read' || effect === 'publish';
-}
-
-function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
-  const { name, effect } = tool;
-  const { toolsAllowed } = rules;
-  if (isAlwaysGranted(tool, rules) || effect === 'memory') return true;
-  return toolsAllowed.includes(name) || toolsAllowed.includes(effect);
-}
-
-/** The tools that `changes-allowed` grants. */
-const FILE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file']);
 
 /**
  * Effects of tools that can send data out and bring in anybody's text. A program that a tool starts

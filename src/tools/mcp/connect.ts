@@ -11,7 +11,12 @@ import {
   loadSchemaCheck,
   type Offer,
 } from './choose-tools.js';
-import { describeFailure, type McpServer, openServer, type ServerDependencies } from './server.js';
+import {
+  describeFailure,
+  type McpServer,
+  type openServer,
+  type ServerDependencies,
+} from './server.js';
 
 /**
  * Connects to an agent's MCP servers, all at once, and makes tools of their offers. A server that
@@ -95,48 +100,6 @@ function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): To
       }
       const result = await server.call(chosen, input, signal);
       return { ...result, text: redact(result.text, secrets) };
-    },
-  };
-}
-
-/**
- * Keeps the stdio servers of a run in which tools can write. Each must start before a tool first
- * writes, because a tool could change the server's program; they end with the run.
- */
-export function createRunServers() {
-  const started = new Map<string, Promise<McpServer>>();
-  let isSealed = false;
-
-  /**
-   * Reuses the program of a configuration, or starts it; over HTTP opens a new session. Rejects
-   * with an Error for people.
-   */
-  const open: typeof openServer = async (config, deps, complain) => {
-    if (config.transport !== 'stdio') return await openServer(config, deps, complain);
-
-    const key = JSON.stringify(config);
-    let server = started.get(key);
-    if (server === undefined) {
-      if (isSealed)
-        throw new Error(
-          'its program was not running when a tool first wrote, and may have been changed since',
-        );
-      server = openServer(config, deps, complain);
-      started.set(key, server);
-    }
-    return { ...(await server), close: async () => {} };
-  };
-
-  return {
-    open,
-    /** From now on no program is started, because a tool may have changed it. */
-    seal(): void {
-      isSealed = true;
-    },
-    async close(): Promise<void> {
-      await Promise.allSettled(
-        [...started.values()].map(async (server) => await (await server).close()),
-      );
     },
   };
 }
