@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JailWay } from '../../src/tools/process/process-jail.js';
-import type { ProcessJail } from '../../src/tools/process/shell.js';
-import { tempDir } from './temp.js';
+import { type JailWay, makePrivateFolder } from '../../src/tools/process/process-jail.js';
+import type { CommandJail, ProcessJail } from '../../src/tools/process/shell.js';
+import { removeAfterTest, tempDir } from './temp.js';
 
 const uid = process.getuid?.() ?? 0;
 const gid = process.getgid?.() ?? 0;
@@ -14,18 +14,26 @@ const PATH = process.env['PATH'] ?? '';
  * a test.
  */
 export function waysHere(): readonly { readonly way: JailWay; path(): string }[] {
+  const hasNetwork = false;
   const inNamespace = runs('unshare', '--user', '--map-root-user', '--mount', 'true');
   const canMount = uid === 0 && runs('unshare', '--mount', 'true');
   return [
     ...(inNamespace
-      ? [{ way: { kind: 'user-namespace', uid, gid }, path: () => PATH } as const]
+      ? [{ way: { kind: 'user-namespace', uid, gid, hasNetwork }, path: () => PATH } as const]
       : []),
-    ...(canMount ? [{ way: { kind: 'root', uid, gid }, path: () => PATH } as const] : []),
     ...(canMount
-      ? [{ way: { kind: 'sudo', uid, gid }, path: () => `${fakeSudo()}:${PATH}` } as const]
+      ? [{ way: { kind: 'root', uid, gid, hasNetwork }, path: () => PATH } as const]
+      : []),
+    ...(canMount
+      ? [
+          {
+            way: { kind: 'sudo', uid, gid, hasNetwork },
+            path: () => `${fakeSudo()}:${PATH}`,
+          } as const,
+        ]
       : []),
     ...(uid !== 0 && runs('sudo', '-n', 'unshare', '--mount', 'true')
-      ? [{ way: { kind: 'sudo', uid, gid }, path: () => PATH } as const]
+      ? [{ way: { kind: 'sudo', uid, gid, hasNetwork }, path: () => PATH } as const]
       : []),
   ];
 }
@@ -76,27 +84,37 @@ exec setsid --fork --wait "$@"
  * A process namespace around commands and nothing else: for tests of how they are started and
  * ended.
  */
-export async function bareJail(): Promise<ProcessJail> {
+export async function bareJail(): Promise<CommandJail> {
   const outer = uid === 0 ? [] : ['--user', '--map-current-user'];
   const namespace = ['unshare', ...outer, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
-  return async (start) => ({
+  const enter: ProcessJail = async (start) => ({
     ...start,
     program: [...namespace, 'sh', '-c', '"$@" </dev/null; exit', 'sh', ...start.program],
   });
+  return { enter, network: 'machine' };
 }
 
 /**
  * The jail inside of a further process namespace: should it not hold, a hostile command of a test
  * ends at most the processes of its own. Only `sudo` that is real cannot be started there.
  */
-export function isolated(jail: ProcessJail, { kind }: JailWay): ProcessJail {
-  if (kind === 'sudo' && uid !== 0) return jail;
+export function isolated(jail: ProcessJail, { kind, hasNetwork }: JailWay): CommandJail {
+  const network = hasNetwork ? 'machine' : 'loopback';
+  if (kind === 'sudo' && uid !== 0) return { enter: jail, network };
   const user = uid === 0 ? ['--mount'] : ['--user', '--map-current-user'];
   const outer = ['unshare', ...user, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
-  return async (start) => {
+  const enter: ProcessJail = async (start) => {
     const entered = await jail(start);
     return { ...entered, program: [...outer, ...entered.program] };
   };
+  return { enter, network };
+}
+
+/** A private folder of a jail, for a test. */
+export async function privateFolder(): Promise<string> {
+  const folder = await makePrivateFolder();
+  removeAfterTest(folder);
+  return folder;
 }
 
 /** Ids of the processes that have their current folder below a folder. */

@@ -14,8 +14,12 @@ afterEachTest(() => {
 /** Creates an empty folder that is removed after the test; the path has no links in it. */
 export function tempDir(name = 'test'): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), `axe-action-${name}-`));
-  folders.push(folder);
+  removeAfterTest(folder);
   return folder;
+}
+
+export function removeAfterTest(folder: string): void {
+  folders.push(folder);
 }
 
 /** Writes files, keys being paths relative to the folder; creates the folders they need. */

@@ -127,4 +127,7 @@ export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C9 114', 'a line that reads otherwise than it runs'],
   ['C9 115', 'a secret of the job'],
   ['C9 116', 'a secret of the job in base64'],
+  ['C7 117', 'sockets of the machine, with a path or without one'],
+  ['C7 118', 'services of the machine and the network, from a command'],
+  ['C7 119', 'a command that prepares the place of the next one'],
 ];

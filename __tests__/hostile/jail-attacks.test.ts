@@ -1,17 +1,14 @@
 // linux-only: the process jail
-import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../src/safety/path-rules.js';
-import {
-  jailPlaces,
-  makeReserved,
-  untrackedCredentials,
-} from '../../src/tools/process/jail-places.js';
+import { makeReserved } from '../../src/tools/process/jail-mounts.js';
+import { jailPlaces, untrackedCredentials } from '../../src/tools/process/jail-places.js';
 import { createCommandJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { createShell } from '../../src/tools/process/shell.js';
-import { absentWays, isolated, processesIn, waysHere } from '../helpers/jail.js';
+import { absentWays, isolated, privateFolder, processesIn, waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { JAIL_ATTACKS } from './jail-attacks.js';
 
@@ -83,8 +80,6 @@ async function scene(PATH: string) {
     GOOGLE_APPLICATION_CREDENTIALS: join(WORK, 'gha-creds-1.json'),
     GITHUB_TOKEN: 'CANARY',
   };
-  const home = join(root, 'empty');
-  mkdirSync(home);
   const readOnly = [join(RUNNER, '_actions/org/axe-action/v1'), join(WORK, 'tools/axe')];
   const memory = [join(WORK, 'docs/mem')];
   const places = jailPlaces({
@@ -99,7 +94,8 @@ async function scene(PATH: string) {
     instructionFolders: ['axe/agents', 'axe/skills', 'bots/agents', 'bots/skills'].map((name) =>
       join(WORK, name),
     ),
-    home,
+    privateFolder: await privateFolder(),
+    writesHome: false,
     credentials: await untrackedCredentials(WORK, env),
   });
   await makeReserved(places);
@@ -139,9 +135,7 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
           timedOut: false,
           output: expect.not.stringMatching(/CANARY|ESCAPED/),
         });
-        const after = [...filesIn(root)].filter(
-          ([file]) => !FREE.test(file) && !file.startsWith('empty/'),
-        );
+        const after = [...filesIn(root)].filter(([file]) => !FREE.test(file));
         expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before));
         expect(processesIn(root)).toEqual([]);
       },

@@ -1,5 +1,5 @@
 // linux-only: agents are given `run_command`, which needs the process jail
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
@@ -12,6 +12,7 @@ import type { ToolEffect } from '../../src/tools/tool.js';
 import { copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { Changes } from '../../src/tools/workspace/changes.js';
 import { waysHere } from '../helpers/jail.js';
+import { startLoopback } from '../helpers/loopback.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { untilGone } from '../tools/mcp/scene.js';
 
@@ -142,6 +143,58 @@ describe('the tools of an agent in a workflow (D22)', () => {
     const { names, warnings } = await open(asked, { where: 'workflow', toolsAllowed });
     expect(names).toEqual(expected);
     expect(warnings).toHaveLength(4 - expected.length);
+  });
+
+  inJail.each<[ToolSurroundings['where'], readonly string[], boolean]>([
+    ['workflow', ['run_command'], false],
+    ['workflow', ['execute', 'network'], false],
+    ['workflow', ['run_command(home)'], false],
+    ['workflow', ['run_command(network)'], true],
+    ['workflow', ['execute', 'run_command(network)'], true],
+    ['terminal', [], true],
+  ])(
+    'have commands that reach the network as the step says, in a %s with %j: %s',
+    async (where, toolsAllowed, hasNetwork) => {
+      const server = await startLoopback((_request, response) => void response.end('reached'));
+      const { call } = await open(tools(['run_command']), { where, toolsAllowed });
+      const { port } = new URL(server.url);
+      const script = `fetch('http://127.0.0.1:${port}').then((r) => r.text()).then(console.log)`;
+      const command = `'${process.execPath}' -e "${script}" || exit 7`;
+      const { text, isError } = await call('run_command', { command });
+      if (hasNetwork) expect(text).toBe('reached\n');
+      else
+        expect(text).toMatch(
+          /^exit code 7\nCommands have no network here\. .*`run_command\(network\)`/,
+        );
+      expect(isError).toBe(!hasNetwork);
+    },
+  );
+
+  inJail.each([
+    ['ip', 'exit 1', 'Commands have no network, and not even `localhost`'],
+    [
+      'unshare',
+      'case " $* " in *" --net "*) exit 1 ;; esac; exec /usr/bin/unshare "$@"',
+      '`run_command` counts as `run_command(network)`',
+    ],
+  ])('come with one warning if `%s` cannot do its part', async (program, script, message) => {
+    const bin = tempDir('bin');
+    writeFiles(bin, { [program]: `#!/bin/sh\n${script}\n` });
+    chmodSync(join(bin, program), 0o755);
+    const surroundings = {
+      env: { PATH: `${bin}:${process.env['PATH']}` },
+      where: 'workflow',
+      toolsAllowed: ['run_command'],
+    } as const;
+    const { warnings, openMore } = await open(tools(['run_command']), surroundings);
+    const parsed = parseAgent(`name = "a"\nmodel = "p/m"\n${tools(['run_command'])}`, {
+      name: 'a',
+      file: 'a.toml',
+    });
+    await openMore({ name: 'a', source: 'a.toml', ...parsed });
+    expect(warnings).toEqual([
+      { code: 'commands-network', message: expect.stringContaining(message) },
+    ]);
   });
 
   inJail('have commands that write the home folder, with a warning', async () => {

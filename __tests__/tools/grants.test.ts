@@ -68,7 +68,7 @@ describe('the tools that are allowed for an agent', () => {
   });
 });
 
-it.each(['run_command', 'run_command(home)', 'execute'])(
+it.each(['run_command', 'run_command(home)', 'run_command(network)', 'execute'])(
   'commands are allowed by %s, and an unknown right of theirs allows nothing',
   (word) => {
     const requested = [{ name: 'run_command', effect: 'execute' }] as const;

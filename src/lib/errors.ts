@@ -203,6 +203,8 @@ export const WARNING_TITLES = {
   'tool-not-available': 'Tool not available',
   /** Commands can change files in the home folder that programs of later steps read. */
   'home-writable': 'Commands write the home folder',
+  /** Commands reach more of the network than the workflow says, or not even `localhost`. */
+  'commands-network': 'Network of commands',
   'mcp-server': 'MCP server',
   'artifacts-lost': 'Artifacts not kept',
   'context-file-skipped': 'Context file left out',

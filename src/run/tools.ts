@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
@@ -9,7 +8,7 @@ import type { GitHubClient } from '../github/client/client.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
-import { AxeError, messageOf, type Warning } from '../lib/errors.js';
+import { AxeError, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
 import {
@@ -27,25 +26,13 @@ import {
 } from '../tools/github/code.js';
 import { createGitHubReader, type GitHubReader } from '../tools/github/reader.js';
 import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
-import {
-  effectsOf,
-  grantTools,
-  type RequestedTool,
-  RUN_COMMAND,
-  WITH_HOME,
-} from '../tools/grants.js';
+import { effectsOf, grantTools, type RequestedTool } from '../tools/grants.js';
 import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { createRunServers } from '../tools/mcp/run-servers.js';
 import type { openServer } from '../tools/mcp/server.js';
-import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
-import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
+import { createJailOnce } from '../tools/process/command-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
-import {
-  createRunCommand,
-  createShell,
-  type ProcessJail,
-  type Shell,
-} from '../tools/process/shell.js';
+import { createRunCommand, createShell, type Shell } from '../tools/process/shell.js';
 import type { Tool } from '../tools/tool.js';
 import { createUrlFetch } from '../tools/web/url-fetch.js';
 import { createWebSearch } from '../tools/web/web-search.js';
@@ -104,10 +91,8 @@ export function createToolOpener(surroundings: ToolSurroundings) {
 
   const instructionFolders = instructionFoldersOf(surroundings);
   const guarded = guardedPaths(surroundings, instructionFolders);
-  // On a terminal commands can write to the home folder, as in axe.
-  const writesHome = where === 'terminal' || toolsAllowed.includes(WITH_HOME);
-  const jail = createJailOnce({ env, cwd, guarded, instructionFolders, writesHome });
-  const withoutUnjailed = createJailCheck(jail, toolsAllowed.includes(WITH_HOME));
+  const run = { env, workspace: cwd, paths: guarded, instructionFolders };
+  const jail = createJailOnce({ ...run, where, toolsAllowed });
 
   /** Each folder has one workspace, so that sub-agents edit the same file one after the other. */
   function workspaceAt(root: string, open: () => Workspace): Workspace {
@@ -137,7 +122,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       env,
       workspace: workspaceAt(root, () => openWorkspace(root, request.trust, surroundings, guarded)),
       artifacts: artifactFolder,
-      shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, jail),
+      shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, jail.find),
       fetch,
       clock,
       workdir: root,
@@ -174,7 +159,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       warn(absentTools(agent.name, created.absent, surroundings));
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
 
-    const tools = await withoutUnjailed(granted.tools, request);
+    const tools = await jail.withoutUnjailed(granted.tools, warn);
     const open = await servers.opener(
       { ...granted, tools },
       () => grantedBelow(request, [...tools, ...granted.servers.map(asTool)]),
@@ -214,35 +199,6 @@ function guardedPaths(
     memory: memoryRoots.map((root) => resolve(cwd, root)),
     readOnlyNow: instructionFiles,
   };
-}
-
-interface JailOptions {
-  readonly env: Environment;
-  readonly cwd: string;
-  readonly guarded: ProtectedPaths;
-  readonly instructionFolders: readonly string[];
-  readonly writesHome: boolean;
-}
-
-/** Searches for a jail at the first call, before the first command, and only once in a run. */
-function createJailOnce(options: JailOptions): () => Promise<ProcessJail> {
-  let jail: Promise<ProcessJail> | undefined;
-  return () => {
-    jail ??= findJail(options);
-    return jail;
-  };
-}
-
-async function findJail(options: JailOptions): Promise<ProcessJail> {
-  const { env, cwd, guarded, instructionFolders, writesHome } = options;
-  const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
-  const credentials = await untrackedCredentials(cwd, env);
-  // A command could have replaced a program in any folder that commands can write.
-  const writable = writesHome ? [cwd, env['HOME'] || homedir()] : [cwd];
-  const programs = safePrograms(env['PATH'], writable);
-  const places = () =>
-    jailPlaces({ env, workspace: cwd, paths: guarded, instructionFolders, home, credentials });
-  return await findCommandJail({ env, programs, places });
 }
 
 /** Tracks edits that can be committed, either in the checkout or in memory alone. */
@@ -328,41 +284,6 @@ async function connectServers(
     reserved: [...builtInNames, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
   });
 }
-
-/**
- * Creates a filter that removes the command tool on machines where no jail can be built. It tries
- * the machine when an agent first lists that tool.
- */
-function createJailCheck(jail: () => Promise<ProcessJail>, isHomeAllowed: boolean) {
-  let isHomeReported = false;
-
-  return async (tools: readonly Tool[], { warn }: ToolRequest): Promise<readonly Tool[]> => {
-    if (!tools.some(({ name }) => name === RUN_COMMAND)) return tools;
-
-    const reason = await jail().then(() => undefined, messageOf);
-    if (reason !== undefined) {
-      warn(noProcessJail(reason));
-      return tools.filter(({ name }) => name !== RUN_COMMAND);
-    }
-    if (!isHomeReported && isHomeAllowed) {
-      isHomeReported = true;
-      warn(HOME_IS_WRITABLE);
-    }
-    return tools;
-  };
-}
-
-function noProcessJail(reason: string): Warning {
-  return {
-    code: 'tool-not-available',
-    message: `The tool \`${RUN_COMMAND}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${reason}`,
-  };
-}
-
-const HOME_IS_WRITABLE: Warning = {
-  code: 'home-writable',
-  message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${RUN_COMMAND}\` if they need not.`,
-};
 
 /** On a terminal there is no event, so built-in agents read the current folder instead of GitHub. */
 function toolsOf({ source, config }: LoadedAgent, { where }: ToolSurroundings): readonly string[] {

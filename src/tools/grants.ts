@@ -10,6 +10,9 @@ export const RUN_COMMAND = 'run_command';
 /** An entry of `tools-allowed` that lets commands also write to the home folder. */
 export const WITH_HOME = 'run_command(home)';
 
+/** An entry of `tools-allowed` that lets commands also reach the network. */
+export const WITH_NETWORK = 'run_command(network)';
+
 /** The facts that decide about tools, in addition to the tools themselves. */
 export interface GrantRules {
   /** `workflow` also on the command line with `--event`. */
@@ -17,7 +20,7 @@ export interface GrantRules {
   readonly trust: Trust['level'];
   /**
    * The `tools-allowed` input: names of tools, effects (`write`, `execute`, `network`), or
-   * {@link WITH_HOME}.
+   * {@link WITH_HOME} and {@link WITH_NETWORK}.
    */
   readonly toolsAllowed: readonly string[];
   /** The workflow and the run's trust let the file tools change the files of `changes-allowed`. */
@@ -86,7 +89,7 @@ function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
   const { name, effect } = tool;
   if (isAlwaysGranted(tool, rules) || effect === 'memory') return true;
 
-  const words = name === RUN_COMMAND ? [name, WITH_HOME] : [name];
+  const words = name === RUN_COMMAND ? [name, WITH_HOME, WITH_NETWORK] : [name];
   return [...words, effect].some((word) => rules.toolsAllowed.includes(word));
 }
 

@@ -6,35 +6,38 @@ import {
   readdirSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../../src/safety/path-rules.js';
-import { jailPlaces, makeReserved } from '../../../src/tools/process/jail-places.js';
+import { makeReserved } from '../../../src/tools/process/jail-mounts.js';
+import { jailPlaces } from '../../../src/tools/process/jail-places.js';
 import { createCommandJail, findCommandJail } from '../../../src/tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../../../src/tools/process/programs.js';
 import { createShell } from '../../../src/tools/process/shell.js';
-import { isolated, processesIn, waysHere } from '../../helpers/jail.js';
+import { isolated, privateFolder, processesIn, waysHere } from '../../helpers/jail.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const WAYS = waysHere();
 const quiet = new AbortController().signal;
 
 /** A runner's folders, with names that no shell may read: the workspace, and what is temporary. */
-function makeRunner() {
+async function makeRunner() {
   const root = join(realpathSync(tempDir('jail')), `it's "$HOME" \`id\` ; a`);
   const workspace = join(root, 'work space');
   writeFiles(root, { '_temp/key.pem': 'CANARY-key' });
   writeFiles(workspace, { '.github/workflows/ci.yml': 'original', 'src/a.txt': 'a' });
   mkdirSync(join(root, 'home'));
-  const env = { RUNNER_TEMP: join(root, '_temp') };
+  const env = { RUNNER_TEMP: join(root, '_temp'), HOME: join(root, 'home') };
   const options = {
     env,
     workspace,
     paths: protectedPaths(env),
     instructionFolders: [],
-    home: join(root, 'home'),
+    privateFolder: await privateFolder(),
+    writesHome: false,
     credentials: [],
   };
   return { root, workspace, env, options, places: () => jailPlaces(options) };
@@ -42,22 +45,24 @@ function makeRunner() {
 
 if (WAYS.length === 0)
   it('no command jail is found on a machine that allows no mount namespace', async () => {
-    const { places } = makeRunner();
+    const { places } = await makeRunner();
     const programs = safePrograms(process.env['PATH'], []);
-    await expect(findCommandJail({ env: process.env, programs, places })).rejects.toThrow(/\S/);
+    const parts = { env: process.env, programs, places, hasNetwork: false };
+    await expect(findCommandJail(parts)).rejects.toThrow(/\S/);
   });
 else
   describe.each(WAYS.map((one) => [one.way.kind, one] as const))(
     'a jail by %s',
     (_, { way, path: pathOf }) => {
-      let runner = makeRunner();
+      let runner: Awaited<ReturnType<typeof makeRunner>>;
       let path = '';
       beforeEach(async () => {
-        runner = makeRunner();
+        runner = await makeRunner();
         path = pathOf();
         await makeReserved(runner.places());
       });
 
+      const { hasNetwork } = way;
       const env = {
         PATH: '/usr/bin:/bin',
         HOME: '/home/somebody',
@@ -81,15 +86,17 @@ else
       }
 
       it('passes its trial', async () => {
-        const parts = { env, programs: safePrograms(path, []), places: runner.places };
-        await findCommandJail(parts, [way]);
+        const parts = { env, programs: safePrograms(path, []), places: runner.places, hasNetwork };
+        const { network } = await findCommandJail(parts, [way]);
+        expect(network).toBe('loopback');
         expect(readdirSync(runner.root).sort()).toEqual(['_temp', 'home', 'work space']);
       });
 
       it('reserves the folders of agents until the run ends', async () => {
-        const { workspace, places } = makeRunner();
+        const { workspace, places } = await makeRunner();
         const before = process.listeners('exit');
-        await findCommandJail({ env, programs: safePrograms(path, []), places }, [way]);
+        const programs = safePrograms(path, []);
+        await findCommandJail({ env, programs, places, hasNetwork }, [way]);
         expect(readdirSync(workspace).sort()).toEqual(['.axe', '.github', 'axe', 'src']);
         for (const end of process.listeners('exit')) if (!before.includes(end)) end(0);
         expect(readdirSync(workspace).sort()).toEqual(['.github', 'src']);
@@ -106,10 +113,10 @@ else
 
       it('gives a command the environment it may have, and no input', async () => {
         const { output } = await run('env; cat');
-        expect(output).toContain(`HOME=${runner.root}/home\n`);
+        expect(output).toContain('HOME=/tmp/home\n');
         expect(output).toContain('PATH=/usr/bin:/bin\n');
         expect(output).toContain('HTTPS_PROXY=http://user:pass@proxy:1\n');
-        expect(output).toContain(`TMPDIR=${runner.env.RUNNER_TEMP}\n`);
+        expect(output).toContain('TMPDIR=/tmp\n');
         expect(output).not.toMatch(/ghs_canary|SUDO_|GITHUB_|RUNNER_/);
       });
 
@@ -125,6 +132,44 @@ else
         expect(output).toMatch(/\nrefused\n$/);
         expect(output).not.toContain('key.pem');
         expect(existsSync(join(inside, 'made'))).toBe(true);
+      });
+
+      it('gives a command devices of its own, a terminal and process substitution among them', async () => {
+        const { output } = await run(
+          'ls /dev | tr "\\n" " "; echo x >/dev/null; head -c 2 /dev/zero | wc -c; touch /dev/shm/a; touch /dev/a || echo refused; script -qec tty /dev/null; bash -c "cat <(echo substituted)"',
+        );
+        expect(output).toMatch(
+          /^fd full null ptmx pts random shm stderr stdin stdout tty urandom zero 2\n.*\nrefused\n\/dev\/pts\/0\r?\nsubstituted\n$/,
+        );
+      });
+
+      it('protects a `.git` that is a file, and what git runs in submodules', async () => {
+        writeFiles(runner.workspace, { '.git': 'gitdir: ../elsewhere\n' });
+        const attack = 'echo "gitdir: /tmp" > .git; mv .git x; rm -f .git; cat .git';
+        expect((await run(attack)).output).toMatch(/\ngitdir: \.\.\/elsewhere\n$/);
+
+        rmSync(join(runner.workspace, '.git'));
+        writeFiles(runner.workspace, { '.git/modules/a/hooks/post-checkout': 'original' });
+        const { output } = await run('cd .git/modules/a/hooks; echo x > post-checkout; cat *');
+        expect(output).toMatch(/\noriginal$/);
+      });
+
+      it('shows programs and certificates that lie in /tmp, and nothing next to them', async () => {
+        const folder = tempDir('programs');
+        writeFiles(folder, { 'tool/bin/hello': '#!/bin/sh\ncat "$(dirname "$0")/../lib/text"\n' });
+        writeFiles(folder, {
+          'tool/lib/text': 'hello\n',
+          'ca.pem': 'certificate\n',
+          key: 'CANARY',
+        });
+        chmodSync(join(folder, 'tool/bin/hello'), 0o755);
+        const given = { PATH: `${folder}/tool/bin:${path}`, SSL_CERT_FILE: `${folder}/ca.pem` };
+        const { options } = runner;
+        runner.places = () => jailPlaces({ ...options, env: { ...options.env, ...given } });
+        const { output } = await run(
+          `hello; cat '${folder}/ca.pem'; ls '${folder}'; echo x > '${folder}/ca.pem' || echo refused`,
+        );
+        expect(output).toMatch(/^hello\ncertificate\nca\.pem\ntool\n.*\nrefused\n$/);
       });
 
       it('ends with all processes started in it, whatever they do', async () => {
@@ -151,9 +196,10 @@ else
   );
 
 describe('without a possible jail', () => {
-  const find = (PATH: string, more = {}) => {
-    const { places } = makeRunner();
-    return findCommandJail({ env: { PATH, ...more }, programs: safePrograms(PATH, []), places });
+  const find = async (PATH: string, more = {}) => {
+    const { places } = await makeRunner();
+    const programs = safePrograms(PATH, []);
+    return findCommandJail({ env: { PATH, ...more }, programs, places, hasNetwork: false });
   };
 
   it.each([
@@ -168,9 +214,44 @@ describe('without a possible jail', () => {
     const bin = tempDir('bin');
     const [way] = WAYS;
     if (way === undefined) return;
-    writeFiles(bin, { mount: '#!/bin/sh\nexit 0\n' });
+    const hides = '*ro,mode=0555* | *--bind\\ /dev/null*';
+    const mount = `case "$*" in ${hides}) exit 0 ;; esac\nexec /usr/bin/mount "$@"`;
+    writeFiles(bin, { mount: `#!/bin/sh\n${mount}\n` });
     chmodSync(join(bin, 'mount'), 0o755);
     await expect(find(`${bin}:${way.path()}`)).rejects.toThrow('can be reached');
+  });
+});
+
+describe('on a machine that', () => {
+  const [first] = WAYS;
+
+  /** Finds a jail without the network, with one program in the place of the machine's. */
+  async function findWith(program: string, script: string) {
+    const bin = tempDir('bin');
+    writeFiles(bin, { [program]: `#!/bin/sh\n${script}\n` });
+    chmodSync(join(bin, program), 0o755);
+    const PATH = `${bin}:${first?.path()}`;
+    const { options } = await makeRunner();
+    const places = () => jailPlaces({ ...options, env: { ...options.env, PATH } });
+    const programs = safePrograms(PATH, []);
+    return await findCommandJail({ env: { PATH }, programs, places, hasNetwork: false });
+  }
+
+  const inJail = first === undefined ? it.skip : it;
+
+  inJail('cannot bring up loopback commands have no network at all', async () => {
+    expect((await findWith('ip', 'exit 1')).network).toBe('none');
+  });
+
+  inJail('cannot take the network commands have that of the machine', async () => {
+    const script = 'case " $* " in *" --net "*) exit 1 ;; esac\nexec /usr/bin/unshare "$@"';
+    expect((await findWith('unshare', script)).network).toBe('machine');
+  });
+
+  inJail('only seems to take the network the trial finds out', async () => {
+    const script =
+      'for word do shift; [ "$word" = --net ] || set -- "$@" "$word"; done\nexec /usr/bin/unshare "$@"';
+    expect((await findWith('unshare', script)).network).toBe('machine');
   });
 });
 

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
 import {
   type CommandRequest,
-  type CommandResult,
   createRunCommand,
   createShell,
+  type ShellResult,
 } from '../../../src/tools/process/shell.js';
 import { bareJail } from '../../helpers/jail.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -61,8 +61,8 @@ function ownSleep(seconds: number): string {
 
 describe('a command', () => {
   it('C7 91: is run by a shell in its folder, and gives its output and its exit code', async () => {
-    const found = { exitCode: 0, output: `a\n${realpathSync(cwd)}\n`, timedOut: false };
-    expect(await run('echo a > b && cat b\npwd')).toEqual(found);
+    const result = { exitCode: 0, output: `a\n${realpathSync(cwd)}\n`, timedOut: false };
+    expect(await run('echo a > b && cat b\npwd')).toMatchObject(result);
     expect(await run('echo no >&2; exit 3')).toMatchObject({ exitCode: 3, output: 'no\n' });
     expect(await run('if')).toMatchObject({
       exitCode: 2,
@@ -158,11 +158,11 @@ function count(command: string): number {
 }
 
 /** `run_command` over a shell with this result. */
-async function runTool(result: Partial<CommandResult>, command = 'make') {
+async function runTool(result: Partial<ShellResult>, command = 'make') {
   const requests: CommandRequest[] = [];
   const shell = async (request: CommandRequest) => {
     requests.push(request);
-    return { exitCode: 0, output: '', timedOut: false, ...result };
+    return { exitCode: 0, output: '', timedOut: false, hadNetwork: true, ...result };
   };
   const answer = await createRunCommand(shell, '/work').execute({ command }, quiet);
   return { ...answer, requests };
@@ -175,7 +175,7 @@ describe('run_command', () => {
     expect(requests).toMatchObject([{ command, cwd: '/work', timeoutMs: COMMAND_TIMEOUT_MS }]);
   });
 
-  it.each<[string, Partial<CommandResult>, string, boolean]>([
+  it.each<[string, Partial<ShellResult>, string, boolean]>([
     ['the output', { output: 'ok\n' }, 'ok\n', false],
     ['that there was none', {}, '(no output)', false],
     [
@@ -185,6 +185,19 @@ describe('run_command', () => {
       true,
     ],
     ['an exit code alone', { exitCode: 1 }, 'exit code 1', true],
+    [
+      'the word that gives the network to a command that failed without one',
+      { exitCode: 1, output: 'no route', hadNetwork: false },
+      'exit code 1\nCommands have no network here. If this one needs it, `tools-allowed` has to name `run_command(network)`.\nno route',
+      true,
+    ],
+    [
+      'it after a timeout too',
+      { exitCode: null, timedOut: true, hadNetwork: false },
+      'the command was ended after 300 seconds\nCommands have no network here. If this one needs it, `tools-allowed` has to name `run_command(network)`.',
+      true,
+    ],
+    ['no such word to a command that did not fail', { hadNetwork: false }, '(no output)', false],
     ['a signal', { exitCode: null, output: 'x' }, 'the command was ended by a signal\nx', true],
     [
       'a timeout',

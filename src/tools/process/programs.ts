@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { accessSync, closeSync, constants, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../../lib/environment.js';
 import { AxeError } from '../../lib/errors.js';
@@ -7,7 +7,7 @@ import { isInside } from '../../lib/user-files.js';
 
 /** The programs that we start ourselves while tools may write. */
 export interface Programs {
-  /** Where they are looked for, as a `PATH`. */
+  /** Their folders, as a `PATH`. */
   readonly path: string;
   /** The absolute path of one. Throws an AxeError where there is none. */
   find(name: string): string;
@@ -18,15 +18,15 @@ export interface Programs {
  * every link followed. The jail keeps commands from writing the other folders.
  */
 export function safePrograms(path: string | undefined, writable: readonly string[]): Programs {
-  const written = writable.map(realOf);
+  const written = writable.map(realName);
   const isSafe = (real: string): boolean => !written.some((folder) => isInside(folder, real));
   const folders = pathFolders(path).filter(isSafe);
   return {
     path: folders.join(delimiter),
     find(name) {
       const files = folders.map((folder) => join(folder, name));
-      const found = files.find((file) => isExecutable(file) && isSafe(realOf(file)));
-      if (found !== undefined) return found;
+      const program = files.find((file) => isExecutable(file) && isSafe(realName(file)));
+      if (program !== undefined) return program;
       throw new AxeError(`\`PATH\` has no \`${name}\` in a folder that commands cannot write`);
     },
   };
@@ -34,7 +34,7 @@ export function safePrograms(path: string | undefined, writable: readonly string
 
 /** The folders of a `PATH` that exist, without links. */
 export function pathFolders(path = ''): readonly string[] {
-  const folders = path.split(delimiter).filter(isAbsolute).map(realOf);
+  const folders = path.split(delimiter).filter(isAbsolute).map(realName);
   return [...new Set(folders)].filter(isExecutable);
 }
 
@@ -47,7 +47,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function realOf(path: string): string {
+/** A path without links, or the path as it is where nothing exists. */
+export function realName(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -61,9 +62,8 @@ const ALLOWED = new Set(
 );
 
 /**
- * How programs reach the network behind a proxy, and whose certificates they trust; proxies' names
- * are read in both cases. A password in a proxy's address goes with it: without it nothing is
- * reached.
+ * Variables of proxies, which programs read in upper and lower case, and of certificates. A proxy's
+ * address can hold a password, and without it nothing is reached.
  */
 const PROXIES = 'HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY';
 const CERTIFICATES =
@@ -73,8 +73,8 @@ const NETWORK = new Set(`${PROXIES} ${PROXIES.toLowerCase()} ${CERTIFICATES}`.sp
 /**
  * The environment of a program that is started for a model: where programs, home and temporary
  * folder are, language and terminal, proxies and certificates. Never keys and tokens, and nothing
- * of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list names what may pass,
- * so that a secret of any name stays out.
+ * of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list names the variables
+ * that pass, so that a secret of any name stays out.
  */
 export function scrubEnv(env: Environment): Record<string, string> {
   const allowed = Object.entries(env).flatMap(([name, value]) =>
@@ -85,10 +85,40 @@ export function scrubEnv(env: Environment): Record<string, string> {
   return Object.fromEntries(allowed);
 }
 
-/** Whether a variable says how the network is reached; such a one may hold a password. */
+/** The files and folders of certificates that the environment names for programs. */
+export function certificatePaths(env: Environment): readonly string[] {
+  return CERTIFICATES.split(' ')
+    .flatMap((name) => env[name]?.split(delimiter) ?? [])
+    .filter(isAbsolute);
+}
+
+/** Variables that say how to reach the network can hold a password. */
 export function isNetworkVariable(name: string): boolean {
   return NETWORK.has(name);
 }
+
+/**
+ * Closes descriptors that this process was started with, since a program would inherit them and
+ * could use them. Node opens its own ones so that nobody inherits them.
+ */
+export function closeInherited(): void {
+  if (process.platform !== 'linux') return;
+  const descriptors = readdirSync('/proc/self/fd').filter((name) => Number(name) > 2);
+  for (const descriptor of descriptors.filter(isInherited)) closeSync(Number(descriptor));
+}
+
+function isInherited(descriptor: string): boolean {
+  try {
+    const details = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+    const flags = /^flags:\s*(\d+)$/m.exec(details)?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // It was open only to list the descriptors.
+    return false;
+  }
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
 
 /**
  * Reads a word from us. If the pipe closes without one, this process is gone, however it went: then

@@ -9,9 +9,9 @@ import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
 import { createOutputBuffer, truncate } from '../../lib/text/bytes.js';
 import { defineTool, escapeOutput, type Tool } from '../tool.js';
-import { guardGroup, killGroup, scrubEnv } from './programs.js';
+import { closeInherited, guardGroup, killGroup, scrubEnv } from './programs.js';
 
-/** The line before the output takes the rest of a result. */
+/** The lines before the output take the rest of a result. */
 const MAX_OUTPUT_BYTES = MAX_TOOL_RESULT_BYTES - 256;
 
 /** `run_command`: a command for `sh -c` in the working directory; axe's answers. */
@@ -28,18 +28,24 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
       const result = await shell({ command, cwd: workdir, ...limits }, signal);
       const output = truncate(escapeOutput(withoutReturns(result.output)), MAX_OUTPUT_BYTES);
       const trouble = troubleOf(result);
-      if (trouble !== undefined)
-        throw new ToolError(output === '' ? trouble : `${trouble}\n${output}`);
-      return output === '' ? '(no output)' : output;
+      if (trouble === undefined) return output === '' ? '(no output)' : output;
+      throw new ToolError([...trouble, ...(output === '' ? [] : [output])].join('\n'));
     },
   });
 }
 
-function troubleOf({ exitCode, timedOut }: CommandResult): string | undefined {
-  if (timedOut) return `the command was ended after ${COMMAND_TIMEOUT_MS / 1000} seconds`;
-  if (exitCode === null) return 'the command was ended by a signal';
-  return exitCode === 0 ? undefined : `exit code ${exitCode}`;
+/** The lines that say how a command failed; undefined for one that succeeded. */
+function troubleOf({ exitCode, timedOut, hadNetwork }: ShellResult): string[] | undefined {
+  if (exitCode === 0 && !timedOut) return undefined;
+
+  const end = exitCode === null ? 'the command was ended by a signal' : `exit code ${exitCode}`;
+  const late = `the command was ended after ${COMMAND_TIMEOUT_MS / 1000} seconds`;
+  // Only the command knows whether it failed because it has no network.
+  return [timedOut ? late : end, ...(hadNetwork ? [] : [NO_NETWORK])];
 }
+
+const NO_NETWORK =
+  'Commands have no network here. If this one needs it, `tools-allowed` has to name `run_command(network)`.';
 
 /** A progress bar draws one line over and over; only what it showed last counts. */
 function withoutReturns(output: string): string {
@@ -51,7 +57,7 @@ function withoutReturns(output: string): string {
     .replaceAll('\r', '');
 }
 
-/** How long a jail may take to end when its input has ended. None of its processes gets away. */
+/** The longest time that a jail takes to end after its input. None of its processes gets away. */
 const JAIL_END_MS = 10_000;
 
 /**
@@ -72,13 +78,19 @@ interface Limits {
   readonly maxOutputBytes: number;
 }
 
-/** What became of a command. */
-export interface CommandResult {
+/** The end of a program. */
+interface CommandResult {
   /** Null if a signal ended it. */
   readonly exitCode: number | null;
   /** Standard output and standard error as they came, the middle left out if they are too long. */
   readonly output: string;
   readonly timedOut: boolean;
+}
+
+/** The end of a command of a model. */
+export interface ShellResult extends CommandResult {
+  /** The command could reach the machine's network. */
+  readonly hadNetwork: boolean;
 }
 
 /** A program, its folder, and the environment it may have. */
@@ -88,35 +100,43 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where commands run apart from our own process: what to start in place of a program. */
+/** Keeps programs apart from our own process: returns the program to start in their place. */
 export type ProcessJail = (program: Program) => Promise<Program>;
+
+/** The jail of a run's commands. */
+export interface CommandJail {
+  readonly enter: ProcessJail;
+  /** Commands reach the machine's network, a loopback of their own, or not even that. */
+  readonly network: 'machine' | 'loopback' | 'none';
+}
 
 /**
  * Runs a command. Throws the signal's reason if it aborts, after everything was ended; a ToolError
  * if nothing could start.
  */
-export type Shell = (request: CommandRequest, signal: AbortSignal) => Promise<CommandResult>;
+export type Shell = (request: CommandRequest, signal: AbortSignal) => Promise<ShellResult>;
 
 /**
  * Runs commands with `sh -c`, with a scrubbed environment. `jail` is asked for at each command, and
  * rejects where there is none.
  */
-export function createShell(env: Environment, jail: () => Promise<ProcessJail>): Shell {
+export function createShell(env: Environment, jail: () => Promise<CommandJail>): Shell {
   return async (request, signal) => {
     signal.throwIfAborted();
     const program = ['sh', '-c', SCRIPT, 'sh', request.command];
-    const enter = await jail();
+    const { enter, network } = await jail();
     const redirect = join(request.cwd, '.git/commondir');
     const isNew = !existsSync(redirect);
     try {
       const jailed = await enter({ program, cwd: request.cwd, env: scrubEnv(env) });
-      return await runProgram(jailed, request, signal);
+      const result = await runProgram(jailed, request, signal);
+      return { ...result, hadNetwork: network === 'machine' };
     } catch (thrown) {
       signal.throwIfAborted();
       throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
     } finally {
-      // It leads git to another configuration, and no jail protects what is not there. Its folder
-      // may be read-only by now.
+      // It leads git to another configuration, and no jail protects a file that is missing. The
+      // command can have made its folder read-only.
       if (isNew && existsSync(redirect)) {
         await chmod(dirname(redirect), 0o755).catch(() => undefined);
         await rm(redirect, { recursive: true }).catch((thrown: unknown) => {
@@ -138,10 +158,11 @@ export async function runProgram(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
+  closeInherited();
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => undefined);
   const output = createOutputBuffer(maxOutputBytes);
-  // Of a command only what fails before the shell has started still comes on standard error.
+  // Standard error of a command has only errors from before the shell has started.
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => output.add(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -170,9 +191,9 @@ async function waitForExit(
 ): Promise<boolean> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), timeoutMs);
-  const over = AbortSignal.any([signal, limit.signal]);
+  const ending = AbortSignal.any([signal, limit.signal]);
   if (child.exitCode === null && child.signalCode === null) {
-    await once(child, 'exit', { signal: over }).catch(() => undefined);
+    await once(child, 'exit', { signal: ending }).catch(() => undefined);
   }
   clearTimeout(timer);
   return limit.signal.aborted;

@@ -5,7 +5,6 @@ import type { LoadedAgent } from '../../agent/agent-source.js';
 import { type Environment, expandPath } from '../../lib/environment.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
 import { resolveInside } from '../../lib/user-files.js';
-import { makeVisible } from '../process/process-jail.js';
 import type { Workspace } from './workspace.js';
 
 /** The folder of an agent's `[artifacts]`, for its file tools. */
@@ -57,7 +56,7 @@ export function createArtifactFolders({
     const variables = { ...(where === 'terminal' ? env : {}), AXE_ARTIFACT_DIR: runFolder };
     const dir = inputDir || expandPath(agent.config.artifacts.dir, variables);
     if (dir === '') {
-      const folder = await makeVisible('axe-artifacts-', env['RUNNER_TEMP'] || undefined);
+      const folder = await mkdtemp(join(tmpdir(), 'axe-artifacts-'));
       temporary.add(folder);
       return folder;
     }
