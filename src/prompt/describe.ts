@@ -19,6 +19,7 @@ import { cutToBytes, estimateText, utf8Bytes } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
+import { showName } from '../safety/hidden.js';
 import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
@@ -73,8 +74,8 @@ function sum(files: readonly ChangedFile[], key: 'additions' | 'deletions'): num
 }
 
 function formatFile({ path, status, additions, deletions, previousPath }: ChangedFile): string {
-  const from = previousPath === undefined ? '' : ` (from ${cleanLine(previousPath, MAX_NAME)})`;
-  return `${status} ${cleanLine(path, MAX_NAME)}${from} +${additions} -${deletions}`;
+  const from = previousPath === undefined ? '' : ` (from ${showName(previousPath, MAX_NAME)})`;
+  return `${status} ${showName(path, MAX_NAME)}${from} +${additions} -${deletions}`;
 }
 
 export function describeCommits({ commits, commitsTotal = 0 }: Surroundings): Parts {
@@ -88,8 +89,8 @@ export function describeCommits({ commits, commitsTotal = 0 }: Surroundings): Pa
 
 function formatCommit({ sha, author, message }: CommitNote): string {
   const [subject = ''] = message.trim().split('\n');
-  const authorNote = author === '' ? '' : ` (${cleanLine(author, MAX_AUTHOR)})`;
-  return `${sha.slice(0, 7)} ${cleanLine(subject, MAX_FACT)}${authorNote}`;
+  const authorNote = author === '' ? '' : ` (${showName(author, MAX_AUTHOR)})`;
+  return `${sha.slice(0, 7)} ${showName(subject, MAX_FACT)}${authorNote}`;
 }
 
 /** Describes failed checks, with the known reasons. */
@@ -115,7 +116,7 @@ export function describeChecks({ checks }: Surroundings): Parts {
 
 /** GitHub renders a summary as Markdown. The end of a log is nearest to the failure. */
 function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
-  const head = `${cleanLine(name, MAX_FACT)}: ${cleanLine(conclusion, MAX_FACT)}`;
+  const head = `${showName(name, MAX_FACT)}: ${showName(conclusion, MAX_FACT)}`;
   const shownSummary =
     summary.trim() === ''
       ? ''
@@ -174,7 +175,7 @@ export function listOf(lines: readonly string[]): string {
 }
 
 function formatNotShown({ file, reason, hunksShown, tokens }: NotShown): string {
-  const size = `${file.status} ${cleanLine(file.path, MAX_FACT)} +${file.additions} -${file.deletions}, about ${count(tokens, 'token')}`;
+  const size = `${file.status} ${showName(file.path, MAX_FACT)} +${file.additions} -${file.deletions}, about ${count(tokens, 'token')}`;
   if (reason !== 'size') return `${size}, left out by \`paths\``;
   return hunksShown === 0
     ? size
@@ -204,7 +205,7 @@ function warningsOf(
 ): readonly Warning[] {
   const code = 'context-truncated';
   if (isCut || unseen.length > 0) {
-    const names = unseen.slice(0, 5).map((path) => cleanLine(path, MAX_FACT));
+    const names = unseen.slice(0, 5).map((path) => showName(path, MAX_FACT));
     const more = unseen.length > names.length ? ', …' : '';
     const files = `${count(unseen.length, 'file')} ${unseen.length === 1 ? 'is' : 'are'} not shown whole (${names.join(', ')}${more})`;
     const message = `the ${source} is larger than the ${formatInteger(maxTokens)} tokens it may take: ${isCut ? 'its beginning is shown' : files}`;
@@ -294,7 +295,7 @@ function describeMissed(missed: readonly DiffFile[], source: string, policy: Dif
   const room = policy.maxTokens || Number.POSITIVE_INFINITY;
   const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
-  const names = others.map((path) => cleanLine(path, MAX_NAME));
+  const names = others.map((path) => showName(path, MAX_NAME));
 
   return joinParts([
     `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
@@ -426,7 +427,7 @@ function formatIssue(
 /** One fence for each remark, so that nobody can imitate another author. */
 function formatThread(thread: RemarkThread, authors: readonly string[]): string {
   const { path, line, isResolved, isOutdated, remarks } = thread;
-  const place = `${cleanLine(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
+  const place = `${showName(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
   const state = `${isResolved ? 'resolved' : 'open'}${isOutdated ? ', outdated' : ''}`;
   const fences = remarks.map(({ text }, index) =>
     index === 0
@@ -444,7 +445,7 @@ function fenceRemark(text: string, source: string): string {
 }
 
 export function loginOf({ login }: Actor): string {
-  return cleanLine(login, MAX_FACT);
+  return showName(login, MAX_FACT);
 }
 
 /** Fences other people's Markdown, with headings that they wrote too. */

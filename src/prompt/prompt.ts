@@ -1,9 +1,10 @@
 import type { ContextFile } from '../agent/context-files.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
-import { cleanLine, codeBlock } from '../lib/text/format.js';
+import { codeBlock } from '../lib/text/format.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
 import { newestEntries } from '../memory/stores/read-log.js';
 import { fence, mapFences } from '../safety/fence.js';
+import { showName } from '../safety/hidden.js';
 import { DIFF_SOURCE } from './describe.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
 
@@ -263,7 +264,7 @@ function fitMessage(
     return packed.text;
   });
 
-  const names = unseen.map((path) => cleanLine(path, MAX_NAME)).join('\n');
+  const names = unseen.map((path) => showName(path, MAX_NAME)).join('\n');
   const listed =
     unseen.length === 0
       ? ''

@@ -18,6 +18,7 @@ import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
+import { showName } from '../safety/hidden.js';
 import {
   DIFF_SOURCE,
   describeChecks,
@@ -124,23 +125,23 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
     case 'issue':
       return `Triage issue #${trigger.number}`;
     case 'comment':
-      return `Answer the ${trigger.review === undefined ? 'comment' : 'review'} by ${cleanLine(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
+      return `Answer the ${trigger.review === undefined ? 'comment' : 'review'} by ${showName(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
     case 'push':
       return pushOrder(trigger);
     case 'release':
-      return `Look at the release ${cleanLine(trigger.tag, MAX_NAME)}`;
+      return `Look at the release ${showName(trigger.tag, MAX_NAME)}`;
     case 'workflow_run':
       return `Look at the workflow run ${trigger.runId}`;
     case 'merge_group':
-      return `Review the merge group at ${cleanLine(trigger.head.sha.slice(0, 7), MAX_NAME)}`;
+      return `Review the merge group at ${showName(trigger.head.sha.slice(0, 7), MAX_NAME)}`;
     case 'schedule':
       return trigger.cron === ''
         ? 'Scheduled run'
-        : `Scheduled run (${cleanLine(trigger.cron, MAX_NAME)})`;
+        : `Scheduled run (${showName(trigger.cron, MAX_NAME)})`;
     case 'dispatch':
-      return `Run started by ${cleanLine(trigger.actor.login, MAX_NAME)}`;
+      return `Run started by ${showName(trigger.actor.login, MAX_NAME)}`;
     case 'unknown':
-      return `Run on the event ${cleanLine(trigger.event, MAX_NAME)}`;
+      return `Run on the event ${showName(trigger.event, MAX_NAME)}`;
     case 'local':
       if (change === undefined) return DEFAULT_TASK;
       return change.range === '' ? 'Review the piped change' : `Review the change ${change.range}`;
@@ -159,7 +160,7 @@ function titleOf(trigger: Trigger): string {
 function pushOrder(trigger: PushTrigger): string {
   const { ref, commits } = trigger;
   const isTag = ref.startsWith('refs/tags/');
-  const name = cleanLine(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_NAME);
+  const name = showName(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_NAME);
   const kind = pushKind(trigger);
   if (kind === 'deleted') return `Look at the deletion of the ${isTag ? 'tag' : 'branch'} ${name}`;
   if (isTag) return `Look at the tag ${name}`;
@@ -217,7 +218,7 @@ function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptio
       ...labelsOf(trigger),
     ]),
     talk(options),
-    `Head commit: ${cleanLine(head.sha, MAX_FACT)}`,
+    `Head commit: ${showName(head.sha, MAX_FACT)}`,
     describePullRequestChanges(number, options),
   ]);
 }
@@ -225,7 +226,7 @@ function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptio
 function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const { author, actor, action, isClosed } = trigger;
   const isNew = action === 'opened' && actor.login === author.login;
-  const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
+  const event = isNew ? '' : `, ${showName(action, MAX_FACT)} by ${loginOf(actor)}`;
   const state = isClosed === true && action !== 'closed' ? ', closed' : '';
   return joinParts([
     factsOf(trigger, `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`),
@@ -246,7 +247,7 @@ function describeComment(trigger: CommentTrigger, options: DescribeOptions): Par
   const pinned = options.context?.kind === 'pull_request' ? options.context.pinned : undefined;
   const commits = trigger.commits ?? pinned;
 
-  const verdict = trigger.review && `: ${cleanLine(trigger.review, MAX_FACT).replaceAll('_', ' ')}`;
+  const verdict = trigger.review && `: ${showName(trigger.review, MAX_FACT).replaceAll('_', ' ')}`;
   const source = `${verdict ? 'review' : 'comment'} by ${loginOf(trigger.author)}${verdict ?? ''}`;
 
   return joinParts([
@@ -257,7 +258,7 @@ function describeComment(trigger: CommentTrigger, options: DescribeOptions): Par
       ...labelsOf(trigger),
     ]),
     talk(options),
-    commits && `Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`,
+    commits && `Head commit: ${showName(commits.head.sha, MAX_FACT)}`,
     trigger.on === 'issue' ? undefined : describePullRequestChanges(number, options),
     place && describePlace(place),
     describeText(trigger.body, source),
@@ -274,7 +275,7 @@ function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly strin
 }
 
 function describePlace({ path, line, hunk }: NonNullable<CommentTrigger['place']>): Parts {
-  const place = `File: ${cleanLine(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
+  const place = `File: ${showName(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
   // The commented line is the last one of the hunk.
   const shown = lastLinesOf(hunk);
   const note = shown === hunk ? '' : '[the beginning of the hunk is left out]\n';
@@ -289,7 +290,7 @@ function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   return joinParts([
     factsOf(
       trigger,
-      `${kind === 'tags' ? 'Tag' : 'Branch'}: ${cleanLine(name, MAX_FACT)}`,
+      `${kind === 'tags' ? 'Tag' : 'Branch'}: ${showName(name, MAX_FACT)}`,
       `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
       pushedCommits(trigger),
     ),
@@ -305,17 +306,17 @@ function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Par
   return joinParts([
     factsOf(
       trigger,
-      `Release: ${cleanLine(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`,
+      `Release: ${showName(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${showName(action, MAX_FACT)} by ${loginOf(actor)}`,
     ),
-    describeText(body, `notes of the release ${cleanLine(tag, MAX_FACT)}`, [`Title: ${title}`]),
+    describeText(body, `notes of the release ${showName(tag, MAX_FACT)}`, [`Title: ${title}`]),
     talk(options),
     describeChange('release', options),
   ]);
 }
 
 function pushedCommits(trigger: PushTrigger): string {
-  const before = cleanLine(trigger.before, MAX_FACT);
-  const after = cleanLine(trigger.after, MAX_FACT);
+  const before = showName(trigger.before, MAX_FACT);
+  const after = showName(trigger.after, MAX_FACT);
   switch (pushKind(trigger)) {
     case 'changed':
       return `From ${before} to ${after}`;
@@ -332,8 +333,8 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
   return joinParts([
     factsOf(
       trigger,
-      `Workflow run: ${trigger.runId}, ${cleanLine(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${cleanLine(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
-      `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
+      `Workflow run: ${trigger.runId}, ${showName(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${showName(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
+      `Head commit: ${showName(trigger.headSha, MAX_FACT)}`,
     ),
     describeText(trigger.message, 'commit message', [
       `Workflow: ${trigger.workflow}`,
@@ -346,13 +347,13 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
 
 function describeCommit({ sha, ref }: Base): string {
   const branch = ref.replace(/^refs\/heads\//, '');
-  return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;
+  return `${showName(sha, MAX_FACT)}${branch === '' ? '' : ` (${showName(branch, MAX_FACT)})`}`;
 }
 
 /** The facts of the event itself, one on each line. */
 function factsOf({ repository }: { readonly repository: Repository }, ...lines: string[]): string {
   const { owner, name } = repository;
-  return [`Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`, ...lines].join(
+  return [`Repository: ${showName(owner, MAX_FACT)}/${showName(name, MAX_FACT)}`, ...lines].join(
     '\n',
   );
 }
@@ -383,7 +384,7 @@ function describeChange(subject: string, { context, policy }: DescribeOptions): 
     sinceTag === ''
       ? 'No earlier tag of the same series was found, so no changes are shown.'
       : sinceTag &&
-        `What follows has changed since the tag before it, ${cleanLine(sinceTag, MAX_FACT)}.`;
+        `What follows has changed since the tag before it, ${showName(sinceTag, MAX_FACT)}.`;
   return joinParts([
     tagNote,
     ...around(context),

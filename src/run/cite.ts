@@ -22,8 +22,8 @@ import {
   type ReadBase,
 } from '../memory/citations.js';
 import { projectSlug } from '../memory/paths.js';
+import { showHidden } from '../safety/hidden.js';
 import { sanitize } from '../safety/sanitize.js';
-import { escapeHidden } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import { codeNotRead } from './notes.js';
 import type { ReviewedChange, RunNotes } from './records.js';
@@ -88,7 +88,7 @@ export function createCiter(
       );
     }
     const { base, place, head } = await readAtBase(shown);
-    const clean = (code: string) => escapeHidden(sanitize(code, 'memory', secrets));
+    const clean = (code: string) => showHidden(sanitize(code, 'memory', secrets));
     return citeLine(place, { lines: shown.lines, base, head, clean });
   }
 

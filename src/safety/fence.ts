@@ -1,4 +1,4 @@
-import { cleanLine } from '../lib/text/format.js';
+import { showHidden, showName } from './hidden.js';
 
 /** Tells the model what fences mean; stands once, at the top of a user message that holds any. */
 export const FENCE_NOTICE =
@@ -6,11 +6,11 @@ export const FENCE_NOTICE =
 
 /**
  * Third-party text for a prompt; no such text gets there in any other way. Content cannot open or
- * close a fence, nor pass for a role or a tool result: such tags lose their `<`. Nothing invisible
- * is left. The same text always gives the same fence, so that a provider's prompt cache holds.
- * `source` says what the text is, for the model (`diff of pull request #7`); others may have chosen
- * words of it. `markdown` is rendered where people read it: what they do not see there is removed.
- * Not for diffs.
+ * close a fence, nor pass for a role or a tool result: such tags lose their `<`. Hidden characters
+ * are written out, see {@link showHidden}. The same text always gives the same fence, so that a
+ * provider's prompt cache holds. `source` says what the text is, for the model (`diff of pull
+ * request #7`); others may have chosen words of it. `markdown` is rendered where people read it:
+ * everything that they do not see there is removed. Not for diffs.
  */
 export function fence(
   text: string,
@@ -22,7 +22,7 @@ export function fence(
 
 /** Text that is not markdown, as it stands in a fence. Doing it twice changes nothing. */
 export function fencedText(text: string): string {
-  return escapeTags(stripInvisible(text));
+  return showHidden(escapeTags(text.replaceAll('\r\n', '\n')));
 }
 
 export interface FencedText {
@@ -60,7 +60,7 @@ const FENCES = new RegExp(`${OPEN}([^"]*)">\n([\\s\\S]*?)${CLOSE}`, 'g');
 const MAX_SOURCE = 200;
 
 function formatSource(source: string): string {
-  return cleanLine(source, MAX_SOURCE)
+  return showName(source, MAX_SOURCE)
     .replaceAll('&', '&amp;')
     .replaceAll('"', '&quot;')
     .replaceAll('<', '&lt;')
@@ -85,11 +85,11 @@ const GUARDED_NAMES =
   );
 
 /**
- * `<` and what looks like it, then white space and slashes of any width, then the beginning of a
- * name or of a `|special|` token.
+ * `<` and characters that look like it, then white space, slashes of any width and characters that
+ * nobody sees, then the beginning of a name or of a `|special|` token.
  */
 const TAG_START =
-  /[<\uFF1C\uFE64\u2039\u3008\u27E8\u276E\u02C2\u1438]([\s/\\\u2044\u2215\u29F8\uFF0F\uFF3C]*)(?=[\p{L}|])/gu;
+  /[<\uFF1C\uFE64\u2039\u3008\u27E8\u276E\u02C2\u1438]([\s/\\\u2044\u2215\u29F8\uFF0F\uFF3C\p{Cc}\p{Default_Ignorable_Code_Point}]*)(?=[\p{L}|])/gu;
 
 /** Longest name looked at, with whatever is between its letters. */
 const MAX_NAME = 64;

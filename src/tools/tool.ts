@@ -6,6 +6,7 @@ import type { RunStats } from '../lib/outcome.js';
 import { truncate } from '../lib/text/bytes.js';
 import { cleanLine, quoteLine } from '../lib/text/format.js';
 import { fence, stripTerminalSequences } from '../safety/fence.js';
+import { showHidden } from '../safety/hidden.js';
 import { holdsSecret, redact } from '../safety/redact.js';
 
 /** The effect decides which runs can have a tool. */
@@ -216,27 +217,10 @@ function kindOf(value: unknown): string {
   return cleanLine(JSON.stringify(value) ?? typeof value, MAX_SHOWN);
 }
 
-/** {@link escapeHidden} for the output of a program, without its terminal sequences (colours). */
+/** {@link showHidden} for the output of a program, without its terminal sequences (colours). */
 export function escapeOutput(text: string): string {
-  return escapeHidden(stripTerminalSequences(text));
+  return showHidden(stripTerminalSequences(text));
 }
-
-/**
- * Writes out characters that a reader cannot see (`<U+202E>`), so that a hidden instruction becomes
- * visible: control characters but tab and newline, bidirectional marks, tag characters, zero-width
- * spaces. All other text stays as it is, so that it can be quoted to `edit_file`. Joiners and
- * variation selectors stay too, because words and emoji need them.
- */
-export function escapeHidden(text: string): string {
-  return text.replace(HIDDEN, (character) => {
-    const codePoint = character.codePointAt(0) ?? 0;
-    return `<U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}>`;
-  });
-}
-
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}]/gu;
 
 /** Bytes kept for the fence and for notes. */
 const OVERHEAD_BYTES = 4096;

@@ -76,8 +76,9 @@ it.each([
 });
 
 type FileEdit = readonly [path: string, before: string | undefined, after: string | undefined];
-const HIDES = 'characters that readers cannot see';
+const HIDES = 'characters that turn the order of its text around (<U+202E>)';
 const KEY = 'hunter2-hunter2-hunter2';
+const ALIKE = 'letters of another alphabet that look like Latin ones (<U+0430>dmin)';
 const LEAKS = 'a secret of this job';
 const TOKEN = `ghp_${'q7Rk2Zt9Xw'.repeat(3)}Lm4V8s`;
 const tokenFrom = (character: number, name = 'a GitHub token') =>
@@ -109,6 +110,12 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
   ['a binary file', [['a.bin', 'x\0', 'y']], '"a.bin": only text is changed'],
   ['a file in Git LFS', [['a.psd', LFS, 'y']], '"a.psd": it is kept in Git LFS'],
   ['hidden text', [['a', 'x\n', 'x\nif (a\u202e) {\n']], `"a": line 2 would get ${HIDES}`],
+  ['letters that only look Latin', [['a', '', 'аdmin()']], `"a": line 1 would get ${ALIKE}`],
+  [
+    'Arabic with marks, and soft hyphens',
+    [['a', '', '"الإصدار \u200e1.2.3"\nDonau\u00addampf\u00adschiff\n']],
+    undefined,
+  ],
   ['text next to what was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
   ['a secret', [['a', '', `key = "${KEY}"`]], `"a": line 1 would get ${LEAKS}`],
   [

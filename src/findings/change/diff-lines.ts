@@ -3,7 +3,7 @@ import { normalizeCode } from '../../lib/text/code.js';
 import { type DiffFile, parseDiff, type Side } from '../../lib/text/diff.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { textId } from '../../lib/text/text-id.js';
-import { fencedText } from '../../safety/fence.js';
+import { fencedText, stripInvisible } from '../../safety/fence.js';
 import { MASK, MIN_SECRET_LENGTH } from '../../safety/redact.js';
 import { compareSeverity, type Finding } from '../finding.js';
 
@@ -68,10 +68,15 @@ export function findFile(lines: CommentableLines, path: string): CommentableFile
   return renamed.length === 1 ? renamed[0] : undefined;
 }
 
-/** The same of a line as models are shown it, for what they have copied. */
+/**
+ * The same of a line as models are shown it, for lines that they have copied. Models drop what
+ * nobody sees, written out or not, so it does not count.
+ */
 export function normalizeShownCode(line: string): string {
-  return normalizeCode(fencedText(line));
+  return normalizeCode(stripInvisible(fencedText(line).replace(WRITTEN_OUT, '')));
 }
+
+const WRITTEN_OUT = /<U\+[0-9A-F]{4,6}>/g;
 
 /**
  * Whether a line says which line it is, by three different words or names; `}` and `return null;`

@@ -1,6 +1,7 @@
 import { normalizeCode, TWO_LETTERS_OR_DIGITS } from '../../lib/text/code.js';
 import type { DiffFile, DiffHunk, Side } from '../../lib/text/diff.js';
-import { cleanLine, quoteLine } from '../../lib/text/format.js';
+import { quoteLine } from '../../lib/text/format.js';
+import { showName } from '../../safety/hidden.js';
 import { isQuoted } from '../change/diff-lines.js';
 import type { Evidence } from '../finding.js';
 
@@ -152,7 +153,7 @@ export function linesClaimingChecks(files: readonly DiffFile[]): readonly string
       .flatMap(({ lines }) => lines)
       .flatMap((line) =>
         line.kind === 'added' && CLAIM.test(COMMENT.exec(line.text)?.groups?.['text'] ?? '')
-          ? [`${cleanLine(path, MAX_PATH)}:${line.newLine}`]
+          ? [`${showName(path, MAX_PATH)}:${line.newLine}`]
           : [],
       ),
   );

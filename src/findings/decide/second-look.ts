@@ -3,6 +3,7 @@ import { utf8Bytes } from '../../lib/text/bytes.js';
 import type { DiffFile, Side } from '../../lib/text/diff.js';
 import { cleanLine, count } from '../../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../../safety/fence.js';
+import { showName } from '../../safety/hidden.js';
 import {
   acceptedAnswer,
   type BufferedPublications,
@@ -99,7 +100,7 @@ function describeClaim(finding: Finding, number: number): readonly string[] {
   const offered = suggestion === undefined ? [] : [suggestion];
   return [
     `Claim ${number}, on ${range} of the file ${version}:`,
-    fence([`File: ${cleanLine(path, MAX_PATH)}`, ...words].join('\n'), {
+    fence([`File: ${showName(path, MAX_PATH)}`, ...words].join('\n'), {
       source: `claim ${number}`,
     }),
     ...fenced(evidence.map(formatEvidence), `evidence of claim ${number}`),
@@ -119,11 +120,9 @@ export function describeSettlement(
   const after = evidence.map((one) => ({ path: one.path, side: 'RIGHT' as const, line: one.line }));
   const around = describeAround([{ path, side, line }, ...after], surroundings);
   const where = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
-  const claim = [
-    `File: ${cleanLine(path, MAX_PATH)}`,
-    `Its line then: ${code}`,
-    body || title,
-  ].join('\n');
+  const claim = [`File: ${showName(path, MAX_PATH)}`, `Its line then: ${code}`, body || title].join(
+    '\n',
+  );
   const blocks = [
     'Decide whether this claim about the pull request is still true of the code as it is now.',
     FENCE_NOTICE,
@@ -174,7 +173,7 @@ function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurr
   return {
     blocks: files.flatMap(({ path, rows }) => {
       const lines = rows.map(({ text }) => text);
-      return fenced(lines, `${cleanLine(path, MAX_PATH)} with the change`);
+      return fenced(lines, `${showName(path, MAX_PATH)} with the change`);
     }),
     shown: files.flatMap(({ path, rows }) =>
       rows.map(({ LEFT, RIGHT, code }): ShownLines => {

@@ -1,6 +1,6 @@
 import { isWrittenByPerson } from '../../github/reading/conversation.js';
 import { cleanLine, quoteLine } from '../../lib/text/format.js';
-import { fencedText } from '../../safety/fence.js';
+import { fencedText, stripInvisible } from '../../safety/fence.js';
 import { MASK } from '../../safety/redact.js';
 import {
   acceptedAnswer,
@@ -253,8 +253,8 @@ function questionAbout(
 const MAX_ASKED = 5;
 
 /**
- * What its lines read already is no suggestion, and lines that were shown otherwise than they are
- * get none to commit.
+ * What its lines read already is no suggestion. Lines that were shown otherwise than they are, or
+ * with something in them that nobody sees, get none to commit.
  */
 function checkSuggestion(
   { finding, placement }: PlacedFinding,
@@ -271,6 +271,7 @@ function checkSuggestion(
     return { finding: { ...finding, suggestion: undefined }, placement };
   const isExact =
     current === fencedText(current) &&
+    current === stripInvisible(current) &&
     (current.includes(MASK) || !finding.suggestion?.includes(MASK));
   return { finding, placement: { ...placement, isExact } };
 }

@@ -2,6 +2,7 @@ import type { Repository } from '../../event/trigger.js';
 import type { Warning } from '../../lib/errors.js';
 import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
+import { showName } from '../../safety/hidden.js';
 import type { MarkLane } from '../../safety/mark.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { partAboutFinding } from '../comment-parts.js';
@@ -262,7 +263,7 @@ function formatFinding(
   { handle, path, line, severity, category, title, isGone }: KnownFinding,
   showsTitle: boolean,
 ): string {
-  const place = `${cleanLine(path, MAX_PATH)}${isGone ? '' : `:${line}`}`;
+  const place = `${showName(path, MAX_PATH)}${isGone ? '' : `:${line}`}`;
   const said = showsTitle ? ` — "${title}"` : '';
   return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
 }
@@ -290,5 +291,5 @@ function formatLesson(
   isUntrusted: boolean,
 ): string {
   const said = isUntrusted || title === '' ? '' : ` — "${title}"`;
-  return `- ${handle} ${cleanLine(path, MAX_PATH)} ${category}${said} (on #${pull})`;
+  return `- ${handle} ${showName(path, MAX_PATH)} ${category}${said} (on #${pull})`;
 }

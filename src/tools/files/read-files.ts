@@ -12,7 +12,8 @@ import { ConfigError, ToolError } from '../../lib/errors.js';
 import { isBinary, truncate, utf8Bytes } from '../../lib/text/bytes.js';
 import { count, quoteLine } from '../../lib/text/format.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
-import { defineTool, escapeHidden, type Tool } from '../tool.js';
+import { showHidden } from '../../safety/hidden.js';
+import { defineTool, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -46,7 +47,7 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
       refuseBinary(bytes, path, size);
       const { lines, note } = readPage(bytes, size, offset, limit);
       if (lines.length === 0) return '(the file is empty)';
-      const text = truncate(`${escapeHidden(numberLines(lines, offset).join('\n'))}${note}`);
+      const text = truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
       if (folder !== workspace) return text;
       return { text, shown: [{ path, side: 'RIGHT', firstLine: offset, lines }] };
     },
@@ -145,9 +146,7 @@ export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFo
 
       const lines = entries
         .slice(0, MAX_LISTED_ENTRIES)
-        .map(
-          ({ name, kind }) => `${escapeHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`,
-        );
+        .map(({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`);
       const leftOut = entries.length - lines.length;
       if (leftOut > 0)
         lines.push(`[${leftOut} more names; \`search_files\` finds them by pattern]`);
@@ -220,7 +219,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
           break;
         }
         if (file === undefined) continue;
-        if (text === undefined) lines.push(escapeHidden(file));
+        if (text === undefined) lines.push(showHidden(file));
         else if (waiting.push(file) >= MAX_PARALLEL_READS) await searchWaiting(text);
         if (lines.length > SEARCH_LIMITS.matches) break;
       }
@@ -295,7 +294,7 @@ async function findLines(workspace: Workspace, path: string, text: string, ignor
   for (const [index, line] of new TextDecoder().decode(file.bytes).split('\n').entries()) {
     const matchIndex = (ignoreCase ? line.toLowerCase() : line).indexOf(searched);
     if (matchIndex < 0) continue;
-    lines.push(`${escapeHidden(path)}:${index + 1}: ${excerpt(line, matchIndex, searched.length)}`);
+    lines.push(`${showHidden(path)}:${index + 1}: ${excerpt(line, matchIndex, searched.length)}`);
     if (lines.length > SEARCH_LIMITS.matches) break;
   }
   return { lines, isCut: file.size > file.bytes.length, isUnread: false };
@@ -306,6 +305,6 @@ function excerpt(line: string, matchIndex: number, matchLength: number): string 
   const whole = line.endsWith('\r') ? line.slice(0, -1) : line;
   const start = Math.max(0, matchIndex - AROUND);
   const end = matchIndex + matchLength + AROUND;
-  const shownText = escapeHidden(whole.slice(start, end).toWellFormed());
+  const shownText = showHidden(whole.slice(start, end).toWellFormed());
   return `${start > 0 ? '[...] ' : ''}${shownText}${end < whole.length ? ' [...]' : ''}`;
 }

@@ -9,6 +9,7 @@ import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import type { DiffFile } from '../../lib/text/diff.js';
 import { cleanLine, quoteLine } from '../../lib/text/format.js';
+import { showName } from '../../safety/hidden.js';
 import { IS_MEMORY } from '../../safety/path-rules.js';
 import { numberLines, readPage, refuseBinary } from '../files/read-files.js';
 import { readChoice, type Tool, thirdParty } from '../tool.js';
@@ -212,7 +213,7 @@ export function createGitHubHistory(github: GitHubReader): Tool {
 }
 
 function formatCommit({ sha, author, date, message }: FileCommit): string {
-  const head = [sha.slice(0, 7), date, cleanLine(author, MAX_AUTHOR)].filter((part) => part !== '');
+  const head = [sha.slice(0, 7), date, showName(author, MAX_AUTHOR)].filter((part) => part !== '');
   return `${head.join(' ')}\n${truncate(message.trim(), MAX_MESSAGE_BYTES)}`;
 }
 
@@ -283,7 +284,7 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
   const indent = (fragment: string) =>
     truncate(fragment, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ');
   const lines = items.map(({ path, fragments }) =>
-    [cleanLine(path, MAX_LINE), ...fragments.map(indent)].join('\n'),
+    [showName(path, MAX_LINE), ...fragments.map(indent)].join('\n'),
   );
   const shown = items.flatMap(({ path, fragments }) =>
     fragments.map((fragment) => {

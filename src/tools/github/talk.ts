@@ -9,7 +9,7 @@ import {
 import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError, warningText } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
-import { cleanLine } from '../../lib/text/format.js';
+import { showName } from '../../safety/hidden.js';
 import { isOwnText } from '../../safety/mark.js';
 import { type Tool, thirdParty } from '../tool.js';
 import { defineGitHubTool, type GitHubReader } from './reader.js';
@@ -173,7 +173,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
 
       const { failed, others, unread, isComplete } = checks;
       const rest = others
-        .map((check) => `${check.state}: ${cleanLine(check.name, MAX_NAME)}`)
+        .map((check) => `${check.state}: ${showName(check.name, MAX_NAME)}`)
         .join('\n');
       const all = [...failed.map(formatFailed), ...(rest === '' ? [] : [rest])].join('\n\n');
       const text =
@@ -187,7 +187,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
 }
 
 function formatFailed({ name, conclusion, summary, log }: FailedCheck): string {
-  const head = `FAILED (${conclusion}): ${cleanLine(name, MAX_NAME)}`;
+  const head = `FAILED (${conclusion}): ${showName(name, MAX_NAME)}`;
   const shortSummary = truncate(summary.trim(), MAX_SUMMARY_BYTES);
   const logEnd = log === undefined ? '' : `End of its log:\n${log}`;
   return [head, shortSummary, logEnd].filter((part) => part !== '').join('\n');

@@ -4,6 +4,7 @@ import { ToolError } from '../../lib/errors.js';
 import { compareBytes, isBinary } from '../../lib/text/bytes.js';
 import { count, formatInteger, quoteLine } from '../../lib/text/format.js';
 import { compileGlob, compileShellGlob } from '../../lib/text/glob.js';
+import { hiddenIn } from '../../safety/hidden.js';
 import {
   createMemoryFilter,
   foldName,
@@ -13,7 +14,6 @@ import {
 } from '../../safety/path-rules.js';
 import { hideValues, MASK } from '../../safety/redact.js';
 import { findTokens, isHardToGuess } from '../../safety/secrets.js';
-import { escapeHidden } from '../tool.js';
 
 /** The rules of a workflow for changes in the repository. */
 export interface ChangeRules {
@@ -251,16 +251,14 @@ function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): str
 /** The lines of a text, with those left empty that the old text has too. */
 function addedLines(old: string, text: string): readonly string[] {
   const known = new Set(old.split('\n'));
-  const lines = text.split('\n').map((line) => (known.has(line) ? '' : line.replace(/\r$/, '')));
-  const [first = ''] = lines;
-  const hadMark = old.startsWith(BOM) && first.startsWith(BOM);
-  return hadMark ? [first.slice(1), ...lines.slice(1)] : lines;
+  return text.split('\n').map((line) => (known.has(line) ? '' : line.replace(/\r$/, '')));
 }
 
-/** Names the part of a text that no commit can have; undefined if it has none. */
-function badContentIn(text: string, secrets: readonly string[]): string | undefined {
-  if (escapeHidden(text) !== text) return 'characters that readers cannot see';
-  return hideValues(text, secrets) === text ? undefined : 'a secret of this job';
+/** Names the part of a line that no commit can have; undefined if it has none. */
+function badContentIn(line: string, secrets: readonly string[]): string | undefined {
+  const hidden = hiddenIn(line);
+  if (hidden !== undefined) return hidden;
+  return hideValues(line, secrets) === line ? undefined : 'a secret of this job';
 }
 
 function badNameIn(path: string, secrets: readonly string[]): string | undefined {
@@ -297,8 +295,6 @@ function withoutWords(token: string): string {
 function countMasks(text: string): number {
   return text.split(MASK).length - 1;
 }
-
-const BOM = '\uFEFF';
 
 function decode(bytes: Uint8Array | undefined): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
