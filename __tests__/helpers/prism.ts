@@ -76,7 +76,11 @@ export async function validateExchange(
   return await new Promise((resolve) => {
     waiting.set(id, resolve);
     socket.ref();
-    socket.write(`${JSON.stringify(question)}\n`);
+    // Node's readline takes these two for the ends of lines.
+    const line = JSON.stringify(question)
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029');
+    socket.write(`${line}\n`);
   });
 }
 

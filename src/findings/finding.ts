@@ -65,6 +65,11 @@ export const FINDING_ACTORS = ['model', 'person', 'program'] as const;
 
 export type FindingActor = (typeof FINDING_ACTORS)[number];
 
+/** The rules by which the program itself raises and ends findings, without a model. */
+export const FINDING_RULES = ['hidden-line', 'hidden-name'] as const;
+
+export type FindingRule = (typeof FINDING_RULES)[number];
+
 /** Why a finding is in its state, in words. */
 export const STATE_REASON_TEXTS = {
   fixed: 'the code fixes it',
@@ -92,6 +97,8 @@ export interface Finding {
   readonly handle: string;
   /** Whose it is. */
   readonly agent: string;
+  /** The rule that raised it; left out: a model did. */
+  readonly rule?: FindingRule;
   /** The fault in one line; the model's words, which nobody has cleaned yet. */
   readonly title: string;
   /**

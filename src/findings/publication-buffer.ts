@@ -92,7 +92,7 @@ export class PublicationBuffer {
       case 'submit_review':
         return this.scope.review !== undefined;
       case 'settle_finding':
-        return (this.scope.review?.ledger.open.length ?? 0) > 0;
+        return this.scope.review?.ledger.open.some(({ rule }) => rule === undefined) === true;
       case 'set_labels':
       case 'react':
         return this.scope.subject !== undefined;

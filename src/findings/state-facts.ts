@@ -8,6 +8,7 @@ import {
   CATEGORIES,
   CONFIDENCES,
   FINDING_ACTORS,
+  FINDING_RULES,
   SEVERITIES,
   STATE_REASON_TEXTS,
   type StateReason,
@@ -30,6 +31,8 @@ const raisedSchema = v.object({
   at: v.number(),
   agent: v.string(),
   handle: v.pipe(v.string(), v.regex(/^F[A-Z0-9]{4}$/)),
+  /** Left out: a model raised it. */
+  rule: v.optional(v.picklist(FINDING_RULES)),
   title: v.string(),
   category: v.picklist(CATEGORIES),
   severity: v.picklist(SEVERITIES),

@@ -223,6 +223,8 @@ export const WARNING_TITLES = {
   'memory-damaged': 'A file of memory is damaged',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',
+  /** In files that a review leaves out, where no finding says so. */
+  'hidden-characters': 'Hidden characters',
   'not-verified': 'Findings without a second look',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',

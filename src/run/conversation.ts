@@ -12,7 +12,14 @@ import { withoutSecrets } from '../loop/messages.js';
 import type { UsageByAgent } from '../loop/reply.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
-import type { MemorySaveResult, Plan, ReviewedChange, RunNotes, RunRequest } from './records.js';
+import type {
+  MemorySaveResult,
+  Plan,
+  Restored,
+  ReviewedChange,
+  RunNotes,
+  RunRequest,
+} from './records.js';
 
 /**
  * A conversation of one agent with its model: the main one, a pass of a review, a verifier's, or a
@@ -45,6 +52,7 @@ export interface LiveRun {
   readonly request: RunRequest;
   readonly deps: Dependencies;
   readonly change: ReviewedChange | undefined;
+  readonly hidden: Restored['hidden'];
   readonly budget: Budget;
   readonly usage: UsageByAgent;
   /** Parts of the prompt that did not fit into the context window of the top-level agent's model. */

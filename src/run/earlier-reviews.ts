@@ -35,7 +35,7 @@ interface FindingsParts {
   /** The run has read no text of people without write access. */
   readonly isTrusted: boolean;
   /** Undefined if the diff is not known. */
-  readonly change: { readonly diff: string } | undefined;
+  readonly change: Pick<ReviewedChange, 'diff' | 'hasAllFiles'> | undefined;
   readonly isFork: boolean;
   /** Adds a comment that GitHub might not list yet. */
   readonly add?: (conversation: PullRequestConversation) => PullRequestConversation;
@@ -102,6 +102,7 @@ export async function readFindings(
   const ledger = readLedger(conversation, {
     agent,
     lines: change === undefined ? undefined : commentableLines(change.diff),
+    hasAllFiles: change?.hasAllFiles,
     isFork,
     isTrusted,
     isPushByWriter: isPush && mayWrite(permission),
@@ -300,5 +301,7 @@ export function reviewedChange(
   if (commits === undefined) return undefined;
 
   const { head, base } = commits;
-  return { head: head.sha, base: base.sha, into: base.ref || undefined, diff: context.diff };
+  const { diff, files, filesTotal, isListShort } = context;
+  const hasAllFiles = filesTotal <= files.length && isListShort !== true;
+  return { head: head.sha, base: base.sha, into: base.ref || undefined, diff, hasAllFiles };
 }

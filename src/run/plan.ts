@@ -9,6 +9,7 @@ import {
   NOTHING_READ,
   reviewCommand,
 } from '../findings/change/scope.js';
+import { describeHidden } from '../findings/decide/hidden-findings.js';
 import { formatKnownFindings } from '../findings/post/finding-texts.js';
 import { postedIds } from '../findings/state-facts.js';
 import type { Deadline } from '../lib/clock.js';
@@ -40,6 +41,7 @@ import {
   readEarlierFindings,
   reviewedChange,
 } from './earlier-reviews.js';
+import { placesToReport } from './hidden-places.js';
 import { memoryWarnings } from './memory.js';
 import type {
   Admitted,
@@ -363,7 +365,9 @@ export async function restore(
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
   const lessons = isKnown ? formatKnownFindings(ledger, isUntrusted) : undefined;
-  return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
+  const hidden = placesToReport(request, draft, deps);
+  const planned = withLessons(withLessons(plan, describeHidden(hidden)), lessons);
+  return { plan: planned, memory, learned, taint, change, model, hidden };
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */

@@ -8,6 +8,7 @@ import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Lane, TaintSource, TaintTracker, Trust } from '../event/trust.js';
 import type { BufferedPublications } from '../findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
+import type { HiddenPlace } from '../findings/decide/hidden-findings.js';
 import type { Ledger } from '../findings/decide/ledger.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import type { ReviewResult } from '../findings/post/record.js';
@@ -142,6 +143,8 @@ export interface ReviewedChange {
   /** Name of the target branch; left out if it is not known. */
   readonly into?: string;
   readonly diff: string;
+  /** The diff has every file of the change; left out if that is not known. */
+  readonly hasAllFiles?: boolean;
 }
 
 export interface RunNotes {
@@ -199,6 +202,8 @@ export interface Restored {
   readonly model: Promise<OpenModel> | undefined;
   readonly memory: Memory | undefined;
   readonly learned: EarlierFindings;
+  /** Places with hidden characters that this review reports; none if it is not a review. */
+  readonly hidden: readonly HiddenPlace[];
 }
 
 /** A run whose conversation is over. */

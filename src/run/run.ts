@@ -1,9 +1,10 @@
-import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
+import { type BufferedPublications, NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import {
   coverageCutShort,
   coverageWithoutAnswer,
   coverageWithoutFiles,
 } from '../findings/change/scope.js';
+import { raiseHidden } from '../findings/decide/hidden-findings.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
@@ -84,7 +85,7 @@ async function converse(
   restored: Restored & { readonly model: Promise<OpenModel> },
   deps: Dependencies,
 ): Promise<Conversed> {
-  const { plan, memory, taint, change } = restored;
+  const { plan, memory, taint, change, hidden } = restored;
   const { clock, reporter, publishRules } = deps;
   const { trigger, agent, review } = plan;
 
@@ -105,6 +106,7 @@ async function converse(
     request,
     deps,
     change,
+    hidden,
     // The top-level agent's limits apply to the whole run, sub-agents included.
     budget: new Budget(
       {
@@ -145,7 +147,7 @@ async function converse(
 async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<ConversationResult> {
   const { passes } = conversation.plan;
   const review = run.publications?.scopeOfReview;
-  const raw =
+  const conversed =
     passes === undefined || review === undefined
       ? {
           outcome: await holdConversation(conversation, run),
@@ -154,15 +156,27 @@ async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<C
         }
       : await reviewInPasses(conversation, passes, review.rules.maxFindings, run);
 
-  const outcome = judgeOutcome(raw.outcome, raw.buffered, run.request);
+  const buffered = withHidden(conversed.buffered, run);
+  const outcome = judgeOutcome(conversed.outcome, buffered, run.request);
   // On the command line a truncated answer is a success, so people need a warning.
-  if (raw.outcome.kind === 'incomplete' && outcome.kind === 'completed')
-    conversation.loop.reporter.warn(truncatedAnswerWarning(raw.outcome.error));
+  if (conversed.outcome.kind === 'incomplete' && outcome.kind === 'completed')
+    conversation.loop.reporter.warn(truncatedAnswerWarning(conversed.outcome.error));
 
-  const result = { ...raw, outcome };
+  const result = { ...conversed, outcome, buffered };
   if (review === undefined) return result;
   const settled = await verifySettlements(conversation, result, run);
   return await verifyFindings(conversation, settled, run);
+}
+
+/** Adds the findings that need no model, behind those of the model. */
+function withHidden(
+  buffered: BufferedPublications,
+  { hidden, publications }: LiveRun,
+): BufferedPublications {
+  const review = publications?.scopeOfReview;
+  if (review === undefined || hidden.length === 0) return buffered;
+  const raised = raiseHidden(hidden, review, review.rules.maxFindings);
+  return { ...buffered, findings: [...buffered.findings, ...raised] };
 }
 
 function loopOf(

@@ -82,11 +82,14 @@ export async function verifyFindings(
   return { ...result, outcome: { ...outcome, stats }, buffered: verified };
 }
 
-/** Findings that are severe enough to verify, the worst first. */
+/**
+ * Findings that are severe enough to verify, the worst first. Findings of a rule hold without a
+ * model.
+ */
 function findingsToVerify({ findings }: BufferedPublications): readonly Finding[] {
   return findings
     .map(({ finding }) => finding)
-    .filter(({ severity }) => isAtLeast(severity, 'minor'))
+    .filter(({ severity, rule }) => rule === undefined && isAtLeast(severity, 'minor'))
     .toSorted((a, b) => compareSeverity(a.severity, b.severity));
 }
 

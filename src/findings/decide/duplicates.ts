@@ -36,7 +36,7 @@ export function findDuplicate(
   lines: CommentableLines | undefined,
 ): Sameness {
   const inFile = findings.filter(({ path }) => path === draft.path);
-  const isHere = (one: KnownFinding) => isOnLine(one, draft, lines);
+  const isHere = (one: KnownFinding) => isOnFindingLine(one, draft, lines);
   const dismissed = inFile.find(
     (one) => one.state === 'dismissed' && one.category === draft.category && isHere(one),
   );
@@ -68,7 +68,11 @@ export function findDuplicate(
 }
 
 /** Whether a finding is raised on the line of an earlier one. */
-function isOnLine(one: KnownFinding, draft: Finding, lines: CommentableLines | undefined): boolean {
+export function isOnFindingLine(
+  one: KnownFinding,
+  draft: Finding,
+  lines: CommentableLines | undefined,
+): boolean {
   if (one.side !== draft.side || one.key !== lineFingerprint(draft.code ?? '')) return false;
   if (!isDistinctiveFingerprint(one.key)) return one.line === draft.line;
   const stands = findLineNow(one, lines);

@@ -1,4 +1,5 @@
 import type { PullRequestConversation } from '../../github/reading/conversation.js';
+import { hiddenIn } from '../../safety/hidden.js';
 import type { BufferedPublications, HeldBackFinding } from '../buffered-publications.js';
 import {
   type CommentableLines,
@@ -22,6 +23,7 @@ import {
   findDuplicate,
   findLineNow,
   isNeverHeldBack,
+  isOnFindingLine,
   isSuggestionCommitted,
   lessonOfLine,
   lessonsLike,
@@ -35,6 +37,8 @@ export interface LedgerContext {
    * The whole diff; undefined where it is not known: then findings are where they were said to be.
    */
   readonly lines: CommentableLines | undefined;
+  /** The diff has every file of the change; left out: GitHub might list only a part of them. */
+  readonly hasAllFiles?: boolean;
   readonly isFork: boolean;
   /**
    * Nobody without write access wrote what the run has read: only then the model's word ends a
@@ -112,10 +116,13 @@ export class Ledger {
 
   /** Takes a finding of this run, unless it is an earlier one. */
   raise(draft: Finding, claim: DuplicateClaim = {}): RaiseResult {
+    if (draft.rule !== undefined) return this.#raiseByRule(draft);
     const { lines, isTrusted, lessons } = this.context;
     const meant = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
     const own = meant === undefined || this.find(meant.handle) !== undefined ? claim : {};
-    const same = findDuplicate(draft, own, this.#findings, lines);
+    // A dismissed finding of a rule must not hide another fault on its line.
+    const byModels = this.#findings.filter(({ rule }) => rule === undefined);
+    const same = findDuplicate(draft, own, byModels, lines);
     if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
     const before = meant ?? lessonOfLine(draft, lessons);
     if (before !== undefined && isTrusted && !isNeverHeldBack(draft))
@@ -124,9 +131,31 @@ export class Ledger {
     if (same.kind === 'refused') return same;
     const asked = [...(same.kind === 'ask' ? same.of : []), ...like];
     if (asked.length > 0) return { kind: 'ask', of: asked };
+    return this.#add({ ...draft, dismissedOn: before?.pull ?? draft.dismissedOn });
+  }
+
+  /** Takes a finding of a rule, unless it is open or a person decided about it. */
+  #raiseByRule(draft: Finding): RaiseResult {
+    const { lines, lessons } = this.context;
+    const { rule, path } = draft;
+    const earlier = this.#findings.find(
+      (known) => known.rule === rule && known.path === path && isOnFindingLine(known, draft, lines),
+    );
+    if (earlier === undefined)
+      return this.#add({ ...draft, dismissedOn: lessonOfLine(draft, lessons)?.pull });
+    if (!hasEnded(earlier)) return { kind: 'kept', finding: earlier };
+
+    const isClosedByPerson = earlier.by === 'person' && !earlier.endedGone;
+    const isDecided = earlier.state === 'dismissed' || isClosedByPerson;
+    if (isDecided) return { kind: 'held-back', of: earlier };
+    const change = { by: 'program', why: 'reverted' } as const;
+    const finding = this.#put(openFinding({ ...earlier, line: draft.line }, change));
+    return { kind: 'back', finding, was: earlier };
+  }
+
+  #add(draft: Finding): RaiseResult {
     const finding = {
       ...draft,
-      dismissedOn: before?.pull ?? draft.dismissedOn,
       key: lineFingerprint(draft.code ?? ''),
       isTold: false,
       isGone: false,
@@ -176,6 +205,7 @@ export class Ledger {
     const { handle } = settlement.finding;
     const finding = this.find(handle);
     if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
+    if (finding.rule !== undefined) return `no model ends ${handle}`;
     if (!this.context.isTrusted)
       return 'somebody with write access has to decide: the change comes from outside';
     if (how === 'dismissed')
@@ -209,6 +239,30 @@ export class Ledger {
     }
   }
 
+  /** Settles the findings of rules that find nothing at their place any more. */
+  endRepaired(): void {
+    for (const finding of this.#findings)
+      if (finding.rule !== undefined && !hasEnded(finding) && this.#isRepaired(finding))
+        this.#end(finding, 'settled', { by: 'program', why: 'fixed', reason: REPAIRED });
+  }
+
+  #isRepaired({ rule, path, key, isGone }: KnownFinding): boolean {
+    const { lines, hasAllFiles = false } = this.context;
+    const file = lines?.get(path);
+    if (file === undefined) return lines !== undefined && hasAllFiles;
+    const isDeleted = file.LEFT.size > 0 && file.RIGHT.size === 0;
+    if (rule === 'hidden-name') return isDeleted || hiddenIn(path) === undefined;
+    // GitHub shows no line of a large file.
+    if (file.LEFT.size + file.RIGHT.size === 0) return false;
+    const isHidden = [...file.RIGHT.values()].some(
+      ({ text, other }) =>
+        other === undefined &&
+        lineFingerprint(text) === key &&
+        hiddenIn(text.replace(/\r$/, '')) !== undefined,
+    );
+    return isGone || !isHidden;
+  }
+
   /** Whether an end of a finding takes more than the model's word. */
   isBlocking({ severity, confidence }: Pick<Finding, 'severity' | 'confidence'>): boolean {
     return isBlocking({ severity, confidence }, this.context.gate);
@@ -225,6 +279,9 @@ export class Ledger {
     return finding;
   }
 }
+
+/** Why a finding of a rule has ended, for people. */
+const REPAIRED = 'nothing is hidden there any more';
 
 /** A finding that has ended. */
 export function endFinding(
@@ -279,6 +336,7 @@ export function applyToLedger(
   pushed: CommentableLines | undefined,
 ): FindingChanges {
   if (pushed !== undefined) ledger.endCommitted(pushed);
+  ledger.endRepaired();
   const kept = new Map<string, KnownFinding>();
   const heldBack = [...buffered.heldBack];
   const fresh: PlacedFinding[] = [];

@@ -361,6 +361,10 @@ export function takeSettlement(
     const open = names === '' ? 'there are none' : `these are ${names}`;
     return refuse(`${quoteLine(request.finding)} is not one of your open findings; ${open}.`);
   }
+  if (finding.rule !== undefined)
+    return refuse(
+      `${finding.handle} was raised by a rule, which ends it when nothing is hidden there any more. Only people can dismiss it.`,
+    );
   const reason = cleanLine(request.reason, MAX_REASON);
   if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
   const problem = problemOfEnd(request, finding, scope);

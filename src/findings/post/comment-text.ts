@@ -145,7 +145,7 @@ const MAX_PATH = 200;
 const MAX_CODE = 200;
 
 function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): string {
-  const { evidence, confidence, handle } = finding;
+  const { evidence, confidence, handle, rule } = finding;
   const lines = [
     ...evidence.map(({ path, line, code }) => {
       const place = clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`));
@@ -153,7 +153,10 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
     }),
     CONFIDENCE[confidence],
   ].filter((line) => line !== '');
-  const done = isFork ? 'Done? A person with write access resolves it.' : 'Done? Push, or resolve.';
+  const done =
+    isFork && rule === undefined
+      ? 'Done? A person with write access resolves it.'
+      : 'Done? Push, or resolve.';
   const answers = `${handle} · Wrong? 👎 or \`/axe dismiss <why>\`, and it is not raised again on this line. ${done}`;
   return [
     `<details><summary>${lines.length === 0 ? 'How to answer' : 'Why this is reported'}</summary>`,

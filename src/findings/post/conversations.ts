@@ -102,7 +102,9 @@ export async function updateConversations(
       thread !== undefined &&
       !replying.has(thread.id) &&
       ledger.findings.every((one) => one.thread?.id !== thread.id || !isOpen(one));
-    const mayClose = isLast && lane === 'trusted' && finding.why !== 'resolved';
+    // No stranger's word has ended the finding of a rule.
+    const isEndKnown = lane === 'trusted' || finding.by === 'program';
+    const mayClose = isLast && isEndKnown && finding.why !== 'resolved';
     const closed =
       thread?.isResolved === false
         ? mayClose && (await set(thread, true))

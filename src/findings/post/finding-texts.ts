@@ -7,7 +7,7 @@ import type { MarkLane } from '../../safety/mark.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { partAboutFinding } from '../comment-parts.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
-import { type Severity, STATE_REASON_TEXTS } from '../finding.js';
+import { compareSeverity, isOpen, type Severity, STATE_REASON_TEXTS } from '../finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
 import { ownMarksIn } from '../read/peoples-words.js';
 import type { EndedMark, ReopenedMark } from '../state-facts.js';
@@ -217,9 +217,12 @@ const MAX_ENDED = 15;
  * there is nothing. To an untrusted run no titles are shown: a model wrote them.
  */
 export function formatKnownFindings(
-  { findings, open, context }: Ledger,
+  { findings: allFindings, context }: Ledger,
   isUntrusted: boolean,
 ): string | undefined {
+  // No model ends, or may repeat, the finding of a rule.
+  const findings = allFindings.filter(({ rule }) => rule === undefined);
+  const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
   const showsTitle = ({ lane }: KnownFinding) => !isUntrusted && lane === 'trusted';
   const isPersons = ({ state, by }: KnownFinding) =>
     state === 'dismissed' || (state === 'settled' && by === 'person');

@@ -227,6 +227,7 @@ function raisedMark(
   const {
     id,
     handle,
+    rule,
     title,
     category,
     severity,
@@ -242,6 +243,7 @@ function raisedMark(
     at: now.getTime(),
     agent: agentOfReviewer(agent),
     handle,
+    rule,
     title: titleLine(title, clean),
     category,
     severity,

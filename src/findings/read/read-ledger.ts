@@ -126,7 +126,7 @@ function withWords(
   post: GitHubComment | undefined,
   { memory }: LedgerContext,
 ): KnownFinding {
-  const { id, handle, agent, category, severity, path, side, code: key } = first;
+  const { id, handle, agent, rule, category, severity, path, side, code: key } = first;
   const isKept = memory?.marks.some((mark) => mark.kind === 'raised' && mark.id === id) === true;
   const isPosted =
     post !== undefined &&
@@ -138,6 +138,7 @@ function withWords(
     id,
     handle,
     agent,
+    rule,
     title: first.title,
     body,
     category,
