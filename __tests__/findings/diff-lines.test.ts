@@ -44,6 +44,11 @@ it('a file is found by a path that begins with a slash', () => {
   expect(findFile(LINES, '/src/auth.ts')?.path).toBe('src/auth.ts');
 });
 
+it('a file is found by its name as models are shown it', () => {
+  const hidden = commentableLines('--- /dev/null\n+++ b/a\u202Eb.ts\n@@ -0,0 +1 @@\n+x\n');
+  expect(findFile(hidden, 'a<U+202E>b.ts')?.path).toBe('a\u202Eb.ts');
+});
+
 describe('a line of code', () => {
   it.each<[string, boolean]>([
     ['}', false],

@@ -86,7 +86,7 @@ describe('createOfflineModel', () => {
 
   it('escapes every path', async () => {
     const text = await answer(pullRequest(adding('a`@octocat`\u202Eb.ts', ['debugger;'])));
-    expect(text).toContain("- `a'@octocat'b.ts:1`: debug output");
+    expect(text).toContain("- `a'@octocat'<U+202E>b.ts:1`: debug output");
     expect(sanitize(text, 'comment', [])).toBe(text);
   });
 

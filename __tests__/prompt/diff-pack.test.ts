@@ -44,6 +44,20 @@ const UNREAD =
   __snapshots__/a.snap dist/index.js`.split(/\s+/);
 
 describe('packing a diff', () => {
+  it.each([1, 3])('keeps to the limit with hidden characters written out, of %s files', (files) => {
+    const hidden = Array.from({ length: 50 }, () => 'x\u200B\x01'.repeat(20));
+    const names = Array.from({ length: files }, (_, index) => `${index}.ts`);
+    const diff = names.map((name) => adding(name, hidden)).join('');
+    const { blocks } = describeDiff(diff, 'change', {
+      maxTokens: 6000,
+      paths: [],
+      pathsIgnore: [],
+    });
+    const [fenced = ''] = blocks;
+    expect(fenced).toContain('x<U+200B><U+0001>x');
+    expect(estimateText(parseFences(fenced).fences[0]?.text ?? '')).toBeLessThanOrEqual(6000);
+  });
+
   it('leaves a diff that fits unchanged', () => {
     const diff = adding('package-lock.json', ['x']) + adding('a.ts', ['y']);
     const whole = { text: diff, shown: ['package-lock.json', 'a.ts'], notShown: [], isCut: false };

@@ -3,7 +3,7 @@ import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
 import { messageOf, ProviderError } from '../lib/errors.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, formatInteger } from '../lib/text/format.js';
-import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
+import { FENCE_NOTICE, fence, parseFences, stripInvisible } from '../safety/fence.js';
 import type { ModelAsker, Settings } from './asker.js';
 import type { LoopDependencies } from './events.js';
 import {
@@ -425,7 +425,7 @@ export function summaryRequest(
 ): Message[] {
   const system = head.filter(({ role }) => role === 'system');
   const record = formatTranscript([...head, ...middle], maxTokens);
-  const text = `${SUMMARY_REQUEST}\n\n${FENCE_NOTICE}\n\n${fence(record, { source: 'record of the earlier turns' })}`;
+  const text = `${SUMMARY_REQUEST}\n\n${FENCE_NOTICE}\n\n${fence(stripInvisible(record), { source: 'record of the earlier turns' })}`;
   return [...system, userMessage(text)];
 }
 
@@ -436,7 +436,7 @@ export function summaryRequest(
  */
 export function summaryMessage(summary: string): Message | undefined {
   // A summary can repeat third-party text, so it goes through the same cleaning as fenced text.
-  const [fenced] = parseFences(fence(summary, { source: TAG })).fences;
+  const [fenced] = parseFences(fence(stripInvisible(summary), { source: TAG })).fences;
   const text = (fenced?.text ?? '').trim().replace(TAG_START, '&lt;');
   if (text === '') return undefined;
   return userMessage(

@@ -15,12 +15,18 @@ import {
 import { linesClaimingChecks } from '../findings/decide/evidence.js';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
-import { cutToBytes, estimateText, utf8Bytes } from '../lib/text/bytes.js';
+import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
-import { showName } from '../safety/hidden.js';
-import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
+import { showHidden, showName } from '../safety/hidden.js';
+import {
+  estimateShown,
+  isReadByPeople,
+  type NotShown,
+  type PackedDiff,
+  packDiff,
+} from './diff-pack.js';
 import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
 /** Parts of a message. */
@@ -121,7 +127,7 @@ function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
     summary.trim() === ''
       ? ''
       : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
-  const logEnd = log ? `\nEnd of its log:\n${lastLinesOf(log)}` : '';
+  const logEnd = log ? `\nEnd of its log:\n${lastLinesOf(showHidden(log))}` : '';
   return `${head}${shownSummary}${logEnd}`;
 }
 
@@ -239,7 +245,7 @@ export function describeScoped(
   const bare = withoutLines(pull, policy).filter((path) => missedEarlier.paths.has(path));
   const missed = missedEarlier.files.filter(({ path }) => !bare.includes(path));
   const newTokens =
-    change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
+    change.files.length === 0 ? 0 : estimateShown(packDiff(change.diff, policy).text);
   // Never 0, which would mean without a limit.
   const room = policy.maxTokens && Math.max(1, policy.maxTokens - newTokens);
 
@@ -293,7 +299,9 @@ function describeMissed(missed: readonly DiffFile[], source: string, policy: Dif
 
   const isOne = missed.length === 1;
   const room = policy.maxTokens || Number.POSITIVE_INFINITY;
-  const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
+  const read = missed.filter(
+    (file) => isReadByPeople(file) || estimateShown(file.text) + 2 <= room,
+  );
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
   const names = others.map((path) => showName(path, MAX_NAME));
 

@@ -1,5 +1,6 @@
 import { compareBytes, cutToBytes, estimateText } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { fencedText } from '../safety/fence.js';
 import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
 export interface NotShown {
@@ -29,10 +30,10 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   const isShown = createPathFilter(policy);
   const notShown: NotShown[] = [];
   const leaveOut = (file: DiffFile, reason: NotShown['reason'], hunksShown = 0) =>
-    notShown.push({ file, reason, hunksShown, tokens: estimateText(file.text) });
+    notShown.push({ file, reason, hunksShown, tokens: estimateShown(file.text) });
 
   const wanted = files.filter(({ path }) => isShown(path));
-  if (wanted.length === files.length && estimateText(diff) <= maxTokens)
+  if (wanted.length === files.length && estimateShown(diff) <= maxTokens)
     return { text: diff, notShown, isCut: false };
   if (files.length === 0) return { text: beginning(diff, maxTokens), notShown, isCut: true };
 
@@ -72,7 +73,12 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
 
 /** The maximum tokens that a piece adds to a text, since the estimate rounds down twice. */
 function cost(piece: string): number {
-  return estimateText(`${piece}\n`) + 2;
+  return estimateShown(`${piece}\n`) + 2;
+}
+
+/** The tokens of a part of a diff as models are shown it, which is longer where something is hidden. */
+export function estimateShown(text: string): number {
+  return estimateText(fencedText(text));
 }
 
 /** The hunks of a file that fit, below its header. */
@@ -103,9 +109,10 @@ export const BYTES_PER_TOKEN = 3;
 
 /** Whole lines, unless the first one alone is too long. */
 function beginning(text: string, maxTokens: number): string {
-  const cut = cutToBytes(text, Math.max(0, Math.floor(maxTokens) * BYTES_PER_TOKEN)).text;
+  const shown = fencedText(text);
+  const cut = cutToBytes(shown, Math.max(0, Math.floor(maxTokens) * BYTES_PER_TOKEN)).text;
   const lineEnd = cut.lastIndexOf('\n');
-  return lineEnd > 0 && cut.length < text.length ? cut.slice(0, lineEnd) : cut;
+  return lineEnd > 0 && cut.length < shown.length ? cut.slice(0, lineEnd) : cut;
 }
 
 /**
@@ -202,7 +209,7 @@ function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
   const pieceOf = (text: string, isCut = false): Piece => ({
     file,
     text,
-    tokens: estimateText(`${text}\n`) + 1,
+    tokens: estimateShown(`${text}\n`) + 1,
     isCut,
   });
   const whole = pieceOf(file.text);
@@ -219,7 +226,7 @@ function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
     else if (alone.tokens <= partTokens) pieces.push(alone);
     else {
       const room = Math.max(0, partTokens - estimateText(HUNK_CUT) - 2);
-      const { text } = cutToBytes(alone.text, room * BYTES_PER_TOKEN);
+      const { text } = cutToBytes(fencedText(alone.text), room * BYTES_PER_TOKEN);
       pieces.push(pieceOf(`${text.slice(0, text.lastIndexOf('\n'))}\n${HUNK_CUT}`, true));
     }
   }

@@ -17,7 +17,7 @@ import { formatFindingToFix } from '../findings/post/finding-texts.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
-import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
+import { FENCE_NOTICE, fence, fencedText, parseFences } from '../safety/fence.js';
 import { showName } from '../safety/hidden.js';
 import {
   DIFF_SOURCE,
@@ -277,8 +277,9 @@ function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly strin
 function describePlace({ path, line, hunk }: NonNullable<CommentTrigger['place']>): Parts {
   const place = `File: ${showName(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
   // The commented line is the last one of the hunk.
-  const shown = lastLinesOf(hunk);
-  const note = shown === hunk ? '' : '[the beginning of the hunk is left out]\n';
+  const whole = fencedText(hunk);
+  const shown = lastLinesOf(whole);
+  const note = shown === whole ? '' : '[the beginning of the hunk is left out]\n';
   const text = `${place}\n${note}${shown}`;
   const source = 'part of the diff that the comment is about';
   return { blocks: [fence(text, { source })] };

@@ -55,8 +55,9 @@ function linesOf(path: string, parts: readonly DiffFile[]): CommentableFile {
 }
 
 /**
- * The file a path means: as it is written, or with what models put before it (`./`, `/`, `a/`,
- * `b/`), or the file that had that path before. Never one that the diff does not name.
+ * The file a path means: as it is written, as models are shown it, or with what they put before it
+ * (`./`, `/`, `a/`, `b/`), or the file that had that path before. Never one that the diff does not
+ * name.
  */
 export function findFile(lines: CommentableLines, path: string): CommentableFile | undefined {
   const known =
@@ -64,7 +65,10 @@ export function findFile(lines: CommentableLines, path: string): CommentableFile
     lines.get(path.replace(/^(?:\.?\/)+/, '')) ??
     lines.get(path.replace(/^[ab]\//, ''));
   if (known !== undefined) return known;
-  const renamed = [...lines.values()].filter(({ previousPath }) => previousPath === path);
+  const all = [...lines.values()];
+  const asShown = all.find((file) => fencedText(file.path) === path);
+  if (asShown !== undefined) return asShown;
+  const renamed = all.filter(({ previousPath }) => previousPath === path);
   return renamed.length === 1 ? renamed[0] : undefined;
 }
 

@@ -2,7 +2,7 @@ import { groupBy } from '../../lib/data.js';
 import { utf8Bytes } from '../../lib/text/bytes.js';
 import type { DiffFile, Side } from '../../lib/text/diff.js';
 import { cleanLine, count } from '../../lib/text/format.js';
-import { FENCE_NOTICE, fence } from '../../safety/fence.js';
+import { FENCE_NOTICE, fence, fencedText } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
 import {
   acceptedAnswer,
@@ -225,7 +225,7 @@ function rowsOf(path: string, { files, shownFiles }: ClaimSurroundings): readonl
 function fitting(rows: readonly Row[]): readonly Row[] {
   let free = MAX_TOLD_BYTES;
   const end = rows.findIndex(({ text }) => {
-    free -= utf8Bytes(text) + 1;
+    free -= utf8Bytes(fencedText(text)) + 1;
     return free < 0;
   });
   return end < 0 ? rows : rows.slice(0, end);
