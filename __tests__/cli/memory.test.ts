@@ -101,7 +101,7 @@ describe('memory show', () => {
   });
 
   it('prints no control characters for a terminal, and no secret', async () => {
-    const secret = 'sk-live-0123456789abcdef';
+    const secret = 'sk-live-q7Zk2Pv9Xw4Lm8Rt';
     store({ 'bot.md': entry(1, 'aaaaaa-1', `\u001B[2J\u001B]0;x\u0007 ${secret}`) });
     const { output } = await memory(['show', 'bot', 'aaaaaa'], { OPENAI_API_KEY: secret });
     expect(output).toContain('***');

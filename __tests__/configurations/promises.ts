@@ -57,7 +57,7 @@ function failOn(value: string | undefined): readonly string[] {
  * instead; or a command that helps.
  */
 const REMEDY =
-  /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Do|Fix|Give|Install|Keep|Leave|Let|Limit|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|Did you mean |There are: |`axe-action [a-z]/i;
+  /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Do|Find|Fix|Give|Install|Keep|Leave|Let|Limit|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Replace|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|Did you mean |There are: |`axe-action [a-z]/i;
 
 /** The runner shows ten annotations of a level; nobody can act on one about a bug of ours. */
 function annotationFaults({ step }: Observed): readonly string[] {

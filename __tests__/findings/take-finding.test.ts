@@ -413,7 +413,7 @@ it('a fix that only removes lines is proved by the removed line, not by one that
   const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
   const removed = { evidence: [{ path: 'src/other.ts', line: 5, code: '  unsafe();' }] };
   expect(settle(removed, { fresh: REMOVED }).settlements).toHaveLength(1);
-  const KEY = diffOf('src/other.ts', "@@ -4,2 +4,1 @@\n keep();\n-login('AKIAIOSFODNN7EXAMPLE');");
+  const KEY = diffOf('src/other.ts', "@@ -4,2 +4,1 @@\n keep();\n-login('***');");
   const masked = { evidence: [{ path: 'src/other.ts', line: 5, code: "-login('***');" }] };
   expect(settle(masked, { fresh: KEY }).settlements).toHaveLength(1);
   expect(settle({ evidence }, { fresh: MOVED }).answer.kind).toBe('refused');

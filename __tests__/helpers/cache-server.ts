@@ -187,7 +187,7 @@ export async function startCacheServer(): Promise<CacheServer> {
   return {
     ...peer,
     env({ ref = DEFAULT_REF, readableRefs = [DEFAULT_REF], mayWrite = true } = {}) {
-      const token = `runtime-token-${tokens.size + 1}`;
+      const token = `runtime-token-kJ8mQ2vL9xZ4-${tokens.size + 1}`;
       const url = `${peer.url}/`;
       tokens.set(token, { ref, readableRefs, mayWrite });
       return {

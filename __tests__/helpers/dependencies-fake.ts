@@ -35,6 +35,7 @@ import type {
 } from '../../src/run/dependencies.js';
 import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
 import type { PublicationResult, RunRequest } from '../../src/run/records.js';
+import type { Secrets } from '../../src/safety/secrets.js';
 import type { Tool, ToolEffect, ToolResult } from '../../src/tools/tool.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
@@ -82,6 +83,7 @@ export interface FakeDependenciesParts {
   /** The change that the event is about; left out: it cannot be read. */
   readonly change?: ChangeAnswer;
   readonly published?: PublicationResult;
+  /** The list itself is used, so that a test can add to it. */
   readonly secrets?: readonly string[];
 }
 
@@ -200,6 +202,9 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
         step('journal pending');
         journaled.push(changes);
       },
+      async forget() {
+        step('journal forget');
+      },
       async done(changes) {
         step('journal done');
         settled.push(changes);
@@ -221,7 +226,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
     publishRules: DEFAULT_PUBLISH_RULES,
     cwd: '/work',
     program: 'axe-action',
-    secrets: parts.secrets ?? [],
+    secrets: fakeSecrets(parts.secrets),
   };
   const record = { steps, events, warnings, journaled, settled, toolRequests, replies, requests };
   return {
@@ -368,4 +373,9 @@ function listened(model: LanguageModel, steps: string[]): LanguageModel {
 /** The error of a step that failed on purpose. */
 export function broken(step: string): AxeError {
   return new AxeError(`${step} is broken`);
+}
+
+/** Secrets of any strength, each of the variable `A_SECRET`. */
+function fakeSecrets(values: readonly string[] = []): Secrets {
+  return { values, guessedNames: [], nameOf: () => 'A_SECRET', add: () => undefined };
 }

@@ -26,7 +26,7 @@ import { afterEachTest } from './test-end.js';
 import { type Payload, payloadField, withWorld } from './webhooks.js';
 
 /** The token the fake expects. */
-export const GITHUB_TOKEN = 'ghs_0123456789abcdefghijABCDEFGHIJ0123456';
+export const GITHUB_TOKEN = 'ghs_q7Zk2Pv9Xw4Lm8Rt3Ns6Bd1Fh5Jc0GyT4mB8v';
 
 /** How the fake is set up. */
 export interface GitHubOptions {

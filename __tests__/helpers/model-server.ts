@@ -139,7 +139,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     requests: () => peer.requests().filter((request) => !isOllamas(request)),
     env: {
       ANTHROPIC_API_KEY: 'sk-ant-api03-test-0123456789abcdef',
-      OPENAI_API_KEY: 'sk-test-0123456789abcdef',
+      OPENAI_API_KEY: 'sk-test-q7Zk2Pv9Xw4Lm8Rt',
       AXE_ANTHROPIC_BASE_URL: peer.url,
       AXE_OPENAI_BASE_URL: peer.url,
       AXE_OLLAMA_BASE_URL: peer.url,

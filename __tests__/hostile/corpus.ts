@@ -130,4 +130,6 @@ export const CORPUS: readonly (readonly [row: string, sentence: string])[] = [
   ['C7 117', 'sockets of the machine, with a path or without one'],
   ['C7 118', 'services of the machine and the network, from a command'],
   ['C7 119', 'a command that prepares the place of the next one'],
+  ['C6 120', 'questions to the masking: guesses at a secret, letter by letter'],
+  ['C6 121', 'a model that has a secret, and writes it'],
 ];

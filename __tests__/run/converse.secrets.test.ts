@@ -9,7 +9,8 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 
-const SECRET = 'correct-horse-battery';
+const SECRET = 'correct-horse-battery-9fK2';
+const TOKEN = `ghp_${'aB3'.repeat(12)}`;
 
 function tool(name: string, more: Partial<Tool> = {}): Tool {
   return { ...fakeTool(name, 'execute'), ...more };
@@ -43,8 +44,8 @@ it('a request to a model holds no secret: not in prompt, skill, context files, n
     properties: { [SECRET]: { type: 'string' as const, enum: [SECRET, 'x'] } },
   };
   const tools = [
-    tool('look', { description: `echoes ${btoa(SECRET)}`, inputSchema: schema }),
-    tool(SECRET.replaceAll('-', '_')),
+    tool('look', { description: `echoes <${btoa(SECRET)}>`, inputSchema: schema }),
+    tool(SECRET),
   ];
   const { asked } = await run([says('ok')], tools, { prompt: `What is ${SECRET}?` });
   expect(JSON.stringify(asked)).not.toMatch(/correct.horse|Y29ycmVjdC/);
@@ -55,7 +56,7 @@ it('a request to a model holds no secret: not in prompt, skill, context files, n
     {
       type: 'function',
       name: 'look',
-      description: 'echoes ***',
+      description: 'echoes <***I=>',
       inputSchema: {
         type: 'object',
         description: '***',
@@ -80,14 +81,14 @@ it('a request to a model holds no result of a tool with a secret that was learnt
   expect(JSON.stringify(asked[1])).not.toContain(SECRET);
 });
 
-it('a request to a model begins as the one before it, and keeps the reasoning of the model as it came', async () => {
+it("a request to a model begins as the one before it, and has the model's own words as they came", async () => {
   const thought = {
     type: 'reasoning' as const,
-    text: `I saw ${SECRET}`,
+    text: `I saw ${TOKEN}, ${SECRET.slice(1)}`,
     providerMetadata: { p: { s: '1' } },
   };
   const replies = [
-    reply([thought, call('1', 'look', {})]),
+    reply([thought, call('1', 'look', { at: SECRET.slice(0, -1), token: TOKEN })]),
     reply([call('2', 'look', {})]),
     says('ok'),
   ];
@@ -97,40 +98,91 @@ it('a request to a model begins as the one before it, and keeps the reasoning of
   const [first, second, third] = asked.map(({ prompt }) => prompt);
   expect(second?.slice(0, first?.length)).toEqual(first);
   expect(third?.slice(0, second?.length)).toEqual(second);
-  expect(third?.[2]?.content[0]).toMatchObject({ type: 'reasoning', text: `I saw ${SECRET}` });
+  expect(third?.[2]?.content).toMatchObject([
+    { type: 'reasoning', text: thought.text },
+    { type: 'tool-call', input: { at: SECRET.slice(0, -1), token: TOKEN } },
+  ]);
   expect(JSON.stringify(third?.[3])).toContain('"***"');
 });
 
-it.each<[string, ToolEffect, object, boolean]>([
-  ['an address', 'network', { url: `https://example.com/?q=${SECRET}` }, true],
-  ['a command, in base64', 'execute', { command: `echo ${btoa(`x:${SECRET}`)}` }, true],
-  [
-    'two arguments, a half each',
-    'network',
-    { a: SECRET.slice(0, 12), b: [SECRET.slice(12)] },
-    true,
-  ],
-  ['the name of an argument', 'network', { deep: { [SECRET]: 1 } }, true],
-  ['a file that is written', 'write', { content: SECRET }, false],
-  ['an address without it', 'network', { url: 'https://example.com' }, false],
+it.each<[ToolEffect, string]>([
+  ['read', `***, ${TOKEN}`],
+  ['write', `***, ${TOKEN}`],
+  ['memory', `***, ${TOKEN}`],
+  ['execute', '***, ***'],
+  ['network', '***, ***'],
 ])(
-  'a call whose arguments hold a secret %s: refused by effect (%s)',
-  async (_, effect, input, isRefused) => {
-    let calls = 0;
+  'a result of a tool with the effect %s has no secret, and a well-known token only if it is of the repository',
+  async (effect, shown) => {
     const used = tool('use', {
       effect,
+      execute: async () => ({ text: `${SECRET}, ${TOKEN}`, isError: false }),
+    });
+    const { asked } = await run([reply([call('1', 'use', {})]), says('ok')], [used]);
+    expect(JSON.stringify(asked[1]?.prompt)).toContain(shown);
+  },
+);
+
+it('a request to a model has the tokens of the repository as they are', async () => {
+  const { asked } = await run([says('ok')], [], { prompt: `What is ${TOKEN}?` });
+  expect(JSON.stringify(asked[0]?.prompt)).toContain(TOKEN);
+});
+
+const LEAKS: readonly (readonly [string, FakeReply])[] = [
+  ['in its answer', says(`it is ${SECRET}`)],
+  ['in base64', says(`it is ${btoa(`x:${SECRET}`)}`)],
+  [
+    'in its thoughts',
+    reply([
+      { type: 'reasoning', text: SECRET },
+      { type: 'text', text: 'ok' },
+    ]),
+  ],
+  ['in an argument', reply([call('1', 'use', { deep: [{ url: `https://x.test/?q=${SECRET}` }] })])],
+  ['in the name of an argument', reply([call('1', 'use', { [SECRET]: 1 })])],
+  [
+    'in an escape of JSON',
+    reply([
+      {
+        type: 'tool-call',
+        toolCallId: '1',
+        toolName: 'use',
+        input: JSON.stringify({ a: SECRET }).replace('c', '\\u0063'),
+      },
+    ]),
+  ],
+];
+
+it.each(LEAKS)(
+  'a model that writes a secret %s ends the run: nothing is called, asked, posted or remembered',
+  async (_, leak) => {
+    const model = createFakeModel([reply([call('1', 'use', {})]), leak, says('never')]);
+    let calls = 0;
+    const used = tool('use', {
       execute: async () => {
         calls += 1;
         return { text: 'done', isError: false };
       },
     });
-    const { outcome } = await run([reply([call('1', 'use', input)]), says('ok')], [used]);
-    expect(calls).toBe(isRefused ? 0 : 1);
-    expect(outcome.stats.calls[0]).toMatchObject({
-      isError: isRefused,
-      output: isRefused
-        ? expect.stringMatching(/^use was not run: its arguments hold a secret/)
-        : 'done',
+    const deps = createFakeDependencies({
+      agents: { bot: `${AGENT}[retry]\nmax_retries = 3\n[memory]\nenabled = true\n` },
+      boxes: { bot: { tools: [used] } },
+      model,
+      secrets: [SECRET],
     });
+    const running = runPipeline(makeRequest({ fallbackModels: ['other/model'] }), deps);
+    await expect(running).rejects.toMatchObject({
+      name: 'SecretLeakError',
+      exitCode: 1,
+      message:
+        'the model wrote the secret in `A_SECRET`, so the run was ended and nothing of it was posted',
+      remedy: expect.stringContaining('replace the secret'),
+    });
+    expect(model.asked).toHaveLength(2);
+    expect(calls).toBe(1);
+    expect(deps.requests).toEqual([]);
+    expect([...deps.memory.keys()]).toEqual([]);
+    expect(deps.steps).toContain('journal forget');
+    expect(JSON.stringify(deps.events)).not.toContain(SECRET);
   },
 );

@@ -114,13 +114,12 @@ describe('the entry of a sub-agent', () => {
   );
 
   it('holds no secret (D11)', async () => {
-    const secret = 'correct-horse-battery-staple';
-    const { deps } = await callOnce(agent('a', MEMORY), [says(`it is ${secret}`)], {
-      input: { agent: 'a', task: `use ${secret}` },
-      secrets: [secret],
+    const token = `ghp_${'aB3'.repeat(12)}`;
+    const { deps } = await callOnce(agent('a', MEMORY), [says(`it is ${token}`)], {
+      input: { agent: 'a', task: `use ${token}` },
     });
-    expect(deps.memory.get('a.md')).toMatch(/^\*\*Task:\*\* Task: use/m);
-    expect(deps.memory.get('a.md')).not.toContain('correct-horse');
+    expect(deps.memory.get('a.md')).toMatch(/^\*\*Task:\*\* Task: use \*{3}$/m);
+    expect(deps.memory.get('a.md')).not.toContain('ghp_');
   });
 });
 

@@ -15,6 +15,7 @@ const ports: ToolParts = {
   clock: createFakeClock(),
   workdir: '/work',
   allowedHosts: [],
+  secrets: [],
   github: createGitHubReader(createFakeGitHubClient({}), pullRequest()),
 };
 

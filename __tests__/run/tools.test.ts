@@ -8,6 +8,7 @@ import { createClock } from '../../src/lib/clock.js';
 import type { Warning } from '../../src/lib/errors.js';
 import type { ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
+import { createSecrets } from '../../src/safety/secrets.js';
 import type { ToolEffect } from '../../src/tools/tool.js';
 import { copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { Changes } from '../../src/tools/workspace/changes.js';
@@ -49,7 +50,7 @@ async function open(
     cwd: surroundings.cwd ?? tempDir('tools'),
     fetch: () => Promise.reject(new Error('nobody may ask the network')),
     clock: createClock(),
-    keepSecret: () => undefined,
+    secrets: createSecrets({}),
     where: 'terminal',
     toolsAllowed: [],
     ownFolder: '/opt/axe-action',

@@ -42,6 +42,7 @@ export function toolsOver(workspace: Workspace, parts: Partial<ToolParts> = {}) 
     clock: createClock(),
     workdir: '/work',
     allowedHosts: [],
+    secrets: [],
     ...parts,
   });
   return async (name: string, input: object): Promise<ToolResult> => {

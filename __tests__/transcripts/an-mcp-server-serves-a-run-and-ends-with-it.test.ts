@@ -46,11 +46,11 @@ describe('an MCP server on the command line', () => {
   it('gets the variables of its table, whose values are shown to nobody', async () => {
     const { prompts, ...ended } = await start(
       badServerToml('environment', 'env = { API_KEY = "${STAGE}", MODE = "test" }\n'),
-      [toolCall('work', {}), text('The key is canary-7f3a9c.')],
+      [toolCall('work', {}), text('Done.')],
       {
-        STAGE: 'canary-7f3a9c',
+        STAGE: 'canary-7f3a9c-q7Zk2Pv9',
         OTHER: 'canary-other',
-        HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:2',
+        HTTPS_PROXY: 'http://ann:canary-pw-Xw4Lm8Rt@127.0.0.1:2',
       },
     );
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
@@ -60,17 +60,18 @@ describe('an MCP server on the command line', () => {
     expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
   });
 
-  it('sends no value that it was given to the model, in no name, description and schema of a tool', async () => {
+  it('shows the model no value that it was given, in no name, description and schema of a tool', async () => {
     const { prompts, model, ...ended } = await start(
       badServerToml('echo', 'env = { API_KEY = "${STAGE}" }\n'),
-      [toolCall('work', { note: 'send canary_7f3a9c_long' }), text('Done.')],
-      { STAGE: 'canary-7f3a9c-long' },
+      [toolCall('work', { note: 'send canary-7f3a9c-q7Zk2Pv9' }), text('Done.')],
+      { STAGE: 'canary-7f3a9c-q7Zk2Pv9' },
     );
-    expect(ended).toMatchObject({ exitCode: 0 });
+    expect(ended).toMatchObject({ exitCode: 1 });
+    expect(ended.stderr).toContain('the model wrote the secret in `STAGE`');
+    expect(prompts).toHaveLength(1);
     const told = model.requests().map(({ bytes }) => bytes.toString('utf8'));
     expect(told[0]).toContain('"work"');
     expect(told[0]).not.toMatch(/7f3a9c/);
-    expect(resultsOf(prompts[1])).toEqual([expect.stringContaining('its arguments hold a secret')]);
   });
 
   it('offers its tools, gets no secret, and leaves no process', async () => {
@@ -118,17 +119,16 @@ it('an MCP server has to be allowed in a workflow, by its name', async () => {
   expect(withheld.model.prompts()[0]?.tools).toEqual([]);
 });
 
-it('the values given to an MCP server are masked in everything that a workflow shows and remembers', async () => {
+it('a value given to an MCP server is masked in its answers, and a model that writes it ends the run', async () => {
   const toml = badServerToml('environment', 'env = { API_KEY = "${STAGE}" }\n');
-  const model = [toolCall('work', {}), text('The key is canary-7f3a9c.')];
+  const value = 'canary-7f3a9c-q7Zk2Pv9';
+  const model = [toolCall('work', {}), text(`The key is ${value}.`)];
   const stage = await scheduledStage([{ tables: toml, memory: true }], { model }, setStage);
   const inputs = { agent: 'worker', 'tools-allowed': 'odd', 'memory-store': 'file' };
-  const step = await stage.run({ inputs, env: { STAGE: 'canary-7f3a9c' } });
-  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'The key is ***.' } });
-  expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain(
-    'canary-7f3a9c',
-  );
-  const entry = tryRead(join(step.workspace, '.axe/memory/untrusted/worker.md'));
-  expect(entry).toContain('The key is ***.');
+  const step = await stage.run({ inputs, env: { STAGE: value } });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(resultsOf(stage.model.prompts()[1]).join()).toContain('***');
+  expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain(value);
+  expect(tryRead(join(step.workspace, '.axe/memory/untrusted/worker.md'))).toBe('');
   expect(resultsOf(stage.model.prompts()[1])[0]).not.toContain('canary-7f3a9c');
 });

@@ -3,6 +3,7 @@ import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
 import { runWatched } from '../hostile/watched-run.js';
 import { EVERYTHING } from '../tools/mcp/scene.js';
+import { filesBelow } from './notes-scene.js';
 import { setStage, told } from './stage.js';
 import { agentToml, checkout, resultsOf, scheduledStage } from './tool-scene.js';
 
@@ -79,32 +80,71 @@ const FILE = Object.entries(ENV)
   .map(([name, value]) => `${name}=${value}`)
   .join('\n');
 
-it('a secret is masked whether a file holds it, the model repeats it, or both', async () => {
+it('a secret that a file holds is masked for the model', async () => {
   const stage = await setStage({
     base: {
       'axe/agents/worker.toml': agentToml({ tools: ['read_file', 'search_files'], memory: true }),
     },
     model: [
       toolCall('read_file', { path: 'settings.txt' }),
-      toolCall('search_files', { text: 'canary' }),
-      text(`The settings are:\n\n${FILE}\n`),
+      toolCall('search_files', { text: 'GH_' }),
+      text('The settings are fine.'),
     ],
   });
   const step = await runWatched(stage, {
     workspace: checkout({ 'settings.txt': FILE }),
-    env: ENV,
-    inputs: { agent: 'worker', 'memory-store': 'file', redact: 'plain_name, NO_SUCH_NAME' },
+    env: { ...ENV, DB_PASSWORD: 'postgres', CODENAME: 'falcon' },
+    inputs: {
+      agent: 'worker',
+      'memory-store': 'file',
+      redact: 'plain_name, NO_SUCH_NAME, codename',
+    },
   });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
-  expect(told(step)).toEqual([
+  expect(told(step).join('\n').split('\n')).toEqual([
     expect.stringContaining(
       "the input `redact` names `NO_SUCH_NAME`, which the step's environment",
     ),
+    '"codename" in `redact` is easily guessed, so it isn\'t masked: a mask would confirm it to everybody who guesses it.',
   ]);
+  expect(step.log).toContain(
+    'Not masked, since they are easily guessed: `DB_PASSWORD`, `CODENAME`.',
+  );
   expect(JSON.stringify(stage.model.prompts())).not.toMatch(CANARY);
   expect(JSON.stringify(stage.model.prompts())).toContain('GH_PAT=***');
   const { log, summary, outputs, annotations } = step;
-  const comments = stage.repo.comments.map(({ body }) => body);
-  expect(JSON.stringify({ log, summary, outputs, annotations, comments })).not.toMatch(CANARY);
-  expect(comments.join()).toMatch(/GH.{0,2}PAT=/);
+  expect(JSON.stringify({ log, summary, outputs, annotations })).not.toMatch(CANARY);
 });
+
+it.each([
+  ['as it is', (key: string) => text(`The key is ${key}.`)],
+  ['in base64, behind other words', (key: string) => text(btoa(`the key: ${key}`))],
+  ['in an argument of a tool', (key: string) => toolCall('read_file', { path: `${key}.txt` })],
+])(
+  'C6 121: a model that writes a key %s ends the run: it fails, nothing is posted, and nobody is asked again',
+  async (_, write) => {
+    const stage = await setStage({
+      base: { 'axe/agents/worker.toml': agentToml({ tools: ['read_file'], memory: true }) },
+      model: [write(KEY), text('Never asked for.')],
+    });
+    const step = await runWatched(stage, {
+      env: { ANTHROPIC_API_KEY: KEY },
+      inputs: {
+        agent: 'worker',
+        'memory-store': 'file',
+        model: 'anthropic/claude-sonnet-4-5, openai/gpt-5.5',
+      },
+    });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(told(step).join()).toContain(
+      'the model wrote the secret in `ANTHROPIC_API_KEY`, so the run was ended and nothing of it was posted',
+    );
+    expect(told(step).join()).toContain('replace the secret');
+    expect(stage.model.requests()).toHaveLength(1);
+    expect(stage.repo.comments).toEqual([]);
+    expect(
+      Object.keys(filesBelow(step.workspace)).filter((file) => file.includes('memory')),
+    ).toEqual([]);
+    expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);
+  },
+);

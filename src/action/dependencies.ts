@@ -4,6 +4,7 @@ import type { AgentLibrary } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import { createCheckProgress } from '../findings/post/check-progress.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { createMaskedClient } from '../github/client/masked-client.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { actionFolder, readCheckedOut } from '../lib/git.js';
@@ -58,7 +59,7 @@ export async function createActionDependencies(context: ActionContext) {
   const dependencies: Dependencies = {
     agents,
     headAgents,
-    github: client && createGitHubPort(client, trigger),
+    github: client && createGitHubPort(createMaskedClient(client, secrets.values), trigger),
     readBase: createBaseReader(trigger, client, workspace, env),
     models: openModels(context, fetch),
     ...createToolOpener({
@@ -66,7 +67,7 @@ export async function createActionDependencies(context: ActionContext) {
       cwd: workspace,
       fetch,
       clock,
-      keepSecret: secrets.add,
+      secrets,
       where: 'workflow',
       toolsAllowed: inputs.toolsAllowed,
       memoryRoots: memoryRoots(inputs.memory),
@@ -89,7 +90,7 @@ export async function createActionDependencies(context: ActionContext) {
     resolveWorkdir: (path, source) => resolveInside(workspace, { path, what: source }),
     cwd: workspace,
     program: 'axe-action',
-    secrets: secrets.values,
+    secrets,
   };
   return { dependencies, client, requests: connection.requests };
 }

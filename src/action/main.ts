@@ -16,6 +16,8 @@ import { runPipeline } from '../run/run.js';
 import { createActionReporter, createTranscript } from '../runner/action-reporter.js';
 import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs.js';
 import type { Runner } from '../runner/runner.js';
+import { sanitize } from '../safety/sanitize.js';
+import { guessedLine, type Secrets } from '../safety/secrets.js';
 import { safePrograms } from '../tools/process/programs.js';
 import {
   type ActionContext,
@@ -48,7 +50,9 @@ export async function main(runner: Runner): Promise<void> {
     const isHidden = inputs.memory.isElsewhere;
     for (const secret of [inputs.apiKey, inputs.repositoriesToken])
       if (secret !== '') setSecret(secret);
-    for (const warning of inputWarnings(inputs, runner.env)) reporter.warn(warning);
+    for (const warning of inputWarnings(inputs, runner.env, secrets)) reporter.warn(warning);
+    const guessed = guessedLine(secrets);
+    if (guessed !== undefined) runner.log(sanitize(guessed, 'log', secrets.values));
     if (isHidden) {
       reporter.hideNotes();
       transcript.hideMemory();
@@ -96,10 +100,14 @@ export async function main(runner: Runner): Promise<void> {
   }
 }
 
-function inputWarnings(inputs: Inputs, env: Runner['env']): readonly Warning[] {
+function inputWarnings(inputs: Inputs, env: Runner['env'], secrets: Secrets): readonly Warning[] {
   const unkept =
     inputs.memory.store === 'none' ? unenforceableLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
-  return [...unknownNames(inputs.redact, env), ...unkept];
+  return [
+    ...unknownNames(inputs.redact, env),
+    ...guessedInRedact(inputs.redact, secrets),
+    ...unkept,
+  ];
 }
 
 const KEEPS_NOTHING =
@@ -113,6 +121,16 @@ function unknownNames(names: readonly string[], env: Runner['env']): readonly Wa
     .map((name) => ({
       code: 'input-invalid',
       message: `the input \`redact\` names \`${name}\`, which the step's environment does not have. Check its spelling, or leave it out.`,
+    }));
+}
+
+function guessedInRedact(names: readonly string[], { guessedNames }: Secrets): readonly Warning[] {
+  const guessed = new Set(guessedNames.map((name) => name.toUpperCase()));
+  return names
+    .filter((name) => guessed.has(name.toUpperCase()))
+    .map((name) => ({
+      code: 'input-invalid',
+      message: `"${name}" in \`redact\` is easily guessed, so it isn't masked: a mask would confirm it to everybody who guesses it.`,
     }));
 }
 

@@ -16,6 +16,7 @@ import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/prompt.js';
 import { runOrigin } from '../run/memory.js';
 import type { Memory, Plan, RunReport, RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
+import { guessedLine } from '../safety/secrets.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsDirOf } from './config.js';
 import { formatErrorJson, formatParams } from './format-json.js';
@@ -74,6 +75,9 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       artifactDir: expandPath(flags.string('artifact-dir'), env),
       keepArtifacts: flags.bool('keep-artifacts'),
     });
+
+    const guessed = guessedLine(deps.secrets);
+    if (verbose && guessed !== undefined) terminal.stderr.write(`${guessed}\n`);
 
     const request = makeRequest(agent, trigger, { flags, terminal, deadline });
     await requireWorkdir(request.workdir, terminal);

@@ -6,6 +6,7 @@ import {
 } from '../findings/buffered-publications.js';
 import { formatPublications } from '../findings/post/comment-text.js';
 import { findingRecords, findingsDocument, raisedRecords } from '../findings/post/record.js';
+import { createMaskedClient } from '../github/client/masked-client.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
@@ -62,7 +63,7 @@ export async function createTerminalDependencies(
     ...library,
     agents: withExpandedPaths(library.agents, env),
     resolveWorkdir: async (path) => expandPath(path, env),
-    github: client && createGitHubPort(client, trigger),
+    github: client && createGitHubPort(createMaskedClient(client, secrets.values), trigger),
     readBase: createBaseReader(trigger, client, cwd, env),
     models: createModels({
       env,
@@ -75,7 +76,7 @@ export async function createTerminalDependencies(
       cwd,
       fetch,
       clock,
-      keepSecret: secrets.add,
+      secrets,
       where: trigger.kind === 'local' ? 'terminal' : 'workflow',
       toolsAllowed: [],
       agentsDirs: agentsDirsOf(agentsDir),
@@ -94,7 +95,7 @@ export async function createTerminalDependencies(
     deadline,
     cwd,
     program: terminal.program,
-    secrets: secrets.values,
+    secrets,
   };
 }
 

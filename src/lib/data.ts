@@ -26,6 +26,34 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** All texts of a JSON value, names included, however deeply it is nested. */
+export function textsIn(value: unknown): readonly string[] {
+  const texts: string[] = [];
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') texts.push(next);
+    if (Array.isArray(next)) for (const item of next) waiting.push(item);
+    else if (isNested(next)) for (const entry of Object.entries(next)) waiting.push(...entry);
+  }
+  return texts;
+}
+
+/** A JSON value with each of its texts changed, names included. */
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
+  // The cast is sound for JSON: each text stays a text.
+  return changedTexts(value, change) as T;
+}
+
+function changedTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => changedTexts(item, change));
+  if (!isNested(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [change(name), changedTexts(member, change)]),
+  );
+}
+
 /** `Map.groupBy`, which Node 20 does not have. */
 export function groupBy<T, K>(
   items: readonly T[],

@@ -71,6 +71,25 @@ export class CancelledError extends AxeError {
   }
 }
 
+/**
+ * A model wrote a secret, so something has shown it to the model, which could write it in a cipher
+ * next: nothing of the run is posted or remembered. The name of the variable is public already.
+ */
+export class SecretLeakError extends AxeError {
+  override readonly name = 'SecretLeakError';
+
+  constructor(variable: string) {
+    super(
+      `the model wrote the secret in \`${variable}\`, so the run was ended and nothing of it was posted`,
+      {
+        exitCode: 1,
+        remedy:
+          'Something showed it to the model: an MCP server, a command, a file. Find out what, and replace the secret.',
+      },
+    );
+  }
+}
+
 /** No searched place has the agent or skill. The message is in axe's words. */
 export class NotFoundError extends ConfigError {
   readonly kind: 'agent' | 'skill';

@@ -4,9 +4,12 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
+import { mapTexts, parseJson } from '../lib/data.js';
+import { SecretLeakError } from '../lib/errors.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import type { Prompt } from '../prompt/prompt.js';
-import { redact } from '../safety/redact.js';
+import { findSecret, hideValues } from '../safety/redact.js';
+import type { Secrets } from '../safety/secrets.js';
 
 export type Message = LanguageModelV4Message;
 
@@ -170,14 +173,20 @@ function estimateValue(value: unknown): number {
 }
 
 /**
- * Removes secrets from all requests to a model: a secret that the model has never seen cannot come
- * back in any encoding. Each message is redacted once, however often it is sent, and always to the
- * same text, so that the provider's prompt cache stays valid. `secrets` is read at each request,
- * since a run can learn more of them.
+ * Keeps secrets from a model, and ends the run if it has one all the same. Requests have a mask for
+ * each secret, except in the model's own words: it knows those, and a mask would answer a question
+ * about the secret. Each message is masked once, however often it is sent, and always to the same
+ * text, so that the provider's prompt cache stays valid. A reply that holds a whole secret is not
+ * passed on: `onLeak` is called, and the error thrown. Nobody guesses a whole secret by chance.
  */
-export function withoutSecrets(model: LanguageModel, secrets: readonly string[]): LanguageModel {
+export function withoutSecrets(
+  model: LanguageModel,
+  secrets: Secrets,
+  onLeak: (error: SecretLeakError) => void,
+): LanguageModel {
+  const { values } = secrets;
   let cleanedValues = new WeakMap<object, unknown>();
-  let knownSecrets = secrets.length;
+  let knownSecrets = values.length;
 
   function cleanOnce<T extends object>(value: T, clean: (value: T) => T): T {
     const earlier = cleanedValues.get(value) as T | undefined;
@@ -187,12 +196,13 @@ export function withoutSecrets(model: LanguageModel, secrets: readonly string[])
   }
 
   function cleanOptions(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-    if (knownSecrets !== secrets.length) cleanedValues = new WeakMap();
-    knownSecrets = secrets.length;
-    const clean = (text: string) => redact(text, secrets);
+    // A run can learn of more secrets.
+    if (knownSecrets !== values.length) cleanedValues = new WeakMap();
+    knownSecrets = values.length;
+    const clean = (text: string) => hideValues(text, values);
     const cleanTools = (tools: NonNullable<typeof options.tools>) =>
       // Providers refuse a name with a mask in it.
-      tools.filter(({ name }) => clean(name) === name).map((tool) => cleanValue(tool, clean));
+      tools.filter(({ name }) => clean(name) === name).map((tool) => mapTexts(tool, clean));
 
     const prompt = options.prompt.map((message) =>
       cleanOnce(message, (unclean) => cleanMessage(unclean, clean)),
@@ -200,44 +210,45 @@ export function withoutSecrets(model: LanguageModel, secrets: readonly string[])
     return {
       ...options,
       prompt,
-      responseFormat: cleanValue(options.responseFormat, clean),
+      responseFormat: mapTexts(options.responseFormat, clean),
       tools: options.tools && cleanOnce(options.tools, cleanTools),
     };
   }
 
-  return askedBy(model, (options) => model.doGenerate(cleanOptions(options)));
+  return askedBy(model, async (options) => {
+    const reply = await model.doGenerate(cleanOptions(options));
+    const secret = findSecret(reply.content.map(withReadArguments), values);
+    if (secret === undefined) return reply;
+
+    const error = new SecretLeakError(secrets.nameOf(secret));
+    onLeak(error);
+    throw error;
+  });
+}
+
+/** Arguments come as JSON, which can spell a letter in several ways, so they are read as well. */
+function withReadArguments(part: LanguageModelV4Content): unknown {
+  return part.type === 'tool-call' ? [part, parseJson(part.input)] : part;
 }
 
 type Clean = (text: string) => string;
 
 function cleanMessage(message: Message, clean: Clean): Message {
+  if (message.role === 'assistant') return message;
   if (message.role === 'system') return { ...message, content: clean(message.content) };
   const content = message.content.map((part) => cleanPart(part, clean));
   return { ...message, content } as Message;
 }
 
-/** Reasoning is not changed, since its provider might have signed it. */
 function cleanPart<T extends MessagePart>(part: T, clean: Clean): T {
   switch (part.type) {
     case 'text':
       return { ...part, text: clean(part.text) };
-    case 'tool-call':
-      return { ...part, input: cleanValue(part.input, clean) };
     case 'tool-result':
-      return { ...part, output: cleanValue(part.output, clean) };
+      return { ...part, output: mapTexts(part.output, clean) };
     default:
       return part;
   }
-}
-
-function cleanValue<T>(value: T, clean: Clean): T;
-function cleanValue(value: unknown, clean: Clean): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [clean(name), cleanValue(member, clean)]),
-  );
 }
 
 /** Sizes in bytes that parts are cut to; the first with which the transcript fits is used. */

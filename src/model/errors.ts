@@ -12,6 +12,7 @@ import {
 } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
 import { redact } from '../safety/redact.js';
+import { isHardToGuess } from '../safety/secrets.js';
 import type { Provider } from './catalog.js';
 
 /**
@@ -30,7 +31,9 @@ export function toProviderError(
   secrets: readonly string[],
 ): ProviderError {
   const { category, text, axe, ...details } = troubleOf(thrown, provider);
-  const clean = (said: string) => cleanLine(redact(said, secrets), MAX_ERROR_CHARACTERS);
+  // A mask for a key such as `none` would be all over the message.
+  const keys = secrets.filter(isHardToGuess);
+  const clean = (said: string) => cleanLine(redact(said, keys), MAX_ERROR_CHARACTERS);
   return new ProviderError(category, clean(text), {
     ...details,
     axe: axe && clean(axe),

@@ -88,7 +88,7 @@ export function createCiter(
       );
     }
     const { base, place, head } = await readAtBase(shown);
-    const clean = (code: string) => showHidden(sanitize(code, 'memory', secrets));
+    const clean = (code: string) => showHidden(sanitize(code, 'memory', secrets.values));
     return citeLine(place, { lines: shown.lines, base, head, clean });
   }
 

@@ -3,7 +3,7 @@ import type { TaintTracker } from '../event/trust.js';
 import type { BufferedPublications } from '../findings/buffered-publications.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
 import type { PublicationBuffer } from '../findings/publication-buffer.js';
-import { AxeError, messageOf, type Warning } from '../lib/errors.js';
+import { AxeError, messageOf, SecretLeakError, type Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import type { Budget } from '../loop/budget.js';
@@ -82,18 +82,27 @@ export interface ConversationResult {
 
 /**
  * Opens a model with its known price and context window, or else with those that the agent's file
- * names. Throws what `Models.open` throws.
+ * names. If the model writes a secret, the whole run ends. Throws what `Models.open` throws.
  */
 export async function openModel(
   { models, secrets, deadline }: Dependencies,
   ref: ModelRef,
   { api, price, contextWindow }: Partial<ModelParams> = {},
 ): Promise<OpenModel> {
-  const model = withoutSecrets(await models.open(ref, api), secrets);
+  const opened = await models.open(ref, api);
+  const model = withoutSecrets(opened, secrets, (error) => deadline.cancel(error));
   const facts = models.facts(ref);
   const known = (await models.askWindow?.(ref, deadline.signal)) ?? facts.windowTokens;
   const windowTokens = smallerWindow(known, contextWindow);
   return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
+}
+
+/** Throws if a model has written a secret: then nothing of the run is posted or remembered. */
+export async function endIfLeaked({ deadline, journal }: Dependencies): Promise<void> {
+  const { reason } = deadline.signal;
+  if (!(reason instanceof SecretLeakError)) return;
+  await journal?.forget();
+  throw reason;
 }
 
 /** The model's context window, if an agent's file does not set a smaller one. */

@@ -14,6 +14,7 @@ import type { MemoryChange } from '../memory/change.js';
 import type { ReadBase } from '../memory/citations.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { MarkLane } from '../safety/mark.js';
+import type { Secrets } from '../safety/secrets.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
@@ -113,6 +114,8 @@ export interface Acknowledgement {
  */
 export interface Journal {
   pending(changes: readonly MemoryChange[]): Promise<void>;
+  /** Drops all that the run would remember, except for its facts, such as its cost. */
+  forget(): Promise<void>;
   done(changes: readonly MemoryChange[]): Promise<void>;
 }
 
@@ -159,7 +162,7 @@ export interface Dependencies {
   readonly cwd: string;
   readonly program: ProgramName;
   /** Values that must never be published or sent to a model; grows when tools are opened. */
-  readonly secrets: readonly string[];
+  readonly secrets: Secrets;
 }
 
 /** Progress of a run, for the log. */

@@ -18,12 +18,13 @@ import {
   type Tool,
   type ToolEffect,
   type ToolResult,
-  withSecretsBlocked,
+  withSecretsHidden,
 } from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import { createCiter } from './cite.js';
 import {
   type AgentConversation,
+  endIfLeaked,
   judgeOutcome,
   type LiveRun,
   openModel,
@@ -71,7 +72,7 @@ export async function holdConversation(
     };
     const purposeTools = purpose === undefined ? [] : [purpose.tool];
     const opened = [...box.tools, ...forNotes.tools, ...publishing.tools, ...purposeTools];
-    const tools = trackTools(withSecretsBlocked(opened, deps.secrets), taint, show);
+    const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), taint, show);
     const callAgentTool = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run);
 
     const { message } = plan.task;
@@ -311,6 +312,7 @@ async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated>
     },
     run,
   );
+  await endIfLeaked(deps);
   await saveSubAgentMemory(plan, memory, outcome, { run, reporter });
   return resultForCaller(name, plan, outcome, reporter);
 }

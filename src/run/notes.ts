@@ -79,7 +79,7 @@ export async function openNotes(
       firstTree = undefined;
       return tree;
     },
-    redact: (text) => sanitize(text, 'memory', secrets),
+    redact: (text) => sanitize(text, 'memory', secrets.values),
     checked: () => checked,
     now: () => clock.now(),
     newId: () => clock.newId(),

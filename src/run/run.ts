@@ -18,12 +18,14 @@ import { runCommentCommand } from './commands/run-command.js';
 import {
   type AgentConversation,
   type ConversationResult,
+  endIfLeaked,
   judgeOutcome,
   type LiveRun,
   truncatedAnswerWarning,
 } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
+import { withMaskedInputs } from './masked-inputs.js';
 import { reviewInPasses } from './passes.js';
 import { makePlan, restore } from './plan.js';
 import { openPublications, publish, refuseWithoutFindings, reportSkipped } from './publish.js';
@@ -43,15 +45,16 @@ import { verifyFindings, verifySettlements } from './verify.js';
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before
  * saving, so that the entry can name the posted review. Throws an AxeError for an error before the
- * model is asked; later errors are in the report.
+ * model is asked, and a SecretLeakError if a model wrote a secret; later errors are in the report.
  */
 export async function runPipeline(
   originalRequest: RunRequest,
-  deps: Dependencies,
+  originalDeps: Dependencies,
 ): Promise<RunReport> {
-  const commandResult = await runCommentCommand(originalRequest, deps);
+  const commandResult = await runCommentCommand(originalRequest, originalDeps);
   if (commandResult !== undefined && commandResult.kind !== 'fix') return commandResult;
-  const request = commandResult?.request ?? originalRequest;
+  const unmasked = commandResult?.request ?? originalRequest;
+  const { request, deps } = withMaskedInputs(unmasked, originalDeps);
 
   const admitted = await admit(request, deps);
   if (admitted.kind === 'skipped') return await reportSkipped(admitted, request, deps);
@@ -78,7 +81,8 @@ export async function runPipeline(
 
 /**
  * The fourth step: opens the model, holds the conversations of the run, and judges their outcome.
- * Throws an AxeError for a model that cannot be opened; later errors are in the outcome.
+ * Throws an AxeError for a model that cannot be opened, and a SecretLeakError if a model wrote a
+ * secret; other errors are in the outcome.
  */
 async function converse(
   request: RunRequest,
@@ -137,6 +141,7 @@ async function converse(
   let artifacts: Conversed['artifacts'];
   const { unread, ...result } = await holdAll(conversation, run).finally(async () => {
     artifacts = await deps.closeTools((warning) => reporter.warn(warning));
+    await endIfLeaked(deps);
   });
 
   const read = readByRun(plan, result.outcome, { unread, ...run.missed });

@@ -84,7 +84,7 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
 
   const { sentence, isKeptWhole = false } = plan.task;
-  const task = sanitize(sentence, 'memory', deps.secrets);
+  const task = sanitize(sentence, 'memory', deps.secrets.values);
   // Without this line the next run would believe the model's answer that all was done.
   const failureLine = published.failure === undefined ? '' : 'Not all of this could be published.';
   const result = [published.line ?? '', failureLine, outcome.answer]
@@ -93,7 +93,7 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   const whole = {
     timestamp: deps.clock.now(),
     task: isKeptWhole ? task : storedTask(task),
-    result: sanitize(result, 'memory', deps.secrets),
+    result: sanitize(result, 'memory', deps.secrets.values),
   };
 
   const { memory } = plan;

@@ -5,12 +5,14 @@ import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
 import { mayChangeFiles, type Trust } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { createMaskedClient } from '../github/client/masked-client.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
+import type { Secrets } from '../safety/secrets.js';
 import {
   createListDirectory,
   createReadFile,
@@ -27,7 +29,7 @@ import {
 import { createGitHubReader, type GitHubReader } from '../tools/github/reader.js';
 import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
 import { effectsOf, grantTools, type RequestedTool } from '../tools/grants.js';
-import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
+import { connectMcpServers, expandServer, secretsFor } from '../tools/mcp/connect.js';
 import { createRunServers } from '../tools/mcp/run-servers.js';
 import type { openServer } from '../tools/mcp/server.js';
 import { createJailOnce } from '../tools/process/command-jail.js';
@@ -43,6 +45,7 @@ import {
 } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/commit-workspace.js';
+import { createMaskedWorkspace } from '../tools/workspace/masked-workspace.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
 
@@ -51,8 +54,8 @@ export interface ToolSurroundings {
   readonly cwd: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** Called with the values that servers get by `${VAR}`, which must never be published. */
-  keepSecret(values: readonly string[]): void;
+  /** The run's secrets; those that servers get by `${VAR}` are added. */
+  readonly secrets: Secrets;
   readonly where: 'terminal' | 'workflow';
   readonly toolsAllowed: readonly string[];
   /** The folder of our own files, which no tool is allowed to write. */
@@ -79,16 +82,13 @@ export interface ToolSurroundings {
 
 /** Opens the built-in tools and MCP servers that agents list, as far as the run allows them. */
 export function createToolOpener(surroundings: ToolSurroundings) {
-  const { env, cwd, fetch, clock, where, toolsAllowed, memoryRoots = [] } = surroundings;
+  const { env, cwd, fetch, clock, where, toolsAllowed } = surroundings;
+  const secrets = surroundings.secrets.values;
   const workspaces = new Map<string, Workspace>();
   const servers = createRunServers();
   const artifacts = createArtifactFolders(surroundings);
 
-  // Only the event's repository can be read, whatever the model asks for.
-  const { client, trigger } = surroundings;
-  const isOnGitHub = client !== undefined && trigger !== undefined && trigger.kind !== 'local';
-  const github = isOnGitHub ? createGitHubReader(client, trigger, memoryRoots) : undefined;
-
+  const github = openGitHub(surroundings);
   const instructionFolders = instructionFoldersOf(surroundings);
   const guarded = guardedPaths(surroundings, instructionFolders);
   const run = { env, workspace: cwd, paths: guarded, instructionFolders };
@@ -96,7 +96,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
 
   /** Each folder has one workspace, so that sub-agents edit the same file one after the other. */
   function workspaceAt(root: string, open: () => Workspace): Workspace {
-    const workspace = workspaces.get(root) ?? open();
+    const workspace = workspaces.get(root) ?? createMaskedWorkspace(open(), secrets);
     workspaces.set(root, workspace);
     return workspace;
   }
@@ -127,6 +127,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       clock,
       workdir: root,
       allowedHosts: request.agent.config.allowedHosts,
+      secrets,
       github,
     };
   }
@@ -180,6 +181,17 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   }
 
   return { openTools, closeTools };
+}
+
+/** Only the event's repository can be read, whatever the model asks for. */
+function openGitHub({
+  client,
+  trigger,
+  memoryRoots,
+  secrets,
+}: ToolSurroundings): GitHubReader | undefined {
+  if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
+  return createGitHubReader(createMaskedClient(client, secrets.values), trigger, memoryRoots);
 }
 
 function instructionFoldersOf({ cwd, agentsDirs = [] }: ToolSurroundings): readonly string[] {
@@ -252,7 +264,7 @@ async function startPrograms(
   open: typeof openServer,
 ): Promise<void> {
   const { env } = surroundings;
-  surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
+  surroundings.secrets.add(programs.flatMap((server) => secretsFor(server, env)));
   const complain = (problem: string) =>
     request.warn({ code: 'mcp-server', message: `An MCP server ${problem}` });
   const connections = connectionsOf(request, surroundings);
@@ -275,7 +287,7 @@ async function connectServers(
   },
 ) {
   const { env } = surroundings;
-  surroundings.keepSecret(servers.flatMap((config) => valuesFor(config, env)));
+  surroundings.secrets.add(servers.flatMap((config) => secretsFor(config, env)));
   return await connectMcpServers(servers, {
     ...connectionsOf(request, surroundings),
     env,
@@ -301,7 +313,7 @@ function asTool({ name, transport }: McpServerConfig): RequestedTool {
  * and the id that the runner finds orphans by. Programs that it starts by `PATH` run outside of the
  * jail, so `PATH` has only folders that no tool can write.
  */
-function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch }: ToolSurroundings) {
+function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch, secrets }: ToolSurroundings) {
   const tracking = env['RUNNER_TRACKING_ID'];
   const PATH = safePrograms(env['PATH'], [cwd]).path;
   return {
@@ -315,6 +327,7 @@ function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch }: ToolSurroun
     fetch,
     timeoutMs: MCP_START_TIMEOUT_MS,
     callTimeoutMs: MCP_CALL_TIMEOUT_MS,
+    secrets: secrets.values,
   };
 }
 
@@ -344,6 +357,7 @@ export interface ToolParts {
   /** The absolute folder that commands run in. */
   readonly workdir: string;
   readonly allowedHosts: readonly string[];
+  readonly secrets: readonly string[];
   /** The repository of the event; absent without an event or a token. */
   readonly github?: GitHubReader;
 }
@@ -356,9 +370,9 @@ const TOOLS: Readonly<Record<string, (parts: ToolParts) => Tool>> = {
   write_file: ({ workspace, artifacts }) => createWriteFile(workspace, artifacts),
   edit_file: ({ workspace }) => createEditFile(workspace),
   delete_file: ({ workspace }) => createDeleteFile(workspace),
-  run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
-  url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env, allowedHosts }),
-  web_search: ({ fetch, env }) => createWebSearch(fetch, env),
+  run_command: ({ shell, workdir, secrets }) => createRunCommand(shell, workdir, secrets),
+  url_fetch: ({ env, allowedHosts, secrets }) => createUrlFetch({ env, allowedHosts, secrets }),
+  web_search: ({ fetch, env, secrets }) => createWebSearch(fetch, env, secrets),
 };
 
 const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {

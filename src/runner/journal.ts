@@ -48,6 +48,10 @@ export function createJournal(temp = '', now = () => new Date()): Journal {
           unsaved.set(journalKey(change), change.kind === 'facts' ? change : { ...change, again });
       await write();
     },
+    async forget() {
+      for (const [key, { kind }] of unsaved) if (kind !== 'facts') unsaved.delete(key);
+      await write();
+    },
     async done(changes) {
       for (const change of changes) if (isJournaled(change)) unsaved.delete(journalKey(change));
       await write();

@@ -31,21 +31,36 @@ const SECRET_NAME = new RegExp(
 /** Shorter lines of a secret that has several are ordinary text. */
 const MIN_LINE_LENGTH = 12;
 
+/** The public fingerprint of a signing key, which the images of Python set. */
+const PUBLIC_NAMES: ReadonlySet<string> = new Set(['GPG_KEY']);
+
+/** A value that must never leave, and the name of the variable that has it. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
 /**
  * Every value of an environment that must never leave, longest first, so that none hides part of
  * another: of names that look like a secret's, of the names in `named`, in any case, and the
- * passwords inside addresses. The lines of a key and the secret fields of a JSON document count by
- * themselves.
+ * passwords inside addresses, as far as they are hard to guess. The lines of a key and the secret
+ * fields of a JSON document count by themselves.
  */
 export function secretValues(env: Environment, named: readonly string[] = []): readonly string[] {
-  const allowed = new Set(named.map((name) => name.toUpperCase()));
-  const values = Object.entries(env).flatMap(([name, value]) => {
+  return createSecrets(env, named).values;
+}
+
+function candidatesIn(env: Environment, named: readonly string[]): readonly Secret[] {
+  const upperCaseNames = new Set(named.map((name) => name.toUpperCase()));
+  return Object.entries(env).flatMap(([name, value]) => {
     const text = value?.trim() ?? '';
     if (text === '') return [];
-    const isSecret = SECRET_NAME.test(name) || allowed.has(name.toUpperCase());
-    return [...passwordsIn(text), ...(isSecret ? [text, ...partsOf(text)] : [])];
+
+    const isNamed = upperCaseNames.has(name.toUpperCase());
+    const isSecret = isNamed || (SECRET_NAME.test(name) && !PUBLIC_NAMES.has(name));
+    const values = [...(isSecret ? [text, ...partsOf(text)] : []), ...passwordsIn(text)];
+    return values.map((candidate) => ({ name, value: candidate }));
   });
-  return [...new Set(values)].sort((a, b) => b.length - a.length);
 }
 
 /**
@@ -63,7 +78,7 @@ export function isHardToGuess(value: string): boolean {
 const MIN_GUESS_BITS = 48;
 
 /** Estimates how many guesses a value takes, as a power of two. */
-function guessBits(value: string): number {
+export function guessBits(value: string): number {
   const pieces: readonly string[] = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]/g) ?? [];
   const distinctPieces = [...new Set(pieces)];
   return distinctPieces.reduce((sum, piece) => sum + bitsOf(piece), pieces.length);
@@ -88,7 +103,7 @@ const PASSWORD = /^(?:[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*|[\w.%+-]*):([^\s/@]+)@/i;
 /** The name in an address without a password, which often is a token. */
 const NAME_ALONE = /^[a-z][a-z0-9+.-]*:\/\/([^\s/@:]+):?@/i;
 
-/** What an address gives away, as it is written and as it is meant. */
+/** The secrets in an address, percent-encoded as they are written, and decoded. */
 function passwordsIn(text: string): readonly string[] {
   const [, written] = PASSWORD.exec(text) ?? NAME_ALONE.exec(text) ?? [];
   return written === undefined ? [] : [written, decoded(written)];
@@ -102,7 +117,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What betrays a secret of several lines or fields as much as all of it. */
+/** The parts of a secret of several lines or fields that have to stay as secret as all of it. */
 function partsOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const long = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'));
@@ -121,81 +136,74 @@ function fieldsOf(text: string): readonly string[] {
 
 /** Values that must never leave, of which more become known in the course of a run. */
 export interface Secrets {
-  /** Grows with {@link add}: every holder of the list knows the new ones too. */
+  /** Grows with {@link add}, so that every holder of the list knows the new ones too. */
   readonly values: readonly string[];
-  add(more: readonly string[]): void;
+  /** Variables of the environment whose values are not among them, since they are easily guessed. */
+  readonly guessedNames: readonly string[];
+  /** The name of the variable that has a value. */
+  nameOf(value: string): string;
+  /** Adds those that are hard to guess. */
+  add(more: readonly Secret[]): void;
 }
 
 /** The secrets of an environment, with those of the names in `named`. */
 export function createSecrets(env: Environment, named: readonly string[] = []): Secrets {
-  const values = [...secretValues(env, named)];
+  const names = new Map<string, string>();
+  const values: string[] = [];
+  // The only place where a value becomes a secret, so that none is ever easily guessed.
+  const add = (more: readonly Secret[]) => {
+    for (const { name, value } of more) {
+      const text = value.trim();
+      if (!isHardToGuess(text) || names.has(text)) continue;
+      names.set(text, name);
+      values.push(text);
+    }
+  };
+
+  const candidates = candidatesIn(env, named);
+  add(candidates.toSorted((a, b) => b.value.length - a.value.length));
+  const keptNames = new Set(
+    candidates.flatMap(({ name, value }) => (names.has(value) ? [name] : [])),
+  );
+  const candidateNames = [...new Set(candidates.map(({ name }) => name))];
   return {
     values,
-    add(more) {
-      values.push(...more.filter((value) => value.trim() !== '' && !values.includes(value)));
-    },
+    guessedNames: candidateNames.filter((name) => !keptNames.has(name)),
+    nameOf: (value) => names.get(value) ?? 'an unknown variable',
+    add,
   };
 }
 
+/** The line for the log that names variables which people may believe to be masked. */
+export function guessedLine({ guessedNames }: Secrets): string | undefined {
+  const names = guessedNames.map((name) => `\`${name}\``).join(', ');
+  return names === '' ? undefined : `Not masked, since they are easily guessed: ${names}.`;
+}
+
 /** A stretch of a text: from `start` up to, not including, `end`, in UTF-16 units. */
-export interface TextSpan {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A credential found in a text; what it says is not kept. */
+/** A credential in a text, without its value. */
 interface FoundToken extends TextSpan {
   readonly name: string;
 }
 
-/**
- * Credentials of well-known shape in a text, and in what is base64 in it, in no particular order.
- */
+/** Credentials of well-known shape in a text, in no particular order. */
 export function findTokens(text: string): readonly FoundToken[] {
-  return [...findPlain(text), ...findEncoded(text)];
-}
-
-function findPlain(text: string): readonly FoundToken[] {
-  const found: FoundToken[] = [];
+  const tokens: FoundToken[] = [];
   for (const [name, pattern] of TOKEN_SHAPES) {
     for (const match of text.matchAll(pattern)) {
-      found.push({ name, start: match.index, end: match.index + match[0].length });
+      tokens.push({ name, start: match.index, end: match.index + match[0].length });
     }
   }
-  return [...found, ...findPrivateKeys(text)];
-}
-
-/** Long enough for the shortest shape, which has 20 characters; in both alphabets. */
-const BASE64 = /[A-Za-z0-9+/_-]{26,}={0,2}/g;
-
-/** What each shape has, and the bytes hardly have that ordinary words come to. */
-const READABLE = /[ -~]{20}/;
-
-/** At any of four places base64 may begin, since letters before it look the same. */
-function findEncoded(text: string): readonly FoundToken[] {
-  const found: FoundToken[] = [];
-  for (const { 0: run, index } of text.matchAll(BASE64)) {
-    for (let skipped = 0; skipped < 4; skipped += 1) {
-      const bytes = decodeBase64(run.slice(skipped));
-      if (!READABLE.test(bytes)) continue;
-      for (const { name, start, end } of findPlain(bytes)) {
-        const at = index + skipped;
-        const last = end === bytes.length ? index + run.length : at + Math.ceil((end * 4) / 3);
-        found.push({ name, start: at + Math.floor((start * 4) / 3), end: last });
-      }
-    }
-  }
-  return found;
-}
-
-/** Each byte as one character; what is too little for a byte at the end is left out. */
-function decodeBase64(run: string): string {
-  const plain = run.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
-  return atob(plain.length % 4 === 1 ? plain.slice(0, -1) : plain);
+  return [...tokens, ...findPrivateKeys(text)];
 }
 
 /**
- * Shapes as their issuers document them, each with what it is, for people. Every quantifier is
+ * Shapes as their issuers document them, each with a name for people. Every quantifier is
  * bounded or is the last thing in its pattern, or a look-behind lets a run of characters be tried
  * once only, so that no text can make them slow.
  */
@@ -227,9 +235,8 @@ const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * What issuers begin their tokens with, in the order of the alphabet, and how long they are at
- * least; from their documents and the list of gitleaks. One pattern, so that a text is read once
- * for all of them.
+ * The beginnings of tokens by issuer, in the order of the alphabet, with their least lengths; from
+ * their documents and the list of gitleaks. One pattern, so that a text is read once for all.
  */
 function issuedTokens(): RegExp {
   const shapes = [
@@ -255,6 +262,8 @@ function issuedTokens(): RegExp {
     '(?:authress|ext|sc|scauth)_[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[\\w+/=-]{30,}',
     'bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]*',
     'cmVmd[A-Za-z0-9]{59}',
+    // `x-access-token:`, as `actions/checkout` stores it.
+    'eC1hY2Nlc3MtdG9rZW46[A-Za-z0-9+/]{20,}={0,2}',
     'dapi[0-9a-f]{32}(?:-\\d)?(?!\\w)',
     'do[opr]_v1_[0-9a-f]{64}',
     'dp\\.(?:audit|ct|pt|sa|scim|st)\\.[A-Za-z0-9]{40,}',
@@ -308,7 +317,7 @@ const MAX_KEY_LENGTH = 20_000;
 
 /** PEM blocks, also those whose end was cut off: then as far as the lines look like base64. */
 function findPrivateKeys(text: string): readonly FoundToken[] {
-  const found: FoundToken[] = [];
+  const tokens: FoundToken[] = [];
   let after = 0;
   let nextEnd = 0;
   for (const match of text.matchAll(KEY_BEGIN)) {
@@ -319,12 +328,12 @@ function findPrivateKeys(text: string): readonly FoundToken[] {
     after = isClosed
       ? endOfMatch(KEY_CLOSE, text, nextEnd + KEY_END.length)
       : endOfMatch(KEY_BODY, text, bodyStart);
-    found.push({ name: 'a private key', start: match.index, end: after });
+    tokens.push({ name: 'a private key', start: match.index, end: after });
   }
-  return found;
+  return tokens;
 }
 
-/** Where a sticky pattern that is tried at a place ends; the place itself if it does not match. */
+/** The end of a sticky pattern that is tried at a place; the place itself if it does not match. */
 function endOfMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   const match = pattern.exec(text);

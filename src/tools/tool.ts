@@ -7,7 +7,7 @@ import { truncate } from '../lib/text/bytes.js';
 import { cleanLine, quoteLine } from '../lib/text/format.js';
 import { fence, stripTerminalSequences } from '../safety/fence.js';
 import { showHidden } from '../safety/hidden.js';
-import { holdsSecret, redact } from '../safety/redact.js';
+import { hideValues, redact } from '../safety/redact.js';
 
 /** The effect decides which runs can have a tool. */
 export type ToolEffect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';
@@ -244,32 +244,21 @@ export function thirdParty(
 export const REACHING_EFFECTS: ReadonlySet<ToolEffect> = new Set(['network', 'execute']);
 
 /**
- * Keeps secrets from leaving: a call with a known secret is refused if the tool reaches out, and
- * results are redacted. `secrets` is read at each call, because a run can learn of more.
+ * The second line behind the tools' own masking: their results without secrets. The provider gets
+ * the repository anyway, so a made-up token in a file stays; a token that a program or a server
+ * shows is somebody's, and is known by its shape. `secrets` is read at each call, because a run can
+ * learn of more.
  */
-export function withSecretsBlocked(
+export function withSecretsHidden(
   tools: readonly Tool[],
   secrets: readonly string[],
 ): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
     async execute(input, signal) {
-      if (REACHING_EFFECTS.has(tool.effect) && holdsSecret(textsOf(input).join('\n'), secrets)) {
-        const text = `${tool.name} was not run: its arguments hold a secret of this job, which must not leave. Call it without.`;
-        return { text, isError: true };
-      }
       const result = await tool.execute(input, signal);
-      return { ...result, text: redact(result.text, secrets) };
+      const hide = REACHING_EFFECTS.has(tool.effect) ? redact : hideValues;
+      return { ...result, text: hide(result.text, secrets) };
     },
   }));
-}
-
-/**
- * All texts of a JSON value. Keys come last, because a secret can be split over several values.
- */
-function textsOf(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  const names = Array.isArray(value) ? [] : Object.keys(value);
-  return [...Object.values(value).flatMap(textsOf), ...names];
 }

@@ -76,18 +76,6 @@ describe('a session of notes', () => {
     await scene.session.change(LONG_TERM, plain('b'));
     expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
   });
-
-  it.each(['first line\n', 'old-secret-value\nfirst line\n'])(
-    'prevents that %j is made a secret',
-    async (before) => {
-      const secrets = ['old-secret-value', 'first line\nsecond line'];
-      const scene = createNotesScene({ files: { 'MEMORY.md': before }, secrets });
-      const told = { isError: true, text: expect.stringContaining('secret') };
-      const input = { target: 'long_term', content: 'second line' };
-      expect(await scene.call('memory_write', input)).toMatchObject(told);
-      expect(await scene.text('MEMORY.md')).toBe(before);
-    },
-  );
 });
 
 describe('a session that saves immediately', () => {
@@ -220,16 +208,4 @@ it('a blocked note (D54) is an error for a reader, unless it is a link, and a se
   expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({
     text: '(empty)',
   });
-});
-
-it('stores no secret as the name of a note', async () => {
-  const secret = 'hunter2hunter2';
-  const scene = createNotesScene({ secrets: [secret] });
-  const name = `key ${secret}`;
-  const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
-  expect(answer).toMatchObject({
-    kind: 'failed',
-    message: expect.stringContaining('holds a secret'),
-  });
-  expect(scene.session.changes('trusted')).toEqual([]);
 });

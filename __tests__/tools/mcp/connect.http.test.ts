@@ -32,6 +32,7 @@ describe.each([
     const seen: string[] = [];
     const { call } = await connect([{ ...at(http), headers: HEADERS }], {
       env: ENV,
+      secrets: ['remote-key-1'],
       fetch: (url, init) => {
         seen.push(new URL(String(url)).origin);
         return fetch(url, init);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { McpServerConfig } from '../../../src/agent/config.js';
-import { expandServer, valuesFor } from '../../../src/tools/mcp/connect.js';
+import { expandServer, secretsFor } from '../../../src/tools/mcp/connect.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { connect, EVERYTHING, FILESYSTEM, stdioServer } from './scene.js';
 
@@ -101,9 +101,14 @@ describe('variables in headers and arguments', () => {
   });
 });
 
-it('are registered as secrets by their values, wherever they are used', () => {
+it('are candidates for secrets with the names of their variables, wherever they are used', () => {
   const config = server({ A: 'Bearer ${KEY}', B: 'plain' }, ['--key=${_2}', '${GHOST}'], {
     C: '${SPLIT}',
   });
-  expect(valuesFor(config, ENV)).toEqual(['k1', 'two', 'a\nb']);
+  expect(secretsFor(config, ENV)).toEqual([
+    { name: 'KEY', value: ENV.KEY },
+    { name: '_2', value: ENV._2 },
+    { name: 'GHOST', value: '' },
+    { name: 'SPLIT', value: ENV.SPLIT },
+  ]);
 });

@@ -11,7 +11,13 @@ const MODULE = join(import.meta.dirname, '../../../src/tools/mcp/program-transpo
 /** Runs a shell script to its end; the messages are the process ids that it printed. */
 async function run(script: string) {
   const env = { PATH: process.env['PATH'] ?? '' };
-  const start = { command: '/bin/sh', args: ['-c', script], env, cwd: '/' };
+  const start = {
+    command: '/bin/sh',
+    args: ['-c', script],
+    env,
+    cwd: '/',
+    clean: (text: string) => text,
+  };
   const transport = new ProgramTransport(start);
   const pids: number[] = [];
   transport.onmessage = (message) => pids.push(Number(message));

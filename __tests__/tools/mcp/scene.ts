@@ -65,6 +65,7 @@ export async function connect(
     signal,
     timeoutMs: 100_000,
     callTimeoutMs: 100_000,
+    secrets: [],
     reserved: [],
     warn: (warning) => warnings.push(warning),
     ...options,

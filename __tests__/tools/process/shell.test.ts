@@ -162,9 +162,11 @@ async function runTool(result: Partial<ShellResult>, command = 'make') {
   const requests: CommandRequest[] = [];
   const shell = async (request: CommandRequest) => {
     requests.push(request);
-    return { exitCode: 0, output: '', timedOut: false, hadNetwork: true, ...result };
+    const { output = '' } = result;
+    const cleaned = request.clean?.(output) ?? output;
+    return { exitCode: 0, timedOut: false, hadNetwork: true, ...result, output: cleaned };
   };
-  const answer = await createRunCommand(shell, '/work').execute({ command }, quiet);
+  const answer = await createRunCommand(shell, '/work', []).execute({ command }, quiet);
   return { ...answer, requests };
 }
 

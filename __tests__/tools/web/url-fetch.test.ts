@@ -98,6 +98,7 @@ function deps(addresses: Readonly<Record<string, readonly string[]>> = {}) {
   const options: WebOptions = {
     env: {},
     allowedHosts: [],
+    secrets: [],
     maxBytes: 100_000,
     timeoutMs: 200_000,
     async resolve(host) {

@@ -9,7 +9,7 @@ async function search(
 ) {
   const peer = await startLoopback(handle);
   const env = { TAVILY_API_KEY: key, AXE_WEB_SEARCH_BASE_URL: `${peer.url}/x/` };
-  const answer = createWebSearch(globalThis.fetch, env).execute({ query }, signal);
+  const answer = createWebSearch(globalThis.fetch, env, []).execute({ query }, signal);
   return { peer, answer };
 }
 

@@ -4,7 +4,6 @@ import { type DiffFile, parseDiff, type Side } from '../../lib/text/diff.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { textId } from '../../lib/text/text-id.js';
 import { fencedText, stripInvisible } from '../../safety/fence.js';
-import { MASK, MIN_SECRET_LENGTH } from '../../safety/redact.js';
 import { compareSeverity, type Finding } from '../finding.js';
 
 /** A line that can carry a comment. */
@@ -119,26 +118,7 @@ export function isQuoted(text: string, quoted: string): boolean {
   // Perhaps copied with the diff's own mark.
   return [quoted, quoted.replace(/^[+-]/, '')]
     .map(normalizeShownCode)
-    .some(
-      (part) =>
-        line === part ||
-        (part.length >= MIN_PART && line.includes(part)) ||
-        isFullyMasked(line, part),
-    );
-}
-
-/** Whether a part is the whole line with secrets masked, of which the model has seen nothing. */
-export function isFullyMasked(line: string, part: string): boolean {
-  const pieces = part.split(MASK);
-  const isWhole = line.startsWith(pieces[0] ?? '') && line.endsWith(pieces.at(-1) ?? '');
-  if (pieces.length < 2 || !isWhole || !/[\p{L}\p{N}]/u.test(part)) return false;
-  let at = 0;
-  return pieces.every((piece) => {
-    const found = line.indexOf(piece, at);
-    const isThere = found >= at;
-    at = found + piece.length + MIN_SECRET_LENGTH;
-    return isThere;
-  });
+    .some((part) => line === part || (part.length >= MIN_PART && line.includes(part)));
 }
 
 type Placement =

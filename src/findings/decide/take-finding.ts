@@ -16,7 +16,6 @@ import {
   correctLine,
   describePlacement,
   findFile,
-  isFullyMasked,
   normalizeShownCode,
   type PlacedFinding,
   placeFinding,
@@ -269,10 +268,11 @@ function checkSuggestion(
   ).join('\n');
   if (finding.suggestion === current)
     return { finding: { ...finding, suggestion: undefined }, placement };
+  // A mask can be the model's view of a secret, and must not be committed in its place.
   const isExact =
     current === fencedText(current) &&
     current === stripInvisible(current) &&
-    (current.includes(MASK) || !finding.suggestion?.includes(MASK));
+    !finding.suggestion?.includes(MASK);
   return { finding, placement: { ...placement, isExact } };
 }
 
@@ -414,9 +414,7 @@ function isChangedSince(
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' &&
-    [code, code.replace(mark, '')]
-      .map(normalizeShownCode)
-      .some((one) => one === text || isFullyMasked(text, one));
+    [code, code.replace(mark, '')].map(normalizeShownCode).some((one) => one === text);
   if (file === undefined) return false;
   const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
   const before = new Set(hunk.map((line) => normalizeShownCode(line.slice(1))));

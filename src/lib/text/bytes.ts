@@ -74,10 +74,43 @@ const NOTE_BYTES = 100;
 export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;
+  return joinEnds(bytes, bytes, bytes.length, maxBytes);
+}
 
-  const buffer = createOutputBuffer(maxBytes);
-  buffer.add(bytes);
-  return buffer.text();
+/** The start of one part and the end of another, with a note between them. */
+function joinEnds(
+  first: Uint8Array,
+  last: Uint8Array,
+  totalBytes: number,
+  maxBytes: number,
+): string {
+  const half = halfOf(maxBytes);
+  const head = cutEnd(first.subarray(0, half));
+  const tail = cutStart(last.subarray(Math.max(0, last.length - half)));
+  const note = `[... ${totalBytes - head.length - tail.length} bytes left out ...]`;
+  return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
+}
+
+function halfOf(maxBytes: number): number {
+  return Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
+}
+
+/**
+ * Room for a whole secret next to a cut, in characters. Where a limit has cut off the rest of a
+ * text, so many are dropped at most, because half a secret cannot be recognized.
+ */
+export const CUT_MARGIN = 64 * 1024;
+
+/** Drops the last line of a text whose rest is missing, or of a long line its end. */
+export function withoutCutEnd(text: string): string {
+  return text.slice(0, Math.max(0, text.lastIndexOf('\n') + 1, text.length - CUT_MARGIN));
+}
+
+/** Drops the first line of a text whose beginning is missing, or of a long line its beginning. */
+export function withoutCutStart(text: string): string {
+  const lineEnd = text.indexOf('\n');
+  const firstLineLength = lineEnd < 0 ? text.length : lineEnd + 1;
+  return text.slice(Math.min(firstLineLength, CUT_MARGIN));
 }
 
 /**
@@ -85,8 +118,8 @@ export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES)
  * UTF-8 become U+FFFD.
  */
 export function createOutputBuffer(maxBytes: number) {
-  const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
-  /** All of the output, or its two ends with some bytes to spare. */
+  const endBytes = halfOf(maxBytes) + CUT_MARGIN;
+  /** All of the output, or its two ends. */
   let chunks: Buffer[] = [];
   let chunkBytes = 0;
   let totalBytes = 0;
@@ -95,25 +128,25 @@ export function createOutputBuffer(maxBytes: number) {
     chunks.push(Buffer.from(bytes));
     chunkBytes += bytes.length;
     totalBytes += bytes.length;
-    if (chunkBytes <= 2 * maxBytes + 65_536) return;
+    if (chunkBytes <= 2 * (maxBytes + CUT_MARGIN)) return;
 
     const joined = Buffer.concat(chunks);
     chunks = [
-      Buffer.from(joined.subarray(0, half)),
-      Buffer.from(joined.subarray(joined.length - half)),
+      Buffer.from(joined.subarray(0, endBytes)),
+      Buffer.from(joined.subarray(joined.length - endBytes)),
     ];
-    chunkBytes = 2 * half;
+    chunkBytes = 2 * endBytes;
   }
 
-  function text(): string {
+  /** `clean` removes secrets, and so is applied before anything is cut. */
+  function text(clean: (text: string) => string = (unchanged) => unchanged): string {
     const joined = Buffer.concat(chunks);
-    if (totalBytes <= maxBytes)
-      return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(joined), maxBytes);
+    if (totalBytes === chunkBytes) return truncate(clean(decodeAll(joined)), maxBytes);
 
-    const head = cutEnd(joined.subarray(0, half));
-    const tail = cutStart(joined.subarray(joined.length - half));
-    const note = `[... ${totalBytes - head.length - tail.length} bytes left out ...]`;
-    return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
+    const encoder = new TextEncoder();
+    const head = withoutCutEnd(clean(decode(joined.subarray(0, endBytes))));
+    const tail = withoutCutStart(clean(decodeAll(joined.subarray(joined.length - endBytes))));
+    return joinEnds(encoder.encode(head), encoder.encode(tail), totalBytes, maxBytes);
   }
 
   return { add, text };
@@ -141,6 +174,10 @@ function shrink(text: string, maxBytes: number): string {
 }
 
 const NEWLINE = 0x0a;
+
+function decodeAll(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
 
 /** An incomplete last character is left out. */
 function decode(bytes: Uint8Array): string {

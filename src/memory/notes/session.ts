@@ -4,7 +4,7 @@ import { ToolError, type Warning } from '../../lib/errors.js';
 import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
 import type { CheckedNotes } from '../citations.js';
-import { editedText, editNote, type NoteEdit } from '../note-edit.js';
+import { editNote, type NoteEdit } from '../note-edit.js';
 import {
   flatDailyPath,
   type NotesPlaces,
@@ -152,10 +152,6 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   async function change(target: NoteTarget, wish: NoteRequest): Promise<NoteAnswer> {
     const timestamp = now();
     const path = notePath(target, places);
-    // A file's name is stored too, and cannot be masked.
-    if (target.kind === 'note' && redact(target.name) !== target.name)
-      return failed('the name of the note holds a secret. Choose another name.');
-
     const loaded = await reader.load([path]);
     if (loaded.kind === 'failed') return notRead(loaded);
     const blocked = blockedAt(loaded, path);
@@ -175,10 +171,6 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const edit = editOf(wish, { content, now: timestamp, dedup, withheld });
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
-    // Two harmless pieces can form a secret. A secret that the note already has is masked first.
-    const masked = editedText(redact(text), edit);
-    if (redact(masked) !== masked)
-      return failed('with the text already there it would form a secret. Leave it out.');
 
     // An overwrite might replace a text that another run has written since this one began.
     const backup = wish.kind === 'overwrite';

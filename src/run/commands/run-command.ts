@@ -218,7 +218,7 @@ async function runInMemory(
     clock: deps.clock,
     // The run does nothing but this command, so the run's signal ends it.
     signal: deps.deadline.signal,
-    secrets: deps.secrets,
+    secrets: deps.secrets.values,
     readBase: agent.config.memory.notes ? deps.readBase : undefined,
     // No model took part, and the command is not about the event's commit.
     origin:

@@ -2,7 +2,7 @@ import type { McpServerConfig } from '../../agent/config.js';
 import type { Environment } from '../../lib/environment.js';
 import type { Warning } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
-import { redact } from '../../safety/redact.js';
+import type { Secret } from '../../safety/secrets.js';
 import type { Tool } from '../tool.js';
 import {
   type ChosenTool,
@@ -21,10 +21,9 @@ import {
 /**
  * Connects to an agent's MCP servers, all at once, and makes tools of their offers. A server that
  * cannot be reached, is too slow or does not follow the protocol is left out with a warning
- * (`mcp-server`); one that is lost later answers calls with errors. Values that a server gets by
- * `${VAR}` are redacted from its texts. The same servers always give the same order of tools.
- * `close` ends sessions and programs, never rejects, and is called when the signal aborts. Rejects
- * only with the signal's reason, when nothing is running any more.
+ * (`mcp-server`); one that is lost later answers calls with errors. The same servers always give
+ * the same order of tools. `close` ends sessions and programs, never rejects, and is called when the
+ * signal aborts. Rejects only with the signal's reason, when nothing is running any more.
  */
 export async function connectMcpServers(
   configs: readonly McpServerConfig[],
@@ -40,12 +39,11 @@ export async function connectMcpServers(
 ) {
   const { signal, env } = options;
   signal.throwIfAborted();
-  const secrets = configs.flatMap((config) => valuesFor(config, env));
   const opened: McpServer[] = [];
 
   function complain(server: string, problem: string): void {
     const message = `MCP server \`${cleanLine(server, 64)}\` ${problem}`;
-    options.warn({ code: 'mcp-server', message: redact(message, secrets) });
+    options.warn({ code: 'mcp-server', message });
   }
 
   /** Undefined, with a warning, if the server cannot be used. */
@@ -60,7 +58,10 @@ export async function connectMcpServers(
       return { name, server, tools: await server.listTools() };
     } catch (thrown) {
       if (signal.aborted) return undefined;
-      complain(name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
+      complain(
+        name,
+        `is left out, the run goes on without its tools: ${describeFailure(thrown, options.secrets)}`,
+      );
       await server?.close();
       return undefined;
     }
@@ -81,10 +82,10 @@ export async function connectMcpServers(
   const offers = results.filter((offer) => offer !== undefined);
   const { tools, notes } = chooseTools(offers, new Set(options.reserved), await loadSchemaCheck());
   for (const { server, note } of notes) complain(server, `offers ${note}`);
-  return { tools: tools.map((chosen) => makeTool(chosen, secrets)), close };
+  return { tools: tools.map(makeTool), close };
 }
 
-function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): Tool {
+function makeTool(chosen: ChosenTool<McpServer>): Tool {
   const { name, description, inputSchema, server } = chosen;
   return {
     name,
@@ -98,8 +99,7 @@ function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): To
           isError: true,
         };
       }
-      const result = await server.call(chosen, input, signal);
-      return { ...result, text: redact(result.text, secrets) };
+      return await server.call(chosen, input, signal);
     },
   };
 }
@@ -129,14 +129,14 @@ export function expandServer(server: McpServerConfig, env: Environment): McpServ
 }
 
 /**
- * The values that a server gets by `${VAR}`: they count as secrets, whatever the names of the
- * variables are.
+ * The values that a server gets by `${VAR}`: they are secrets if they are hard to guess, whatever
+ * the names of the variables are.
  */
-export function valuesFor(server: McpServerConfig, env: Environment): readonly string[] {
+export function secretsFor(server: McpServerConfig, env: Environment): readonly Secret[] {
   const { headers, args } = server;
   const texts = [...Object.values(headers), ...args, ...Object.values(server.env)];
   const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name));
-  return names.map((name) => env[name]?.trim() ?? '').filter((value) => value !== '');
+  return names.map((name) => ({ name, value: env[name] ?? '' }));
 }
 
 function expandHeader(name: string, text: string, env: Environment): string {

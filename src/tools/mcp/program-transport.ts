@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { CUT_MARGIN, withoutCutStart } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
 import { guardGroup, killGroup } from '../process/programs.js';
 
@@ -40,6 +41,8 @@ export class ProgramTransport implements Transport {
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>>;
     readonly cwd: string;
+    /** Removes secrets from the program's words. */
+    clean(text: string): string;
   }) {
     this.#program = program;
   }
@@ -103,7 +106,10 @@ export class ProgramTransport implements Transport {
 
   /** The end of the program's output that was not a message, for people; empty if there is none. */
   lastWords(): string {
-    const words = cleanLine(this.#words, MAX_WORDS);
+    const cleaned = this.#program.clean(this.#words);
+    const isCut = this.#words.length === MAX_WORDS + CUT_MARGIN;
+    const end = (isCut ? withoutCutStart(cleaned) : cleaned).slice(-MAX_WORDS);
+    const words = cleanLine(end, MAX_WORDS);
     return words === '' ? '' : `; its last words: ${words}`;
   }
 
@@ -117,7 +123,7 @@ export class ProgramTransport implements Transport {
   }
 
   #keep(text: string): void {
-    this.#words = (this.#words + text).slice(-MAX_WORDS);
+    this.#words = (this.#words + text).slice(-MAX_WORDS - CUT_MARGIN);
   }
 
   #kill(signal: NodeJS.Signals): void {

@@ -7,11 +7,12 @@ import type {
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
-import { parseJson, propertyOf } from '../../lib/data.js';
+import { mapTexts, parseJson, propertyOf } from '../../lib/data.js';
 import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
+import { redact } from '../../safety/redact.js';
 import { escapeOutput, type ToolResult } from '../tool.js';
 import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
@@ -55,6 +56,8 @@ export interface ServerDependencies {
   /** Time to open a session and to list the tools, each, in milliseconds. */
   readonly timeoutMs: number;
   readonly callTimeoutMs: number;
+  /** Removed from everything that a server says. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -72,6 +75,8 @@ export async function openServer(
   let reopening: Promise<Session> | undefined;
   let isClosed = false;
   let hasComplained = false;
+  // Before anything is cut, since a part of a secret cannot be recognized.
+  const clean = (text: string) => redact(text, deps.secrets);
 
   /** Replaces a lost session; all calls that find it lost share one new session. */
   async function reopen(lost: Session): Promise<Session> {
@@ -119,7 +124,7 @@ export async function openServer(
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const ask = { method: 'tools/list', params: { cursor } } as const;
       const page = await latest.request((client) => client.request(ask, PAGE, limits));
-      tools.push(...page.tools);
+      tools.push(...mapTexts(page.tools, clean));
       if (!page.nextCursor) return tools;
       cursor = page.nextCursor;
     }
@@ -131,10 +136,10 @@ export async function openServer(
     listTools: () => within(listTools(), deps.timeoutMs, deps.signal),
     async call(tool, input, signal) {
       try {
-        return formatResult(await callTool(tool, input, signal));
+        return formatResult(mapTexts(await callTool(tool, input, signal), clean), clean);
       } catch (thrown) {
         signal.throwIfAborted();
-        const reason = describeFailure(thrown);
+        const reason = describeFailure(thrown, deps.secrets);
         // An error that the server answered on purpose is for the model alone.
         if (propertyOf(thrown, 'name') !== 'ProtocolError' && !hasComplained) {
           hasComplained = true;
@@ -182,7 +187,8 @@ async function openSession(server: McpServerConfig, deps: ServerDependencies): P
     case 'stdio': {
       const { command, args } = server;
       const env = { ...childEnv, ...server.env };
-      const start = () => new ProgramTransport({ command, args, env, cwd });
+      const clean = (text: string) => redact(text, deps.secrets);
+      const start = () => new ProgramTransport({ command, args, env, cwd, clean });
       const first = start();
       try {
         return await connect(first, 'auto', deps);
@@ -206,7 +212,7 @@ async function openSession(server: McpServerConfig, deps: ServerDependencies): P
 async function connect(
   transport: Transport,
   mode: 'auto' | 'legacy',
-  { timeoutMs, signal }: ServerDependencies,
+  { timeoutMs, signal, secrets }: ServerDependencies,
 ): Promise<Session> {
   const { Client, SseError } = await import('@modelcontextprotocol/client');
   const program = transport instanceof ProgramTransport ? transport : undefined;
@@ -223,7 +229,7 @@ async function connect(
   client.onerror = (error) => {
     // An SSE session has one stream, and ends with it.
     if (!(error instanceof SseError)) return;
-    ending ??= describeFailure(error);
+    ending ??= describeFailure(error, secrets);
     void client.close();
   };
   const closeTransport = async () => await transport.close().catch(() => undefined);
@@ -231,7 +237,7 @@ async function connect(
   try {
     await within(client.connect(transport, { timeout: timeoutMs }), timeoutMs, signal);
   } catch (thrown) {
-    const reason = `${program?.ending ?? describeFailure(thrown)}${program?.lastWords() ?? ''}`;
+    const reason = `${program?.ending ?? describeFailure(thrown, secrets)}${program?.lastWords() ?? ''}`;
     await closeTransport();
     signal.throwIfAborted();
     throw new Error(reason, { cause: thrown });
@@ -283,17 +289,19 @@ function unanswered(ms: number): string {
 const MAX_FAILURE = 500;
 
 /** Describes a failure of a server on one line, for people and for the model. */
-export function describeFailure(thrown: unknown): string {
+export function describeFailure(thrown: unknown, secrets: readonly string[]): string {
   const code = propertyOf(thrown, 'code');
   const cause = propertyOf(thrown, 'cause');
-  if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined) return describeFailure(cause);
+  if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined)
+    return describeFailure(cause, secrets);
   if (code === 'REQUEST_TIMEOUT')
     return unanswered(Number(propertyOf(propertyOf(thrown, 'data'), 'timeout')));
 
   // The message of fetch's TypeError, which is not our realm's class, says nothing; its cause does.
   const isFromFetch = propertyOf(thrown, 'name') === 'TypeError' && cause !== undefined;
   const reason = isFromFetch ? `: ${networkCause(cause).message}` : '';
-  const text = cleanLine(`${propertyOf(thrown, 'message') ?? thrown}${reason}`, MAX_FAILURE);
+  const message = `${propertyOf(thrown, 'message') ?? thrown}${reason}`;
+  const text = cleanLine(redact(message, secrets), MAX_FAILURE);
   const status = statusOf(thrown);
   if (status === 401 || status === 403) return `HTTP ${status}, check its \`headers\` (${text})`;
   return status === undefined ? text : `HTTP ${status} (${text})`;
@@ -310,19 +318,18 @@ const MAX_SHOWN = 200;
  * The answer of `tools/call` as text: its texts joined by newlines, as in axe, one line for each
  * part that is not text, and structured content as JSON if the parts do not say the same (MCP
  * specification, tools, tool result). Hidden characters are written out, and the whole is cut like
- * every tool's result.
+ * every tool's result. `clean` removes secrets, which colours can have split until then.
  */
-export function formatResult({
-  content,
-  structuredContent,
-  isError = false,
-}: CallToolResult): ToolResult {
+export function formatResult(
+  { content, structuredContent, isError = false }: CallToolResult,
+  clean: (text: string) => string,
+): ToolResult {
   const parts = content.map(formatPart);
   if (structuredContent !== undefined && !isRepeatedIn(content, structuredContent)) {
     parts.push(JSON.stringify(structuredContent, null, 2));
   }
   if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
-  return { text: truncate(escapeOutput(parts.join('\n'))), isError };
+  return { text: truncate(clean(escapeOutput(parts.join('\n')))), isError };
 }
 
 type Content = CallToolResult['content'];

@@ -8,6 +8,7 @@ import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
 import { createOutputBuffer, truncate } from '../../lib/text/bytes.js';
+import { redact } from '../../safety/redact.js';
 import { defineTool, escapeOutput, type Tool } from '../tool.js';
 import { closeInherited, guardGroup, killGroup, scrubEnv } from './programs.js';
 
@@ -15,7 +16,9 @@ import { closeInherited, guardGroup, killGroup, scrubEnv } from './programs.js';
 const MAX_OUTPUT_BYTES = MAX_TOOL_RESULT_BYTES - 256;
 
 /** `run_command`: a command for `sh -c` in the working directory; axe's answers. */
-export function createRunCommand(shell: Shell, workdir: string): Tool {
+export function createRunCommand(shell: Shell, workdir: string, secrets: readonly string[]): Tool {
+  // Colours can be in the middle of a secret.
+  const clean = (output: string) => redact(escapeOutput(withoutReturns(output)), secrets);
   return defineTool({
     name: 'run_command',
     effect: 'execute',
@@ -24,9 +27,9 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
     async run({ command }, signal) {
       if (command.trim() === '') throw new ToolError('command is required');
       if (command.includes('\0')) throw new ToolError('a command cannot contain NUL');
-      const limits = { timeoutMs: COMMAND_TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES };
+      const limits = { timeoutMs: COMMAND_TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES, clean };
       const result = await shell({ command, cwd: workdir, ...limits }, signal);
-      const output = truncate(escapeOutput(withoutReturns(result.output)), MAX_OUTPUT_BYTES);
+      const output = truncate(result.output, MAX_OUTPUT_BYTES);
       const trouble = troubleOf(result);
       if (trouble === undefined) return output === '' ? '(no output)' : output;
       throw new ToolError([...trouble, ...(output === '' ? [] : [output])].join('\n'));
@@ -76,6 +79,8 @@ export interface CommandRequest extends Limits {
 interface Limits {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
+  /** Removes secrets and what people cannot see; left out for output that no model gets. */
+  clean?(output: string): string;
 }
 
 /** The end of a program. */
@@ -154,7 +159,7 @@ export function createShell(env: Environment, jail: () => Promise<CommandJail>):
  */
 export async function runProgram(
   { program: [file = '', ...args], cwd, env }: Program,
-  { timeoutMs, maxOutputBytes }: Limits,
+  { timeoutMs, maxOutputBytes, clean }: Limits,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
@@ -177,7 +182,7 @@ export async function runProgram(
     await Promise.race([closed, after(JAIL_END_MS, undefined, { ref: false })]);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
     signal.throwIfAborted();
-    return { exitCode: child.exitCode, output: output.text(), timedOut };
+    return { exitCode: child.exitCode, output: output.text(clean), timedOut };
   } finally {
     guard.dismiss();
   }

@@ -6,9 +6,10 @@ import type { Environment } from '../../lib/environment.js';
 import { networkCause, ToolError } from '../../lib/errors.js';
 import { proxyFor } from '../../lib/net/http.js';
 import { VERSION } from '../../lib/product.js';
-import { truncate } from '../../lib/text/bytes.js';
+import { truncate, withoutCutEnd } from '../../lib/text/bytes.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
+import { redact } from '../../safety/redact.js';
 import { defineTool, type Tool } from '../tool.js';
 import { htmlToText } from './html-text.js';
 
@@ -21,6 +22,8 @@ export interface WebOptions {
   readonly env: Environment;
   /** The agent's `allowed_hosts`; empty for every public host. */
   readonly allowedHosts: readonly string[];
+  /** Removed from pages. */
+  readonly secrets: readonly string[];
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
   /** Returns every address of a host. */
@@ -44,7 +47,7 @@ export function createUrlFetch(web: WebOptions): Tool {
     async run({ url }, signal) {
       if (url.trim() === '') throw new ToolError('url is required');
       const page = await fetchPage(url.trim(), web, signal);
-      const text = await formatPage(page);
+      const text = await formatPage(page, web.secrets);
       if (page.status < 200 || page.status > 299)
         throw new ToolError(`HTTP ${page.status}: ${text}`);
       return text;
@@ -52,9 +55,13 @@ export function createUrlFetch(web: WebOptions): Tool {
   });
 }
 
-async function formatPage(page: Awaited<ReturnType<typeof fetchPage>>): Promise<string> {
+async function formatPage(
+  page: Awaited<ReturnType<typeof fetchPage>>,
+  secrets: readonly string[],
+): Promise<string> {
   const isHtml = page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml';
-  const text = isHtml ? await htmlToText(page.text, page.url) : page.text;
+  const whole = redact(isHtml ? await htmlToText(page.text, page.url) : page.text, secrets);
+  const text = page.truncated ? withoutCutEnd(whole) : whole;
   const fenced = fence(truncate(text, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), {
     source: page.url,
   });

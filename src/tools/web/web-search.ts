@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import { parseJson } from '../../lib/data.js';
+import { mapTexts, parseJson } from '../../lib/data.js';
 import { MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { networkCause, ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
+import { redact } from '../../safety/redact.js';
 import { defineTool, type Tool } from '../tool.js';
 import { readCapped } from './url-fetch.js';
 
@@ -20,7 +21,12 @@ const MAX_ERROR = 500;
 const OVERHEAD_BYTES = 1024;
 
 /** `web_search`: Tavily's results in axe's form, fenced, because other people wrote them. */
-export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment): Tool {
+export function createWebSearch(
+  fetch: typeof globalThis.fetch,
+  env: Environment,
+  secrets: readonly string[],
+): Tool {
+  const clean = (words: string) => redact(words, secrets);
   const key = env['TAVILY_API_KEY']?.trim() ?? '';
   const baseUrl = env['AXE_WEB_SEARCH_BASE_URL']?.trim() || TAVILY_URL;
   return defineTool({
@@ -56,9 +62,9 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
         });
         const { bytes } = await readCapped(response.body, MAX_ANSWER_BYTES);
         const text = new TextDecoder().decode(bytes);
-        if (response.ok) return formatResults(text);
+        if (response.ok) return formatResults(text, clean);
         throw new ToolError(
-          `Tavily API error (HTTP ${response.status}): ${cleanLine(text, MAX_ERROR)}`,
+          `Tavily API error (HTTP ${response.status}): ${cleanLine(clean(text), MAX_ERROR)}`,
         );
       } catch (thrown) {
         signal.throwIfAborted();
@@ -77,11 +83,11 @@ const ANSWER = v.object({
   results: v.optional(v.array(v.object({ title: text, url: text, content: text })), []),
 });
 
-function formatResults(body: string): string {
+function formatResults(body: string, clean: (words: string) => string): string {
   const parsed = v.safeParse(ANSWER, parseJson(body));
   if (!parsed.success)
     throw new ToolError('failed to parse Tavily response: it is not what the API answers');
-  const { results } = parsed.output;
+  const results = mapTexts(parsed.output.results, clean);
   if (results.length === 0) return 'No results found.';
   const entries = results.map(
     ({ title, url, content }) =>
