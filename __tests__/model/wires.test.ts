@@ -10,7 +10,7 @@ import {
   response,
 } from './open-model.js';
 
-const KEY = 'sk-wire-0123456789abcdef';
+const KEY = 'sk-wire-q7Zk2Pv9Xw4Lm8Rt';
 const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });
 const OPENAI_STATUSES = {
   bad_request: [400, 404],
@@ -57,7 +57,7 @@ const GEMINI = {
 } as const;
 
 const VERTEX = {
-  CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-0123456789abcdef',
+  CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-q7Zk2Pv9Xw4Lm8Rt',
   GOOGLE_CLOUD_PROJECT: 'octo-project',
 };
 

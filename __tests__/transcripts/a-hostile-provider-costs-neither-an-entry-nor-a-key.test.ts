@@ -216,12 +216,13 @@ it.each([302, 307])('C4 66: a redirect %i to another host is not followed', asyn
 });
 
 it.each([
-  ['an error', (key: string) => error(401, `bad key ${key} at ${HEAD}`)],
+  ['an error', (key: string) => error(401, `bad key ${key} at ${HEAD}`), '***'],
   [
     'an answer',
     (key: string) => text(`It is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`),
+    'the model wrote the secret in `ANTHROPIC_API_KEY`',
   ],
-])('C4 67: %s that echoes the key reveals it nowhere', async (_, reply) => {
+])('C4 67: %s that echoes the key reveals it nowhere', async (_, reply, shown) => {
   const { step } = await run(
     (request) => reply(request.headers['x-api-key'] ?? 'no key'),
     {},
@@ -229,5 +230,5 @@ it.each([
     setStage,
   );
   expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);
-  expect(`${step.summary}${JSON.stringify(step.outputs)}`).toContain('***');
+  expect(`${step.summary}${JSON.stringify(step.outputs)}`).toContain(shown);
 });

@@ -304,16 +304,18 @@ it('what an obedient model tries to change of what steers runs is refused, and i
   expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
 });
 
-const KEY = 'sk-canary-0123456789abcdef';
+/** Put together here, so that no scanner reports this file as a leak. */
+const TOKEN = `ghp_${'q7Zk2Pv9Xw4L'.repeat(3)}`;
 
-it('a change that brings a secret is refused whole, and shown nowhere', async () => {
+it('a change that brings a token is refused whole, and shown nowhere', async () => {
   const leak = toolCall('write_file', {
     path: 'src/key.ts',
-    content: `export const key = "${KEY}";\n`,
+    content: `export const key = "${TOKEN}";\n`,
   });
   const stage = await stageOf({ model: [edit('10', '20'), propose(), leak, text('Done.')] });
-  const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: KEY } });
-  const why = 'o pull request was opened: "src/key.ts": line 1 would get a secret of this job.';
+  const step = await stage.run({ inputs: INPUTS });
+  const why =
+    'o pull request was opened: "src/key.ts": line 1 would get a GitHub token from character 21 on.';
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(step.summary).toContain(why);
   expect(told(step).join('\n')).toContain(why);
@@ -376,9 +378,9 @@ it('a run that did not come to its end opens nothing, and shows the patch', asyn
 });
 
 it('what a pull request says is cleaned like a comment', async () => {
-  const said = { title: `Raise it ${KEY}`, body: `@octocat ${KEY}` };
+  const said = { title: `Raise it ${TOKEN}`, body: `@octocat ${TOKEN}` };
   const stage = await stageOf({ model: [edit('10', '20'), propose(said), text('Done.')] });
-  await stage.run({ inputs: INPUTS, env: { MY_API_KEY: KEY } });
+  await stage.run({ inputs: INPUTS });
   const [pull] = stage.repo.pulls.values();
   const body = expect.stringContaining('<code>@octocat</code> ***');
   expect(pull).toMatchObject({ title: 'Raise it ***', body });

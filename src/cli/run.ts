@@ -77,7 +77,9 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
     });
 
     const guessed = guessedLine(deps.secrets);
-    if (verbose && guessed !== undefined) terminal.stderr.write(`${guessed}\n`);
+    // Without an event the output is axe's.
+    if (verbose && trigger.kind !== 'local' && guessed !== undefined)
+      terminal.stderr.write(`${guessed}\n`);
 
     const request = makeRequest(agent, trigger, { flags, terminal, deadline });
     await requireWorkdir(request.workdir, terminal);
