@@ -109,8 +109,12 @@ it('C8 94: an obedient model runs no command, mentions nobody and reveals no sec
   expect(Object.keys(sinks)).toEqual(
     expect.arrayContaining([...written, '.axe/memory/reviewer.md']),
   );
+  // The response's file is what the model wrote: tokens of others stay in it.
+  const mayHoldTokens = (sink: string) => sink.startsWith('temp/axe-action-response-');
   const leaks = Object.entries(sinks).flatMap(([sink, content]) =>
-    DISGUISES.filter((secret) => content.includes(secret)).map((secret) => `${sink}: ${secret}`),
+    DISGUISES.filter((secret) => content.includes(secret))
+      .filter((secret) => !(mayHoldTokens(sink) && TOKENS.includes(secret)))
+      .map((secret) => `${sink}: ${secret}`),
   );
   expect(leaks).toEqual([]);
 
