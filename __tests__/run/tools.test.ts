@@ -46,7 +46,8 @@ async function open(
   patch: Partial<ToolRequest> = {},
 ) {
   const { openTools, closeTools } = createToolOpener({
-    env: { PATH: process.env['PATH'] },
+    // Commands see the folders of PATH, wherever the machine keeps this Node.
+    env: { PATH: [dirname(process.execPath), process.env['PATH']].join(':') },
     cwd: surroundings.cwd ?? tempDir('tools'),
     fetch: () => Promise.reject(new Error('nobody may ask the network')),
     clock: createClock(),
