@@ -72,6 +72,7 @@ async function loadClient() {
     };
     const { tools, close } = await connectMcpServers([server], {
       env: {},
+      secrets: [],
       fetch,
       signal,
       timeoutMs: LIMIT_MS,
