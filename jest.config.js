@@ -9,7 +9,16 @@ export default {
     '^fast-check$': '<rootDir>/__tests__/helpers/seeded-fast-check.ts',
   },
   transform: {
-    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript' },
+          experimental: { keepImportAttributes: true },
+        },
+      },
+    ],
   },
   reporters: ['default', '<rootDir>/scripts/skipped-reporter.js'],
   testSequencer: '<rootDir>/__tests__/helpers/slow-first.js',

@@ -1,7 +1,8 @@
 import { parseModelRef } from '../src/agent/config.js';
 import type { Environment } from '../src/lib/environment.js';
 import { createFetch } from '../src/lib/net/http.js';
-import { findPrice, findProvider } from '../src/model/catalog.js';
+import { findProvider } from '../src/model/catalog.js';
+import { findPrice } from '../src/model/model-facts.js';
 import { resolveSettings } from '../src/model/settings.js';
 import { UsageError } from './case.js';
 import type { Gateway, Source } from './gateway.js';

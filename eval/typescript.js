@@ -19,7 +19,11 @@ registerHooks({
       swcrc: false,
       configFile: false,
       module: { type: 'es6' },
-      jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+      jsc: {
+        target: 'es2023',
+        parser: { syntax: 'typescript' },
+        experimental: { keepImportAttributes: true },
+      },
     });
     return { format: 'module', source: code, shortCircuit: true };
   },

@@ -11,7 +11,8 @@ import {
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
 } from '../../src/lib/defaults.js';
-import { findFacts, findPrice, findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
+import { findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
+import { findFacts, findPrice } from '../../src/model/model-facts.js';
 import { createTools, type ToolParts } from '../../src/run/tools.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
 import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';

@@ -357,6 +357,36 @@ describe('falling back on another model', () => {
     expect(budget.spending).toMatchObject({ costUsd: 1, isCostPartial: false });
     expect(usage.stats(0, budget).modelId).toBe('p/other');
   });
+
+  it('is not asked with the larger limit that the model before needed', async () => {
+    const cut = reply([{ type: 'reasoning', text: 'Hm' }], {
+      finish: { unified: 'length', raw: 'max_tokens' },
+      outputTokens: 100,
+    });
+    const other = candidate('p/other', [says('ok')]);
+    const { asker, model } = scene([cut, says('a'), BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, { maxOutputTokens: 100 });
+    await asker.ask(HELLO, { maxOutputTokens: 100 });
+    const limits = [...model.asked, ...other.model.asked].map((asked) => asked.maxOutputTokens);
+    expect(limits).toEqual([100, 64_000, 64_000, 64_000, 100]);
+  });
+});
+
+describe('a reply that names another model', () => {
+  const flat = (input: number) => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 });
+  const priceOf = (name: string) => (name === 'large' ? flat(4) : undefined);
+
+  it.each([
+    ['is priced as that model', 'large', 4, false],
+    ['is not priced if that price is not known', 'unheard-of', undefined, true],
+    ['is priced as asked if it names none', undefined, 1, false],
+  ])('%s', async (_what, modelId, costUsd, isCostPartial) => {
+    const model = createFakeModel([says('ok', { inputTokens: 1_000_000, modelId })]);
+    const first = opened(model, { price: flat(1), priceOf });
+    const { asker, budget } = scene([], { model: first });
+    await asker.ask(HELLO, {});
+    expect(budget.spending).toMatchObject({ costUsd, isCostPartial });
+  });
 });
 
 describe('a warning about a model', () => {

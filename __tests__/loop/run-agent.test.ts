@@ -171,6 +171,13 @@ describe('the limit of output of a model that thinks', () => {
     expect(asked.warnings[0]?.message).toContain('once more with a limit of 64,000 tokens');
   });
 
+  it('stays raised for the later turns with this model', async () => {
+    const params = { ...UNSET, maxTokens: 500 };
+    const calls = reply([call('1', 'echo', {})]);
+    const asked = await ask([thoughts(500), calls, says('Hi')], THINKS, { params, tools: [echo] });
+    expect(asked.limits).toEqual([500, 64_000, 64_000]);
+  });
+
   it.each([
     ['it was the provider’s own', [thoughts(64_000)], THINKS],
     ['a second request is cut too', [thoughts(4096), thoughts(64_000)], undefined],
@@ -481,6 +488,16 @@ describe('a run that is cut short', () => {
     const { outcome } = await run([calls, waits], { tools: [echo] }, controller);
     const error = { message: 'timeout: context deadline exceeded', exitCode: 3 };
     expect(outcome).toMatchObject({ ...TIMED_OUT, answer: 'So far.', error });
+  });
+
+  it('keeps what was written of an answer when the deadline passed', async () => {
+    const half = async () => {
+      controller.abort(TIME_IS_UP);
+      return says('Half of it', { finish: { unified: 'interrupted', raw: undefined } });
+    };
+    const { outcome } = await run([calls, half], { tools: [echo] }, controller);
+    expect(outcome).toMatchObject({ ...TIMED_OUT, answer: 'Half of it', error: TIME_IS_UP });
+    expect(outcome.stats.outputTokens).toBeGreaterThan(0);
   });
 
   it('reports the deadline that came due while an answer was checked, whatever the check throws', async () => {

@@ -176,8 +176,8 @@ describe('a request to a model', () => {
   it.each([
     ['claude-sonnet-5-5', undefined, 128_000],
     ['claude-sonnet-4-6', undefined, 4096],
-    ['claude-sonnet-4-6', 'high', 64_000],
-    ['claude-next', undefined, 4096],
+    ['claude-sonnet-4-6', 'high', 128_000],
+    ['claude-next', undefined, 64_000],
   ] as const)(
     'limits anthropic/%s, asked to think %s, to %i tokens',
     async (name, reasoning, expected) => {
@@ -224,7 +224,10 @@ describe('a request to a model', () => {
     ['openrouter', 'https://openrouter.ai/api/v1/chat/completions'],
     ['minimax', 'https://api.minimax.io/anthropic/v1/messages'],
     ['opencode', 'https://opencode.ai/zen/v1/chat/completions'],
-    ['gemini', 'https://generativelanguage.googleapis.com/v1beta/models/m:generateContent'],
+    [
+      'gemini',
+      'https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse',
+    ],
   ])('goes to the real %s if no address is set', async (name, url) => {
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (input) => {

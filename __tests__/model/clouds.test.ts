@@ -146,7 +146,7 @@ describe('a cloud that gives no credentials', () => {
   const denied = `<ErrorResponse><Error><Message>Not authorized: ${STATEMENT}</Message></Error></ErrorResponse>`;
 
   const entra = ['azure/m', APPLICATION, ENTRA, 'Microsoft Entra'] as const;
-  const aws = ['bedrock/m', ROLE, STS, 'AWS STS'] as const;
+  const aws = ['bedrock/anthropic.claude-3-m', ROLE, STS, 'AWS STS'] as const;
   const google = [GEMINI, IDENTITY, GOOGLE_STS, 'Google'] as const;
 
   it.each([
@@ -175,7 +175,7 @@ describe('a cloud that gives no credentials', () => {
     const sts = await startLoopback((_, response) => {
       response.writeHead(307, { location: other.url }).end();
     });
-    const model = await openModel('bedrock/m', {
+    const model = await openModel('bedrock/anthropic.claude-3-m', {
       env: ROLE,
       fetch: routedFetch({ [STS]: sts.url }),
       idToken,
@@ -195,7 +195,7 @@ describe('a cloud that gives no credentials', () => {
       () => Promise.reject(new Error('no URL')),
     ],
   ])('is not even asked without a statement: %s', async (message, words, none) => {
-    const model = await openModel('bedrock/m', {
+    const model = await openModel('bedrock/anthropic.claude-3-m', {
       env: ROLE,
       fetch: routedFetch({}),
       idToken: none,
@@ -270,7 +270,7 @@ describe('Azure', () => {
   });
 
   it.each([
-    ['my-deploy', false],
+    ['my-deploy', true],
     ['gpt-4.1', false],
     ['gpt-5', true],
     ['o3', true],
@@ -368,17 +368,19 @@ describe('Bedrock', () => {
   it('prefers a key of its own to everything else', async () => {
     const { ask } = await startCloud(BEDROCK);
     const env = { ...KEYS, ...REGION, AWS_BEARER_TOKEN_BEDROCK: ' bedrock-key\n' };
-    expect((await ask('bedrock/m', env))?.headers['authorization']).toBe('Bearer bedrock-key');
-    const given = await ask('bedrock/m', env, { apiKey: 'input-key' });
+    expect((await ask('bedrock/anthropic.claude-3-m', env))?.headers['authorization']).toBe(
+      'Bearer bedrock-key',
+    );
+    const given = await ask('bedrock/anthropic.claude-3-m', env, { apiKey: 'input-key' });
     expect(given?.headers['authorization']).toBe('Bearer input-key');
   });
 
   it('finds its region in the places of AWS and axe', async () => {
     const { server, ask } = await startCloud(BEDROCK);
     const region = { bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' } };
-    await ask('bedrock/m', { ...KEYS, AWS_DEFAULT_REGION: 'eu-central-1' });
-    await ask('bedrock/m', { ...KEYS, AXE_BEDROCK_REGION: 'eu-central-1' });
-    await ask('bedrock/m', KEYS, { loadConfig: async () => region });
+    await ask('bedrock/anthropic.claude-3-m', { ...KEYS, AWS_DEFAULT_REGION: 'eu-central-1' });
+    await ask('bedrock/anthropic.claude-3-m', { ...KEYS, AXE_BEDROCK_REGION: 'eu-central-1' });
+    await ask('bedrock/anthropic.claude-3-m', KEYS, { loadConfig: async () => region });
     expect(server.requests()).toHaveLength(6);
   });
 
@@ -388,7 +390,7 @@ describe('Bedrock', () => {
       <Expiration>2099-01-01T00:00:00Z</Expiration><AccessKeyId>ASIAOCTOROLE</AccessKeyId>
     </Credentials></AssumeRoleWithWebIdentityResult>`);
     const { server, audiences, ask } = await startCloud(BEDROCK, { [STS]: sts });
-    await ask('bedrock/m', ROLE);
+    await ask('bedrock/anthropic.claude-3-m', ROLE);
     expect(audiences).toEqual(['sts.amazonaws.com']);
     expect(sts.requests()).toHaveLength(1);
     expect(formIn(sts.requests()[0])).toEqual({

@@ -49,7 +49,7 @@ export async function openModel(
   options: Partial<ModelsOptions> = {},
   form?: ModelParams['api'],
 ): Promise<LanguageModel> {
-  return await models(options).open(parseModelRef(ref), form);
+  return await models(options).open(parseModelRef(ref), { api: form });
 }
 
 /** A model of any provider that a server plays. */

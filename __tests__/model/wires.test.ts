@@ -78,7 +78,8 @@ describeModel('offline', () => open('offline/rules', {}));
 describeWireModel({
   ...MESSAGES,
   name: 'anthropic',
-  open: ({ url }) => open('anthropic/m', { ANTHROPIC_API_KEY: KEY, AXE_ANTHROPIC_BASE_URL: url }),
+  open: ({ url }) =>
+    open('anthropic/claude-3-m', { ANTHROPIC_API_KEY: KEY, AXE_ANTHROPIC_BASE_URL: url }),
   statuses: {
     bad_request: [400],
     auth: [401],
@@ -91,7 +92,7 @@ describeWireModel({
 describeWireModel({
   ...CHAT,
   name: 'openai',
-  open: ({ url }) => open('openai/m', { OPENAI_API_KEY: KEY, AXE_OPENAI_BASE_URL: url }),
+  open: ({ url }) => open('openai/gpt-4-m', { OPENAI_API_KEY: KEY, AXE_OPENAI_BASE_URL: url }),
 });
 
 describeWireModel({
@@ -106,15 +107,15 @@ describeWireModel({
 describeWireModel({
   ...CHAT,
   name: 'an OpenAI-compatible endpoint',
-  open: ({ url }) => open('groq/m', { GROQ_API_KEY: KEY, AXE_GROQ_BASE_URL: url }),
+  open: ({ url }) => open('local/m', { LOCAL_API_KEY: KEY, AXE_LOCAL_BASE_URL: url }),
 });
 
 describeWireModel({
   ...GEMINI,
   name: 'google',
   open: (server) =>
-    open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
-  path: '/v1beta/models/gemini-model:generateContent',
+    open('google/gemini-1-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
+  path: '/v1beta/models/gemini-1-model:generateContent',
   errorBody: nested,
   emptyBody: gemini('STOP'),
 });
@@ -123,8 +124,8 @@ describeWireModel({
   ...GEMINI,
   name: 'vertex, Gemini',
   open: (server) =>
-    open('vertex/gemini-model', { ...VERTEX, AXE_VERTEX_BASE_URL: server.url }, olderVertex),
-  path: '/v1/projects/octo-project/locations/global/publishers/google/models/gemini-model:generateContent',
+    open('vertex/gemini-1-model', { ...VERTEX, AXE_VERTEX_BASE_URL: server.url }, olderVertex),
+  path: '/v1/projects/octo-project/locations/global/publishers/google/models/gemini-1-model:generateContent',
   errorBody: (message) => [nested(message)],
   emptyBody: { candidates: [{ finishReason: 'STOP' }] },
 });
@@ -145,12 +146,12 @@ describeWireModel({
 describeWireModel({
   name: 'bedrock',
   open: (server) =>
-    open('bedrock/us.octo.model-v1:0', {
+    open('bedrock/us.anthropic.claude-3-model-v1:0', {
       AWS_BEARER_TOKEN_BEDROCK: KEY,
       AWS_REGION: 'us-east-1',
       AXE_BEDROCK_BASE_URL: `${server.url}/`,
     }),
-  path: '/model/us.octo.model-v1%3A0/converse',
+  path: '/model/us.anthropic.claude-3-model-v1%3A0/converse',
   settings: { inferenceConfig: { temperature: 0, maxTokens: 77 } },
   errorBody: (message) => ({ message }),
   statuses: OPENAI_STATUSES,
@@ -164,7 +165,10 @@ describeWireModel({
   ...CHAT,
   name: 'azure',
   open: ({ url }) =>
-    open('azure/my-deployment', { AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_ENDPOINT: `${url}/v1` }),
+    open('azure/gpt-4-deployment', {
+      AZURE_OPENAI_API_KEY: KEY,
+      AZURE_OPENAI_ENDPOINT: `${url}/v1`,
+    }),
   settings: { temperature: 0, max_completion_tokens: 77 },
 });
 
@@ -176,6 +180,70 @@ describeWireModel({
   settings: { temperature: 0, max_output_tokens: 77, store: false },
   errorBody: nested,
   statuses: OVERLOAD_STATUSES,
+  emptyBody: response([]),
+  emptyAnswer: 'empty',
+  otherShape: 'server: Responses API returned no output',
+  jsonSchema: { text: { format: { type: 'json_schema', strict: true, schema: SCHEMA } } },
+  jsonObject: { text: { format: { type: 'json_object' } } },
+});
+
+// The same for models that are newer than any list.
+describeWireModel({
+  ...MESSAGES,
+  name: 'a new Claude',
+  isStreamed: true,
+  open: ({ url }) =>
+    open('anthropic/claude-octo-9', { ANTHROPIC_API_KEY: KEY, AXE_ANTHROPIC_BASE_URL: url }),
+  settings: { max_tokens: 77 },
+  jsonSchema: { output_config: { format: { type: 'json_schema', schema: SCHEMA } } },
+  statuses: { bad_request: [400], auth: [401], rate_limit: [429], overloaded: [529] },
+});
+
+describeWireModel({
+  ...CHAT,
+  name: 'a new model of an OpenAI-compatible endpoint',
+  isStreamed: true,
+  open: ({ url }) => open('local/claude-octo-9', { LOCAL_API_KEY: KEY, AXE_LOCAL_BASE_URL: url }),
+});
+
+describeWireModel({
+  ...GEMINI,
+  name: 'a new Gemini',
+  isStreamed: true,
+  open: ({ url }) =>
+    open('google/gemini-9-octo', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: url }),
+  path: '/v1beta/models/gemini-9-octo:streamGenerateContent',
+  errorBody: nested,
+  emptyBody: gemini('STOP'),
+});
+
+describeWireModel({
+  name: 'a new model on Bedrock',
+  isStreamed: true,
+  open: ({ url }) =>
+    open('bedrock/us.octo.model-v1:0', {
+      AWS_BEARER_TOKEN_BEDROCK: KEY,
+      AWS_REGION: 'us-east-1',
+      AXE_BEDROCK_BASE_URL: `${url}/`,
+    }),
+  path: '/model/us.octo.model-v1%3A0/converse-stream',
+  settings: { inferenceConfig: { temperature: 0, maxTokens: 77 } },
+  errorBody: (message) => ({ message }),
+  statuses: OPENAI_STATUSES,
+  emptyBody: converseReply('end_turn'),
+  emptyAnswer: 'empty',
+  jsonSchema: { toolConfig: { tools: [{ toolSpec: { name: 'json' } }], toolChoice: { any: {} } } },
+  jsonObject: undefined,
+});
+
+describeWireModel({
+  name: 'a new GPT',
+  isStreamed: true,
+  open: ({ url }) => open('openai/gpt-9-octo', { OPENAI_API_KEY: KEY, AXE_OPENAI_BASE_URL: url }),
+  path: '/v1/responses',
+  settings: { max_output_tokens: 77, store: false },
+  errorBody: nested,
+  statuses: OPENAI_STATUSES,
   emptyBody: response([]),
   emptyAnswer: 'empty',
   otherShape: 'server: Responses API returned no output',

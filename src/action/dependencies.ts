@@ -230,6 +230,7 @@ function openModels(
     idToken: getIDToken,
     readTextFile: readConfigFile,
     asksWindow: true,
+    streamsAll: true,
     apiKey: inputs.apiKey || undefined,
   });
   // gc sends the memory itself, which has to stay in its own repository.

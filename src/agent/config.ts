@@ -208,7 +208,7 @@ export const AGENT_SCHEMA = v.pipe(
       default: true,
     }),
     stream: flagKey(
-      'Accepted for compatibility with axe. Answers are always received whole.',
+      'Whether every reply is received in a stream. In a workflow it always is, as far as the model can. Answers are shown whole.',
       false,
     ),
   }),

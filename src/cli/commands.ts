@@ -79,7 +79,7 @@ const RUN: Command = {
     },
     verbose: { type: 'boolean', short: 'v', about: 'Print details of the run to stderr' },
     json: { type: 'boolean', about: 'Print the answer as JSON, with the tokens and time it took' },
-    stream: { type: 'boolean', about: 'Accepted for axe compatibility; has no effect' },
+    stream: { type: 'boolean', about: 'Receive every reply in a stream' },
     'artifact-dir': {
       type: 'string',
       about: "Folder for the agent's artifacts, instead of its `[artifacts]`",

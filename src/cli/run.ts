@@ -72,6 +72,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       status,
       agentsDir,
       output: { json: flags.bool('json'), verbose },
+      stream: flags.bool('stream'),
       artifactDir: expandPath(flags.string('artifact-dir'), env),
       keepArtifacts: flags.bool('keep-artifacts'),
     });

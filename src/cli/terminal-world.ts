@@ -36,6 +36,8 @@ export interface TerminalDependenciesOptions {
   readonly status?: StatusLine;
   readonly agentsDir: string;
   readonly output: { readonly json: boolean; readonly verbose: boolean };
+  /** Every reply is received in a stream. */
+  readonly stream?: boolean;
   readonly artifactDir?: string;
   readonly keepArtifacts?: boolean;
 }
@@ -70,6 +72,7 @@ export async function createTerminalDependencies(
       fetch,
       loadConfig: () => loadProvidersConfig(axeFolder),
       readTextFile: readConfigFile,
+      streamsAll: options.stream,
     }),
     ...createToolOpener({
       env,

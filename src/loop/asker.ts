@@ -18,6 +18,7 @@ import {
   estimateTokens,
   estimateTools,
   type LanguageModel,
+  textOf,
   withoutThoughts,
 } from './messages.js';
 import { knownTokens, limitOutput, type Thinking, type Usage, widerLimit } from './reply.js';
@@ -28,6 +29,8 @@ export interface OpenModel {
   readonly ref: string;
   readonly model: LanguageModel;
   readonly price: Price | undefined;
+  /** The price of a reply that names this model as its own; absent: that of the model. */
+  readonly priceOf?: ((model: string) => Price | undefined) | undefined;
   /** Tokens that fit into its window; undefined if not known. */
   readonly windowTokens: number | undefined;
   /** Absent for a model that we know nothing about. */
@@ -42,6 +45,8 @@ export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'
 export interface ModelAsker {
   /** The model that is asked at present. */
   readonly current: OpenModel;
+  /** The text of an answer that was cut because the run ended; undefined if none was. */
+  readonly partialAnswer?: string | undefined;
   /** Sets how many tokens fit into the window of that model. */
   learnWindow(windowTokens: number): void;
   /**
@@ -87,6 +92,9 @@ class RetryingAsker implements ModelAsker {
    */
   #foreignMessages: ReadonlySet<LanguageModelV4Message> = new Set();
   #current: OpenModel;
+  /** The larger output limit that the model needed to reach its answer. */
+  #neededTokens: number | undefined;
+  #partialAnswer: string | undefined;
 
   constructor(
     private readonly options: AskerOptions,
@@ -98,6 +106,10 @@ class RetryingAsker implements ModelAsker {
 
   get current(): OpenModel {
     return this.#current;
+  }
+
+  get partialAnswer(): string | undefined {
+    return this.#partialAnswer;
   }
 
   learnWindow(windowTokens: number): void {
@@ -126,6 +138,7 @@ class RetryingAsker implements ModelAsker {
     try {
       const widerSettings = { ...settings, maxOutputTokens: widerTokens };
       const second = await this.#askOnce({ ...request, settings: widerSettings });
+      this.#neededTokens = widerTokens;
       return second.reply;
     } catch (thrown) {
       // A server without room for a larger answer refuses the request.
@@ -154,15 +167,22 @@ class RetryingAsker implements ModelAsker {
     const optionsNow = () => {
       if (this.#current.ref !== firstRef) this.#foreignMessages = new Set(messages);
       const outputLeft = budget.outputLeft(expectedUse, this.#current.price);
-      limit = limitOutput(this.#current, settings, ownTokens, outputLeft);
+      const wideSettings = this.#withNeededTokens(settings);
+      limit = limitOutput(this.#current, wideSettings, ownTokens, outputLeft);
       const prompt = [...withoutThoughts(messages, this.#foreignMessages)];
       return { ...settings, maxOutputTokens: limit.tokens, prompt, abortSignal: this.deps.signal };
     };
 
-    const reply = await this.#askUntilAnswered(optionsNow, (received) =>
-      this.#countReply(received, request, limit.leftBy),
-    );
+    const countReply = (received: LanguageModelV4GenerateResult) =>
+      this.#countReply(received, request, limit.leftBy);
+    const reply = await this.#askUntilAnswered(optionsNow, countReply, ownTokens);
     return { reply, askedTokens: limit.tokens };
+  }
+
+  #withNeededTokens(settings: Settings): Settings {
+    const tokens = this.#neededTokens;
+    const isWider = tokens !== undefined && tokens > (settings.maxOutputTokens ?? 0);
+    return isWider ? { ...settings, maxOutputTokens: tokens } : settings;
   }
 
   /** Counts a reply in the budget and reports it. `leftBy` is the limit that cut its output. */
@@ -172,7 +192,8 @@ class RetryingAsker implements ModelAsker {
     leftBy: Limit | undefined,
   ): void {
     const { budget, usage } = this.options;
-    const { model, price } = this.#current;
+    const { model } = this.#current;
+    const price = this.#priceOf(reply);
     const estimated = estimateUsage(reply, messages, settings.tools);
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
     const use = usage.add(counted, model.modelId);
@@ -188,6 +209,14 @@ class RetryingAsker implements ModelAsker {
     const tools = settings.tools?.length ?? 0;
     this.deps.reporter.event({ kind: 'tokens-used', use, costUsd });
     this.deps.reporter.event({ kind: 'model-reply', turn, stopReason, called, tools });
+  }
+
+  /** A gateway can answer with another model than the one that was asked for. */
+  #priceOf({ response }: LanguageModelV4GenerateResult): Price | undefined {
+    const { price, priceOf } = this.#current;
+    return response?.modelId === undefined || priceOf === undefined
+      ? price
+      : priceOf(response.modelId);
   }
 
   #warnAboutReply(
@@ -220,6 +249,7 @@ class RetryingAsker implements ModelAsker {
   async #askUntilAnswered(
     optionsNow: () => LanguageModelV4CallOptions,
     countReply: (reply: LanguageModelV4GenerateResult) => void,
+    ownTokens: number | undefined,
   ): Promise<LanguageModelV4GenerateResult> {
     const { budget, usage, retry } = this.options;
     const { clock, reporter, signal } = this.deps;
@@ -230,6 +260,11 @@ class RetryingAsker implements ModelAsker {
       try {
         reply = await this.#current.model.doGenerate(optionsNow());
         countReply(reply);
+        if (signal.aborted && reply.finishReason.unified === 'interrupted') {
+          // A limit of ours is for texts that are not the answer.
+          this.#partialAnswer = ownTokens === undefined ? textOf(reply.content) : undefined;
+          signal.throwIfAborted();
+        }
         const { unified, raw = unified } = reply.finishReason;
         const isBroken = unified === 'error' && toolCallsOf(reply.content).length === 0;
         if (!isBroken || budget.spent() !== undefined || signal.aborted) return reply;
@@ -252,6 +287,7 @@ class RetryingAsker implements ModelAsker {
         const { ref } = this.#current;
         reporter.event({ kind: 'fallback', from: ref, to: fallback.ref, error: thrown });
         this.#current = fallback;
+        this.#neededTokens = undefined;
         attempt = 0;
       }
     }
@@ -304,17 +340,24 @@ function estimateUsage(
   };
 }
 
+export interface OpenOptions {
+  readonly api?: ModelParams['api'];
+  readonly stream?: boolean;
+}
+
 export interface Models {
   /** Reads the configuration of providers, without keys. Throws a ConfigError if it is broken. */
   configure(): Promise<void>;
   /**
-   * Opens a model. `form` is the form of OpenAI's interface (`[params] api`); without it the one
-   * known for the model is used. Throws a ProviderError for a missing key, an AxeError for an
-   * unknown provider.
+   * Opens a model. `api` is the form of OpenAI's interface (`[params] api`); without it the one
+   * known for the model is used. With `stream` every reply is received in a stream. Throws a
+   * ProviderError for a missing key, an AxeError for an unknown provider.
    */
-  open(ref: ModelRef, form?: ModelParams['api']): Promise<LanguageModel>;
+  open(ref: ModelRef, options?: OpenOptions): Promise<LanguageModel>;
   /** The figures of a model; all undefined for a model that we have none for. */
-  facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
+  facts(
+    ref: ModelRef,
+  ): Pick<OpenModel, 'price' | 'priceOf' | 'windowTokens' | 'thinking' | 'mayCut'>;
   /**
    * The window that a model's server reports; undefined if the server cannot be asked. Never
    * rejects once the model is open.

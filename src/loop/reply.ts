@@ -177,6 +177,9 @@ export function isThinking(
   return thinking?.thinks === 'by default' || (thinking?.thinks === 'if asked' && isRequested);
 }
 
+/** Room for the thoughts of a model whose output limit is not known. */
+export const WIDE_OUTPUT_TOKENS = 64_000;
+
 /** OpenAI's Responses API refuses a smaller limit. */
 const LEAST_OUTPUT_TOKENS = 16;
 
@@ -199,15 +202,11 @@ export function limitOutput(
   const agentTokens = isOwnLarger ? undefined : maxOutputTokens;
   if (!isThinking(thinking, settings)) return { tokens: agentTokens ?? ownTokens };
 
-  const mostTokens = agentTokens ?? thinking.maxOutputTokens ?? windowTokens;
-  if (outputLeft === undefined || mostTokens === undefined || outputLeft.tokens >= mostTokens)
-    return { tokens: agentTokens };
+  const mostTokens = agentTokens ?? thinking.maxOutputTokens ?? windowTokens ?? WIDE_OUTPUT_TOKENS;
+  if (outputLeft === undefined || outputLeft.tokens >= mostTokens) return { tokens: agentTokens };
   const tokens = Math.max(LEAST_OUTPUT_TOKENS, Math.floor(outputLeft.tokens));
   return { tokens, leftBy: outputLeft.limit };
 }
-
-/** Room for the thoughts of a model whose output limit is not known. */
-const WIDE_OUTPUT_TOKENS = 64_000;
 
 /**
  * The larger limit for a second try if a model used up its limit to think and did not begin its
@@ -263,9 +262,11 @@ export function replyEnd(
       const tokens = usage.outputTokens.total ?? 0;
       const limit =
         tokens > 0 ? `at ${formatInteger(tokens)} output tokens` : 'at the limit of output tokens';
-      // A model that thinks had the provider's own limit, unless the agent sets one.
+      // A model that thinks had all of its own limit, unless the agent sets one.
       const isProviderLimit =
-        settings.maxOutputTokens === undefined && isThinking(thinking, settings);
+        settings.maxOutputTokens === undefined &&
+        isThinking(thinking, settings) &&
+        thinking.maxOutputTokens !== undefined;
       const remedy = isProviderLimit
         ? 'That is all the provider allows: give the agent less to do, or choose another model.'
         : 'Raise `max_tokens` in `[params]` of the agent.';

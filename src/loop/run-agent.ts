@@ -161,7 +161,8 @@ export async function runAgent(
     // before signals: they are the cause to report.
     await deps.clock.sleep(0);
     await deps.clock.sleep(0);
-    return failed(thrown, answer, stats(), deps.signal);
+    const text = withinLimit(asker.partialAnswer ?? answer);
+    return failed(thrown, text, stats(), deps.signal);
   }
 }
 
@@ -222,9 +223,14 @@ function repeatedCallError(tool = ''): AxeError {
   );
 }
 
-/** The text of a reply, cut before it is sanitized. */
+/** The text of a reply. */
 function answerOf(content: LanguageModelV4GenerateResult['content']): string {
-  const { text, leftOutBytes } = cutToBytes(textOf(content), MAX_ANSWER_BYTES);
+  return withinLimit(textOf(content));
+}
+
+/** Cut before it is sanitized, since cleaning more would outlast the run. */
+function withinLimit(whole: string): string {
+  const { text, leftOutBytes } = cutToBytes(whole, MAX_ANSWER_BYTES);
   if (leftOutBytes === 0) return text;
   return `${text}\n\n[The answer is cut here. It has ${formatInteger(leftOutBytes)} bytes more.]`;
 }

@@ -13,28 +13,30 @@ import {
   type MessagePart,
   withoutThoughts,
 } from '../loop/messages.js';
-import { isThinking, withCost } from '../loop/reply.js';
+import { withCost } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
 import { type AskedModel, withCachePoints, withModelOptions } from './model-options.js';
+import { Refusals } from './refusals.js';
+import { Streaming } from './streaming.js';
 import { type OpenedModel, streamReply } from './transport.js';
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
 export function withAxeErrors({ model, secrets }: OpenedModel, asked: AskedModel): LanguageModel {
   /** Messages whose thinking was refused, since something before it has changed. */
   const bare = new Set<LanguageModelV4Message>();
+  const streaming = new Streaming(asked);
+  const refusals = new Refusals();
 
   async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const sent = { ...options, prompt: [...withoutThoughts(options.prompt, bare)] };
+    const sent = { ...refusals.apply(options), prompt: [...withoutThoughts(options.prompt, bare)] };
     try {
       const request = send(withCachePoints(sent, asked), asked);
-      // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
-      // OpenRouter is asked for whole replies: its reasoning would come in pieces, and has to be
-      // sent back whole.
-      return isThinking(asked.thinking, request) && asked.provider.id !== 'openrouter'
+      return streaming.isFor(request)
         ? await streamReply(model, request)
         : await model.doGenerate(request);
     } catch (thrown) {
+      if (streaming.learn(thrown) || refusals.learn(thrown, sent)) return await ask(options);
       if (!refusesThinking(thrown) || options.prompt.every((message) => bare.has(message)))
         throw thrown;
       for (const message of options.prompt) bare.add(message);
@@ -48,7 +50,8 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: AskedModel
       const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
       checkContent(reply, options, asked);
       const kept = keep(reply, asked);
-      return { ...kept, warnings: [...fitted.warnings, ...warningsOf(kept, options)] };
+      const refused = refusals.warnings(fitted.options);
+      return { ...kept, warnings: [...fitted.warnings, ...refused, ...warningsOf(kept, options)] };
     } catch (thrown) {
       if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
       throw toProviderError(thrown, asked.provider, secrets);

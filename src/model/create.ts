@@ -1,3 +1,4 @@
+import type { ModelRef } from '../agent/config.js';
 import { propertyOf } from '../lib/data.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
@@ -6,10 +7,16 @@ import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
-import { findFacts, findPrice, findProvider, type Protocol, type Provider } from './catalog.js';
+import { findProvider, type Protocol, type Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
+import { findFacts, findPrice, isSameModel, thinkingOf } from './model-facts.js';
 import { createOfflineModel } from './offline.js';
-import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
+import {
+  ownBaseUrl,
+  type ProviderConfig,
+  resolveSettings,
+  type SettingSources,
+} from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 import { openVertex } from './vertex.js';
 
@@ -23,11 +30,13 @@ export interface ModelsOptions extends KeylessPorts {
    * conversation.
    */
   readonly asksWindow?: boolean;
+  /** Every reply is received in a stream, so that a time limit leaves what was written. */
+  readonly streamsAll?: boolean;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened. */
 export function createModels(options: ModelsOptions): Models {
-  const { env, loadConfig, apiKey, asksWindow = false } = options;
+  const { env, loadConfig, apiKey, asksWindow = false, streamsAll = false } = options;
   const ports = { ...options, fetch: boundedFetch(options.fetch) };
   let config: ReturnType<typeof loadConfig> | undefined;
   const sourcesOf = async (): Promise<SettingSources> => {
@@ -38,16 +47,17 @@ export function createModels(options: ModelsOptions): Models {
     async configure() {
       await sourcesOf();
     },
-    async open(ref, form) {
+    async open(ref, { api: form, stream = false } = {}) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return createOfflineModel(ref.model);
-      const usual =
-        provider.routes.find(({ models }) => models.test(ref.model))?.wire ?? provider.wire;
+      const usual = wireOf(ref, provider);
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
         const opened = await openModel({ ref, provider, wire, sources, ports });
-        const asked = { provider, wire, model: ref.model, thinking: findFacts(ref), isReasoning };
-        return withAxeErrors(opened, asked);
+        const thinking = thinkingOf(ref, wire);
+        const asked = { provider, wire, model: ref.model, thinking, isReasoning };
+        const isOwnServer = isOwnAddress(provider, sources);
+        return withAxeErrors(opened, { ...asked, isOwnServer, streamsAll: stream || streamsAll });
       };
       if (!hasEitherForm(provider, usual)) return await open(usual, false);
       if (form !== undefined) return await open(form === 'chat' ? provider.wire : RESPONSES, false);
@@ -55,9 +65,10 @@ export function createModels(options: ModelsOptions): Models {
     },
     facts: (ref) => ({
       price: findPrice(ref),
+      priceOf: (model) => findPrice(isSameModel(model, ref.model) ? ref : { ...ref, model }),
       windowTokens: findFacts(ref)?.windowTokens,
-      thinking: findFacts(ref),
-      mayCut: findFacts(ref) === undefined && findProvider(ref).wire === 'openai-compatible',
+      thinking: thinkingOf(ref, wireOf(ref, findProvider(ref))),
+      mayCut: findFacts(ref) === undefined,
     }),
     async askWindow(ref, signal) {
       const provider = findProvider(ref);
@@ -66,6 +77,16 @@ export function createModels(options: ModelsOptions): Models {
       return await askOllamaWindow(ref.model, settings, { fetch: ports.fetch, signal });
     },
   };
+}
+
+function wireOf({ model }: ModelRef, { routes, wire }: Provider): Protocol {
+  return routes.find(({ models }) => models.test(model))?.wire ?? wire;
+}
+
+/** True for a server of one's own, whatever its models are called. */
+function isOwnAddress(provider: Provider, sources: SettingSources): boolean {
+  const isSet = ownBaseUrl(provider, sources) !== undefined;
+  return provider.access === 'direct' && (isSet || provider.id === 'ollama');
 }
 
 async function openModel(request: OpenRequest): Promise<OpenedModel> {

@@ -6,16 +6,21 @@ import type {
 } from '@ai-sdk/provider';
 import { EFFORTS, type Effort, type ProviderTable } from '../agent/keys.js';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
-import { isThinking, type Thinking } from '../loop/reply.js';
-import { findFacts, type Protocol, type Provider } from './catalog.js';
+import { isThinking, type Thinking, WIDE_OUTPUT_TOKENS } from '../loop/reply.js';
+import type { Protocol, Provider } from './catalog.js';
+import { findFacts } from './model-facts.js';
+import { habitsOf, isClaude, isNamed } from './rules.js';
 
 /** Who is asked, and in which form. */
 export interface AskedModel {
   readonly provider: Provider;
   readonly wire: Protocol;
   readonly model: string;
-  /** Undefined for a model that nothing is known of. */
-  readonly thinking?: Thinking;
+  readonly thinking: Thinking;
+  /** Every reply is received in a stream, as far as its server can; else those that take long. */
+  readonly streamsAll: boolean;
+  /** Its address is not the provider's own. */
+  readonly isOwnServer: boolean;
   /** It is known to think, whatever its name says. */
   readonly isReasoning?: boolean;
 }
@@ -39,7 +44,9 @@ export function withModelOptions(
   };
   const isAzure = provider.access === 'azure';
   // Anthropic has to be named a limit, which holds thoughts and text together.
-  const most = isThinking(thinking, { reasoning: effort }) ? thinking.maxOutputTokens : undefined;
+  const most = isThinking(thinking, { reasoning: effort })
+    ? (thinking.maxOutputTokens ?? WIDE_OUTPUT_TOKENS)
+    : undefined;
   const least = wire === 'anthropic' ? (most ?? ANTHROPIC_MAX_TOKENS) : undefined;
   return {
     options: {
@@ -75,11 +82,10 @@ function namespaceOf({ provider, wire }: AskedModel): string {
 
 function usual(
   { prompt, tools = [] }: LanguageModelV4CallOptions,
-  { provider, wire, model, isReasoning = false }: AskedModel,
+  { wire, model, isReasoning = false }: AskedModel,
   effort: Effort | undefined,
 ): SharedV4ProviderOptions[string] {
   if (wire !== 'openai' && wire !== 'openai-responses') return {};
-  const isUnknown = findFacts({ provider: provider.id, model }) === undefined;
   return {
     ...(tools.length > 0 && { promptCacheKey: cacheKeyOf(prompt) }),
     // The package asks for a summary of the thoughts with an effort, which OpenAI gives to verified
@@ -87,7 +93,7 @@ function usual(
     ...(effort !== undefined && wire !== 'openai' && { reasoningSummary: null }),
     // The name of a deployment does not say that its model thinks; that an effort is asked for
     // does.
-    ...((isReasoning || (effort !== undefined && isUnknown)) && { forceReasoning: true }),
+    ...((isReasoning || (effort !== undefined && !isNamed(model))) && { forceReasoning: true }),
   };
 }
 
@@ -181,15 +187,13 @@ function fitEffort(
   return { effort, warnings: [{ type: 'compatibility', feature: 'effort', details }] };
 }
 
-/**
- * Of a model that is not in the table, what a server of its form takes for sure. OpenRouter takes
- * all for any model.
- */
+/** By the data, or else by the model's name. OpenRouter takes all efforts for any model. */
 function levelsOf({ provider, wire, model }: AskedModel): readonly Effort[] {
-  const isForeign = wire === 'openai-compatible' && provider.id !== 'openrouter';
-  const known =
-    findFacts({ provider: provider.id, model })?.efforts ??
-    (isForeign ? EFFORTS.slice(0, 3) : EFFORTS);
+  // The package turns an effort into a budget of tokens, which only Claude's models take.
+  if (wire === 'anthropic' && !isClaude(model)) return [];
+  const facts = findFacts({ provider: provider.id, model });
+  const byName = provider.id === 'openrouter' ? EFFORTS : habitsOf(model, wire).efforts;
+  const known = facts?.efforts ?? (facts?.neverThinks === true ? [] : byName);
   // The package makes `max` of it, which is more and not less.
   return wire === 'bedrock' ? known.filter((level) => level !== 'xhigh') : known;
 }

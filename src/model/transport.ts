@@ -104,13 +104,18 @@ export async function streamReply(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
-  const { stream } = await model.doStream(options);
+  const { stream, response: head } = await model.doStream(options);
+  if (/^(?:application\/json|text\/html)\b/.test(head?.headers?.['content-type'] ?? '')) {
+    await stream.cancel();
+    throw new WholeReplyError();
+  }
   const content: (LanguageModelV4Content | OpenPart)[] = [];
   const open = new Map<string, OpenPart>();
   let warnings: LanguageModelV4GenerateResult['warnings'] = [];
   let response: LanguageModelV4GenerateResult['response'] = {};
   let end: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined;
-  for await (const part of stream) {
+  const { abortSignal } = options;
+  for await (const part of untilAborted(stream, abortSignal)) {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start': {
@@ -155,11 +160,46 @@ export async function streamReply(
         content.push(part);
     }
   }
-  if (end === undefined || end.finishReason.unified === 'interrupted')
-    throw callError({ cause: new Error('it ended in the middle') });
+  const isCut = end?.finishReason.unified === 'interrupted' && abortSignal?.aborted !== true;
+  if (end === undefined || isCut) throw callError({ cause: new Error('it ended in the middle') });
   const { usage, finishReason } = end;
   return { content, usage, finishReason, warnings, response };
 }
+
+/** A server answered a request for a stream with a whole reply. */
+export class WholeReplyError extends Error {}
+
+/** The parts of a stream. If the request is aborted, it ends with the text that came until then. */
+async function* untilAborted(
+  stream: AsyncIterable<LanguageModelV4StreamPart>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  let hasText = false;
+  try {
+    for await (const part of stream) {
+      if (part.type === 'error' && signal?.aborted === true) throw part.error;
+      hasText ||= part.type === 'text-delta' && part.delta.trim() !== '';
+      yield part;
+    }
+  } catch (thrown) {
+    if (!hasText || signal?.aborted !== true) throw thrown;
+    yield {
+      type: 'finish',
+      usage: UNKNOWN_USAGE,
+      finishReason: { unified: 'interrupted', raw: undefined },
+    };
+  }
+}
+
+const UNKNOWN_USAGE: LanguageModelV4GenerateResult['usage'] = {
+  inputTokens: {
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+  },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
 
 function keyOf({ type, id }: { readonly type: string; readonly id: string }): string {
   return `${type.split('-')[0]} ${id}`;

@@ -5,7 +5,7 @@ import type { ShownLines } from '../findings/decide/evidence.js';
 import type { PublicationBuffer } from '../findings/publication-buffer.js';
 import { AxeError, messageOf, SecretLeakError, type Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import type { OpenModel } from '../loop/asker.js';
+import type { OpenModel, OpenOptions } from '../loop/asker.js';
 import type { Budget } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withoutSecrets } from '../loop/messages.js';
@@ -80,6 +80,10 @@ export interface ConversationResult {
   readonly unread: readonly string[];
 }
 
+/** Settings of an agent for one of its models; a fallback has `stream` alone. */
+type ModelChoices = Partial<Pick<ModelParams, 'api' | 'price' | 'contextWindow'>> &
+  Pick<OpenOptions, 'stream'>;
+
 /**
  * Opens a model with its known price and context window, or else with those that the agent's file
  * names. If the model writes a secret, the whole run ends. Throws what `Models.open` throws.
@@ -87,14 +91,18 @@ export interface ConversationResult {
 export async function openModel(
   { models, secrets, deadline }: Dependencies,
   ref: ModelRef,
-  { api, price, contextWindow }: Partial<ModelParams> = {},
+  { api, stream, price, contextWindow }: ModelChoices,
 ): Promise<OpenModel> {
-  const opened = await models.open(ref, api);
-  const model = withoutSecrets(opened, secrets, (error) => deadline.cancel(error));
+  const packageModel = await models.open(ref, { api, stream });
+  const model = withoutSecrets(packageModel, secrets, (error) => deadline.cancel(error));
   const facts = models.facts(ref);
   const known = (await models.askWindow?.(ref, deadline.signal)) ?? facts.windowTokens;
   const windowTokens = smallerWindow(known, contextWindow);
-  return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
+  const opened = { ref: formatModelRef(ref), model, ...facts, windowTokens };
+  // A price that was given holds whatever the server calls the model.
+  if (facts.price === undefined && price !== undefined)
+    return { ...opened, price, priceOf: undefined };
+  return opened;
 }
 
 /** Throws if a model has written a secret: then nothing of the run is posted or remembered. */

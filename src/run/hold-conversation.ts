@@ -87,7 +87,7 @@ export async function holdConversation(
     const outcome = await runAgent(
       {
         model,
-        fallbacks: fallbackRefs.map((ref) => () => openModel(deps, ref)),
+        fallbacks: fallbackRefs.map((ref) => () => openModel(deps, ref, { stream: config.stream })),
         retry: config.retry,
         prompt: fitted,
         shrink(maxTokens, windowTokens) {
@@ -294,9 +294,10 @@ async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated>
   const memory = await readSubAgentMemory(plan, run);
   for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
 
+  const { params, stream } = plan.agent.config;
   const model = await withContext(
     `failed to create provider for agent "${name}"`,
-    () => openModel(deps, plan.model, plan.agent.config.params),
+    () => openModel(deps, plan.model, { ...params, stream }),
     // axe reports a missing key without this prefix.
     /^API key for provider /,
   );

@@ -74,7 +74,7 @@ export async function makePlan(
   const scopeReading = startEarly(findScope(request, admitted, deps));
   const openingModel = request.dryRun
     ? undefined
-    : startEarly(openModel(deps, model, config.params));
+    : startEarly(openModel(deps, model, { ...config.params, stream: config.stream }));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   const instructions = await reviewInstructions(agent, workdir, deps);

@@ -240,7 +240,7 @@ async function openVerifier(
   const customFiles = custom && (await readOwnFiles(custom, deps));
   for (const warning of customFiles?.warnings ?? []) deps.reporter.warn(warning);
 
-  const { params } = (custom ?? parent.agent).config;
+  const { params, stream } = (custom ?? parent.agent).config;
   const defaultModel = () =>
     custom === undefined ? parent.model : parseModelRef(custom.config.model);
   const model = verifyModel ?? defaultModel();
@@ -274,7 +274,7 @@ async function openVerifier(
   };
   return {
     plan,
-    model: await openModel(deps, model, modelParams),
+    model: await openModel(deps, model, { ...modelParams, stream }),
     memory: '',
     notes: undefined,
     loop: quietLoop(loop),

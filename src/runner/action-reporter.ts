@@ -287,7 +287,7 @@ export function createTranscript(secrets: readonly string[]) {
     /** Returns models that write each request and each answer as a line. */
     recordModels: (models: Models): Models => ({
       ...models,
-      open: async (ref, form) => recordModel(await models.open(ref, form)),
+      open: async (ref, options) => recordModel(await models.open(ref, options)),
     }),
     /** Returns a reporter that also writes each event and each warning as a line. */
     recordEvents: (reporter: ActionReporter): ActionReporter => ({

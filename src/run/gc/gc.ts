@@ -161,7 +161,7 @@ async function openQuestions(
   const { signal } = deadline;
   await deps.models.configure();
   const params = effort === undefined ? config.params : { ...config.params, effort };
-  const model = await openModel(deps, ref, params);
+  const model = await openModel(deps, ref, { ...params, stream: config.stream });
   const startMs = clock.now().getTime();
   const usage = new Usage(model.model.modelId);
   const budget = new Budget(limits);
@@ -171,7 +171,9 @@ async function openQuestions(
   const asker = createAsker(
     {
       model,
-      fallbacks: fallbacks.map((fallback) => () => openModel(deps, fallback)),
+      fallbacks: fallbacks.map(
+        (fallback) => () => openModel(deps, fallback, { stream: config.stream }),
+      ),
       retry: config.retry,
       budget,
       usage,

@@ -1,0 +1,102 @@
+import {
+  APICallError,
+  type LanguageModelV4CallOptions,
+  type SharedV4Warning,
+} from '@ai-sdk/provider';
+
+/** A setting that a server can refuse in a request that it would accept without it. */
+interface Setting {
+  /** As users know it; undefined for a setting that is ours alone. */
+  readonly name: string | undefined;
+  readonly words: RegExp;
+  isIn(options: LanguageModelV4CallOptions): boolean;
+  without(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions;
+}
+
+const SETTINGS: readonly Setting[] = [
+  {
+    name: 'temperature',
+    words: /\btemperature\b/i,
+    isIn: ({ temperature }) => temperature !== undefined,
+    without: (options) => ({ ...options, temperature: undefined }),
+  },
+  {
+    name: 'effort',
+    words: /\breasoning[_.]?effort\b|\beffort\b|\bthinking(?:_budget|Level|Config)?\b/i,
+    isIn: ({ reasoning }) => reasoning !== undefined,
+    without: (options) => ({ ...options, reasoning: undefined }),
+  },
+  {
+    name: undefined,
+    words: /\bprompt_cache_key\b/,
+    isIn: ({ providerOptions }) => providerOptions?.['openai']?.['promptCacheKey'] !== undefined,
+    without: ({ providerOptions, ...options }) => {
+      const { promptCacheKey: _refused, ...openai } = providerOptions?.['openai'] ?? {};
+      return { ...options, providerOptions: { ...providerOptions, openai } };
+    },
+  },
+];
+
+const REFUSED =
+  /unsupported|not support|not permitted|not allowed|unknown|unrecognized|extra inputs|only the default|may only be|is deprecated/i;
+
+/** Refusals with another answer: the other interface of OpenAI, or thoughts that are left out. */
+const ANSWERED_ELSEWHERE = /\bv1\/responses\b|signature|bound to a different|cannot be modified/;
+
+const OUTPUT_LIMIT =
+  /\bmax_(?:output_|completion_)?tokens\b|\bmaximum tokens\b|\bmaxOutputTokens\b/;
+
+/** A smaller number in a refusal of the output limit is not a limit. */
+const LEAST_LIMIT = 256;
+
+/** Settings and limits that a model's server has refused once, for the rest of a conversation. */
+export class Refusals {
+  readonly #refused = new Set<Setting>();
+  #mostTokens = Number.POSITIVE_INFINITY;
+
+  /** Learns from a refusal of a request. Returns true if the request can be sent again without it. */
+  learn(thrown: unknown, sent: LanguageModelV4CallOptions): boolean {
+    if (!APICallError.isInstance(thrown)) return false;
+    if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return false;
+    const text = String(thrown.responseBody);
+    if (ANSWERED_ELSEWHERE.test(text)) return false;
+
+    if (OUTPUT_LIMIT.test(text) && !/context|prompt|input/i.test(text))
+      return this.#learnLimit(text, sent.maxOutputTokens ?? 0);
+    if (!REFUSED.test(text)) return false;
+    const setting = SETTINGS.find(({ words, isIn }) => words.test(text) && isIn(sent));
+    if (setting !== undefined) this.#refused.add(setting);
+    return setting !== undefined;
+  }
+
+  /** Takes the largest number below the limit that was asked for. */
+  #learnLimit(text: string, askedTokens: number): boolean {
+    const limits = [...text.matchAll(/\b\d{3,7}\b/g)]
+      .map(([number]) => Number(number))
+      .filter((limit) => limit >= LEAST_LIMIT && limit < askedTokens);
+    if (limits.length === 0) return false;
+    this.#mostTokens = Math.max(...limits);
+    return true;
+  }
+
+  /** The request without what was refused. */
+  apply(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+    const { maxOutputTokens } = options;
+    const limited =
+      maxOutputTokens === undefined
+        ? options
+        : { ...options, maxOutputTokens: Math.min(maxOutputTokens, this.#mostTokens) };
+    return [...this.#refused].reduce((request, setting) => setting.without(request), limited);
+  }
+
+  /** Warnings for what was left out of a request. */
+  warnings(options: LanguageModelV4CallOptions): readonly SharedV4Warning[] {
+    return [...this.#refused].flatMap(({ name, isIn }) =>
+      name === undefined || !isIn(options)
+        ? []
+        : [{ type: 'compatibility', feature: name, details: LEFT_OUT } as const],
+    );
+  }
+}
+
+const LEFT_OUT = 'the model refuses this setting, so it is left out';
