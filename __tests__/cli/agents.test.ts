@@ -81,19 +81,19 @@ it('agents validate checks the named agents, and exits with 0 if there are only 
 });
 
 it('agents validate reports about a model what a run with this environment and config.toml would report', async () => {
-  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "groq/llama-3"\n' });
+  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "lab/llama-3"\n' });
   const { exitCode, output } = await agents('validate');
   expect(exitCode).toBe(2);
-  expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "groq": ');
+  expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "lab": ');
   expect(output).toContain(
-    '  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.',
+    '  For an OpenAI-compatible endpoint set its address in `AXE_LAB_BASE_URL`.',
   );
   writeFiles(home, {
-    'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n',
+    'axe/config.toml': '[providers.lab]\nbase_url = "https://lab.example/v1"\n',
   });
   expect((await agents('validate')).exitCode).toBe(0);
-  writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "groq"\n' });
+  writeFiles(home, { 'axe/config.toml': '[providers.lab]\nbase_url = "lab"\n' });
   expect((await agents('validate')).output).toContain(
-    'error: invalid base URL for provider "groq"',
+    'error: invalid base URL for provider "lab"',
   );
 });

@@ -115,6 +115,19 @@ it.each(['minimax/MiniMax-M3.1-Flash', 'anthropic/octo-9'])(
   },
 );
 
+it('a provider’s name counts in any case', () => {
+  expect(parseModelRef('Anthropic/Claude-X')).toEqual(parseModelRef('anthropic/Claude-X'));
+});
+
+it.each([
+  ['a long one', 'x'.repeat(300)],
+  ['one with blanks', 'my own model'],
+])('a name that nobody uses is sent as it is: %s', async (_kind, name) => {
+  const { model, server } = await playModel(`local/${name}`, [text('Hi')]);
+  await model.doGenerate(question());
+  expect(bodies(server)).toMatchObject([{ model: name }]);
+});
+
 describe('a setting that a server refuses', () => {
   const tools = [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }] as const;
 

@@ -92,6 +92,33 @@ describe('the key of a provider', () => {
   });
 });
 
+describe('the key of a seller without an API of its own', () => {
+  const missing = 'API key for provider "groq" is not configured';
+
+  it('is wanted at its own address', () => {
+    expect(errorOf('groq').message).toContain(missing);
+    const env = { GROQ_API_KEY: 'k' };
+    expect(resolve('groq', { env })).toMatchObject({
+      apiKey: 'k',
+      baseUrl: 'https://api.groq.com/openai/v1',
+    });
+  });
+
+  it('is not wanted at another address', () => {
+    const env = { AXE_GROQ_BASE_URL: 'http://127.0.0.1:9' };
+    expect(resolve('groq', { env })).toMatchObject({ apiKey: '' });
+  });
+
+  it('can be under another name', () => {
+    expect(resolve('zai', { env: { ZHIPU_API_KEY: 'k' } })).toMatchObject({
+      apiKey: 'k',
+      baseUrl: 'https://api.z.ai/api/paas/v4',
+    });
+    expect(resolve('alibaba', { env: { DASHSCOPE_API_KEY: 'q' } }).apiKey).toBe('q');
+    expect(resolve('huggingface', { env: { HF_TOKEN: 'h' } }).apiKey).toBe('h');
+  });
+});
+
 describe('the base URL of a provider', () => {
   const key = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
   const config = { openai: { apiKey: '', baseUrl: 'http://file.example' } };
@@ -140,13 +167,13 @@ describe('the base URL of a provider', () => {
   });
 
   it.each([
-    ['groq', 'GROQ'],
+    ['my_lab', 'MY_LAB'],
     ['my-gate.way', 'MY_GATE_WAY'],
     ['constructor', 'CONSTRUCTOR'],
   ])('is required for a provider that is not in the catalog: %s', (provider, variable) => {
     const error = errorOf(provider);
     expect(error.message).toBe(
-      `unsupported provider "${provider}": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, requesty, atlascloud, edenai, vertex, azure, offline`,
+      `unsupported provider "${provider}": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, requesty, atlascloud, edenai, xai, deepseek, mistral, moonshot, zai, groq, cerebras, together, fireworks, alibaba, huggingface, vertex, azure, offline`,
     );
     expect(error.exitCode).toBe(1);
     expect(error.remedy).toContain(`\`AXE_${variable}_BASE_URL\``);
@@ -165,6 +192,17 @@ describe('the base URL of a provider', () => {
     expect(errorOf('provider').remedy).toMatch(
       /^`provider\/model-name` is the placeholder of `agents init`\./,
     );
+  });
+
+  it.each([
+    ['kimi', 'moonshot'],
+    ['glm', 'zai'],
+    ['qwen', 'alibaba'],
+    ['grok', 'xai'],
+    ['claude', 'anthropic'],
+    ['mistrall', 'mistral'],
+  ])('is also required for %s, with the hint that %s may be meant', (provider, meant) => {
+    expect(errorOf(provider).remedy).toContain(`Did you mean \`${meant}\`?`);
   });
 
   it('C1 5: is not read from a prototype', () => {
@@ -204,6 +242,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['tables of other programs', '[other]\nkey = 1\n[[list]]\nx = 2020-01-01\n', {}],
     ['CRLF', '[providers.openai]\r\napi_key = "k"\r\n', own],
     ['a byte order mark', '\uFEFF[providers.openai]\napi_key = "k"\n', own],
+    ['keys in any case', '[Providers.OpenAI]\nAPI_Key = "k"\n', own],
     ['keys of other programs', '[providers.openai]\napi_key = "k"\norganization = 7\n', own],
   ])('can be written with %s', (_, toml, config) => {
     expect(parseProvidersConfig(toml, FILE)).toEqual(config);

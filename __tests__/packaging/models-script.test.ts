@@ -139,6 +139,30 @@ describe('the script that writes the figures of models', () => {
   });
 });
 
+it('differences between the source and the addresses and keys of the program are printed', async () => {
+  const script = `
+    const { sellerDifferences } = await import(${JSON.stringify(join(ROOT, 'scripts/models/guard.js'))});
+    const provider = { keyVariable: 'ZAI_API_KEY', otherKeyVariables: ['ZHIPU_API_KEY'] };
+    const catalog = { zai: { ...provider, defaultBaseUrl: 'https://api.z.ai/api/paas/v4' } };
+    const same = { zai: { api: 'https://api.z.ai/v9', env: ['ZHIPU_API_KEY'] } };
+    const other = { zai: { api: 'https://elsewhere.example', env: ['GLM_KEY'] } };
+    console.log(JSON.stringify([same, other].map((source) => sellerDifferences(source, catalog))));
+  `;
+  const { stdout } = await startChild({
+    command: process.execPath,
+    args: ['--input-type=module', '--eval', script],
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'] ?? '' },
+  }).finished;
+  expect(JSON.parse(stdout)).toEqual([
+    [],
+    [
+      'zai: the source reads GLM_KEY, we read ZAI_API_KEY, ZHIPU_API_KEY',
+      'zai: the source asks https://elsewhere.example, we ask https://api.z.ai/api/paas/v4',
+    ],
+  ]);
+});
+
 describe('the age of the figures', () => {
   it('is accepted below the limit', async () => {
     const { stdout, code } = await runScript('--check-age', '100000');

@@ -263,14 +263,14 @@ export interface ModelRef {
 }
 
 /**
- * Splits `provider/model` at the first slash; as in axe, nothing is trimmed or lower-cased. Throws
- * an AxeError with axe's message and exit status 1.
+ * Splits `provider/model` at the first slash. The provider counts in any case; as in axe, nothing
+ * is trimmed. Throws an AxeError with axe's message and exit status 1.
  */
 export function parseModelRef(text: string): ModelRef {
   const slash = text.indexOf('/');
   if (slash < 0) throw invalid(text, 'expected provider/model-name');
 
-  const provider = text.slice(0, slash);
+  const provider = text.slice(0, slash).toLowerCase();
   const model = text.slice(slash + 1);
   if (provider === '') throw invalid(text, 'empty provider');
   if (model === '') throw invalid(text, 'empty model name');

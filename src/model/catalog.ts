@@ -25,8 +25,8 @@ export interface Provider {
   /** Environment variables of the key, first of all the one that messages name; empty for none. */
   readonly keyVariable: string;
   readonly otherKeyVariables: readonly string[];
-  /** A run without the key is refused. */
-  readonly needsKey: boolean;
+  /** A run without the key is refused; `at home`: unless another address is set. */
+  readonly needsKey: boolean | 'at home';
   readonly baseUrlVariable: string;
   /** Without the version path, as axe has it; undefined where it must be given. */
   readonly defaultBaseUrl: string | undefined;
@@ -89,6 +89,30 @@ function named(id: string, own: Partial<Provider>): Provider {
   return { ...USUAL, id, ...variables, ...own };
 }
 
+/**
+ * Sellers of models that all speak Chat Completions. An address decides who gets a key, so it is
+ * code and never data. Sources: the sellers' documentation, November 2026.
+ */
+const SELLERS: readonly Provider[] = [
+  seller('xai', 'https://api.x.ai'),
+  seller('deepseek', 'https://api.deepseek.com'),
+  seller('mistral', 'https://api.mistral.ai'),
+  seller('moonshot', 'https://api.moonshot.ai'),
+  seller('zai', 'https://api.z.ai/api/paas/v4', { otherKeyVariables: ['ZHIPU_API_KEY'] }),
+  seller('groq', 'https://api.groq.com/openai'),
+  seller('cerebras', 'https://api.cerebras.ai'),
+  seller('together', 'https://api.together.ai'),
+  seller('fireworks', 'https://api.fireworks.ai/inference'),
+  seller('alibaba', 'https://dashscope-intl.aliyuncs.com/compatible-mode', {
+    keyVariable: 'DASHSCOPE_API_KEY',
+  }),
+  seller('huggingface', 'https://router.huggingface.co', { keyVariable: 'HF_TOKEN' }),
+];
+
+function seller(id: string, defaultBaseUrl: string, variables: Partial<Provider> = {}): Provider {
+  return named(id, { defaultBaseUrl, needsKey: 'at home', ...variables });
+}
+
 const PROVIDERS: readonly Provider[] = [
   named('anthropic', {
     wire: 'anthropic',
@@ -133,6 +157,7 @@ const PROVIDERS: readonly Provider[] = [
   named('requesty', { defaultBaseUrl: 'https://router.requesty.ai/v1' }),
   named('atlascloud', { defaultBaseUrl: 'https://api.atlascloud.ai/v1' }),
   named('edenai', { defaultBaseUrl: 'https://api.edenai.run/v3' }),
+  ...SELLERS,
   named('vertex', {
     access: 'vertex',
     wire: 'google',
@@ -160,14 +185,17 @@ const PROVIDERS: readonly Provider[] = [
 ];
 
 /** Providers whose models need a key of their own. */
-export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(({ needsKey }) => needsKey);
+export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(
+  ({ needsKey }) => needsKey !== false,
+);
 
 /** Providers with a name of their own, for messages. */
 export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);
 
 /**
  * The provider of a model. A name that is not in the catalog stands for an OpenAI-compatible
- * endpoint whose base URL must be set: `groq/llama-3` reads `GROQ_API_KEY` and `AXE_GROQ_BASE_URL`.
+ * endpoint whose base URL must be set: `local/llama-3` reads `LOCAL_API_KEY` and
+ * `AXE_LOCAL_BASE_URL`.
  */
 export function findProvider({ provider }: ModelRef): Provider {
   return PROVIDERS.find(({ id }) => id === provider) ?? named(provider, { needsKey: false });

@@ -33,7 +33,9 @@ export interface SettingSources {
 export function resolveSettings(provider: Provider, sources: SettingSources) {
   const baseUrl = resolveBaseUrl(provider, sources);
   const apiKey = resolveKey(provider, sources);
-  if (apiKey === undefined && provider.needsKey) throw missingKey(provider, sources.env);
+  const isElsewhere = provider.needsKey === 'at home' && baseUrl !== provider.defaultBaseUrl;
+  if (apiKey === undefined && provider.needsKey !== false && !isElsewhere)
+    throw missingKey(provider, sources.env);
   return {
     apiKey: apiKey ?? '',
     baseUrl: withVersionPath(checkedUrl(baseUrl, provider), provider),
@@ -146,9 +148,21 @@ export function checkedUrl(baseUrl: string, provider: Provider): string {
   return baseUrl;
 }
 
+/** Families of models that people take for the name of their provider. */
+const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['claude', 'anthropic'],
+  ['gpt', 'openai'],
+  ['gemini', 'google'],
+  ['grok', 'xai'],
+  ['kimi', 'moonshot'],
+  ['glm', 'zai'],
+  ['zhipu', 'zai'],
+  ['qwen', 'alibaba'],
+]);
+
 /** axe's message (axe-behaviour §3), with our providers in it. */
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
-  const meant = closestWord(id, PROVIDER_IDS);
+  const meant = FAMILIES.get(id) ?? closestWord(id, PROVIDER_IDS);
   const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
   return new AxeError(
     `unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`,
@@ -203,7 +217,7 @@ export function parseProvidersConfig(
   toml: string,
   file: string,
 ): Readonly<Record<string, ProviderConfig>> {
-  const result = v.safeParse(ConfigFile, parseToml(toml, file));
+  const result = v.safeParse(ConfigFile, withSmallKeys(parseToml(toml, file)));
   if (!result.success) {
     const [issue] = result.issues;
     throw new ConfigError(
@@ -216,6 +230,17 @@ export function parseProvidersConfig(
     );
   }
   return result.output.providers;
+}
+
+/** Keys count in any case, as in axe: tables, names of providers and their settings. */
+function withSmallKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (value instanceof Date) return value;
+  const pairs = Object.entries(value).map(([key, item]) => [
+    key.toLowerCase(),
+    withSmallKeys(item),
+  ]);
+  return Object.fromEntries(pairs);
 }
 
 function parseToml(toml: string, file: string): unknown {
