@@ -64,6 +64,7 @@ const ASKED_BY = {
     'max-cost-usd': 'a budget for one run',
     'max-cost-usd-per-pr': 'a budget for one pull request',
     'max-cost-usd-per-day': 'a budget for the repository',
+    price: 'a budget for a model that is newer than our list, or for a server of one’s own',
   },
   outputs: {
     conclusion: 'a step that runs only after a success',

@@ -66,6 +66,36 @@ it('warns of limits over several runs where nothing is kept', async () => {
   ]);
 });
 
+describe('`mode: validate` with a limit on the cost', () => {
+  const UNKNOWN = 'the price of `openai/gpt-99` is not known, so `max-cost-usd` cannot limit';
+  it.each([
+    ['refuses a model without a price', {}, '', UNKNOWN],
+    ['accepts the price of the workflow', { price: '2 10' }, '', undefined],
+    [
+      'accepts the price of the agent',
+      {},
+      '[params]\nprice = { input = 1, output = 2 }\n',
+      undefined,
+    ],
+    ['looks at the model of the workflow', { model: 'openai/gpt-4.1' }, '', undefined],
+    [
+      'does not take the price for a verifier',
+      { price: '2 10', model: 'openai/gpt-4.1' },
+      '[review]\nverify_model = "openai/gpt-99"\n',
+      UNKNOWN,
+    ],
+  ])('%s', async (_what, more, toml, message) => {
+    const workspace = tempDir('checkout');
+    const agent = `name = "a"\nmodel = "openai/gpt-99"\n${toml}`;
+    writeFiles(workspace, { 'axe/agents/a.toml': agent });
+    const inputs = { mode: 'validate', 'max-cost-usd-per-day': '1', ...more };
+    const { outputs, annotations } = await runMainHere({ event, inputs, workspace });
+    expect(outputs['conclusion']).toBe(message === undefined ? 'success' : 'failure');
+    const messages = annotations.map((annotation) => annotation.message).join('\n');
+    if (message !== undefined) expect(messages).toContain(message);
+  });
+});
+
 it('names what `redact` cannot find in every mode', async () => {
   const workspace = tempDir('checkout');
   writeFiles(workspace, { 'axe/agents/a.toml': 'name = "a"\nmodel = "openai/m"\n' });

@@ -118,14 +118,24 @@ Nothing is wrong.
 });
 
 it.each([
-  ['anthropic/x', {}, 'ok', '`ANTHROPIC_API_KEY` is set'],
-  ['openai/x', {}, 'error', 'API key for provider "openai" is not configured'],
-  ['google/x', { GOOGLE_API_KEY: 'k' }, 'ok', '`GOOGLE_API_KEY` is set'],
+  ['anthropic/claude-sonnet-5-5', {}, 'ok', '`ANTHROPIC_API_KEY` is set'],
+  ['openai/gpt-4.1', {}, 'error', 'API key for provider "openai" is not configured'],
+  ['google/gemini-2.5-pro', { GOOGLE_API_KEY: 'k' }, 'ok', '`GOOGLE_API_KEY` is set'],
   ['ollama/x', {}, 'ok', 'no key is needed'],
   ['offline/rules', {}, 'ok', 'no key is needed'],
-  ['bedrock/x', {}, 'note', 'no key is set, so the credentials of the cloud are used'],
-  ['bedrock/x', { AWS_BEARER_TOKEN_BEDROCK: 'k' }, 'ok', '`AWS_BEARER_TOKEN_BEDROCK` is set'],
-  ['openai/x', { OPENAI_API_KEY: 'a\nb' }, 'error', 'holds a line break'],
+  [
+    'bedrock/anthropic.claude-sonnet-4-6',
+    {},
+    'note',
+    'no key is set, so the credentials of the cloud are used',
+  ],
+  [
+    'bedrock/anthropic.claude-sonnet-4-6',
+    { AWS_BEARER_TOKEN_BEDROCK: 'k' },
+    'ok',
+    '`AWS_BEARER_TOKEN_BEDROCK` is set',
+  ],
+  ['openai/gpt-4.1', { OPENAI_API_KEY: 'a\nb' }, 'error', 'holds a line break'],
 ])(
   'without a request the key of %s with %j is told of: %s',
   async (model, env, status, message) => {
@@ -137,14 +147,29 @@ it.each([
 );
 
 it('without a request a missing key is said to be perhaps a secret of the repository', async () => {
-  const [missing] = (await doctor([], { agents: { a: agent('a', 'openai/x') } })).of('Models');
+  const [missing] = (await doctor([], { agents: { a: agent('a', 'openai/gpt-4.1') } })).of(
+    'Models',
+  );
   expect(missing?.remedy).toMatch(
     / If the key is only a repository secret, we cannot see it here\.$/,
   );
 });
 
+it.each([
+  ['openai/gpt-99', '', ['error', 'note']],
+  ['openai/gpt-99', '[params]\nprice = { input = 2, output = 10 }\n', ['error']],
+  ['openrouter/some/model', '', ['error']],
+])('a workflow needs a price for %s with %j, which is a note', async (model, params, statuses) => {
+  const { of } = await doctor([], { agents: { a: agent('a', model, params) } });
+  expect(of('Models').map(({ status }) => status)).toEqual(statuses);
+  if (statuses.length > 1)
+    expect(of('Models')[1]).toMatchObject({
+      message: `${model}: the price of \`${model}\` is not known, so \`max-cost-usd\` cannot limit what it costs`,
+    });
+});
+
 it('without a request the key of the model that gives findings a second look is checked too', async () => {
-  const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/x"\n');
+  const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/gpt-4.1"\n');
   const { of } = await doctor([], { agents: { a: toml } });
   expect(of('Models').map(({ status }) => status)).toEqual(['ok', 'error']);
 });
@@ -168,10 +193,16 @@ describe('keys with --online', () => {
   }
 
   it.each([
-    [401, 'anthropic/x', ['AXE_ANTHROPIC_BASE_URL'], 'invalid x-api-key', 'ANTHROPIC_API_KEY'],
+    [
+      401,
+      'anthropic/claude-sonnet-5-5',
+      ['AXE_ANTHROPIC_BASE_URL'],
+      'invalid x-api-key',
+      'ANTHROPIC_API_KEY',
+    ],
     [
       404,
-      'openai/x',
+      'openai/gpt-4.1',
       ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL'],
       'no model `x`',
       "Check the model's name",
@@ -197,8 +228,8 @@ describe('keys with --online', () => {
       if (server.requests().length === 2) jest.advanceTimersByTime(30_000);
     });
     const agents = {
-      a: agent('a', 'anthropic/x'),
-      b: agent('b', 'anthropic/y'),
+      a: agent('a', 'anthropic/claude-sonnet-5-5'),
+      b: agent('b', 'anthropic/claude-haiku-5-5'),
       c: agent('c', 'offline/rules'),
     };
     const { of } = await doctor(['--online'], {

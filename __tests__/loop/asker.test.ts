@@ -406,14 +406,61 @@ describe('a warning about a model', () => {
     expect(warnings).toHaveLength(2);
     expect(warnings[0]?.message).toBe('the provider of `p/first`: temperature: unsupported');
   });
+});
 
-  it('states once that its price is unknown, if dollars are limited', async () => {
-    const budget = new Budget({ maxTokens: 0, maxCostUsd: 1 });
-    const { asker, warnings } = scene([says('a'), says('b')], { budget });
+describe('a limit in dollars', () => {
+  const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+  const limited = (costInput?: 'max-cost-usd-per-pr') =>
+    new Budget({ maxTokens: 0, maxCostUsd: 1, costInput });
+  const unknown = (model: string, input = 'max-cost-usd') => ({
+    exitCode: 2,
+    message: `the price of \`${model}\` is not known, so \`${input}\` cannot limit what it costs`,
+    remedy: expect.stringContaining('with the input `price`'),
+  });
+
+  it.each([
+    [undefined, 'max-cost-usd'],
+    ['max-cost-usd-per-pr', 'max-cost-usd-per-pr'],
+  ] as const)(
+    'is an error before the first request to a model without a price: %s',
+    async (costInput, name) => {
+      const { asker, model } = scene([], { budget: limited(costInput) });
+      await expect(asker.ask(HELLO, {})).rejects.toMatchObject(unknown('p/first', name));
+      expect(model.asked).toEqual([]);
+    },
+  );
+
+  it('lets a model be asked whose provider says what a reply costs', async () => {
+    const model = createFakeModel([says('a')]);
+    const { asker } = scene([], { model: opened(model, { saysCost: true }), budget: limited() });
     await asker.ask(HELLO, {});
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('ends the run after a reply of another model whose price is not known', async () => {
+    const model = createFakeModel([says('a', { modelId: 'swapped' })]);
+    const first = opened(model, { price: PRICE, priceOf: () => undefined });
+    const { asker } = scene([], { model: first, budget: limited() });
     await asker.ask(HELLO, {});
-    const message =
-      'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `[params.price]` in the agent, or `max-tokens` or `max-turns`.';
-    expect(warnings).toEqual([{ code: 'model-warning', message }]);
+    await expect(asker.ask(HELLO, {})).rejects.toMatchObject(unknown('swapped'));
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('passes over a fallback without a price', async () => {
+    const second = candidate('p/second', []);
+    const third = candidate('p/third', [says('ok')], { price: PRICE });
+    const model = opened(createFakeModel([BUSY, BUSY]), { price: PRICE });
+    const { asker, warnings } = scene([], {
+      model,
+      budget: limited(),
+      fallbacks: [second.open, third.open],
+    });
+    await asker.ask(HELLO, {});
+    expect(asker.current.ref).toBe('p/third');
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^a fallback model cannot be used: the price of `p\/second` is not known/,
+      ),
+    ]);
   });
 });

@@ -121,3 +121,31 @@ describe('the cost of several runs together (D36)', () => {
     },
   );
 });
+
+describe('a limit on the cost of a model whose price is not known', () => {
+  const limits = [
+    ['max-cost-usd', { maxCostUsd: 1 }],
+    ['max-cost-usd-per-day', { spendLimits: { perPullUsd: 0, perDayUsd: 1 } }],
+  ] as const;
+
+  it.each(limits)('%s is an error before the first request', async (input, limit) => {
+    const { deps, model } = depsOf({ facts: {} });
+    const report = await runPipeline({ ...request(), ...limit }, deps);
+    const error = { exitCode: 2, message: expect.stringContaining(`so \`${input}\` cannot limit`) };
+    expect(report).toMatchObject({ kind: 'ran', outcome: { kind: 'failed', error } });
+    expect(model.asked).toEqual([]);
+  });
+
+  it.each(limits)('%s counts with the price of the workflow', async (_input, limit) => {
+    const { deps } = depsOf({ facts: {} });
+    const report = await runPipeline({ ...request(), ...limit, price: PRICE }, deps);
+    expect(report).toMatchObject({ outcome: { kind: 'completed', stats: { costUsd: 0.25 } } });
+  });
+
+  it('a known price wins over that of the workflow', async () => {
+    const { deps } = depsOf();
+    const price = { input: 9, output: 9, cacheRead: 9, cacheWrite: 9 };
+    const report = await runPipeline({ ...request(), price }, deps);
+    expect(report).toMatchObject({ outcome: { stats: { costUsd: 0.25 } } });
+  });
+});

@@ -170,6 +170,7 @@ function makeRequest({ inputs, trigger, runner }: ActionContext): RunRequest {
     tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),
     outputSchema: inputs.outputSchema,
     maxCostUsd: inputs.maxCostUsd,
+    price: inputs.price,
     spendLimits: inputs.spendLimits,
     fallbackModels: inputs.fallbackModels,
     timeLimit: (agentSeconds) => {

@@ -1,5 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { type ModelRef, parseModelRef } from '../agent/config.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
+import type { ModelParams } from '../agent/model-keys.js';
 import { refPlace } from '../agent/read-ref.js';
 import { isRepository, type Repository } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -13,7 +15,7 @@ import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
 import { memoryName } from '../memory/paths.js';
-import { modelProblem } from '../model/model-access.js';
+import { modelProblem, priceProblem } from '../model/model-access.js';
 import { formatStaleLines } from '../report/format-memory.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
@@ -30,6 +32,7 @@ import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
 import type { RunReport, RunRequest } from '../run/records.js';
 import { type ValidationDependencies, validateAgents } from '../run/validate.js';
+import type { Inputs } from '../runner/inputs.js';
 import { readThisRun } from '../runner/runner.js';
 import { formatMark, isMarked, type Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -260,11 +263,23 @@ export async function runValidateMode(context: ActionContext): Promise<RunReport
     },
     {
       ...(await openCheckedAgents(context)),
-      modelProblem: (ref) => modelProblem(ref, { env: runner.env, config: {} }),
+      modelProblem: (ref, params) =>
+        modelProblem(ref, { env: runner.env, config: {} }) ?? costProblem(ref, params, inputs),
       signal: deadline.signal,
     },
   );
   return { kind: 'validated', validation };
+}
+
+/** The error of a run whose cost is limited, if the price of its model is not known. */
+function costProblem(
+  ref: ModelRef,
+  params: Pick<ModelParams, 'price'> | undefined,
+  { model, price, maxCostUsd, spendLimits: { perPullUsd, perDayUsd } }: Inputs,
+): AxeError | undefined {
+  if (maxCostUsd <= 0 && perPullUsd <= 0 && perDayUsd <= 0) return undefined;
+  if (params === undefined) return priceProblem(ref, undefined);
+  return priceProblem(model === '' ? ref : parseModelRef(model), price ?? params.price);
 }
 
 /**

@@ -9,7 +9,7 @@ import { count } from '../lib/text/format.js';
 import { readConfigFile } from '../lib/user-files.js';
 import { OWN_BRANCH } from '../memory/stores/branch/branch-store.js';
 import { createModels } from '../model/create.js';
-import { keyState, probeModel } from '../model/model-access.js';
+import { keyState, priceProblem, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
@@ -101,6 +101,7 @@ async function examine(
     ...(ownAgents.length > 0 ? [] : [onlyBuiltIn]),
     ...validation.agents.flatMap(agentChecks),
     ...(await keyChecks(validation, { env, config }, isOnline, signal)),
+    ...priceChecks(validation),
     ...(await checkGitHub(flags.string('repo'), isOnline, terminal, signal)),
   ];
 }
@@ -155,6 +156,20 @@ async function keyChecks(
     return result(key.remedy === undefined ? 'ok' : 'note', key.what, key.remedy);
   });
   return (await Promise.all(checks)).flat();
+}
+
+/** A price is needed in a workflow with a limit on the cost, so without one there is a note. */
+function priceChecks(validation: Validation): readonly Check[] {
+  const prices = new Map(
+    validation.agents.map(({ config }) => [config?.model.toLowerCase(), config?.params.price]),
+  );
+  return usedModels(validation).flatMap((ref) => {
+    const name = formatModelRef(ref);
+    const problem = priceProblem(ref, prices.get(name.toLowerCase()));
+    if (problem === undefined) return [];
+    const { message, remedy } = problem;
+    return [{ group: 'Models', status: 'note', message: `${name}: ${message}`, remedy } as const];
+  });
 }
 
 /** An invalid model is left out, since the validation of its agent reports it. */

@@ -11,7 +11,7 @@ import { DEFAULT_MAX_RETRIES } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
 import { formatInteger } from '../lib/text/format.js';
-import type { Budget, TokenUse } from './budget.js';
+import type { Budget } from './budget.js';
 import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,
@@ -31,6 +31,8 @@ export interface OpenModel {
   readonly price: Price | undefined;
   /** The price of a reply that names this model as its own; absent: that of the model. */
   readonly priceOf?: ((model: string) => Price | undefined) | undefined;
+  /** Its provider says what each reply cost; absent: false. */
+  readonly saysCost?: boolean;
   /** Tokens that fit into its window; undefined if not known. */
   readonly windowTokens: number | undefined;
   /** Absent for a model that we know nothing about. */
@@ -95,6 +97,8 @@ class RetryingAsker implements ModelAsker {
   /** The larger output limit that the model needed to reach its answer. */
   #neededTokens: number | undefined;
   #partialAnswer: string | undefined;
+  /** The model of a reply whose cost is not known although it is limited. */
+  #unpricedModel: string | undefined;
 
   constructor(
     private readonly options: AskerOptions,
@@ -125,6 +129,7 @@ class RetryingAsker implements ModelAsker {
     // The one check before each request: a summary or a sub-agent might have spent the rest.
     const spent = budget.spent();
     if (spent !== undefined) throw spent.error;
+    this.#requirePrice(this.#current);
 
     const request: TurnRequest = { turn: usage.turns + 1, messages, settings, ownTokens };
     const { reply, askedTokens } = await this.#askOnce(request);
@@ -200,7 +205,8 @@ class RetryingAsker implements ModelAsker {
     budget.add(use, price);
     if (leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(leftBy);
     this.deps.onReply?.({ modelId: usage.modelId, use, price });
-    this.#warnAboutReply(reply, estimated !== undefined, use);
+    if (use.costUsd === undefined && price === undefined) this.#unpricedModel = usage.modelId;
+    this.#warnAboutReply(reply, estimated !== undefined);
 
     const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { stopReason } = usage;
@@ -219,20 +225,12 @@ class RetryingAsker implements ModelAsker {
       : priceOf(response.modelId);
   }
 
-  #warnAboutReply(
-    { warnings }: LanguageModelV4GenerateResult,
-    isEstimated: boolean,
-    { costUsd }: TokenUse,
-  ): void {
-    const { budget, ownSettings = [] } = this.options;
-    const { ref, price } = this.#current;
+  #warnAboutReply({ warnings }: LanguageModelV4GenerateResult, isEstimated: boolean): void {
+    const { ownSettings = [] } = this.options;
+    const { ref } = this.#current;
     if (isEstimated)
       this.#warnOnce(
         `\`${ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`,
-      );
-    if (costUsd === undefined && price === undefined && budget.limits.maxCostUsd > 0)
-      this.#warnOnce(
-        `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`,
       );
     for (const warning of warnings) {
       const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
@@ -299,7 +297,9 @@ class RetryingAsker implements ModelAsker {
       const open = this.#unusedFallbacks.shift();
       if (open === undefined) return undefined;
       try {
-        return await open();
+        const fallback = await open();
+        this.#requirePrice(fallback);
+        return fallback;
       } catch (thrown) {
         if (!(thrown instanceof AxeError)) throw thrown;
         const message = `a fallback model cannot be used: ${thrown.message}`;
@@ -308,12 +308,32 @@ class RetryingAsker implements ModelAsker {
     }
   }
 
+  /** A limit that cannot be kept is an error before it costs anything. */
+  #requirePrice({ ref, price, saysCost = false }: OpenModel): void {
+    const { maxCostUsd, costInput } = this.options.budget.limits;
+    if (maxCostUsd <= 0) return;
+    if (this.#unpricedModel !== undefined) throw unknownPriceError(this.#unpricedModel, costInput);
+    if (price === undefined && !saysCost) throw unknownPriceError(ref, costInput);
+  }
+
   #warnOnce(message: string): void {
     if (!this.#reportedWarnings.has(message))
       this.deps.reporter.warn({ code: 'model-warning', message });
     this.#reportedWarnings.add(message);
   }
 }
+
+/** The error for a model whose cost is limited by the input and cannot be counted. */
+export function unknownPriceError(model: string, costInput = 'max-cost-usd'): AxeError {
+  return new AxeError(
+    `the price of \`${model}\` is not known, so \`${costInput}\` cannot limit what it costs`,
+    { exitCode: 2, remedy: PRICE_REMEDY },
+  );
+}
+
+const PRICE_REMEDY =
+  'Set it with the input `price`, for example `2 10` (US dollars per million tokens of input and output; `0 0` for your own server), ' +
+  'or with `[params.price]` in the agent. Or limit the run with `max-tokens`.';
 
 function warningText(warning: SharedV4Warning): string {
   if ('feature' in warning) return `${warning.feature}: ${warning.details ?? warning.type}`;
@@ -357,7 +377,7 @@ export interface Models {
   /** The figures of a model; all undefined for a model that we have none for. */
   facts(
     ref: ModelRef,
-  ): Pick<OpenModel, 'price' | 'priceOf' | 'windowTokens' | 'thinking' | 'mayCut'>;
+  ): Pick<OpenModel, 'price' | 'priceOf' | 'saysCost' | 'windowTokens' | 'thinking' | 'mayCut'>;
   /**
    * The window that a model's server reports; undefined if the server cannot be asked. Never
    * rejects once the model is open.

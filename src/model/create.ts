@@ -9,7 +9,7 @@ import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
 import { findProvider, type Protocol, type Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
-import { findFacts, findPrice, isSameModel, thinkingOf } from './model-facts.js';
+import { findFacts, findPrice, isSameModel, saysCost, thinkingOf } from './model-facts.js';
 import { createOfflineModel } from './offline.js';
 import {
   ownBaseUrl,
@@ -66,6 +66,7 @@ export function createModels(options: ModelsOptions): Models {
     facts: (ref) => ({
       price: findPrice(ref),
       priceOf: (model) => findPrice(isSameModel(model, ref.model) ? ref : { ...ref, model }),
+      saysCost: saysCost(ref),
       windowTokens: findFacts(ref)?.windowTokens,
       thinking: thinkingOf(ref, wireOf(ref, findProvider(ref))),
       mayCut: findFacts(ref) === undefined,

@@ -1,8 +1,10 @@
-import type { ModelRef } from '../agent/config.js';
+import { formatModelRef, type ModelRef } from '../agent/config.js';
+import type { Price } from '../agent/model-keys.js';
 import { createClock, startTimeLimit } from '../lib/clock.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import type { Models } from '../loop/asker.js';
+import { type Models, unknownPriceError } from '../loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
+import { findPrice, saysCost } from './model-facts.js';
 import {
   checkedUrl,
   firstNonBlank,
@@ -24,6 +26,15 @@ export function modelProblem(
   // The clouds make their address from settings of their own, which belong to the job that runs.
   if (provider.access !== 'direct') return undefined;
   return errorOf(() => checkedUrl(resolveBaseUrl(provider, sources), provider));
+}
+
+/**
+ * The error of a run with a limit on its cost if this model's price is not known; undefined if it
+ * is. `price` is the one that the workflow or the agent's file names.
+ */
+export function priceProblem(ref: ModelRef, price: Price | undefined): AxeError | undefined {
+  const isKnown = price !== undefined || findPrice(ref) !== undefined || saysCost(ref);
+  return isKnown ? undefined : unknownPriceError(formatModelRef(ref));
 }
 
 function errorOf(work: () => unknown): AxeError | undefined {

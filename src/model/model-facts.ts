@@ -60,6 +60,11 @@ export function findPrice(ref: ModelRef): Price | undefined {
   return FREE.includes(ref.provider) ? NOTHING : findFacts(ref)?.price;
 }
 
+/** OpenRouter reports the cost of each reply. */
+export function saysCost({ provider }: ModelRef): boolean {
+  return provider === 'openrouter';
+}
+
 /**
  * The figures of a model; undefined if they are not known. Nothing is guessed from similar names:
  * a variant such as `-pro` or `:free` has figures of its own.

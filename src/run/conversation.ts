@@ -51,6 +51,8 @@ export interface AgentConversation {
 export interface LiveRun {
   readonly request: RunRequest;
   readonly deps: Dependencies;
+  /** The model of the top-level agent. */
+  readonly mainModel: ModelRef;
   readonly change: ReviewedChange | undefined;
   readonly hidden: Restored['hidden'];
   readonly budget: Budget;
@@ -78,6 +80,15 @@ export interface ConversationResult {
   readonly buffered: BufferedPublications;
   /** Paths of files that a review in several passes has not read. */
   readonly unread: readonly string[];
+}
+
+/** The price that the workflow names for the model of the run, if another agent uses it too. */
+export function priceInRun(
+  ref: ModelRef,
+  price: ModelParams['price'],
+  { mainModel, request }: Pick<LiveRun, 'mainModel' | 'request'>,
+): ModelParams['price'] {
+  return formatModelRef(ref) === formatModelRef(mainModel) ? (request.price ?? price) : price;
 }
 
 /** Settings of an agent for one of its models; a fallback has `stream` alone. */

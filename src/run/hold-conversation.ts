@@ -28,6 +28,7 @@ import {
   judgeOutcome,
   type LiveRun,
   openModel,
+  priceInRun,
   truncatedAnswerWarning,
 } from './conversation.js';
 import type { Dependencies, RunEvent } from './dependencies.js';
@@ -295,9 +296,10 @@ async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated>
   for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
 
   const { params, stream } = plan.agent.config;
+  const price = priceInRun(plan.model, params.price, run);
   const model = await withContext(
     `failed to create provider for agent "${name}"`,
-    () => openModel(deps, plan.model, { ...params, stream }),
+    () => openModel(deps, plan.model, { ...params, stream, price }),
     // axe reports a missing key without this prefix.
     /^API key for provider /,
   );

@@ -74,7 +74,13 @@ export async function makePlan(
   const scopeReading = startEarly(findScope(request, admitted, deps));
   const openingModel = request.dryRun
     ? undefined
-    : startEarly(openModel(deps, model, { ...config.params, stream: config.stream }));
+    : startEarly(
+        openModel(deps, model, {
+          ...config.params,
+          stream: config.stream,
+          price: request.price ?? config.params.price,
+        }),
+      );
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   const instructions = await reviewInstructions(agent, workdir, deps);

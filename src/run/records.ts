@@ -2,6 +2,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig, ModelRef } from '../agent/config.js';
 import type { ContextFile } from '../agent/context-files.js';
 import type { Effort } from '../agent/keys.js';
+import type { Price } from '../agent/model-keys.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
@@ -68,6 +69,8 @@ export interface RunRequest {
   /** JSON schema of the answer as text; empty leaves it to the agent's `params.response_format`. */
   readonly outputSchema: string;
   readonly maxCostUsd: number;
+  /** The price of the run's model if it is not known; absent: that in the agent's file. */
+  readonly price?: Price;
   /** Limits on the cost of several runs of the agent together; 0 for no limit each. */
   readonly spendLimits: SpendLimits;
   readonly fallbackModels: readonly string[];

@@ -109,6 +109,7 @@ async function converse(
   const run: LiveRun = {
     request,
     deps,
+    mainModel: plan.model,
     change,
     hidden,
     // The top-level agent's limits apply to the whole run, sub-agents included.

@@ -3,6 +3,7 @@ import { type AgentConfig, type ModelRef, parseModelRef } from '../agent/config.
 import { inFileOrder, inspectAgent } from '../agent/inspect.js';
 import type { KeyPath } from '../agent/keys.js';
 import { type AgentFile, type AgentLoader, sameNameError } from '../agent/loader.js';
+import type { ModelParams } from '../agent/model-keys.js';
 import {
   AxeError,
   ConfigError,
@@ -26,8 +27,11 @@ export interface ValidationDependencies {
   readonly agents: AgentLoader;
   /** Half a sentence for people that names the place of the files. */
   readonly where: string;
-  /** The reason if a run with this environment could not open a model, apart from a missing key. */
-  modelProblem(ref: ModelRef): AxeError | undefined;
+  /**
+   * The reason if a run with this environment could not open a model, apart from a missing key, or
+   * could not limit its cost. `params` is undefined for a model that only verifies.
+   */
+  modelProblem(ref: ModelRef, params: Pick<ModelParams, 'price'> | undefined): AxeError | undefined;
   /** Aborting it ends the search for files. */
   readonly signal?: AbortSignal;
 }
@@ -177,14 +181,15 @@ class AgentChecker {
     );
   }
 
-  async #checkModels({ model, review }: AgentConfig, report: ReportFault): Promise<void> {
+  async #checkModels({ model, review, params }: AgentConfig, report: ReportFault): Promise<void> {
     const models: [string, KeyPath][] = [
       [model, ['model']],
       [review.verifyModel, ['review', 'verify_model']],
     ];
     for (const [name, path] of models.filter(([modelName]) => modelName.trim() !== '')) {
       await attempt(report, path, () => {
-        const problem = this.#deps.modelProblem(parseModelRef(name));
+        const ownParams = path[0] === 'model' ? params : undefined;
+        const problem = this.#deps.modelProblem(parseModelRef(name), ownParams);
         if (problem !== undefined) report('error', problem, path);
       });
     }

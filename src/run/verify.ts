@@ -30,6 +30,7 @@ import {
   type LiveRun,
   lostByThrown,
   openModel,
+  priceInRun,
 } from './conversation.js';
 import { holdConversation, readOwnFiles } from './hold-conversation.js';
 import { quietLoop } from './passes.js';
@@ -233,8 +234,9 @@ async function verifyClaims(
 async function openVerifier(
   builtIn: InternalAgent,
   { plan: parent, loop }: AgentConversation,
-  { deps, request }: LiveRun,
+  run: LiveRun,
 ): Promise<AgentConversation> {
+  const { deps, request } = run;
   const { verifier: name, verifyModel } = parent.review;
   const custom = name === '' ? undefined : await deps.agents.loadAgent(name);
   const customFiles = custom && (await readOwnFiles(custom, deps));
@@ -251,6 +253,7 @@ async function openVerifier(
   }
   // The parameters in the agent's file were chosen for another model than `verify_model`.
   const modelParams = verifyModel === undefined ? params : { effort: params.effort };
+  const price = priceInRun(model, verifyModel === undefined ? params.price : undefined, run);
   const verifier = custom === undefined ? builtIn : withPromptOf(custom, builtIn);
   const agent = internalAgent(verifier, parent.agent, modelParams);
   const { skill = '', files = [] } = customFiles ?? {};
@@ -274,7 +277,7 @@ async function openVerifier(
   };
   return {
     plan,
-    model: await openModel(deps, model, { ...modelParams, stream }),
+    model: await openModel(deps, model, { ...modelParams, stream, price }),
     memory: '',
     notes: undefined,
     loop: quietLoop(loop),

@@ -1,4 +1,5 @@
 import { EFFORTS } from '../agent/keys.js';
+import type { Price } from '../agent/model-keys.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/trust.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../findings/buffered-publications.js';
 import { SEVERITIES } from '../findings/finding.js';
@@ -55,6 +56,7 @@ export const INPUT_DEFAULTS = {
   'max-cost-usd': '0',
   'max-cost-usd-per-pr': '0',
   'max-cost-usd-per-day': '0',
+  price: '',
   'tools-allowed': '',
   'changes-allowed': '',
   redact: '',
@@ -148,6 +150,8 @@ export function readInputs(env: Environment) {
       perPullUsd: parse('max-cost-usd-per-pr', atLeast0),
       perDayUsd: parse('max-cost-usd-per-day', atLeast0),
     },
+    /** For the model of this run, if we do not know its price. */
+    price: parse('price', priceOf),
     toolsAllowed: list(read('tools-allowed')),
     /** Patterns of files that a run can change for a pull request; empty: no files. */
     changesAllowed: parse('changes-allowed', changePatterns),
@@ -254,6 +258,19 @@ const wholeFrom0 = numberIn(
   'from 0, without a fraction',
   (number) => number >= 0 && number < 1e6 && Number.isInteger(number),
 );
+
+/** Two or four prices, separated by spaces; a comma could also be a decimal point. */
+function priceOf(name: InputName, value: string): Price | undefined {
+  if (value === '') return undefined;
+  const words = value.split(/\s+/);
+  const isPrice = words.every((word) => /^\d{1,9}(?:\.\d{1,9})?$/.test(word));
+  const [input = 0, output = 0, cacheRead = input, cacheWrite = input] = words.map(Number);
+  if (isPrice && (words.length === 2 || words.length === 4))
+    return { input, output, cacheRead, cacheWrite };
+  const remedy =
+    'Write US dollars per million tokens of input and output with a space in between, for example `2 10`; or four: also of input read from the cache and written to it, `2 10 0.1 2.5`.';
+  throw refused(name, value, remedy);
+}
 
 /** Splits at commas and line breaks. */
 function list(value: string): readonly string[] {

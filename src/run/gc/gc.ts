@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { isOffline, type ModelRef, parseModelRef } from '../../agent/config.js';
 import type { Effort } from '../../agent/keys.js';
+import type { Price } from '../../agent/model-keys.js';
 import type { Trigger } from '../../event/trigger.js';
 import { classifyTrust, type Permission } from '../../event/trust.js';
 import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
@@ -55,6 +56,8 @@ export interface GcRequest {
   readonly fallbackModels: readonly string[];
   /** Replaces the agent's. */
   readonly effort?: Effort;
+  /** The price of the model if it is not known; absent: that in the agent's file. */
+  readonly price?: Price;
   /** The limits of tokens and cost, computed from the agent's state. Can throw an AxeError. */
   limits(state: string): BudgetLimits;
   /** Change nothing: after an analysis, as axe does, or without asking a model. */
@@ -154,14 +157,14 @@ async function readLog(
 async function openQuestions(
   ref: ModelRef,
   limits: BudgetLimits,
-  { agent: { config }, fallbackModels, effort, tell }: GcRequest,
+  { agent: { config }, fallbackModels, effort, price = config.params.price, tell }: GcRequest,
   deps: Dependencies,
 ): Promise<{ readonly ask: Ask; readonly roomTokens: number }> {
   const { deadline, clock } = deps;
   const { signal } = deadline;
   await deps.models.configure();
   const params = effort === undefined ? config.params : { ...config.params, effort };
-  const model = await openModel(deps, ref, { ...params, stream: config.stream });
+  const model = await openModel(deps, ref, { ...params, stream: config.stream, price });
   const startMs = clock.now().getTime();
   const usage = new Usage(model.model.modelId);
   const budget = new Budget(limits);
@@ -260,7 +263,15 @@ export async function collectAgentMemory(
   suggest: Suggest | undefined,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { trigger, admissionPolicy: admission, dryRun, model, fallbackModels, effort } = request;
+  const {
+    trigger,
+    admissionPolicy: admission,
+    dryRun,
+    model,
+    fallbackModels,
+    effort,
+    price,
+  } = request;
   requireTrustedEvent(trigger);
   const { allowBots } = admission;
   const trust = (actor: Permission | 'unknown') => classifyTrust(trigger, { actor, allowBots });
@@ -311,6 +322,7 @@ export async function collectAgentMemory(
         model,
         fallbackModels,
         effort,
+        price,
         limits,
         dryRun: dryRun && 'figures',
         tell,
