@@ -180,6 +180,36 @@ describe('a conversation that the provider finds too long', () => {
     expect(JSON.stringify(talked.asked.at(-1)?.prompt).includes('r'.repeat(32_000))).toBe(isWhole);
   });
 
+  describe('and answered with nothing', () => {
+    const NOTHING = says('');
+    const shrink = () => ({ system: 'Look.', message: 'Go.' });
+    const ask = async (
+      tokens: number,
+      windowTokens?: number,
+      patch: Partial<Conversation> = {},
+    ) => {
+      const model = createFakeModel([NOTHING, says('Done.')]);
+      const prompt = { system: 'Look.', message: 'x'.repeat(tokens * 4) };
+      const conversation = conversationOf(opened(model, { windowTokens }), { prompt, ...patch });
+      const { outcome } = { outcome: await runAgent(conversation, loopDeps().deps) };
+      return { outcome, requests: model.asked.length };
+    };
+
+    it('is shortened once if it filled more than half of an unknown window', async () => {
+      const asked = await ask(80_000, undefined, { shrink });
+      expect(asked).toMatchObject({ outcome: { answer: 'Done.' }, requests: 2 });
+    });
+
+    it.each([
+      ['it was shorter', 50_000, undefined, { shrink }],
+      ['its window is known', 80_000, 1_000_000, { shrink }],
+      ['it cannot get shorter', 80_000, undefined, {}],
+    ] as const)('has that answer if %s', async (_what, tokens, windowTokens, patch) => {
+      const asked = await ask(tokens, windowTokens, patch);
+      expect(asked).toMatchObject({ outcome: { kind: 'completed', answer: '' }, requests: 1 });
+    });
+  });
+
   it('ends with the error of the provider if nothing can be left out, without another try', async () => {
     const long = { windowTokens: 1000, isTold: true, sizes: [], task: 'x'.repeat(8000) };
     const { outcome, asked } = await talkToSmall(long);

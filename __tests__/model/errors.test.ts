@@ -98,7 +98,8 @@ describe('an answer with an error status', () => {
     expect(answered(400, { error: { message } })).toMatchObject({
       category: 'bad_request',
       overflow: { windowTokens: 8192 },
-      remedy: 'Give the agent less to read, or choose a model with a larger context window.',
+      remedy:
+        'Give the agent less to read, or choose a model with a larger context window. A review needs at least 8,192 tokens.',
     });
     expect(told(callError({ statusCode: 400 })).overflow).toBeUndefined();
   });

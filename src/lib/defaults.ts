@@ -151,6 +151,9 @@ export const MCP_CALL_TIMEOUT_MS = 120_000;
 /** The context window of an unknown model, in tokens of input and output together. */
 export const CONTEXT_WINDOW_TOKENS = 128_000;
 
+/** The smallest window in which a review has room: prompt, tools, a small diff and an answer. */
+export const LEAST_REVIEW_TOKENS = 8192;
+
 /** Limits for shortening a long conversation. Shares are of the window without its reserve. */
 export const COMPACTION = {
   /** Above this share the conversation is shortened. */

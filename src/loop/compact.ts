@@ -1,6 +1,6 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
-import { messageOf, ProviderError } from '../lib/errors.js';
+import { COMPACTION, CONTEXT_WINDOW_TOKENS, LEAST_REVIEW_TOKENS } from '../lib/defaults.js';
+import { type ContextOverflow, messageOf, ProviderError } from '../lib/errors.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, formatInteger } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences, stripInvisible } from '../safety/fence.js';
@@ -33,56 +33,104 @@ const NEXT_SHARE = 0.75;
 /** No window is smaller today, so with fewer tokens a conversation is never too long or cut. */
 const LEAST_WINDOW_TOKENS = 2048;
 
+interface Answered {
+  readonly messages: readonly Message[];
+  readonly reply: LanguageModelV4GenerateResult;
+}
+
+interface FittedConversation extends LongConversation {
+  refit(messages: readonly Message[], windowTokens: number): readonly Message[] | undefined;
+}
+
 /**
  * Asks the model with the conversation shortened to its window. If the provider still refuses it as
  * too long, the window is learnt from the error, and the model is asked again with a shorter
  * conversation. Throws the errors of asking.
  */
 export async function askWithinWindow(
-  conversation: LongConversation & {
-    refit(messages: readonly Message[], windowTokens: number): readonly Message[] | undefined;
+  conversation: FittedConversation,
+  asker: ModelAsker,
+  deps: LoopDependencies,
+): Promise<Answered> {
+  const { settings } = conversation;
+  let messages = await shortenConversation(conversation, asker, deps);
+  for (let refusals = 0; ; refusals += 1) {
+    let overflow: ContextOverflow | undefined;
+    let giveUp: () => Answered;
+    try {
+      const answered = { messages, reply: await asker.ask(messages, settings) };
+      const sentTokens = estimateTokens(messages) + estimateTools(settings.tools);
+      if (refusals > 0 || !looksTooLong(answered.reply, sentTokens, asker.current)) {
+        noteCut(sentTokens, answered.reply.usage.inputTokens.total ?? 0, asker, deps);
+        return answered;
+      }
+      overflow = { windowTokens: undefined };
+      giveUp = () => answered;
+    } catch (thrown) {
+      overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
+      giveUp = () => {
+        throw thrown;
+      };
+    }
+
+    if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) return giveUp();
+    const refused = { ...conversation, messages, overflow, refusals };
+    const shorter = await shortenAfterRefusal(refused, asker, deps);
+    if (shorter === undefined) return giveUp();
+    messages = shorter;
+  }
+}
+
+/** A shorter conversation for a window that just proved too small; undefined if there is none. */
+async function shortenAfterRefusal(
+  refused: FittedConversation & {
+    readonly overflow: ContextOverflow;
+    readonly refusals: number;
   },
   asker: ModelAsker,
   deps: LoopDependencies,
-): Promise<{
-  readonly messages: readonly Message[];
-  readonly reply: LanguageModelV4GenerateResult;
-}> {
-  const { settings, measured } = conversation;
-  let messages = await shortenConversation(conversation, asker, deps);
-  for (let refusals = 0; ; refusals += 1) {
-    try {
-      const reply = await asker.ask(messages, settings);
-      const sentTokens = estimateTokens(messages) + estimateTools(settings.tools);
-      noteCut(sentTokens, reply.usage.inputTokens.total ?? 0, asker, deps);
-      return { messages, reply };
-    } catch (thrown) {
-      const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
-      if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
-      const usedTokens = estimateTokens(messages, measured);
-      if (usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
+): Promise<readonly Message[] | undefined> {
+  const { messages, measured, overflow, refusals } = refused;
+  const usedTokens = estimateTokens(messages, measured);
+  if (usedTokens < LEAST_WINDOW_TOKENS) return undefined;
 
-      // The provider's figure, else a part of the size that was just refused.
-      const assumed = Math.min(usedTokens, asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS);
-      const windowTokens = overflow.windowTokens ?? Math.floor(assumed * NEXT_SHARE);
-      asker.learnWindow(windowTokens);
+  // The provider's figure, else a part of the size that was just refused.
+  const assumed = Math.min(usedTokens, asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS);
+  const windowTokens = overflow.windowTokens ?? Math.floor(assumed * NEXT_SHARE);
+  asker.learnWindow(windowTokens);
 
-      const plannedTokens = windowTokens * NEXT_SHARE ** refusals;
-      const refitted = conversation.refit(messages, Math.min(plannedTokens, usedTokens));
-      const isEnough = refitted !== undefined && estimateTokens(refitted) <= plannedTokens;
-      const tooLong = {
-        ...conversation,
-        messages: refitted ?? messages,
-        usedTokens,
-        windowTokens: plannedTokens,
-      };
-      const shortened = isEnough ? refitted : await shortenRefused(tooLong, asker, deps);
-      const shorter = shortened ?? refitted;
-      if (shorter === undefined) throw thrown;
-      deps.reporter.event({ kind: 'too-long', model: asker.current.ref, windowTokens });
-      messages = shorter;
-    }
-  }
+  const plannedTokens = windowTokens * NEXT_SHARE ** refusals;
+  const refitted = refused.refit(messages, Math.min(plannedTokens, usedTokens));
+  const isEnough = refitted !== undefined && estimateTokens(refitted) <= plannedTokens;
+  const tooLong = {
+    ...refused,
+    messages: refitted ?? messages,
+    usedTokens,
+    windowTokens: plannedTokens,
+  };
+  const shortened = isEnough ? refitted : await shortenRefused(tooLong, asker, deps);
+  const shorter = shortened ?? refitted;
+  if (shorter !== undefined)
+    deps.reporter.event({ kind: 'too-long', model: asker.current.ref, windowTokens });
+  return shorter;
+}
+
+/**
+ * Some servers answer a prompt that is too long with nothing at all (LM Studio). An empty reply to
+ * more than half of the assumed window is taken for that, once.
+ */
+function looksTooLong(
+  { content, finishReason }: LanguageModelV4GenerateResult,
+  sentTokens: number,
+  { windowTokens }: ModelAsker['current'],
+): boolean {
+  const isEmpty = content.length === 0 || (textOf(content).trim() === '' && !hasCalls(content));
+  const isEnd = finishReason.unified === 'stop' || finishReason.unified === 'other';
+  return isEmpty && isEnd && windowTokens === undefined && sentTokens > CONTEXT_WINDOW_TOKENS / 2;
+}
+
+function hasCalls(content: LanguageModelV4GenerateResult['content']): boolean {
+  return content.some(({ type }) => type === 'tool-call');
 }
 
 /** A server that counts less than this share of the estimated tokens has cut the prompt. */
@@ -103,8 +151,7 @@ function noteCut(
 
   asker.learnWindow(readTokens);
   const message = `\`${ref}\` has read ${formatInteger(readTokens)} of about ${formatInteger(sentTokens)} tokens; its server drops whatever exceeds its window`;
-  const remedy =
-    'Start it with a larger window (Ollama: `OLLAMA_CONTEXT_LENGTH`), and set `context_window` in `[params]` to it.';
+  const remedy = `Start it with a larger window (Ollama: \`OLLAMA_CONTEXT_LENGTH\`), and set \`context_window\` in \`[params]\` to it. A review needs at least ${formatInteger(LEAST_REVIEW_TOKENS)} tokens.`;
   reporter.warn({ code: 'context-truncated', message, remedy });
 }
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
 import { parseJson, propertyOf } from '../lib/data.js';
+import { LEAST_REVIEW_TOKENS } from '../lib/defaults.js';
 import {
   type ContextOverflow,
   messageOf,
@@ -10,7 +11,7 @@ import {
   type ProviderErrorCategory,
   type ProviderErrorDetails,
 } from '../lib/errors.js';
-import { cleanLine } from '../lib/text/format.js';
+import { cleanLine, formatInteger } from '../lib/text/format.js';
 import { redact } from '../safety/redact.js';
 import { isHardToGuess } from '../safety/secrets.js';
 import type { Provider } from './catalog.js';
@@ -190,7 +191,7 @@ function retryAfter(headers: Record<string, string> = {}, body: unknown): number
 const PROVIDER_DOWN =
   'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the ' +
   'command line.';
-const TOO_LONG = 'Give the agent less to read, or choose a model with a larger context window.';
+const TOO_LONG = `Give the agent less to read, or choose a model with a larger context window. A review needs at least ${formatInteger(LEAST_REVIEW_TOKENS)} tokens.`;
 
 /** For an answer that cannot be read: half of one, or that of a proxy or a sign-in page. */
 export function retryRemedy({ baseUrlVariable }: Provider): string {
