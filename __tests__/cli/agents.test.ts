@@ -93,7 +93,5 @@ it('agents validate reports about a model what a run with this environment and c
   });
   expect((await agents('validate')).exitCode).toBe(0);
   writeFiles(home, { 'axe/config.toml': '[providers.lab]\nbase_url = "lab"\n' });
-  expect((await agents('validate')).output).toContain(
-    'error: invalid base URL for provider "lab"',
-  );
+  expect((await agents('validate')).output).toContain('error: invalid base URL for provider "lab"');
 });

@@ -30,7 +30,7 @@ it.each([
   ['', ''],
 ])('the JSON line of --json escapes %j as Go does (axe-behaviour §16)', (content, escaped) => {
   const line = formatJson(completed(content));
-  expect(line).toContain(`{"content":"${escaped}","duration_ms"`);
+  expect(line).toContain(`"content":"${escaped}","duration_ms"`);
   expect(line).not.toContain('\n');
   expect(JSON.parse(line)).toMatchObject({ content: content.replace(/\p{Surrogate}/gu, '\uFFFD') });
 });
@@ -52,6 +52,17 @@ describe('the tool calls in the JSON line', () => {
   });
 });
 
+it.each([
+  [560, 0, '"cache_read_tokens":560,"content"'],
+  [0, 7, '{"cache_write_tokens":7,"content"'],
+  [0, 0, '{"content"'],
+])(
+  'the JSON line has what was read from the cache (%i) and written to it (%i)',
+  (cacheReadTokens, cacheWriteTokens, text) => {
+    expect(formatJson(completed('Fine.', { cacheReadTokens, cacheWriteTokens }))).toContain(text);
+  },
+);
+
 describe('the budget in the JSON line', () => {
   it.each([
     [0, false],
@@ -62,7 +73,7 @@ describe('the budget in the JSON line', () => {
     const line = formatJson(completed('Fine.', { budget: { usedTokens, maxTokens: 100 } }));
     expect(line).toMatch(
       new RegExp(
-        `^\\{"budget_exceeded":${isExceeded},"budget_max_tokens":100,"budget_used_tokens":${usedTokens},"content"`,
+        `^\\{"budget_exceeded":${isExceeded},"budget_max_tokens":100,"budget_used_tokens":${usedTokens},"c`,
       ),
     );
   });

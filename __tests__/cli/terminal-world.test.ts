@@ -71,7 +71,9 @@ describe('the output at the end of a run in a terminal', () => {
     expect(output).not.toContain('Duration');
     const duration = 'Duration: 6543ms\n';
     expect(talk).toBe(
-      isAnswered ? `${duration}Tokens:   1200 input, 34 output\nStop:     end_turn\n` : duration,
+      isAnswered
+        ? `${duration}Tokens:   1200 input, 34 output\nCache:    560 read, 0 written\nStop:     end_turn\n`
+        : duration,
     );
   });
 });

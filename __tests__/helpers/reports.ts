@@ -70,6 +70,7 @@ export const STATS: RunStats = {
   inputTokens: 1200,
   outputTokens: 34,
   cacheReadTokens: 560,
+  cacheWriteTokens: 0,
   costUsd: undefined,
   budget: undefined,
   durationMs: 6543,

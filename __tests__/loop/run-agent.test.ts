@@ -378,6 +378,7 @@ describe('the figures of a run', () => {
       inputTokens: 30,
       outputTokens: 9,
       cacheReadTokens: 7,
+      cacheWriteTokens: 0,
       durationMs: 0,
       modelId: 'm-2',
       stopReason: 'end_turn',
@@ -455,14 +456,21 @@ it.each([
 });
 
 it('the figures of sub-agents are added to those of the calling agent, which counts only its own calls', async () => {
-  const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
+  const child = {
+    ...STATS,
+    inputTokens: 100,
+    outputTokens: 20,
+    cacheReadTokens: 5,
+    cacheWriteTokens: 4,
+    retries: 3,
+  };
   const delegate: Tool = {
     ...echo,
     execute: async () => ({ text: 'x', isError: true, stats: child }),
   };
   const both = reply([call('a', 'echo', {}), call('b', 'echo', {})]);
   const { outcome } = await run([both, says('ok')], { tools: [delegate] });
-  const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10 };
+  const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10, cacheWriteTokens: 8 };
   expect(outcome.stats).toMatchObject({ turns: 2, toolCalls: 2, ...tokens, retries: 6 });
   expect(outcome.stats.calls).toHaveLength(2);
 });

@@ -24,6 +24,9 @@ export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: A
     budget_exceeded: budget && budget.usedTokens >= budget.maxTokens,
     budget_max_tokens: budget?.maxTokens,
     budget_used_tokens: budget?.usedTokens,
+    // axe leaves both out if the provider reports no cache.
+    cache_read_tokens: stats.cacheReadTokens || undefined,
+    cache_write_tokens: stats.cacheWriteTokens || undefined,
     content,
     cost_usd: stats.costUsd === undefined ? undefined : Number(stats.costUsd.toFixed(6)),
     duration_ms: stats.durationMs,

@@ -120,6 +120,7 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
  */
 export function formatStats(stats: RunStats, completed: boolean): readonly string[] {
   const { durationMs, inputTokens, outputTokens, stopReason, budget, toolCalls } = stats;
+  const { cacheReadTokens, cacheWriteTokens } = stats;
   const duration = `Duration: ${durationMs}ms`;
   if (!completed) return [duration];
   let sum = toolCalls > 0 ? ' (cumulative)' : '';
@@ -127,6 +128,9 @@ export function formatStats(stats: RunStats, completed: boolean): readonly strin
   return [
     duration,
     `Tokens:   ${inputTokens} input, ${outputTokens} output${sum}`,
+    ...(cacheReadTokens + cacheWriteTokens > 0
+      ? [`Cache:    ${cacheReadTokens} read, ${cacheWriteTokens} written`]
+      : []),
     `Stop:     ${stopReason}`,
   ];
 }

@@ -24,6 +24,8 @@ export interface RunStats {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
+  /** The part of the input that the provider wrote to its cache. */
+  readonly cacheWriteTokens: number;
   /**
    * US dollars, including sub-agents; undefined if the price of a model that was used is unknown.
    */

@@ -27,6 +27,7 @@ export class Usage {
   #inputTokens = 0;
   #outputTokens = 0;
   #cacheReadTokens = 0;
+  #cacheWriteTokens = 0;
 
   /** `modelId` is the model of the last reply, as the provider names it. */
   constructor(public modelId: string) {}
@@ -43,16 +44,21 @@ export class Usage {
       costUsd: typeof costUsd === 'number' ? costUsd : undefined,
     };
     this.lastInputTokens = use.input;
-    this.#count(use.input, use.output, use.cacheRead);
+    this.#count(use);
     this.stopReason = finishReason.raw ?? finishReason.unified;
     this.modelId = response?.modelId ?? modelId;
     return use;
   }
 
   /** Adds the tokens of this conversation's sub-agents, which axe leaves out. */
-  addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
-    this.#count(inputTokens, outputTokens, cacheReadTokens);
-    this.retries += retries;
+  addSubAgent(stats: RunStats): void {
+    this.#count({
+      input: stats.inputTokens,
+      output: stats.outputTokens,
+      cacheRead: stats.cacheReadTokens,
+      cacheWrite: stats.cacheWriteTokens,
+    });
+    this.retries += stats.retries;
   }
 
   stats(durationMs: number, budget: Budget): RunStats {
@@ -66,28 +72,38 @@ export class Usage {
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,
       cacheReadTokens: this.#cacheReadTokens,
+      cacheWriteTokens: this.#cacheWriteTokens,
       durationMs,
       modelId,
       stopReason,
     };
   }
 
-  #count(input: number, output: number, cacheRead: number): void {
+  #count({ input, output, cacheRead, cacheWrite }: TokenUse): void {
     this.#inputTokens += input;
     this.#outputTokens += output;
     this.#cacheReadTokens += cacheRead;
+    this.#cacheWriteTokens += cacheWrite;
   }
 }
 
+type SummedFigure =
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'cacheReadTokens'
+  | 'cacheWriteTokens'
+  | 'retries';
+
 /** A run's figures plus those of its further conversations, which share its budget. */
 export function addStats(stats: RunStats, others: readonly RunStats[], budget: Budget): RunStats {
-  const sum = (key: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'retries') =>
+  const sum = (key: SummedFigure) =>
     others.reduce((total, addend) => total + addend[key], stats[key]);
   return {
     ...stats,
     inputTokens: sum('inputTokens'),
     outputTokens: sum('outputTokens'),
     cacheReadTokens: sum('cacheReadTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
     retries: sum('retries'),
     ...spendingOf(budget),
   };
