@@ -2,6 +2,7 @@
 // with a starter for each entry. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   mkdirSync,
   readdirSync,
@@ -49,6 +50,8 @@ for (const [path, code] of Object.entries(STARTERS)) {
 // Without the repository's own, Node would take the starters for CommonJS.
 for (const name of ['package.json', 'licenses.txt'])
   renameSync(join(PROGRAM, name), join('dist', name));
+// The figures of models are data of a project that no package brings along.
+appendFileSync('dist/licenses.txt', `\n\n${readFileSync('scripts/models/LICENSE', 'utf8')}`);
 chmodSync('dist/cli/index.js', 0o755);
 
 function run(name, program, words) {

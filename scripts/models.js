@@ -69,7 +69,7 @@ function fixtureOf(from) {
 /** The providers of the program by id, as far as they are sellers. */
 async function readCatalog() {
   await import('../eval/typescript.js');
-  const { findProvider, PROVIDER_IDS } = await import('../src/model/catalog.js');
+  const { findProvider, PROVIDER_IDS } = await import('../src/model/catalog.ts');
   return Object.fromEntries(PROVIDER_IDS.map((id) => [id, findProvider({ provider: id })]));
 }
 
