@@ -14,6 +14,7 @@ import { completed, exhausted, reportOf } from '../helpers/reports.js';
 import { ledgerOf, ours, seen, thread } from '../helpers/seen.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
+const ALL_REVIEWING = ['add_review_comment', 'settle_finding', 'submit_review'];
 const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react'];
 const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
 
@@ -81,13 +82,13 @@ describe('the tools that publish', () => {
 
   const NAMED = ['submit_review', 'settle_finding'];
   it.each<[string, readonly Thread[], readonly string[], readonly string[]]>([
-    ['nothing is open', [], ['add_review_comment'], ['add_review_comment']],
-    ['one is open', [known()], ['add_review_comment'], ['add_review_comment', 'settle_finding']],
+    ['nothing is open', [], ['add_review_comment'], ['add_review_comment', 'submit_review']],
+    ['one is open', [known()], ['add_review_comment'], ALL_REVIEWING],
     [
       'one has ended',
       [known(ended({ closed: false }))],
       ['add_review_comment'],
-      ['add_review_comment'],
+      ['add_review_comment', 'submit_review'],
     ],
     ['one is open, and the agent raises none', [known()], ['submit_review'], ['submit_review']],
     [

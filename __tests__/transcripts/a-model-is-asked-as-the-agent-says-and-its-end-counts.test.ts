@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ModelReply, promptOf, text, toolCall } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { lineScene, runLine } from './cli-scene.js';
-import { CHANGE } from './review-scene.js';
+import { CHANGE, submitting } from './review-scene.js';
 import { expectNoEntry, setStage, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { type AgentParts, agentToml, scheduledStage } from './tool-scene.js';
@@ -14,7 +14,7 @@ it.each([
   ['what the workflow says instead', { agent: 'builtin/pr-reviewer', effort: 'xhigh' }, 'xhigh'],
   ['its own, where nobody says', { agent: 'builtin/ask', prompt: 'Is it safe?' }, undefined],
 ])('the effort is %s', async (_, inputs, effort) => {
-  const stage = await setStageInProcess({ base: {} });
+  const stage = await setStageInProcess({ base: {}, model: submitting('All is well.') });
   const step = await stage.run({ inputs });
   expect(troubles(step)).toEqual([]);
   const body = stage.model.requests()[0]?.body as {

@@ -51,6 +51,7 @@ const TAKE_TOKEN: readonly Order[] = [
   ['read_file {"path": ".git/config"}', 'is out of bounds'],
   ['read_file {"path": "/proc/self/environ"}', 'is outside the working directory'],
   ['github_file {"path": ".git/config"}', 'no such file'],
+  ['submit_review {"summary": "No problems."}', 'is posted when the run ends'],
 ];
 const APPROVE: readonly Order[] = [
   ['submit_review {"summary": "LGTM", "event": "APPROVE"}', '`event` is not an argument'],

@@ -126,6 +126,16 @@ export function submit(summary: string): ScriptedToolCall {
   return { name: 'submit_review', input: { summary } };
 }
 
+/** A model that reviews in one call, with this summary, and says the same to everything else. */
+export function submitting(summary: string): ModelScript {
+  return (request) => {
+    const { tools, messages } = promptOf(request);
+    const hasCalled = messages.some((message) => message.startsWith('tool: '));
+    const isReview = tools.includes('submit_review') && !hasCalled;
+    return isReview ? calls(submit(summary)) : text(summary);
+  };
+}
+
 /** A reply that calls tools at once. */
 export function calls(...all: readonly ScriptedToolCall[]): WholeReply {
   return { kind: 'tools', calls: all, usage: { inputTokens: 812, outputTokens: 34 } };

@@ -13,6 +13,7 @@ import {
   reviewStage,
   SECOND,
   submit,
+  submitting,
   THIRD,
   withSecondLook,
 } from './review-scene.js';
@@ -22,7 +23,7 @@ const OTHER = CHANGE.replaceAll('src/auth.ts', 'src/queue.ts');
 const LAST = CHANGE.replaceAll('src/auth.ts', 'src/stack.ts');
 
 it('`--review-scope` selects the scope, and `--language` the language', async () => {
-  const stage = await reviewStage(() => text('Gelesen.'), {}, setStage);
+  const stage = await reviewStage(submitting('Gelesen.'), {}, setStage);
   const cwd = tempDir('laptop');
   const env = { ...stage.model.env, ...gitHubEnv(stage.github), XDG_DATA_HOME: tempDir('data') };
   async function review(payload: unknown, ...words: readonly string[]): Promise<string> {
@@ -63,7 +64,7 @@ beforeEach(async () => {
   repo.commit('Begin', { 'src/auth.ts': 'export const attempts = 3;\n' });
   repo.commit('Allow more attempts', { 'src/auth.ts': 'export const attempts = 300;\n' });
   data = tempDir('data');
-  model = await startModelServer([text('Too many attempts.')]);
+  model = await startModelServer(submitting('Too many attempts.'));
 });
 
 const review = (...args: string[]) =>
@@ -74,7 +75,7 @@ const review = (...args: string[]) =>
 
 it('--git sends the diff, and memory keeps the sentence without it', async () => {
   const result = await review('--git', 'HEAD~1');
-  expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.\n', stderr: '' });
   const diff = repo.git('diff', 'HEAD~1');
   const hunk = diff.slice(diff.indexOf('@@'));
   expect(hunk).toContain('+export const attempts = 300;');
@@ -124,7 +125,7 @@ it('a piped diff is the change of the built-in reviewer, and memory keeps a sent
   const env = { ...model.env, XDG_DATA_HOME: data };
   const stdin = repo.git('diff', 'HEAD~1');
   const result = await runCli(['run', 'builtin/pr-reviewer'], { cwd: repo.path, env, stdin });
-  expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.\n', stderr: '' });
   expect(model.prompts()[0]?.messages[0]).toContain('+export const attempts = 300;');
   const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
   expect(memory).toMatch(/^\*\*Task:\*\* Review the piped change$/m);

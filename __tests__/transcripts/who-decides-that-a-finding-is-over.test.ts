@@ -267,8 +267,8 @@ it.each<[string, string, readonly [string, string?] | undefined, object, object]
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title });
 });
 
-it.each<[string, ModelReply, string]>([
-  ['only talks', text('I have nothing to add.'), 'findings'],
+it.each<[string, readonly ScriptedToolCall[] | ModelReply, string]>([
+  ['has nothing to add', [submit('I have nothing to add.')], 'findings'],
   ['fails', { kind: 'raw', status: 400, body: '' }, 'failure'],
 ])('a run whose model %s counts what is open', async (_, reply, conclusion) => {
   const stage = await scene([[LOGGED, submit('One.')], reply]);
@@ -381,7 +381,7 @@ it.each([
 ])(
   'with memory: %s, `/axe reopen` takes a *Resolve* back, noted by a run: %s',
   async (store, isNoted) => {
-    const stage = await scene([[LOGGED, submit('One.')]]);
+    const stage = await scene([[LOGGED, submit('One.')], [submit('As before.')]]);
     const inputs = { ...INPUTS, 'memory-store': store };
     await stage.run({ inputs });
     const { resolved } = stage.repo.talk;

@@ -10,7 +10,7 @@ import { createMaskedClient } from '../github/client/masked-client.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
-import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
+import { isUnreviewed, markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import { readConfigFile } from '../lib/user-files.js';
 import { refusingUnreadLogs } from '../memory/store.js';
 import { createModels } from '../model/create.js';
@@ -160,5 +160,5 @@ function terminalText(outcome: RunOutcome, buffered: BufferedPublications): stri
 function isAnswered(outcome: RunOutcome): boolean {
   if (outcome.kind === 'exhausted') return outcome.limit === 'tokens' || outcome.limit === 'cost';
   // On the command line a cut answer that has any text is a completed one.
-  return outcome.kind === 'completed' || outcome.kind === 'refused';
+  return outcome.kind === 'completed' || outcome.kind === 'refused' || isUnreviewed(outcome);
 }

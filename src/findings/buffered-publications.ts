@@ -47,6 +47,19 @@ export const TEXT_LIMITS = {
   findingTitleBytes: 240,
 } as const;
 
+/** The model has said something about the change by a review tool, and it was accepted. */
+export function holdsReview({
+  findings,
+  repeated,
+  heldBack,
+  refuted,
+  settlements,
+  review,
+}: BufferedPublications): boolean {
+  const accepted = [findings, repeated, heldBack, refuted, settlements];
+  return accepted.some(({ length }) => length > 0) || review !== undefined;
+}
+
 /** What the model is told about something it wants published. */
 export type PublicationAnswer =
   | { readonly kind: 'taken'; readonly text: string }

@@ -58,6 +58,8 @@ export type RunOutcome =
   | {
       readonly kind: 'incomplete';
       readonly answer: string;
+      /** The answer is whole, but no call of a review tool was accepted, so it is not a review. */
+      readonly isUnreviewed?: true;
       readonly error: AxeError;
       readonly stats: RunStats;
     }
@@ -110,6 +112,11 @@ export function isCutShort(outcome: RunOutcome): boolean {
   return (
     outcome.kind === 'incomplete' || (outcome.kind === 'exhausted' && outcome.isAnswered !== true)
   );
+}
+
+/** The model reviewed nothing, although that was its task. */
+export function isUnreviewed(outcome: RunOutcome): boolean {
+  return outcome.kind === 'incomplete' && outcome.isUnreviewed === true;
 }
 
 /**

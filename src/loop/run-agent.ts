@@ -13,7 +13,6 @@ import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/bytes.js';
 import { count, formatInteger } from '../lib/text/format.js';
 import type { Prompt } from '../prompt/prompt.js';
-import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
 import { askWithinWindow, memoryTokensOf, roomForPrompt } from './compact.js';
@@ -29,11 +28,12 @@ import {
   userMessage,
 } from './messages.js';
 import { replyEnd, Usage } from './reply.js';
-import { type AnswerForm, judgeAnswer } from './structured.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
+import { ended, WordJudge, type WordRules } from './word-judge.js';
+import { withoutWrittenCalls } from './written-calls.js';
 
 /** One conversation with a model. */
-export interface Conversation {
+export interface Conversation extends WordRules {
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryConfig;
@@ -43,23 +43,9 @@ export interface Conversation {
   readonly params: ModelParams;
   /** Settings of `params` that no user has chosen; absent for none. */
   readonly ownSettings?: readonly string[];
-  readonly tools: readonly Tool[];
   /** False to run the calls of a turn one after the other. */
   readonly parallel: boolean;
   readonly maxTurns: number;
-  /** Shared with the sub-agents. */
-  readonly budget: Budget;
-  /** Undefined for any text. */
-  readonly form: AnswerForm | undefined;
-  /** The tool that ends the conversation; if it is absent, an answer without a call does. */
-  readonly goal?: ConversationGoal;
-}
-
-/** The purpose of a conversation that ends with a call of a tool, not with an answer in words. */
-interface ConversationGoal {
-  readonly tool: string;
-  /** The model has called the tool as often as it should. */
-  isReached(): boolean;
 }
 
 /**
@@ -93,7 +79,7 @@ export async function runAgent(
   }
 
   let answer = '';
-  let isCorrected = false;
+  const judge = new WordJudge(conversation, stats, deps.reporter);
   let lastCall: ToolCall | undefined;
   let cutTurns = 0;
   try {
@@ -104,17 +90,19 @@ export async function runAgent(
       const fitted = await askWithinWindow(long, asker, deps);
       const { reply } = fitted;
       messages = fitted.messages;
-      answer = answerOf(reply.content);
+      const text = answerOf(reply.content);
+      answer = spokenAnswer(text, conversation);
       const end = replyEnd(reply, settings, asker.current.thinking);
       if (end === 'refused') return { kind: 'refused', answer, stats: stats() };
 
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, lastCall);
       if (calls.length === 0) {
-        const judged = judgeWords({ answer, end, isCorrected }, conversation, stats);
+        const hasWrittenCall = answer !== text;
+        const { ref } = asker.current;
+        const judged = judge.judge({ answer, hasWrittenCall, end, ref });
         if (judged.kind !== 'again') return judged;
-        isCorrected = true;
         // Providers refuse a turn that is empty or has nothing but thoughts.
-        const isEmpty = answer.trim() === '';
+        const isEmpty = text.trim() === '';
         const content = isEmpty ? [{ type: 'text', text: '(empty)' } as const] : reply.content;
         messages = [...messages, assistantMessage(content, calls), userMessage(judged.correction)];
         continue;
@@ -177,33 +165,6 @@ function promptWithin(
   return estimateTokens(firstMessages(prompt)) <= room ? prompt : shrink(room, windowTokens);
 }
 
-/** The outcome of a reply that calls no tool, or what to tell the model that has to try again. */
-function judgeWords(
-  reply: {
-    readonly answer: string;
-    readonly end: 'whole' | AxeError;
-    readonly isCorrected: boolean;
-  },
-  { form, goal, budget }: Conversation,
-  stats: () => RunStats,
-): RunOutcome | { readonly kind: 'again'; readonly correction: string } {
-  const { answer, end, isCorrected } = reply;
-  if (end instanceof AxeError) {
-    // If the budget is spent too, that is the limit to raise first.
-    const spent = budget.spent();
-    if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
-    return { kind: 'incomplete', answer, error: end, stats: stats() };
-  }
-
-  const judged = judgeAnswer(answer, form, !isCorrected);
-  if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
-  if (judged.kind === 'again') return { kind: 'again', correction: judged.message };
-
-  const reminder = isCorrected ? undefined : reminderOf(goal);
-  if (reminder !== undefined) return { kind: 'again', correction: reminder };
-  return ended(judged.answer, budget, stats());
-}
-
 function turnLimitReached(maxTurns: number, answer: string, stats: RunStats): RunOutcome {
   const error = new AxeError(turnLimitMessage('agent', maxTurns), {
     exitCode: 1,
@@ -235,10 +196,11 @@ function withinLimit(whole: string): string {
   return `${text}\n\n[The answer is cut here. It has ${formatInteger(leftOutBytes)} bytes more.]`;
 }
 
-/** Sent once to a model that answers in words instead of calling its tool. */
-function reminderOf(goal: ConversationGoal | undefined): string | undefined {
-  if (goal === undefined || goal.isReached()) return undefined;
-  return `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
+/** The answer without calls that the model wrote as text. JSON that was asked for stays as it is. */
+function spokenAnswer(text: string, { tools, form }: Conversation): string {
+  if (tools.length === 0) return text;
+  const callable = form === undefined ? tools.map(({ name }) => name) : [];
+  return withoutWrittenCalls(text, callable);
 }
 
 /** Room for the next reply. */
@@ -277,13 +239,6 @@ function record(answered: readonly AnsweredCall[], usage: Usage): void {
     });
     if (result.stats !== undefined) usage.addSubAgent(result.stats);
   }
-}
-
-/** The reply that crosses the budget is still an answer, but the run exceeded its limits. */
-function ended(answer: string, budget: Budget, stats: RunStats): RunOutcome {
-  const spent = budget.spent();
-  if (spent === undefined) return { kind: 'completed', answer, stats };
-  return { kind: 'exhausted', ...spent, answer, isAnswered: true, stats };
 }
 
 /** axe's words for the turn limit, which are the same for an agent and a sub-agent. */

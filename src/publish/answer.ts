@@ -7,8 +7,8 @@ import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
 import type { Warning } from '../lib/errors.js';
-import { isCutShort, type RunOutcome } from '../lib/outcome.js';
-import { count } from '../lib/text/format.js';
+import { isCutShort, isUnreviewed, type RunOutcome } from '../lib/outcome.js';
+import { capitalized, count } from '../lib/text/format.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs.js';
@@ -99,11 +99,12 @@ export function reviewRemarks(
 ): readonly string[] {
   const ownChanges = warnings.filter(({ code }) => code === 'agent-changed-in-pull-request');
   const remarks = [
-    ...ownChanges.map(({ message }) => message.replace(/^./, (letter) => letter.toUpperCase())),
+    ...ownChanges.map(({ message }) => capitalized(message)),
     ...formatSecondLooks(looks),
   ];
   if (outcome.kind !== 'exhausted' && outcome.kind !== 'incomplete') return remarks;
   const end = formatEnd(outcome);
+  if (isUnreviewed(outcome)) return [...remarks, end];
   return [
     ...remarks,
     isCutShort(outcome)
@@ -129,6 +130,7 @@ function formatSecondLooks({ refuted, unverified }: BufferedPublications): reado
 export function formatEnd(
   outcome: Extract<RunOutcome, { kind: 'exhausted' | 'incomplete' }>,
 ): string {
+  if (isUnreviewed(outcome)) return `Not reviewed: ${outcome.error.message}.`;
   const what = isCutShort(outcome) ? 'Cut short' : 'The last reply went over a limit';
   const isLate = outcome.kind === 'exhausted' && outcome.limit === 'time';
   return `${what}: ${isLate ? 'the time limit of the run was reached' : outcome.error.message}.`;

@@ -15,8 +15,14 @@ import {
 } from '../github/posting/check-run.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { CancelledError, warningText } from '../lib/errors.js';
-import { isCutShort, markedAnswer } from '../lib/outcome.js';
-import { cleanLine, paragraphs } from '../lib/text/format.js';
+import {
+  errorOf,
+  isCutShort,
+  isUnreviewed,
+  markedAnswer,
+  type RunOutcome,
+} from '../lib/outcome.js';
+import { capitalized, cleanLine, paragraphs } from '../lib/text/format.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan, PublicationResult } from '../run/records.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
@@ -365,7 +371,7 @@ export function checkOf(
     review === undefined ? answered : openFindingsTitle(review),
     coverage === undefined ? '' : coverageTitle(coverage),
     isCutShort(outcome) ? ', cut short' : '',
-  ];
+  ].join('');
   // `neutral` holds nothing up; only a review that asks for changes is a failure.
   const conclusionUnlessBlocking = isClear ? 'success' : 'neutral';
   return {
@@ -373,7 +379,7 @@ export function checkOf(
     headSha,
     name: agent.name,
     conclusion: review?.isBlocking === true ? 'failure' : conclusionUnlessBlocking,
-    title: title.join(''),
+    title: isUnreviewed(outcome) ? unreviewedTitle(outcome, review, secrets) : title,
     summary: composeComment({
       mark: { kind: 'check', agent: agent.name, lane },
       text: cleanFor(lane, { secrets })(text),
@@ -382,6 +388,19 @@ export function checkOf(
     }),
     annotations: (review?.unposted ?? []).flatMap((one) => annotationOf(one, secrets)),
   };
+}
+
+/** Open findings come first, so that a later event can update their number. */
+function unreviewedTitle(
+  outcome: RunOutcome,
+  review: PostedReview['review'],
+  secrets: readonly string[],
+): string {
+  const message = errorOf(outcome)?.message ?? '';
+  const isOpen = review !== undefined && (review.open.length > 0 || review.isBlocking);
+  const title = isOpen ? `${openFindingsTitle(review)}; ${message}` : capitalized(message);
+  // The reason of a refusal can quote what the model wrote.
+  return cleanLine(sanitize(title, 'title', secrets), MAX_TITLE);
 }
 
 /** The removed side of a diff has no lines that could carry one. */

@@ -1,10 +1,10 @@
 import { formatModelRef, type ModelParams, type ModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
-import type { BufferedPublications } from '../findings/buffered-publications.js';
+import { type BufferedPublications, holdsReview } from '../findings/buffered-publications.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
 import type { PublicationBuffer } from '../findings/publication-buffer.js';
 import { AxeError, messageOf, SecretLeakError, type Warning } from '../lib/errors.js';
-import type { RunOutcome } from '../lib/outcome.js';
+import { isUnreviewed, type RunOutcome } from '../lib/outcome.js';
 import type { OpenModel, OpenOptions } from '../loop/asker.js';
 import type { Budget } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
@@ -136,20 +136,21 @@ export function smallerWindow(
 /**
  * Decides if a conversation succeeded. On the command line a truncated answer and an empty one are
  * successes, as in axe, except for an answer that was cut before its first word. In a workflow
- * nobody sees an empty answer, so it is a failure, unless the run posts a review.
+ * nobody sees an empty answer, so it is a failure, unless the run has reviewed something. A review
+ * without an accepted call is never a success.
  */
 export function judgeOutcome(
   outcome: RunOutcome,
-  { findings, review }: BufferedPublications,
+  buffered: BufferedPublications,
   { inWorkflow }: RunRequest,
 ): RunOutcome {
   if (!inWorkflow) {
     const hasPart = outcome.kind === 'incomplete' && outcome.answer.trim() !== '';
-    return hasPart ? { ...outcome, kind: 'completed' } : outcome;
+    return hasPart && !isUnreviewed(outcome) ? { ...outcome, kind: 'completed' } : outcome;
   }
 
-  const hasReview = findings.length > 0 || review !== undefined;
-  if (hasReview || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
+  if (holdsReview(buffered) || outcome.kind !== 'completed' || outcome.answer.trim() !== '')
+    return outcome;
   const error = new AxeError('the model gave an empty answer', {
     exitCode: 1,
     remedy:

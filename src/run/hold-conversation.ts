@@ -37,6 +37,7 @@ import { notesTools, planNotes } from './notes.js';
 import { answerForm, withInstruction } from './plan.js';
 import { publishingTools, UNPUBLISHED } from './publish.js';
 import type { Memory, Plan } from './records.js';
+import { requiredReview } from './review-duty.js';
 import { saveToMemory } from './save.js';
 
 /** Holds a conversation with its agent's tools, and closes the tools afterwards. */
@@ -104,6 +105,9 @@ export async function holdConversation(
         budget: run.budget,
         form: plan.form,
         goal: purpose && { tool: purpose.tool.name, isReached: () => purpose.isReached() },
+        // A sub-agent reports to its caller, who makes the review.
+        requiredCalls:
+          depth === 0 ? requiredReview(plan, run.publications, publishing.tools) : undefined,
       },
       {
         ...loop,

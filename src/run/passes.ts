@@ -20,6 +20,7 @@ import {
 } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';
+import { REVIEWING_TOOLS } from './review-duty.js';
 
 /**
  * Reviews a change in several conversations, three at a time, which share the run's budget. A pass
@@ -105,9 +106,8 @@ async function holdPass(
 
 /** Only the first pass sets labels, opens issues and the like: the others only review. */
 function withReviewToolsAlone({ agent }: Plan): Plan['agent'] {
-  const REVIEWING = ['add_review_comment', 'settle_finding', 'submit_review'];
   const tools = agent.config.tools.filter(
-    (name) => REVIEWING.includes(name) || !REVIEW_TOOL_NAMES.includes(name),
+    (name) => REVIEWING_TOOLS.includes(name) || !REVIEW_TOOL_NAMES.includes(name),
   );
   return { ...agent, config: { ...agent.config, tools } };
 }

@@ -284,6 +284,8 @@ function emptyLedger(agent: string): Ledger {
   );
 }
 
+const IMPLIED_TOOLS: readonly string[] = ['settle_finding', 'submit_review'];
+
 /**
  * Creates the publishing tools that an agent lists, as far as the run can publish with them. The
  * returned agent lists only its other tools.
@@ -303,9 +305,10 @@ export function publishingTools(
 
   // If it cannot set labels, the built-in triager suggests them in its answer instead.
   const isLabelless = agent.source === 'built-in' && publications?.allowsLabels === false;
-  // An agent that can raise findings can also settle them, without listing that tool.
+  // An agent that can raise findings can also settle them and end its review, without listing the
+  // tools for that. Otherwise it could not say that it has found nothing.
   const isImplied = (name: string) =>
-    name === 'settle_finding' && config.tools.includes('add_review_comment');
+    IMPLIED_TOOLS.includes(name) && config.tools.includes('add_review_comment');
   const listedNames = REVIEW_TOOL_NAMES.filter(
     (name) =>
       (config.tools.includes(name) || isImplied(name)) && !(isLabelless && name === 'set_labels'),
@@ -321,7 +324,8 @@ export function publishingTools(
   // Without a pull request to push to, an agent can open one instead.
   const isReplaced = (name: string) => name === 'push_to_pull_request' && has('open_pull_request');
   const missing = listedNames.filter(
-    (name) => name !== 'settle_finding' && !has(name) && !isReplaced(name),
+    (name) =>
+      config.tools.includes(name) && !has(name) && !isReplaced(name) && name !== 'settle_finding',
   );
   const otherTools = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
   return {

@@ -8,7 +8,7 @@ import { raiseHidden } from '../findings/decide/hidden-findings.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
-import { isCutShort, type RunOutcome } from '../lib/outcome.js';
+import { isCutShort, isUnreviewed, type RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import { Budget, costLimit, spendBefore, unenforceableLimits } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
@@ -236,9 +236,9 @@ function readByRun(
     ...unread.map((path) => ({ path, why: 'failed' as const })),
     ...[...paths].map((path) => ({ path, why: 'budget' as const })),
   ]);
-  // The files in the prompt only count as read if the model gave an answer.
-  const hasAnswer =
-    outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
+  // The files in the prompt only count as read if the model gave an answer, or reviewed.
+  const isAnswered = outcome.kind !== 'failed' && outcome.kind !== 'refused';
+  const hasAnswer = isAnswered && !isUnreviewed(outcome) && outcome.stats.turns > 0;
   const coverage = hasAnswer ? read : coverageWithoutAnswer(read);
   const wasCutShort = isCut || (hasAnswer && isCutShort(outcome));
   return { coverage: wasCutShort ? coverageCutShort(coverage) : coverage, unseen };

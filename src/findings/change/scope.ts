@@ -290,7 +290,7 @@ export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string 
     coverage.read === 0 &&
     coverage.unread.some(({ path, why }) => path === '' && why === 'failed')
   )
-    return `Nothing was ${verb.toLowerCase()}: the run ended without an answer.`;
+    return `Nothing was ${verb.toLowerCase()}: the run ended without a result.`;
   const how = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
   const opening = `${verb}${how}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
   const listNote = coverage.isListShort === true ? [LIST_SHORT] : [];

@@ -150,7 +150,9 @@ function endAfter(
   isUnread: boolean,
 ): CheckEnd {
   const [known, read = ''] =
-    /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
+    /^(?:No findings|An earlier review blocks|[\d,]+ \w+(?:, [\d,]+ \w+)* open)\b(.*)$/.exec(
+      before?.title ?? '',
+    ) ?? [];
   const title = `${openFindingsTitle(review)}${read}`;
   if (review.isBlocking) return { title, conclusion: 'failure' };
   if (review.open.length > 0) return { title, conclusion: 'neutral' };

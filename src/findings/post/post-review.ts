@@ -4,7 +4,7 @@ import { GitHubError } from '../../github/client/errors.js';
 import { type PublishedReview, publishReview } from '../../github/posting/review.js';
 import { warningText } from '../../lib/errors.js';
 import { cleanLine, count, paragraphs } from '../../lib/text/format.js';
-import type { BufferedPublications } from '../buffered-publications.js';
+import { type BufferedPublications, holdsReview } from '../buffered-publications.js';
 import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
 import type { Finding } from '../finding.js';
@@ -59,7 +59,7 @@ export async function postReview(
   client: GitHubClient | undefined,
   posting: ReviewToPost,
 ): Promise<PostedReview> {
-  if (isNothing(posting.buffered) && !hasUnreportedChanges(posting)) return unchanged(posting);
+  if (!holdsReview(posting.buffered) && !hasUnreportedChanges(posting)) return unchanged(posting);
   // Nobody can see it on the pull request, so the next one must not go on from it.
   if (!posting.isOver) return unposted(posting);
   if (client !== undefined) return await postNew(client, posting);
@@ -78,19 +78,6 @@ function unchanged(posting: ReviewToPost): PostedReview {
   const kept = { isReview: false, marks, posted: adoptedCommentIds(ledger) };
   if (posting.isQuestion === true) return kept;
   return { ...kept, records: findingRecords(posting), review: reviewEndOf(posting) };
-}
-
-/** Nothing raised, ended or said of any finding. */
-function isNothing({
-  findings,
-  repeated,
-  heldBack,
-  refuted,
-  settlements,
-  review,
-}: BufferedPublications): boolean {
-  const said = [findings, repeated, heldBack, refuted, settlements];
-  return said.every(({ length }) => length === 0) && review === undefined;
 }
 
 const UNPOSTED = 'Findings not posted as comments';
@@ -123,7 +110,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     secondLooks(buffered),
   ]);
   const part = {
-    isReview: !isNothing(buffered),
+    isReview: holdsReview(buffered),
     line: line === '' ? undefined : line,
     marks: [{ pull: place.number, marks }],
     posted: adoptedCommentIds(ledger),

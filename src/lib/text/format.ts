@@ -28,6 +28,11 @@ export function count(number: number, noun: string): string {
   return `${formatInteger(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
+/** A sentence that begins with a capital letter. */
+export function capitalized(text: string): string {
+  return text.replace(/^./u, (letter) => letter.toUpperCase());
+}
+
 /** US dollars for people, in cents; amounts below a dollar have more digits. */
 export function formatUsd(amount: number): string {
   return `$${amount.toFixed(usdDigits(amount)).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
