@@ -23,35 +23,69 @@ describe('a streamed answer that falls silent', () => {
       false,
     ],
   ])('%s, and not before its first byte', async (_, event, isEnded) => {
-    let send: ReadableStreamDefaultController<Uint8Array> | undefined;
-    const fetch: typeof globalThis.fetch = async (_input, init) => {
-      const body = new ReadableStream<Uint8Array>({
-        start(controller) {
-          send = controller;
-          init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason));
-        },
-      });
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    };
-    const model = await openModel('anthropic/claude-sonnet-5-5', {
-      env: { ANTHROPIC_API_KEY: 'k' },
-      fetch,
-    });
-    let end: unknown = 'open';
-    const asked = Promise.resolve(model.doGenerate(question())).catch((thrown) => (end = thrown));
+    const request = await askStreaming();
     await jest.advanceTimersByTimeAsync(600_000);
-    send?.enqueue(new TextEncoder().encode(event));
+    request.send(event);
     await jest.advanceTimersByTimeAsync(119_000);
-    expect(end).toBe('open');
+    expect(request.end()).toBe('open');
     await jest.advanceTimersByTimeAsync(2000);
     const message = 'server: failed to read response body: nothing arrived for 120 s';
-    if (isEnded) expect(end).toMatchObject({ message });
-    else expect(end).toBe('open');
-    expect(isTransient(end)).toBe(isEnded);
-    send?.error(new TypeError('terminated'));
-    await asked;
+    if (isEnded) expect(request.end()).toMatchObject({ message });
+    else expect(request.end()).toBe('open');
+    expect(isTransient(request.end())).toBe(isEnded);
+    await request.cut();
+  });
+
+  it.each([
+    ['is ended after 600 s of pings alone', '', true],
+    ['is waited for while words come between its pings', 'event: content_block_delta\n', false],
+  ])('%s', async (_, words, isEnded) => {
+    const request = await askStreaming();
+    for (let minute = 0; minute < 12; minute += 1) {
+      request.send('event: ping\ndata: {"type": "ping"}\n\n: still here\n\n');
+      await jest.advanceTimersByTimeAsync(30_000);
+      if (words !== '') request.send(words);
+      await jest.advanceTimersByTimeAsync(30_000);
+    }
+    const message =
+      'server: failed to read response body: nothing but signs of life arrived for 600 s';
+    if (isEnded) expect(request.end()).toMatchObject({ message });
+    else expect(request.end()).toBe('open');
+    expect(isTransient(request.end())).toBe(isEnded);
+    await request.cut();
   });
 });
+
+/** A request whose reply is streamed as the test sends it. */
+async function askStreaming() {
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const fetch: typeof globalThis.fetch = async (_input, init) => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        stream = controller;
+        init?.signal?.addEventListener('abort', () => {
+          stream = undefined;
+          controller.error(init.signal?.reason);
+        });
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+  const model = await openModel('anthropic/claude-sonnet-5-5', {
+    env: { ANTHROPIC_API_KEY: 'k' },
+    fetch,
+  });
+  let end: unknown = 'open';
+  const asked = Promise.resolve(model.doGenerate(question())).catch((thrown) => (end = thrown));
+  return {
+    end: () => end,
+    send: (event: string) => stream?.enqueue(new TextEncoder().encode(event)),
+    async cut() {
+      stream?.error(new TypeError('terminated'));
+      await asked;
+    },
+  };
+}
 
 it('a request has no key if none is needed and none is set', async () => {
   const server = await startModelServer([text('Hi')]);

@@ -3,6 +3,11 @@ export function propertyOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
+/** True for a JSON object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The value of a JSON text; `otherwise` if it is not one. */
 export function parseJson(text: string, otherwise?: unknown): unknown {
   try {

@@ -121,6 +121,9 @@ export const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 /** After a first keep-alive, a model request fails if this many milliseconds bring no data. */
 export const MODEL_SILENCE_MS = 120_000;
 
+/** A provider can send nothing but signs of life for this long; then the request is stuck. */
+export const MODEL_WORDLESS_MS = 600_000;
+
 /** Maximum bytes of an answer: sanitizing more takes too long, and an output cannot hold more. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import type { ModelParams } from '../agent/config.js';
-import { depthExceeds } from '../lib/data.js';
+import { depthExceeds, isObject } from '../lib/data.js';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
 import { errorCode } from '../lib/files.js';
@@ -48,8 +48,7 @@ export function formatInstruction({ schema }: JsonFormat): string {
 
 /** Without a schema the answer must be a JSON object. */
 export function checkObject(value: unknown): readonly string[] {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? [] : ['it is JSON, but not an object'];
+  return isObject(value) ? [] : ['it is JSON, but not an object'];
 }
 
 /** Reads the JSON of an answer, in a code fence or not: its value, or why it is not valid. */

@@ -33,7 +33,7 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: AskedModel
     try {
       const request = send(withCachePoints(sent, asked), asked);
       return streaming.isFor(request)
-        ? await streamReply(model, request)
+        ? await streamReply(model, request, asked.wire)
         : await model.doGenerate(request);
     } catch (thrown) {
       if (streaming.learn(thrown) || refusals.learn(thrown, sent)) return await ask(options);

@@ -1,6 +1,6 @@
 import type { ModelRef } from '../agent/config.js';
 import { propertyOf } from '../lib/data.js';
-import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
+import { MAX_REPLY_BYTES, MODEL_SILENCE_MS, MODEL_WORDLESS_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
@@ -9,6 +9,7 @@ import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
 import { findProvider, type Protocol, type Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
+import { leniently } from './lenient.js';
 import { findFacts, findPrice, isSameModel, saysCost, thinkingOf } from './model-facts.js';
 import { createOfflineModel } from './offline.js';
 import {
@@ -53,7 +54,8 @@ export function createModels(options: ModelsOptions): Models {
       const usual = wireOf(ref, provider);
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
-        const opened = await openModel({ ref, provider, wire, sources, ports });
+        const lenientPorts = { ...ports, fetch: leniently(ports.fetch, wire) };
+        const opened = await openModel({ ref, provider, wire, sources, ports: lenientPorts });
         const thinking = thinkingOf(ref, wire);
         const asked = { provider, wire, model: ref.model, thinking, isReasoning };
         const isOwnServer = isOwnAddress(provider, sources);
@@ -117,7 +119,7 @@ function nameOf(id: string, wire: Protocol): string {
  * The fetch that models are asked with. It follows no redirect, which could carry the key to
  * another host (axe does not follow any), stops receiving an answer that is larger than any model
  * writes, since the packages hold all of it in memory, and ends one that is silent for too long
- * after a sign of life.
+ * after a sign of life, or sends nothing but signs of life for too long.
  */
 function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -137,19 +139,29 @@ async function* listen(
 ): AsyncGenerator<Uint8Array> {
   let received = 0;
   let timer: NodeJS.Timeout | undefined;
+  let wordlessTimer: NodeJS.Timeout | undefined;
+  const abortLater = (reason: string, ms: number) =>
+    setTimeout(() => silence.abort(new Error(reason)), ms).unref();
   try {
     for await (const chunk of chunks) {
       received += chunk.length;
       if (received > MAX_REPLY_BYTES)
         throw new Error(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
-      if (timer !== undefined || SIGN_OF_LIFE.test(Buffer.from(chunk).toString('latin1'))) {
+      const text = Buffer.from(chunk).toString('latin1');
+      if (timer !== undefined || SIGN_OF_LIFE.test(text)) {
         clearTimeout(timer);
-        timer = setTimeout(() => silence.abort(new Error(TOO_SILENT)), MODEL_SILENCE_MS).unref();
+        timer = abortLater(TOO_SILENT, MODEL_SILENCE_MS);
+      }
+      if (isOnlyLife(text)) wordlessTimer ??= abortLater(TOO_WORDLESS, MODEL_WORDLESS_MS);
+      else {
+        clearTimeout(wordlessTimer);
+        wordlessTimer = undefined;
       }
       yield chunk;
     }
   } finally {
     clearTimeout(timer);
+    clearTimeout(wordlessTimer);
   }
 }
 
@@ -158,6 +170,18 @@ async function* listen(
  * comment (OpenRouter and others). Who sends none may think for as long as it takes.
  */
 const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
+
+/** A chunk holds signs of life and nothing else. */
+function isOnlyLife(text: string): boolean {
+  if (text.length > MAX_LIFE_CHARACTERS) return false;
+  return text.split(/\r?\n/).every((line) => LIFE_LINE.test(line));
+}
+
+const LIFE_LINE = /^(?::.*|event: ?(?:ping|keepalive)|data: ?\{"type": ?"(?:ping|keepalive)".*|)$/;
+
+const MAX_LIFE_CHARACTERS = 1024;
+
+const TOO_WORDLESS = `nothing but signs of life arrived for ${MODEL_WORDLESS_MS / 1000} s`;
 
 const TOO_SILENT = `nothing arrived for ${MODEL_SILENCE_MS / 1000} s`;
 

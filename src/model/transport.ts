@@ -103,6 +103,7 @@ interface OpenPart {
 export async function streamReply(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
+  wire: Protocol,
 ): Promise<LanguageModelV4GenerateResult> {
   const { stream, response: head } = await model.doStream(options);
   if (/^(?:application\/json|text\/html)\b/.test(head?.headers?.['content-type'] ?? '')) {
@@ -160,8 +161,9 @@ export async function streamReply(
         content.push(part);
     }
   }
-  const isCut = end?.finishReason.unified === 'interrupted' && abortSignal?.aborted !== true;
-  if (end === undefined || isCut) throw callError({ cause: new Error('it ended in the middle') });
+  const isEndedByUs = abortSignal?.aborted === true;
+  if (end === undefined || (!isEndedByUs && isBrokenOff(end.finishReason, wire)))
+    throw callError({ cause: new Error('it ended in the middle') });
   const { usage, finishReason } = end;
   return { content, usage, finishReason, warnings, response };
 }
@@ -200,6 +202,15 @@ const UNKNOWN_USAGE: LanguageModelV4GenerateResult['usage'] = {
   },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
+
+/** The packages of Bedrock and Google make an ordinary end of a stream that gives no reason. */
+function isBrokenOff(
+  { unified, raw }: LanguageModelV4GenerateResult['finishReason'],
+  wire: Protocol,
+): boolean {
+  const givesReason = wire === 'bedrock' || wire === 'google';
+  return unified === 'interrupted' || (givesReason && unified === 'other' && raw === undefined);
+}
 
 function keyOf({ type, id }: { readonly type: string; readonly id: string }): string {
   return `${type.split('-')[0]} ${id}`;

@@ -54,6 +54,16 @@ it.each([
   expect(warnings).toEqual([]);
 });
 
+it('a result with content of an unknown kind keeps the rest, and names the kind', async () => {
+  const { call } = await connect([badServer('new-content')]);
+  expect(await call('work')).toMatchObject({
+    isError: false,
+    text: expect.stringMatching(
+      /^before\n+\[brand_new, not shown\]\n+\[content of no kind, not shown\]/,
+    ),
+  });
+});
+
 it('a server with unusual tools is called by the name that the server knows, without the tools whose schema is broken', async () => {
   const { tools, call, warnings } = await connect([badServer('unusual')]);
   expect(tools.map(({ name }) => name)).toEqual(['dotted_name_with_spaces']);

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
-import { mapTexts, parseJson, propertyOf } from '../../lib/data.js';
+import { isObject, mapTexts, parseJson, propertyOf } from '../../lib/data.js';
 import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate } from '../../lib/text/bytes.js';
@@ -236,6 +236,8 @@ async function connect(
 
   try {
     await within(client.connect(transport, { timeout: timeoutMs }), timeoutMs, signal);
+    const receive = transport.onmessage;
+    transport.onmessage = (message, extra) => receive?.(withKnownContent(message), extra);
   } catch (thrown) {
     const reason = `${program?.ending ?? describeFailure(thrown, secrets)}${program?.lastWords() ?? ''}`;
     await closeTransport();
@@ -268,6 +270,24 @@ async function connect(
       await closeTransport();
     },
   };
+}
+
+const CONTENT_KINDS = ['text', 'image', 'audio', 'resource', 'resource_link'];
+
+/** The client refuses a whole result for one content of a kind that is newer than it. */
+function withKnownContent<Message>(message: Message): Message {
+  const result = propertyOf(message, 'result');
+  const content = propertyOf(result, 'content');
+  const isKnown = (part: unknown) => CONTENT_KINDS.includes(String(propertyOf(part, 'type')));
+  if (!isObject(result) || !Array.isArray(content) || content.every(isKnown)) return message;
+
+  const known = content.map((part: unknown) => {
+    if (isKnown(part)) return part;
+    const kind = propertyOf(part, 'type');
+    const label = typeof kind === 'string' ? shown(kind) : 'content of no kind';
+    return { type: 'text', text: `[${label}, not shown]` };
+  });
+  return { ...message, result: { ...result, content: known } };
 }
 
 /** Throws an Error for people when the time is over, and the signal's reason when it aborts. */
