@@ -389,6 +389,58 @@ describe('a reply that names another model', () => {
   });
 });
 
+describe('a provider that', () => {
+  const EMPTY = new ProviderError('rate_limit', 'no quota', { status: 429, isLasting: true });
+  const UNPAID = new ProviderError('server', 'no credits', { status: 402, isLasting: true });
+  const LOADING = new ProviderError('server', 'Loading model', { status: 503, isLoading: true });
+  const BROKEN = new ProviderError('server', 'the answer broke off', { connection: 'broken' });
+  const REFUSED = new ProviderError('server', 'nothing answers', { connection: 'refused' });
+
+  it.each([EMPTY, UNPAID])(
+    'has no quota left is not asked again, but the next one is: %j',
+    async (error) => {
+      const next = candidate('p/next', [says('Hi')]);
+      const { asker, kinds, slept } = scene([error], { fallbacks: [next.open] });
+      expect((await asker.ask(HELLO, {})).content).toMatchObject([{ text: 'Hi' }]);
+      expect(kinds()).not.toContain('retry');
+      expect(slept).toEqual([]);
+    },
+  );
+
+  it('has no quota left fails at once if there is no other', async () => {
+    const { asker, model } = scene([EMPTY, says('Hi')]);
+    await expect(asker.ask(HELLO, {})).rejects.toBe(EMPTY);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('is loading its model is waited for, however few retries there are', async () => {
+    const { asker, kinds, usage } = scene([...Array(20).fill(LOADING), says('Hi')]);
+    expect((await asker.ask(HELLO, {})).content).toMatchObject([{ text: 'Hi' }]);
+    expect(kinds().filter((kind) => kind === 'loading')).toHaveLength(1);
+    expect(usage.retries).toBe(0);
+  });
+
+  it('is loading its model is waited for only until the run would end', async () => {
+    let leftMs = 5000;
+    const { asker, model } = scene(Array(20).fill(LOADING), { leftMs: () => (leftMs -= 1000) });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(LOADING);
+    expect(model.asked.length).toBeLessThan(8);
+  });
+
+  it('died while it answered is reported so, though the next try only finds nobody', async () => {
+    const { asker } = scene([BROKEN, REFUSED]);
+    await expect(asker.ask(HELLO, {})).rejects.toMatchObject({
+      message: expect.stringContaining('the server died while it answered'),
+      remedy: expect.stringContaining('log of the server'),
+    });
+  });
+
+  it('was never reached is not said to have died', async () => {
+    const { asker } = scene([DOWN, REFUSED]);
+    await expect(asker.ask(HELLO, {})).rejects.toBe(REFUSED);
+  });
+});
+
 describe('a warning about a model', () => {
   const odd: SharedV4Warning[] = [{ type: 'unsupported', feature: 'temperature' }];
 

@@ -182,8 +182,8 @@ describe('a streamed reply that does not come to its end', () => {
   const NO_JSON = `${HALF}data: {"type":\n\n`;
 
   it.each([
-    ['ends early', HALF, false, 'server: failed to read response body: it ended in the middle'],
-    ['breaks', HALF, true, 'server: failed to read response body: cut'],
+    ['ends early', HALF, false, 'server: the answer broke off: it ended in the middle'],
+    ['breaks', HALF, true, 'server: the answer broke off: cut'],
     ['begins with an error', error, false, 'overloaded: Overloaded'],
     ['ends with an error', HALF + error, false, 'overloaded: Overloaded'],
     [

@@ -199,9 +199,10 @@ export function describeWireModel(wire: WireModel): void {
     );
 
     const noJson = 'server: failed to parse response: the body is not valid JSON';
+    const page = 'server: failed to parse response: the body is an HTML page';
     const noShape = 'server: failed to parse response: the body does not have the expected shape';
     it.each([
-      ['an HTML page', '<html><body>Log in</body></html>', noJson],
+      ['an HTML page', '<html><body>Log in</body></html>', page],
       ['cut-off JSON', '{"id":"x","con', noJson],
       ['a list', '[]', noShape],
       ['another shape', '{"hello":"world"}', wire.otherShape ?? noShape],
@@ -251,7 +252,7 @@ export function describeWireModel(wire: WireModel): void {
         message: expect.stringMatching(
           when === 'before the answer'
             ? /^server: http:\/\/127\.0\.0\.1:\d+: the connection broke before the answer came$/
-            : /^server: (?:failed to read response body: |http:\/\/127\.0\.0\.1:\d+: ).*\w/,
+            : /^server: (?:the answer broke off: |http:\/\/127\.0\.0\.1:\d+: ).*\w/,
         ),
         exitCode: 3,
       });

@@ -29,7 +29,7 @@ describe('a streamed answer that falls silent', () => {
     await jest.advanceTimersByTimeAsync(119_000);
     expect(request.end()).toBe('open');
     await jest.advanceTimersByTimeAsync(2000);
-    const message = 'server: failed to read response body: nothing arrived for 120 s';
+    const message = 'server: the answer broke off: nothing arrived for 120 s';
     if (isEnded) expect(request.end()).toMatchObject({ message });
     else expect(request.end()).toBe('open');
     expect(isTransient(request.end())).toBe(isEnded);
@@ -47,8 +47,7 @@ describe('a streamed answer that falls silent', () => {
       if (words !== '') request.send(words);
       await jest.advanceTimersByTimeAsync(30_000);
     }
-    const message =
-      'server: failed to read response body: nothing but signs of life arrived for 600 s';
+    const message = 'server: the answer broke off: nothing but signs of life arrived for 600 s';
     if (isEnded) expect(request.end()).toMatchObject({ message });
     else expect(request.end()).toBe('open');
     expect(isTransient(request.end())).toBe(isEnded);

@@ -93,6 +93,21 @@ describe('an answer with an error status', () => {
     );
   });
 
+  it.each([
+    ['ollama', 400, 'library/gemma3:270m does not support tools', '`ollama show` lists `tools`'],
+    ['local', 400, 'No connected db.', 'Check the key in `LOCAL_API_KEY`'],
+  ])(
+    'of a server of one’s own names what helps: %s, %i, %s',
+    (provider, status, message, remedy) => {
+      expect(answered(status, { error: { message } }, provider).remedy).toContain(remedy);
+    },
+  );
+
+  it('of Cloudflare’s form is reported with its first message', () => {
+    const body = { success: false, errors: [{ code: 7003, message: 'no route' }] };
+    expect(answered(400, body).message).toBe('bad_request: no route');
+  });
+
   it('that a request was too long is reported with the window', () => {
     const message = 'prompt is too long: 9 tokens > 8192 maximum';
     expect(answered(400, { error: { message } })).toMatchObject({
@@ -116,7 +131,7 @@ describe('C4 59: the time that a provider asks to wait', () => {
   it.each([
     ['seconds', { 'retry-after': '7' }, '', 7000],
     ['seconds with spaces', { 'retry-after': ' 90 ' }, '', 90_000],
-    ['half seconds', { 'retry-after': '1.5' }, '', undefined],
+    ['half seconds', { 'retry-after': '1.5' }, '', 1500],
     ['a negative number', { 'retry-after': '-5' }, '', undefined],
     ['a date (RFC 9110)', { 'retry-after': IN_A_MINUTE, date: NOW }, '', 60_000],
     ['a date that is over', { 'retry-after': NOW, date: IN_A_MINUTE }, '', undefined],
@@ -153,6 +168,35 @@ it.each([
     expect(error.remedy).not.toContain('proxy');
   },
 );
+
+it.each([
+  ['', 'the body is empty'],
+  [' \n', 'the body is empty'],
+  ['<!DOCTYPE html><html>Sign in</html>', 'the body is an HTML page'],
+  ['\n<html lang="en">', 'the body is an HTML page'],
+  ['<xml/>', 'the body is not valid JSON'],
+  ['{"half": ', 'the body is not valid JSON'],
+  ['{"a": 1}', 'the body does not have the expected shape'],
+])('an answer that cannot be read is described: %j', (responseBody, problem) => {
+  const error = told(callError({ statusCode: 200, responseBody }));
+  expect(error).toMatchObject({
+    message: `server: failed to parse response: ${problem}`,
+    remedy: expect.stringContaining('a proxy'),
+  });
+});
+
+it.each([
+  [{ code: 'UND_ERR_SOCKET', message: 'other side closed' }, 'the server closed the connection'],
+  [{ code: 'ECONNRESET', message: 'read ECONNRESET' }, 'the server closed the connection'],
+  [{ message: 'it ended in the middle' }, 'it ended in the middle'],
+])('an answer that broke off is reported so, and in axe’s words: %j', (cause, reason) => {
+  const error = told(callError({ statusCode: 200, cause: new TypeError('terminated', { cause }) }));
+  expect(error).toMatchObject({
+    message: `server: the answer broke off: ${reason}`,
+    axe: `server: failed to read response body: ${cause.message}`,
+    connection: 'broken',
+  });
+});
 
 describe('C4 57: a connection that fails', () => {
   const broke = [

@@ -89,6 +89,10 @@ describe('the job log', () => {
       { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
       'p/m takes about 32,768 tokens; leaving out earlier turns',
     ],
+    [
+      { kind: 'loading', model: 'llamacpp/m' },
+      'The server of llamacpp/m is still loading the model; waiting for it',
+    ],
     [ended({ kind: 'answer', text: 'A long answer.' }), '  Sub-agent linter answered after 42 ms'],
     [
       ended({ kind: 'failure', detail: 'it broke' }),

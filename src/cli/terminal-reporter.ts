@@ -183,6 +183,8 @@ function describe(event: RunEvent): string | undefined {
       return 'thinking';
     case 'retry':
       return `waiting to try again (${event.attempt} of ${event.maxRetries})`;
+    case 'loading':
+      return 'waiting for its server to load it';
     case 'tool-started':
       return `${event.tool} ${callTarget(event.input)}`.trim();
     case 'sub-agent-called':

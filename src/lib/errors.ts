@@ -124,6 +124,12 @@ export interface ProviderErrorDetails extends ErrorDetails {
   readonly status?: number;
   /** The wait that the provider asked for, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Waiting does not help, because a quota is used up; absent: it might. */
+  readonly isLasting?: boolean;
+  /** The server is loading the model, and answers once it is done; absent: no. */
+  readonly isLoading?: boolean;
+  /** Nothing answers at the address, or the answer broke off in the middle; absent: neither. */
+  readonly connection?: 'refused' | 'broken';
   /** Set if the request was too long for the model. */
   readonly overflow?: ContextOverflow;
 }
@@ -137,6 +143,9 @@ export class ProviderError extends AxeError {
   readonly category: ProviderErrorCategory;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly isLasting: boolean;
+  readonly isLoading: boolean;
+  readonly connection: 'refused' | 'broken' | undefined;
   readonly overflow: ContextOverflow | undefined;
 
   constructor(category: ProviderErrorCategory, text: string, details: ProviderErrorDetails = {}) {
@@ -149,6 +158,9 @@ export class ProviderError extends AxeError {
     this.category = category;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.isLasting = details.isLasting === true;
+    this.isLoading = details.isLoading === true;
+    this.connection = details.connection;
     this.overflow = details.overflow;
   }
 }

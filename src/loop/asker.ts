@@ -240,9 +240,10 @@ class RetryingAsker implements ModelAsker {
 
   /**
    * Sends the request again after a passing error, until the tries of `[retry]` are spent, and then
-   * asks the next model. Waits as long as the provider says, unless the run would end first. A
-   * reply that ends with an error counts as a passing error too, and is returned if all tries fail.
-   * Each reply is counted, since each has a cost.
+   * asks the next model. Waits as long as the provider says, unless the run would end first. A quota
+   * that is used up is not tried again, and a server that is loading its model is waited for until
+   * the run would end. A reply that ends with an error counts as a passing error too, and is
+   * returned if all tries fail. Each reply is counted, since each has a cost.
    */
   async #askUntilAnswered(
     optionsNow: () => LanguageModelV4CallOptions,
@@ -254,6 +255,7 @@ class RetryingAsker implements ModelAsker {
     // axe does not retry without `max_retries`.
     const { maxRetries = DEFAULT_MAX_RETRIES } = retry;
     let reply: LanguageModelV4GenerateResult | undefined;
+    let lastError: ProviderError | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
         reply = await this.#current.model.doGenerate(optionsNow());
@@ -268,12 +270,24 @@ class RetryingAsker implements ModelAsker {
         if (!isBroken || budget.spent() !== undefined || signal.aborted) return reply;
         throw new ProviderError('server', `the reply ended with an error (${raw})`);
       } catch (thrown) {
-        if (!isTransient(thrown) || signal.aborted) throw thrown;
+        if (!canGoOn(thrown) || signal.aborted) throw thrown;
+        const error = withDeath(thrown, lastError);
+        if (error.isLoading && LOADING_POLL_MS < this.deps.leftMs()) {
+          if (lastError?.isLoading !== true)
+            reporter.event({ kind: 'loading', model: this.#current.ref });
+          lastError = error;
+          await clock.sleep(LOADING_POLL_MS, signal);
+          signal.throwIfAborted();
+          attempt -= 1;
+          continue;
+        }
+
+        lastError = error;
         const backoffMs = delayBefore(attempt, retry, clock.random());
-        const delayMs = Math.max(backoffMs, thrown.retryAfterMs ?? 0);
-        if (attempt <= maxRetries && delayMs < this.deps.leftMs()) {
+        const delayMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
+        if (!error.isLasting && attempt <= maxRetries && delayMs < this.deps.leftMs()) {
           usage.retries += 1;
-          reporter.event({ kind: 'retry', attempt, maxRetries, error: thrown, delayMs });
+          reporter.event({ kind: 'retry', attempt, maxRetries, error, delayMs });
           await clock.sleep(delayMs, signal);
           signal.throwIfAborted();
           continue;
@@ -281,11 +295,12 @@ class RetryingAsker implements ModelAsker {
 
         const fallback = await this.#openFallback();
         if (fallback === undefined && reply !== undefined) return reply;
-        if (fallback === undefined) throw thrown;
+        if (fallback === undefined) throw error;
         const { ref } = this.#current;
-        reporter.event({ kind: 'fallback', from: ref, to: fallback.ref, error: thrown });
+        reporter.event({ kind: 'fallback', from: ref, to: fallback.ref, error });
         this.#current = fallback;
         this.#neededTokens = undefined;
+        lastError = undefined;
         attempt = 0;
       }
     }
@@ -405,6 +420,28 @@ export function isTransient(thrown: unknown): thrown is ProviderError {
     status === undefined || status >= 500 || status < 300 || [408, 409, 424, 429].includes(status)
   );
 }
+
+/** The request can be sent again, or to the next model: another provider has a quota of its own. */
+function canGoOn(thrown: unknown): thrown is ProviderError {
+  return isTransient(thrown) || (thrown instanceof ProviderError && thrown.isLasting);
+}
+
+/** A server that nobody reaches after it broke off an answer has died while it answered. */
+function withDeath(error: ProviderError, before: ProviderError | undefined): ProviderError {
+  if (error.connection !== 'refused' || before?.connection !== 'broken') return error;
+  return new ProviderError(
+    'server',
+    'the server died while it answered: the answer broke off, and now nothing answers there',
+    {
+      connection: 'broken',
+      remedy: 'Look at the log of the server. It might need more memory, or a smaller window.',
+      cause: error,
+    },
+  );
+}
+
+/** The wait between two requests to a server that is loading its model. */
+const LOADING_POLL_MS = 2000;
 
 /** axe's three back-offs; only the exponential one has jitter, of less than one initial delay. */
 function delayBefore(

@@ -40,6 +40,8 @@ export type LoopEvent =
       readonly error: ProviderError;
       readonly delayMs: number;
     }
+  /** A server is still loading the model, and is waited for. */
+  | { readonly kind: 'loading'; readonly model: string }
   /** The provider refused a conversation as too long; it is shortened to the window learnt so. */
   | { readonly kind: 'too-long'; readonly model: string; readonly windowTokens: number }
   | {

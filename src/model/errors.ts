@@ -15,6 +15,8 @@ import { cleanLine, formatInteger } from '../lib/text/format.js';
 import { redact } from '../safety/redact.js';
 import { isHardToGuess } from '../safety/secrets.js';
 import type { Provider } from './catalog.js';
+import { saysTooLong } from './too-long.js';
+import { askedWaitMs, isLastingRefusal, isLoadingModel } from './waiting.js';
 
 /**
  * Most characters that are shown of what a provider says; the rest would bury everything else in a
@@ -56,17 +58,23 @@ function troubleOf(thrown: unknown, provider: Provider): ProviderErrorDetails & 
   if (statusCode === undefined) return connectionTrouble(thrown, provider);
   const isSaidInside = statusCode < 300 || typeof responseBody === 'object';
   const status = (isSaidInside ? statusInside(responseBody) : undefined) ?? statusCode;
-  if (status >= 200 && status < 300) return { ...unreadable, text: whatCame(thrown), status };
+  if (status >= 200 && status < 300)
+    return { ...unreadable, ...troubleOfReading(thrown, responseBody), status };
   // The Responses package makes errors of good answers, with a status of its own and the parsed
   // body.
   const ownMessage = typeof responseBody === 'object' ? thrown.message : undefined;
   const text = apiMessage(responseBody) ?? ownMessage ?? textOfStatus(status);
   const overflow = findOverflow(status, text, responseBody);
+  const refusal = { status, text, body: responseBody };
+  const names = namesIn(errorIn(responseBody));
+  const retryAfterMs = askedWaitMs(thrown.responseHeaders, refusal);
   return {
     category: provider.categories[status] ?? 'server',
     text,
     status,
-    retryAfterMs: retryAfter(thrown.responseHeaders, responseBody),
+    retryAfterMs,
+    isLasting: isLastingRefusal(refusal, names, retryAfterMs),
+    isLoading: isLoadingModel(refusal, names),
     overflow,
     remedy: overflow === undefined ? remedyFor(status, text, provider) : TOO_LONG,
   };
@@ -85,7 +93,11 @@ function textOfStatus(status: number): string {
  */
 function apiMessage(body: unknown): string | undefined {
   const error = errorIn(body);
-  const message = typeof error === 'string' ? error : propertyOf(error, 'message');
+  // Cloudflare sends a list of errors.
+  const errors = propertyOf(error, 'errors');
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  const words = propertyOf(error, 'message') ?? propertyOf(first, 'message');
+  const message = typeof error === 'string' ? error : words;
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
@@ -113,13 +125,30 @@ function namesIn(error: unknown): readonly string[] {
 }
 
 /** Says what came instead of an answer: half of one, a page, JSON of another shape. */
-function whatCame({ responseBody, cause }: APICallError): string {
-  if (responseBody === undefined)
-    return `failed to read response body: ${networkCause(cause).message}`;
-  const isJson = parseJson(responseBody) !== undefined;
-  const said = isJson ? apiMessage(responseBody) : 'the body is not valid JSON';
-  return `failed to parse response: ${said ?? 'the body does not have the expected shape'}`;
+function troubleOfReading(
+  { cause }: APICallError,
+  body: unknown,
+): Pick<ProviderErrorDetails & Told, 'text' | 'axe' | 'connection'> {
+  if (body === undefined) {
+    const { code = '', message } = networkCause(cause);
+    const reason = SOCKET_CODES.has(code) ? 'the server closed the connection' : message;
+    const text = `the answer broke off: ${reason}`;
+    return { text, axe: `failed to read response body: ${message}`, connection: 'broken' };
+  }
+  return { text: `failed to parse response: ${apiMessage(body) ?? shapeOf(body)}` };
 }
+
+function shapeOf(body: unknown): string {
+  if (typeof body !== 'string' || parseJson(body) !== undefined)
+    return 'the body does not have the expected shape';
+  if (body.trim() === '') return 'the body is empty';
+  return /^\s*<(?:!doctype|html)\b/i.test(body)
+    ? 'the body is an HTML page'
+    : 'the body is not valid JSON';
+}
+
+/** Codes of a connection that the other side closed; the second is undici's. */
+const SOCKET_CODES = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
 
 function connectionTrouble(
   thrown: APICallError,
@@ -133,7 +162,7 @@ function connectionTrouble(
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
     const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
     const remedy = `Start it with \`ollama serve\`, or set \`${baseUrlVariable}\` to where it runs.`;
-    return { category: 'server', text, remedy };
+    return { category: 'server', text, remedy, connection: 'refused' };
   }
   const { text, axe } = networkTexts(cause, url);
   return {
@@ -141,6 +170,7 @@ function connectionTrouble(
     text: `${url.origin}: ${text}`,
     axe: `Post "${thrown.url}": ${axe}`,
     remedy: `Check the network and \`${baseUrlVariable}\`.`,
+    connection: cause.code === 'ECONNREFUSED' ? 'refused' : undefined,
   };
 }
 
@@ -172,22 +202,6 @@ export function networkTexts(
   }
 }
 
-/**
- * `Retry-After` in seconds or as a date by the server's clock; Google writes `"retryDelay": "34s"`
- * into the body (RetryInfo).
- */
-function retryAfter(headers: Record<string, string> = {}, body: unknown): number | undefined {
-  const said = headers['retry-after']?.trim() ?? '';
-  const leftMs = Date.parse(said) - Date.parse(headers['date'] ?? '');
-  if (said.endsWith('GMT') && leftMs > 0) return leftMs;
-  const [header] = /^\d{1,9}$/.exec(said) ?? [];
-  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(
-    typeof body === 'string' ? body : '',
-  );
-  const seconds = header ?? delay?.[1];
-  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
-}
-
 const PROVIDER_DOWN =
   'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the ' +
   'command line.';
@@ -198,7 +212,13 @@ export function retryRemedy({ baseUrlVariable }: Provider): string {
   return `Run it again. If that does not help, check what answers at the address: a proxy, or \`${baseUrlVariable}\`.`;
 }
 
-function remedyFor(status: number, text: string, { id, keyVariable, access }: Provider): string {
+function remedyFor(status: number, text: string, provider: Provider): string {
+  const { id, keyVariable, access } = provider;
+  if (/\bdoes not support tools\b/i.test(text))
+    return 'Choose a model that supports tools (in Ollama, `ollama show` lists `tools` for it), or an agent without tools.';
+  // LiteLLM looks up every key but its master key in a database.
+  if (/\bno connected db\b/i.test(text))
+    return `Check the key in \`${keyVariable}\`: without a database, LiteLLM accepts its master key alone.`;
   // Google refuses a wrong key with 400.
   const isKeyRefused =
     [401, 403].includes(status) || (status === 400 && /API key not valid/i.test(text));
@@ -231,20 +251,8 @@ const CODES = new Set([
   'model_max_prompt_tokens_exceeded',
 ]);
 
-/**
- * What the others say in words alone. None of it is said of an output limit that is set too high.
- */
-const WORDS: readonly RegExp[] = [
-  /\b(?:prompt|input|conversation|messages) is too long\b/i,
-  /\bmaximum (?:context|prompt|input) (?:length|size)\b/i,
-  /\bexceed\w*\b.{0,60}\b(?:context|maximum number of tokens)\b/is,
-  /\bexceeded model token limit\b|\bexceeds the maximum allowed length\b|\brequest exceeds the maximum size\b/i,
-  /\bcontext\b.{0,60}\b(?:exceed|overflow)/is,
-  /\b(?:longer|greater) than the .{0,40}\b(?:context|model) length\b/i,
-  /\btoo (?:large for model with|many (?:input |prompt )?tokens)\b/i,
-  /\breduce the length of (?:the|your) (?:messages|prompt|input)\b/i,
-  /`inputs` tokens \+ `max_new_tokens` must be <=/i,
-];
+/** Statuses of other refusals, whatever their words say. */
+const NEVER_TOO_LONG = new Set([401, 402, 403, 404, 408, 429, 431]);
 
 /** How large the window is, the surest form first. */
 const LIMITS: readonly RegExp[] = [
@@ -268,9 +276,9 @@ export function findOverflow(
   text: string,
   body: unknown,
 ): ContextOverflow | undefined {
-  if (status === 401 || status === 403 || status === 404 || status === 429) return undefined;
+  if (NEVER_TOO_LONG.has(status) || status > 500) return undefined;
   const isCoded = namesIn(errorIn(body)).some((name) => CODES.has(name));
-  if (!isCoded && !WORDS.some((words) => words.test(text))) return undefined;
+  if (!isCoded && !saysTooLong(text)) return undefined;
   const sizes = LIMITS.map((limit) => Number(limit.exec(text)?.[1]?.replaceAll(',', '')));
   return { windowTokens: sizes.find((tokens) => tokens >= LEAST_WINDOW) };
 }

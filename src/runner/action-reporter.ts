@@ -136,6 +136,8 @@ export function formatEvent(event: RunEvent): readonly string[] {
     }
     case 'fallback':
       return [`${event.from} cannot be reached; asking ${event.to}`];
+    case 'loading':
+      return [`The server of ${event.model} is still loading the model; waiting for it`];
     case 'too-long':
       return [
         `${event.model} takes about ${count(event.windowTokens, 'token')}; leaving out earlier turns`,
