@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { withoutWrittenCalls } from '../../src/loop/written-calls.js';
+import { offeredName, withoutWrittenCalls } from '../../src/loop/written-calls.js';
 
 const OFFERED = ['read_file', 'submit_review'];
 const CALL = '{"name": "read_file", "arguments": {"path": "a"}}';
@@ -54,4 +54,18 @@ it.each([
 it('a megabyte of markers takes no time', () => {
   const text = '<tool_call>{ ```\n'.repeat(60_000);
   expect(withoutWrittenCalls(text, OFFERED)).toBe('');
+});
+
+it.each([
+  ['read_file', 'read_file'],
+  ['functions.read_file', 'read_file'],
+  ['functions:read_file', 'read_file'],
+  ['tools.read_file', 'read_file'],
+  ['default_api.read_file', 'read_file'],
+  ['read_file<|channel|>commentary', 'read_file'],
+  ['functions.read_file:0', 'read_file'],
+  ['functions.drop_tables', 'functions.drop_tables'],
+  ['read_files', 'read_files'],
+])('the name %s means %s', (name, expected) => {
+  expect(offeredName(name, OFFERED)).toBe(expected);
 });

@@ -137,10 +137,10 @@ export const MAX_ARGUMENT_DEPTH = 128;
 /** Maximum tool calls of one turn; the others are refused, and the model is informed. */
 export const MAX_CALLS_PER_TURN = 64;
 
-/** A call is run at most this often in a row; each further repetition only gets a notice. */
+/** An equal call is run at most this often before something changes; then it only gets a notice. */
 export const MAX_SAME_CALLS = 2;
 
-/** This repetition of the same call ends the conversation. */
+/** This repetition ends the conversation, if none of those since the last run of a call was run. */
 export const LAST_SAME_CALL = 10;
 
 /** Levels of sub-agents below the first agent if `max_depth` is not set; axe's. */

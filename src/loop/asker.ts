@@ -208,7 +208,8 @@ class RetryingAsker implements ModelAsker {
     if (use.costUsd === undefined && price === undefined) this.#unpricedModel = usage.modelId;
     this.#warnAboutReply(reply, estimated !== undefined);
 
-    const called = toolCallsOf(reply.content).map(({ tool }) => tool);
+    const offered = settings.tools?.map(({ name }) => name);
+    const called = toolCallsOf(reply.content, offered).map(({ tool }) => tool);
     const { stopReason } = usage;
     const { costUsd: totalUsd, isCostPartial } = budget.spending;
     const costUsd = isCostPartial ? undefined : totalUsd;

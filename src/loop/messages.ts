@@ -23,7 +23,7 @@ export interface ToolCall {
   readonly input: unknown;
   /** The raw arguments if they could not be parsed. */
   readonly unread?: string;
-  /** The number of equal calls right before this one; absent for none. */
+  /** The number of equal calls since something new was done; absent for none. */
   readonly repeats?: number;
 }
 

@@ -1,13 +1,7 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { RetryConfig } from '../agent/config.js';
 import type { ModelParams } from '../agent/model-keys.js';
-import {
-  COMPACTION,
-  LAST_SAME_CALL,
-  LIMIT_NOTICE,
-  MAX_ANSWER_BYTES,
-  MAX_SAME_CALLS,
-} from '../lib/defaults.js';
+import { COMPACTION, LAST_SAME_CALL, LIMIT_NOTICE, MAX_ANSWER_BYTES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/bytes.js';
@@ -15,6 +9,7 @@ import { count, formatInteger } from '../lib/text/format.js';
 import type { Prompt } from '../prompt/prompt.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
+import { Circles } from './circles.js';
 import { askWithinWindow, memoryTokensOf, roomForPrompt } from './compact.js';
 import type { LoopDependencies } from './events.js';
 import {
@@ -23,7 +18,6 @@ import {
   estimateTools,
   firstMessages,
   type MeasuredRequest,
-  type ToolCall,
   textOf,
   userMessage,
 } from './messages.js';
@@ -64,6 +58,7 @@ export async function runAgent(
   const asker = createAsker({ ...conversation, usage }, deps);
   const settings = settingsOf(conversation);
   const replyTokens = replyTokensOf(conversation.params);
+  const toolNames = tools.map(({ name }) => name);
 
   let prompt = promptWithin(asker.current.windowTokens, conversation, settings);
   let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
@@ -80,7 +75,7 @@ export async function runAgent(
 
   let answer = '';
   const judge = new WordJudge(conversation, stats, deps.reporter);
-  let lastCall: ToolCall | undefined;
+  const circles = new Circles();
   let cutTurns = 0;
   try {
     while (usage.turns < maxTurns) {
@@ -89,13 +84,15 @@ export async function runAgent(
       const long = { messages, measured, replyTokens, memoryTokens, settings, refit };
       const fitted = await askWithinWindow(long, asker, deps);
       const { reply } = fitted;
+      if (fitted.messages !== messages) circles.forget();
       messages = fitted.messages;
       const text = answerOf(reply.content);
       answer = spokenAnswer(text, conversation);
       const end = replyEnd(reply, settings, asker.current.thinking);
       if (end === 'refused') return { kind: 'refused', answer, stats: stats() };
 
-      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, lastCall);
+      const calls =
+        tools.length === 0 ? [] : circles.count(toolCallsOf(reply.content, toolNames), tools);
       if (calls.length === 0) {
         const hasWrittenCall = answer !== text;
         const { ref } = asker.current;
@@ -123,12 +120,9 @@ export async function runAgent(
       record(answered, usage);
       if (goal?.isReached() === true) return ended(answer, budget, stats());
 
-      const wasWarned = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
-      lastCall = calls.at(-1);
       cutTurns = end === 'whole' || calls.length > 1 ? 0 : cutTurns + 1;
-      const isRepeating = wasWarned && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL;
-      if (cutTurns >= LAST_SAME_CALL || isRepeating) {
-        const error = end === 'whole' ? repeatedCallError(lastCall?.tool) : end;
+      if (cutTurns >= LAST_SAME_CALL || circles.areClosed) {
+        const error = end === 'whole' ? repeatedCallError(calls.at(-1)?.tool) : end;
         return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
       }
 

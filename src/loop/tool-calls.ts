@@ -9,9 +9,10 @@ import {
 } from '../lib/defaults.js';
 import { messageOf } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
-import type { Tool, ToolEffect, ToolResult } from '../tools/tool.js';
+import { isChanging, type Tool, type ToolEffect, type ToolResult } from '../tools/tool.js';
 import type { LoopDependencies } from './events.js';
 import type { ToolCall } from './messages.js';
+import { offeredName } from './written-calls.js';
 
 export interface AnsweredCall {
   readonly call: ToolCall;
@@ -31,25 +32,22 @@ export interface CallOptions {
   readonly isCut: boolean;
 }
 
-/** The calls of a reply; `last` is the call before them, to count repetitions. */
+/** The calls of a reply, by the names of the tools that are offered. */
 export function toolCallsOf(
   content: readonly LanguageModelV4Content[],
-  last?: ToolCall,
+  offered: readonly string[] = [],
 ): readonly ToolCall[] {
   const usedIds = new Set<string>();
-  let before = last;
   return content.flatMap((part) => {
     if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
     const id = freeId(part.toolCallId || 'call', usedIds);
     usedIds.add(id);
     // Providers refuse a conversation with other characters in a tool's name, or a longer name.
-    const tool = part.toolName.replace(/[^\w-]/g, '_').slice(0, 64);
+    const tool = offeredName(part.toolName, offered)
+      .replace(/[^\w-]/g, '_')
+      .slice(0, 64);
     const input = parseInput(part.input);
-    const call = { id, tool, input, ...(input === undefined && { unread: part.input }) };
-    const isSame =
-      JSON.stringify({ ...before, id }) === JSON.stringify({ ...call, repeats: before?.repeats });
-    before = isSame ? { ...call, repeats: (before?.repeats ?? 0) + 1 } : call;
-    return [before];
+    return [{ id, tool, input, ...(input === undefined && { unread: part.input }) }];
   });
 }
 
@@ -70,9 +68,7 @@ export async function answerToolCalls(
   deps: LoopDependencies,
 ): Promise<readonly AnsweredCall[]> {
   const answered: AnsweredCall[] = [];
-  const changing = options.tools.filter(
-    ({ effect, isReadOnly }) => effect !== 'read' && isReadOnly !== true,
-  );
+  const changing = options.tools.filter(isChanging);
   const open = [...calls.entries()];
   while (open.length > 0) {
     const alone = open.findIndex(([, { tool }]) => changing.some(({ name }) => name === tool));
@@ -137,7 +133,7 @@ const CUT_CALL = notRun(
   'your reply was cut, so its arguments might be incomplete. Send the call again, and in smaller parts if it is long.',
 );
 const SAME_CALL = notRun(
-  'it is the same as the calls before it. Use their answer, call something else, or finish.',
+  'it is the same as before, and nothing has changed since. Use that answer, call something else, or finish.',
 );
 
 function notRun(reason: string): ToolResult {

@@ -52,7 +52,7 @@ function nameIn(call: unknown): unknown {
  * The offered tool that a name means. Some models write `functions.read_file`,
  * `read_file<|channel|>commentary` or `read_file:0`.
  */
-function offeredName(name: string, offered: readonly string[]): string {
+export function offeredName(name: string, offered: readonly string[]): string {
   const bare = name
     .replace(/^(?:functions|tools?|default_api)[.:]/, '')
     .replace(/(?:<\|.*|:\d+)$/s, '');

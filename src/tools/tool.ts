@@ -237,6 +237,11 @@ export function thirdParty(
   return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), origin);
 }
 
+/** The tool can change something that later calls see. */
+export function isChanging({ effect, isReadOnly }: Pick<Tool, 'effect' | 'isReadOnly'>): boolean {
+  return effect !== 'read' && isReadOnly !== true;
+}
+
 /**
  * Effects of tools that can send data out and bring in anybody's text. A program that a tool starts
  * can reach the network too.
