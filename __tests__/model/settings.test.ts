@@ -272,6 +272,11 @@ describe('config.toml (axe-behaviour §3)', () => {
     expect(formatError(error)).not.toMatch(/secret|12345/);
   });
 
+  it('distinguishes providers that differ in case, since their names are not our keys', () => {
+    const toml = '[providers.OpenAI]\napi_key = "a"\n[providers.openai]\napi_key = "b"\n';
+    expect(Object.keys(parseProvidersConfig(toml, FILE))).toEqual(['OpenAI', 'openai']);
+  });
+
   it('does not read from prototypes', () => {
     parseProvidersConfig('[providers.__proto__]\napi_key = "k"\n', FILE);
     expect(Reflect.get({}, 'apiKey')).toBeUndefined();
