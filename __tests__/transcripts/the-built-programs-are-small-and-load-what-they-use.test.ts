@@ -61,7 +61,13 @@ it('the built programs have one copy of what the providers share', () => {
 
 it('the built programs include the licences of their packages, also of indirect ones', () => {
   const lines = readFileSync(join(DIST, 'licenses.txt'), 'utf8').split('\n');
-  const further = ['@ai-sdk/provider-utils', '@azure/storage-blob', '@octokit/request', 'zod', 'models.dev'];
+  const further = [
+    '@ai-sdk/provider-utils',
+    '@azure/storage-blob',
+    '@octokit/request',
+    'zod',
+    'models.dev',
+  ];
   expect(lines).toEqual(expect.arrayContaining([...importedPackages(), ...further]));
   expect(lines.filter((line) => line === 'undefined')).toEqual([]);
 });

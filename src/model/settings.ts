@@ -2,7 +2,6 @@ import { parse, TomlError } from 'smol-toml';
 import * as v from 'valibot';
 import { PLACEHOLDER_MODEL } from '../agent/scaffold.js';
 import { closestWord } from '../agent/suggest.js';
-import { isObject } from '../lib/data.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
