@@ -242,7 +242,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['tables of other programs', '[other]\nkey = 1\n[[list]]\nx = 2020-01-01\n', {}],
     ['CRLF', '[providers.openai]\r\napi_key = "k"\r\n', own],
     ['a byte order mark', '\uFEFF[providers.openai]\napi_key = "k"\n', own],
-    ['keys in any case', '[Providers.OpenAI]\nAPI_Key = "k"\n', own],
+    ['keys in any case, as axe reads them', '[Providers.openai]\nAPI_Key = "k"\n', own],
     ['keys of other programs', '[providers.openai]\napi_key = "k"\norganization = 7\n', own],
   ])('can be written with %s', (_, toml, config) => {
     expect(parseProvidersConfig(toml, FILE)).toEqual(config);

@@ -1,4 +1,4 @@
-const ve=715,pe=[715],De={6715:((Me,N,c)=>{c.r(N),c.d(N,{demoCommand:()=>le});var S=c(77598),te=c(76760),M=c(30611),w=c(99058),F=c(37025),X=c(3598),A=c(44449),G=c(1823),p=c(13289),v=c(75892),T=c(53172),H=c(49568),J=c(88148),B=c(39728),se=c(52502),ie=c(8069),oe=c(62737),U=c(21722),re=c(623),Q=c(32832),ae=c(24364),C=c(16305);const Y=`  console.log('charging', cart.id);
+const ve=715,pe=[715],De={6715:((Me,N,c)=>{c.r(N),c.d(N,{demoCommand:()=>le});var S=c(77598),te=c(76760),M=c(30611),w=c(99058),F=c(37025),X=c(3598),A=c(44449),G=c(1823),p=c(13289),v=c(75892),T=c(53172),H=c(49568),J=c(88148),B=c(39728),se=c(52502),ie=c(12837),oe=c(62737),U=c(21722),re=c(623),Q=c(32832),ae=c(24364),C=c(16305);const Y=`  console.log('charging', cart.id);
 `,P=e=>`export async function checkout(cart: Cart): Promise<void> {
 ${e}  await sendReceipt(cart);
 }

@@ -2,6 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import * as v from 'valibot';
 import { PLACEHOLDER_MODEL } from '../agent/scaffold.js';
 import { closestWord } from '../agent/suggest.js';
+import { isObject } from '../lib/data.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
@@ -217,7 +218,7 @@ export function parseProvidersConfig(
   toml: string,
   file: string,
 ): Readonly<Record<string, ProviderConfig>> {
-  const result = v.safeParse(ConfigFile, withSmallKeys(parseToml(toml, file)));
+  const result = v.safeParse(ConfigFile, withLowerKeys(parseToml(toml, file)));
   if (!result.success) {
     const [issue] = result.issues;
     throw new ConfigError(
@@ -232,15 +233,19 @@ export function parseProvidersConfig(
   return result.output.providers;
 }
 
-/** Keys count in any case, as in axe: tables, names of providers and their settings. */
-function withSmallKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (value instanceof Date) return value;
-  const pairs = Object.entries(value).map(([key, item]) => [
-    key.toLowerCase(),
-    withSmallKeys(item),
-  ]);
-  return Object.fromEntries(pairs);
+/** axe reads keys in any case. The names of providers are values for it, and keep their case. */
+function withLowerKeys(config: unknown): unknown {
+  const { providers, ...others } = lowerKeys(config);
+  if (!isObject(providers)) return { ...others, providers };
+  const tables = Object.entries(providers).map(
+    ([name, table]) => [name, isObject(table) ? lowerKeys(table) : table] as const,
+  );
+  return { ...others, providers: Object.fromEntries(tables) };
+}
+
+function lowerKeys(table: unknown): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(isObject(table) ? table : {});
+  return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]));
 }
 
 function parseToml(toml: string, file: string): unknown {
