@@ -39,9 +39,9 @@ const FOLDED_PARENT = /^\.\.[. ]*$/;
 export function isSecretPath(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
   return names.some(
-    (name, at) =>
+    (name, index) =>
       CREDENTIAL_NAMES.some((pattern) => pattern.test(name)) ||
-      LENGTHS.some((length) => PLACES.has(names.slice(at, at + length).join('/'))),
+      LENGTHS.some((length) => PLACES.has(names.slice(index, index + length).join('/'))),
   );
 }
 
@@ -207,7 +207,7 @@ export function createMemoryFilter(roots: readonly string[]): (path: string) => 
   };
 }
 
-/** What the model is told of a path that is memory. */
+/** Tells the model why it cannot read a path. */
 export const IS_MEMORY =
   'is out of bounds: memory is kept there, which only the memory tools can read';
 

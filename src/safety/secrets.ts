@@ -334,8 +334,8 @@ function findPrivateKeys(text: string): readonly FoundToken[] {
 }
 
 /** The end of a sticky pattern that is tried at a place; the place itself if it does not match. */
-function endOfMatch(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
+function endOfMatch(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
   const match = pattern.exec(text);
-  return match === null ? at : at + match[0].length;
+  return match === null ? start : start + match[0].length;
 }

@@ -148,8 +148,8 @@ export function guardGroup(id: number): { dismiss(): void } {
 }
 
 /**
- * Sends a signal to a process group, which its leader's id names. That it is gone, or another
- * user's, is no problem.
+ * Sends a signal to a process group, which its leader's id names. A group that is gone, or another
+ * user's, is left alone.
  */
 export function killGroup(id: number, signal: NodeJS.Signals): void {
   if (process.platform === 'win32') {

@@ -55,7 +55,7 @@ function otherPaths(path: string, mounts: readonly Mount[]): readonly string[] {
   return mounts
     .filter(({ device, root }) => device === mount.device && isInside(root, onDevice))
     .map(({ root, point }) => join(point, relative(root, onDevice)))
-    .filter((other) => other !== path && isSocket(other));
+    .filter((alias) => alias !== path && isSocket(alias));
 }
 
 /** The folders that programs work in, as far as this user can read them. */
