@@ -232,17 +232,19 @@ describe('the architecture', () => {
   });
 
   it('exports what another file uses, and nothing else', () => {
-    const used = new Map<string, Set<string>>();
-    for (const [file, text] of [...TEXTS, ...textsBeside()]) {
-      for (const { to, names } of namedImports(file, text)) {
-        used.set(to, new Set([...(used.get(to) ?? []), ...names]));
-      }
-    }
-    const unused = FILES.filter((file) => !ENTRIES.includes(file)).flatMap((file) => {
-      const names = used.get(file) ?? new Set();
-      return names.has('*') ? [] : exportsOf(file).filter((name) => !names.has(name));
-    });
-    expect(unused).toEqual([]);
+    const used = usedNames([...TEXTS, ...textsBeside()]);
+    expect(exportsOutside(used)).toEqual([]);
+  });
+
+  it('marks exports that only tests use as internal', () => {
+    const used = usedNames(
+      [...TEXTS, ...textsBeside()].filter(([file]) => !file.startsWith('../__tests__/')),
+    );
+    const isMarked = ([file, name]: readonly [string, string]) =>
+      new RegExp(`@internal(?: \\*/|\\n \\*/)\\n(?://.*\\n)*export [^\\n]*\\b${name}\\b`).test(
+        TEXTS.get(file) ?? '',
+      );
+    expect(exportsOutside(used).filter((each) => !isMarked(each))).toEqual([]);
   });
 
   it('gives a name that is exported one meaning', () => {
@@ -255,6 +257,28 @@ describe('the architecture', () => {
     expect([...files].filter(([, places]) => places.length > 1)).toEqual([]);
   });
 });
+
+/** Names by the file of `src/` that they are imported from, `*` where any could be. */
+function usedNames(texts: Iterable<readonly [string, string]>): ReadonlyMap<string, Set<string>> {
+  const used = new Map<string, Set<string>>();
+  for (const [file, text] of texts) {
+    for (const { to, names } of namedImports(file, text)) {
+      used.set(to, new Set([...(used.get(to) ?? []), ...names]));
+    }
+  }
+  return used;
+}
+
+/** File and name of each export that is not among the used ones. */
+function exportsOutside(used: ReadonlyMap<string, Set<string>>): (readonly [string, string])[] {
+  return FILES.filter((file) => !ENTRIES.includes(file)).flatMap((file) => {
+    const names = used.get(file) ?? new Set();
+    if (names.has('*')) return [];
+    return exportsOf(file)
+      .filter((name) => !names.has(name))
+      .map((name) => [file, name] as const);
+  });
+}
 
 /** The names that a file exports, by their declarations. */
 function exportsOf(file: string): string[] {

@@ -142,7 +142,7 @@ function openAgents(
   return { agents: withWorkflowWarnings(agents), headAgents, instructionFiles };
 }
 
-/** The agents, with the warnings about settings that have no effect in a workflow. */
+/** The agents, with the warnings about settings that have no effect in a workflow. @internal */
 export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
   return {
     ...agents,

@@ -208,7 +208,7 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
   }
 }
 
-/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and our notes. */
+/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and our notes. @internal */
 export function formatDryRun(
   plan: Plan,
   memory: Memory | undefined,

@@ -27,6 +27,7 @@ import { openFileMemory } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 import { formatStats, type StatusLine } from './terminal-reporter.js';
 
+/** @internal */
 export interface TerminalDependenciesOptions {
   readonly terminal: Terminal;
   readonly trigger: Trigger;

@@ -206,7 +206,7 @@ export function visibleCommentText(body: string): string {
 /** The severity that an agent's file sets for a category (`[review.severity]`). */
 export type SeverityOverrides = Readonly<Partial<Record<Category, Severity>>>;
 
-/** What a severity is computed from. */
+/** What a severity is computed from. @internal */
 export interface SeverityFacts {
   readonly effect: FindingEffect;
   readonly reach: Reach;

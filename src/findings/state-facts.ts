@@ -113,7 +113,7 @@ export interface PullRequestState {
   readonly posted: ReadonlySet<number>;
 }
 
-/** A mark, of whatever a text or a state file holds; undefined for what is none. */
+/** A mark, of whatever a text or a state file holds; undefined for what is none. @internal */
 export function readFindingMark(value: unknown): FindingMark | undefined {
   const { success, output } = v.safeParse(markSchema, value);
   return success ? output : undefined;

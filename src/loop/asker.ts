@@ -411,6 +411,7 @@ export function modelSettings({ effort, tables }: Partial<ModelParams>): Setting
  * True for errors after which the same request might succeed later: limits, overload, timeouts,
  * server errors and broken connections. A wrong key or a wrong request never does, and some
  * providers report those as `server` too.
+ * @internal
  */
 export function isTransient(thrown: unknown): thrown is ProviderError {
   if (!(thrown instanceof ProviderError)) return false;

@@ -26,7 +26,7 @@ import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './
 import { ended, WordJudge, type WordRules } from './word-judge.js';
 import { withoutWrittenCalls } from './written-calls.js';
 
-/** One conversation with a model. */
+/** One conversation with a model. @internal */
 export interface Conversation extends WordRules {
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
@@ -254,6 +254,7 @@ function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortS
  * One line for the end of the last tool result that tells the model how little is left; undefined
  * while there is enough (thresholds: {@link LIMIT_NOTICE}). A share is the spent part of a limit
  * (1 for all of it) and is left out if there is no limit.
+ * @internal
  */
 export function limitNotice(
   turnsLeft: number,

@@ -11,9 +11,10 @@ import { cleanLine } from '../lib/text/format.js';
 /** The answer must be JSON, and valid against the schema if there is one. */
 type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;
 
+/** @internal */
 export type JsonSchema = NonNullable<JsonFormat['schema']>;
 
-/** Returns a clause for each fault of a value; none if the value is valid. */
+/** Returns a clause for each fault of a value; none if the value is valid. @internal */
 export type ValueCheck = (value: unknown) => readonly string[];
 
 /**

@@ -226,6 +226,7 @@ const UNCLOSED = /^\s*<think>([\s\S]*)$/;
  * without a parser for their model's reasoning leave it in the text. A block that was cut before
  * its end is all of the reply. What such a block said is kept as it came, since some models need it
  * back in the next turn.
+ * @internal
  */
 export function takeThinkBlock(
   reply: LanguageModelV4GenerateResult,
@@ -247,7 +248,7 @@ export function takeThinkBlock(
   return { ...reply, content: reply.content.toSpliced(first, 1, reasoning, ...text) };
 }
 
-/** Puts the blocks back where they came from. */
+/** Puts the blocks back where they came from. @internal */
 export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const prompt = options.prompt.map((message) => {
     if (message.role !== 'assistant') return message;

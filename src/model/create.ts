@@ -21,6 +21,7 @@ import {
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 import { openVertex } from './vertex.js';
 
+/** @internal */
 export interface ModelsOptions extends KeylessPorts {
   /** Reads `[providers]` of config.toml; called once, before a model is opened. */
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;

@@ -138,6 +138,7 @@ type AnyTool = NonNullable<LanguageModelV4CallOptions['tools']>[number];
  * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its
  * properties required (developers.openai.com, structured outputs). It refuses the request
  * otherwise, so strictness is not asked for then; the answer is checked by us in any case.
+ * @internal
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);

@@ -155,6 +155,7 @@ export interface FittedPrompt extends Prompt {
   readonly unseen: readonly string[];
 }
 
+/** @internal */
 export interface PromptParts {
   readonly system: SystemPromptParts;
   readonly runLog: string;

@@ -350,7 +350,10 @@ const MAX_SUMMARY = 65_535;
 const MAX_MESSAGE = 10_000;
 const MAX_TITLE = 200;
 
-/** The check of a run; undefined for one that is about no commit, or has come to no answer. */
+/**
+ * The check of a run; undefined for one that is about no commit, or has come to no answer.
+ * @internal
+ */
 export function checkOf(
   { plan, outcome, change, buffered, read: { coverage }, lane }: PublishRequest,
   { review, line = '' }: PostedReview,

@@ -272,7 +272,7 @@ export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] 
   return ALL_NOTES_TOOLS.filter((name) => tools.includes(name));
 }
 
-/** The tools for notes that an agent gets, with a warning for each of the others. */
+/** The tools for notes that an agent gets, with a warning for each of the others. @internal */
 export function grantNotesTools(
   { requested, whyReadOnly }: NotesPlan,
   hasStore: boolean,

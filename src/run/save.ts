@@ -192,6 +192,7 @@ function saveFailed({ agent, trigger }: Plan, { message, remedy }: FailedSave): 
 /**
  * Records the reviewed commit. Empty for a review that was cut short or could not be posted, so
  * that the next run repeats it, and for a question about a pull request, which is not a review.
+ * @internal
  */
 export function reviewFacts(
   { plan: { trigger, scope }, change, outcome, read }: Conversed,

@@ -49,6 +49,7 @@ import { createMaskedWorkspace } from '../tools/workspace/masked-workspace.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
 
+/** @internal */
 export interface ToolSurroundings {
   readonly env: Environment;
   readonly cwd: string;
@@ -346,6 +347,7 @@ function absentTools(
   };
 }
 
+/** @internal */
 export interface ToolParts {
   readonly env: Environment;
   readonly workspace: Workspace;
@@ -384,12 +386,13 @@ const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {
   github_search: createGitHubSearch,
 };
 
-/** Names of the built-in tools, in their order. */
+/** Names of the built-in tools, in their order. @internal */
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
 
 /**
  * Creates each named tool once, always in the same order. `absent` names the tools that read
  * GitHub, if it cannot be read.
+ * @internal
  */
 export function createTools(names: readonly string[], parts: ToolParts) {
   const requested = new Set(names);

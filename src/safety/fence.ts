@@ -167,6 +167,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
  * Markdown without what a reader of the rendered page does not see: HTML comments, removed until
  * none is left, and the definitions people hide notes in (`[//]: # (…)`). A comment that is never
  * closed hides everything behind it where it begins a line; elsewhere GitHub shows it, so it stays.
+ * @internal
  */
 export function removeHidden(markdown: string): string {
   return removeComments(markdown).replace(HIDDEN_DEFINITION, '');

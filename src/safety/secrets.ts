@@ -77,7 +77,7 @@ export function isHardToGuess(value: string): boolean {
 /** Guessing 2^48 values takes more runs than there will ever be. */
 const MIN_GUESS_BITS = 48;
 
-/** Estimates how many guesses a value takes, as a power of two. */
+/** Estimates how many guesses a value takes, as a power of two. @internal */
 export function guessBits(value: string): number {
   const pieces: readonly string[] = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]/g) ?? [];
   const distinctPieces = [...new Set(pieces)];

@@ -13,7 +13,7 @@ export const WITH_HOME = 'run_command(home)';
 /** An entry of `tools-allowed` that lets commands also reach the network. */
 export const WITH_NETWORK = 'run_command(network)';
 
-/** The facts that decide about tools, in addition to the tools themselves. */
+/** The facts that decide about tools, in addition to the tools themselves. @internal */
 export interface GrantRules {
   /** `workflow` also on the command line with `--event`. */
   readonly where: 'terminal' | 'workflow';

@@ -83,6 +83,7 @@ export const FULL_REVIEW_REASONS = {
   unread: 'GitHub does not show all that is new since the last review',
 } as const;
 
+/** @internal */
 export type FullReviewReason = keyof typeof FULL_REVIEW_REASONS;
 
 /**
@@ -107,6 +108,7 @@ export function isQuestion(trigger: Trigger): boolean {
  * What a change of a file is known by wherever a rebase moves it: path, mode, kind, and its hunks
  * with their context, but without line numbers. Undefined where that cannot be told: a diff that is
  * put together from the files that GitHub lists has no modes, and lacks the lines of large files.
+ * @internal
  */
 export function patchId({ path, header, hunks }: DiffFile): string | undefined {
   const all = header.split('\n');
@@ -180,6 +182,7 @@ export interface Coverage {
   readonly isCutShort?: true;
 }
 
+/** @internal */
 export interface CoverageParts {
   readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal' | 'isListShort'>;
   /** Whether the inputs keep a file from the model. */

@@ -55,6 +55,7 @@ export interface LedgerContext {
   isWriter(login: string): boolean;
 }
 
+/** @internal */
 export type RaiseResult =
   | { readonly kind: 'raised'; readonly finding: KnownFinding }
   /** It is open already. */

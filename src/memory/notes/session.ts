@@ -114,7 +114,7 @@ interface NotesSessionOptions {
   writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
 }
 
-/** Limits of writes to notes. */
+/** Limits of writes to notes. @internal */
 export interface NotesCaps {
   readonly maxWriteBytes: number;
   /** Larger files cause a warning; they are written anyway. */
@@ -351,7 +351,7 @@ function editOf(wish: NoteRequest, { content, now, dedup, withheld }: EditDetail
   return { kind: 'append', ...wish.form(content, now), dedup: false };
 }
 
-/** The text is from memory-tools 2.2. */
+/** The text is from memory-tools 2.2. @internal */
 export function fileTooLarge(path: string, bytes: number, limitBytes: number): string {
   return `Memory file '${path}' exceeds size limit: ${bytes} bytes (limit: ${limitBytes} bytes)`;
 }

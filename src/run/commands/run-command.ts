@@ -254,6 +254,7 @@ type ReadCommand =
  * Reads a command at the beginning of a comment (`/axe help`), a command after the `trigger-phrase`
  * without other words (`@axe help`), or a reply that dismisses a finding in a set phrase. Undefined
  * for comments that an agent answers: a question, and `/axe review`.
+ * @internal
  */
 export function readCommand(trigger: Trigger, triggerPhrase: string): ReadCommand | undefined {
   if (trigger.kind !== 'comment') return undefined;

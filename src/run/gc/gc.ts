@@ -45,6 +45,7 @@ import type { RunReport, RunRequest } from '../records.js';
 import { factsChange, NEVER_ABORTED } from '../save.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from './analysis.js';
 
+/** @internal */
 export interface GcRequest {
   readonly agent: LoadedAgent;
   readonly store: MemoryStore;

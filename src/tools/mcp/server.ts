@@ -339,6 +339,7 @@ const MAX_SHOWN = 200;
  * part that is not text, and structured content as JSON if the parts do not say the same (MCP
  * specification, tools, tool result). Hidden characters are written out, and the whole is cut like
  * every tool's result. `clean` removes secrets, which colours can have split until then.
+ * @internal
  */
 export function formatResult(
   { content, structuredContent, isError = false }: CallToolResult,

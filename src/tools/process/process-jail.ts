@@ -141,7 +141,7 @@ export async function makePrivateFolder(): Promise<string> {
   return folder;
 }
 
-/** Builds a jail in the given way around every program. */
+/** Builds a jail in the given way around every program. @internal */
 export function createCommandJail(
   way: JailWay,
   programs: Programs,
@@ -158,7 +158,7 @@ export function createCommandJail(
   };
 }
 
-/** The user that a command runs as, and the way to get the rights to build a jail. */
+/** The user that a command runs as, and the way to get the rights to build a jail. @internal */
 export interface JailWay {
   /**
    * A user namespace of our own, the rights of root that we have already, or `sudo` without a

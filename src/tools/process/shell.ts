@@ -69,7 +69,7 @@ const JAIL_END_MS = 10_000;
  */
 const SCRIPT = 'exec sh -c "$1" 2>&1';
 
-/** A command for `sh -c`. */
+/** A command for `sh -c`. @internal */
 export interface CommandRequest extends Limits {
   readonly command: string;
   /** Absolute. */
@@ -92,7 +92,7 @@ interface CommandResult {
   readonly timedOut: boolean;
 }
 
-/** The end of a command of a model. */
+/** The end of a command of a model. @internal */
 export interface ShellResult extends CommandResult {
   /** The command could reach the machine's network. */
   readonly hadNetwork: boolean;

@@ -16,7 +16,7 @@ import { htmlToText } from './html-text.js';
 /** Bytes of a result kept for the fence and the notes. */
 const OVERHEAD_BYTES = 1024;
 
-/** Tests set `resolve` and `route`; otherwise the system resolves names. */
+/** Tests set `resolve` and `route`; otherwise the system resolves names. @internal */
 export interface WebOptions {
   /** Names the proxies and the runner's own services. */
   readonly env: Environment;
@@ -88,6 +88,7 @@ const PROXY_NOTE =
  * and `allowed_hosts` are checked, and `isByProxy` is true. Hosts that `NO_PROXY` names are reached
  * directly and checked in full. Throws a ToolError for a refusal or a failure, and the signal's
  * reason if it aborts.
+ * @internal
  */
 export async function fetchPage(url: string, web: WebOptions, outer: AbortSignal) {
   const { env, allowedHosts, maxBytes = MAX_PAGE_BYTES, timeoutMs = WEB_TIMEOUT_MS } = web;
@@ -239,6 +240,7 @@ export async function readCapped(body: AsyncIterable<Uint8Array> | null, maxByte
  * agent's list, empty for every public host: an entry is a host, or a domain with everything below
  * it (`*.example.com`, `.example.com`; axe knows exact hosts only). Addresses are checked in any
  * spelling, because `URL` normalizes them.
+ * @internal
  */
 export function refuseUrl(url: URL, allowedHosts: readonly string[]): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -277,6 +279,7 @@ function matchesHost(entry: string, host: string): boolean {
  * multicast (RFC 6890, IANA's special-purpose registries), and for a malformed one. An IPv6 address
  * that carries an IPv4 one (mapped, or by NAT64) is checked by that, as `BlockList` does for mapped
  * ones.
+ * @internal
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !SPECIAL.check(address);

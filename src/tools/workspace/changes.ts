@@ -15,7 +15,7 @@ import {
 import { hideValues, MASK } from '../../safety/redact.js';
 import { findTokens, isHardToGuess } from '../../safety/secrets.js';
 
-/** The rules of a workflow for changes in the repository. */
+/** The rules of a workflow for changes in the repository. @internal */
 export interface ChangeRules {
   /** Patterns of the input `changes-allowed`. */
   readonly allowed: readonly string[];
@@ -176,7 +176,7 @@ const NAMED_ONLY: readonly (readonly [kind: string, names: RegExp])[] = [
   ],
 ];
 
-/** Why a path cannot be changed, in half a sentence; undefined if it can. */
+/** Why a path cannot be changed, in half a sentence; undefined if it can. @internal */
 export function whyNotAllowed(
   path: string,
   { allowed, memoryRoots, agentsDirs, instructionFiles }: ChangeRules,
