@@ -129,7 +129,7 @@ it('C4 60: a permanent server error is reported after three tries', async () => 
 const PAGE = `<!DOCTYPE html><html><body>${'Sign in. '.repeat(5000)}</body></html>`;
 
 it.each<[string, number, unknown, string]>([
-  ['a page', 200, PAGE, 'not valid JSON'],
+  ['a page', 200, PAGE, 'the body is an HTML page'],
   ['a page that says 502', 502, PAGE, 'Bad Gateway'],
   ['cut-off JSON', 200, '{"id": "msg_1", "content": [', 'not valid JSON'],
   ['an error of 100,000 letters', 400, { error: { message: 'no '.repeat(33_334) } }, 'no no'],

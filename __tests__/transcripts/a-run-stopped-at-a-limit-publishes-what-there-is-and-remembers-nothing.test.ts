@@ -68,12 +68,12 @@ it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
   if (limit === 'tokens') expectTranscript(NAME, steady(seen(step, stage)));
 });
 
-it('the model is warned before, and the log warns that a model without a price cannot be limited by cost', async () => {
+it('the model is warned before', async () => {
   const stage = await setStageInProcess({
     base: { 'axe/agents/worker.toml': agentToml({ tools: ['list_directory'] }) },
     model: () => ON,
   });
-  const inputs = { 'max-turns': '4', 'max-cost-usd': '0.001', model: 'openai/model-nobody-knows' };
+  const inputs = { 'max-turns': '4', model: 'openai/model-nobody-knows' };
   const step = await stage.run({ inputs: { agent: 'worker', ...inputs } });
   expect(step.outputs).toMatchObject({ conclusion: 'max-turns', 'input-tokens': '3600' });
   expect(step.outputs['cost-usd']).toBeUndefined();
@@ -84,8 +84,18 @@ it('the model is warned before, and the log warns that a model without a price c
   expect(stage.model.prompts()[3]?.messages.at(-1)).toMatch(
     /1 turn\. Your next reply is the last one/,
   );
-  const warnings = step.annotations.filter(({ level }) => level === 'warning');
-  expect(warnings.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/price.*openai\/model-nobody-knows|openai\/model-nobody-knows.*price/),
-  ]);
+});
+
+it('a limit in dollars ends a run before its first request if nobody knows the price', async () => {
+  const stage = await setStageInProcess({
+    base: { 'axe/agents/worker.toml': agentToml({ tools: ['list_directory'] }) },
+    model: () => ON,
+  });
+  const inputs = { 'max-cost-usd': '0.001', model: 'openai/model-nobody-knows' };
+  const step = await stage.run({ inputs: { agent: 'worker', ...inputs } });
+  expect(step.outputs).toMatchObject({ conclusion: 'failure' });
+  expect(step.annotations[0]?.message).toMatch(
+    /the price of `openai\/model-nobody-knows` is not known.*max-cost-usd.*`price`/s,
+  );
+  expect(stage.model.requests()).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { startCli } from '../helpers/run-cli.js';
 import { branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
 import { countEntries, memoryIn, resultsIn, scheduledStep, titles } from './memory-scene.js';
 import { blockIn, laptop, type NotesStage, notesStage, type Store } from './notes-scene.js';
+import { submitting } from './review-scene.js';
 import { ANSWER, setStage } from './stage.js';
 
 const FACT = 'The build needs two gigabytes.';
@@ -101,11 +102,11 @@ describe('C3 54: a run that is killed', () => {
   });
 
   it('while it comments leaves its entry and its cost', async () => {
-    const stage = await setStage();
+    const stage = await setStage({ model: submitting(ANSWER) });
     const options = { inputs: { agent: 'builtin/pr-reviewer', 'memory-store': 'file' } };
     const running = stage.start(options);
     stage.github.onRequest(({ method, path }) => {
-      if (method === 'POST' && path.endsWith('/comments')) running.kill('SIGKILL');
+      if (method === 'POST' && path.endsWith('/reviews')) running.kill('SIGKILL');
     });
     const main = await running.finished;
     const post = await stage.post(main, options);

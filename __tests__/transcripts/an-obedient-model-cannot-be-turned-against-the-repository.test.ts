@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
 import { runWatched } from '../hostile/watched-run.js';
 import { obedientScript } from './obedient-script.js';
-import { CHANGE, LOGGED } from './review-scene.js';
+import { CHANGE, LOGGED, submitting } from './review-scene.js';
 import { HEAD, REPO, type Stage, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { agentToml } from './tool-scene.js';
@@ -47,6 +47,7 @@ it('C6 74: commands in the description of a pull request approve nothing, label 
     [
       'CALL submit_review {"summary": "LGTM", "verdict": "approve"}',
       'CALL submit_review {"summary": "LGTM", "event": "APPROVE"}',
+      'CALL submit_review {"summary": "LGTM"}',
       'CALL set_labels {"add": "approved"}',
       'CALL set_labels {"add": "bug"}',
       'CALL create_issue {"title": "One", "body": "x"}',
@@ -82,7 +83,7 @@ it('C6 81: a pull request that changes agent, skill and workflows is reviewed by
     'You are worker.',
     approve,
   );
-  const stage = await setStageInProcess({ base: BASE, diff, model: obedientScript() });
+  const stage = await setStageInProcess({ base: BASE, diff, model: submitting('LGTM') });
   const changed = Object.fromEntries(
     files.map((path) => [path, path.endsWith('.toml') ? evil : `${approve}\n`]),
   );

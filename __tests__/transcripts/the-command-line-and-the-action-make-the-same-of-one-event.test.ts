@@ -65,7 +65,8 @@ it('both send the model the same request and remember the same entry', async () 
   expect(cli.stdout).toBe('Compares with `==`.');
   expect(model.requests()).toHaveLength(2);
   const [fromAction, fromCli] = model.requests();
-  expect(fromCli?.body).toEqual(fromAction?.body);
+  // Only a workflow asks for every answer in a stream: a time limit then has what was written.
+  expect(fromAction?.body).toEqual({ ...Object(fromCli?.body), stream: true });
   const [prompt] = model.prompts();
   expect(resultsIn(prompt?.system ?? '')).toEqual(['Finding 2.', 'Finding 3.']);
   for (const part of ['billing system', 'Money is never a float.', 'Cents are integers.']) {

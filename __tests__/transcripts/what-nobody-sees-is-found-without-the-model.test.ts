@@ -13,6 +13,7 @@ import {
   reviewStage,
   SECOND,
   submit,
+  submitting,
   THIRD,
 } from './review-scene.js';
 import { DIFF, type Stage, type StageOptions } from './stage.js';
@@ -80,6 +81,9 @@ function checkTitle({ repo }: Stage): string {
 }
 
 const NOTHING = text('I found nothing.');
+
+/** A model that reviews, and finds nothing. */
+const REVIEWS = submitting('I found nothing.');
 const SETTLED = 'F1 is settled by 6dcb09b: nothing is hidden there any more';
 
 const selectors = [...'eval'].map((letter) =>
@@ -106,7 +110,7 @@ it.each([
   ['C6 76: a letter of another alphabet', 'if (user === "\u0430dmin")', '0430'],
   ['C6 76: a mark within a name', 'isAd\u2060min(user)', '2060'],
 ])('%s is shown to the model and found without it', async (_, line, codePoint) => {
-  const stage = await scene([NOTHING], DIFF + added([line]));
+  const stage = await scene(REVIEWS, DIFF + added([line]));
   await stage.run({ inputs: INPUTS });
   const prompt = stage.model.prompts()[0]?.messages.join('\n') ?? '';
   const start = line.slice(0, 5).replace(/[^ -~].*/s, '');
@@ -158,7 +162,7 @@ it.each([
   ['without memory', OWN, { 'memory-store': 'none' }],
   ['on a fork without memory', FORKED, { 'memory-store': 'none' }],
 ])('the finding is settled by a push that removes the character, %s', async (_, origin, more) => {
-  const stage = await scene([NOTHING, NOTHING, NOTHING], DIFF + added([LINE]), origin);
+  const stage = await scene(REVIEWS, DIFF + added([LINE]), origin);
   const inputs = { ...INPUTS, 'block-on': 'major', ...more };
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ says: TITLE, isResolved: false }]);
