@@ -151,9 +151,9 @@ async function keyChecks(
     if (isOnline && ref.provider !== 'offline') {
       const refused = await probeModel(ref, models, signal);
       if (refused !== undefined) return result('error', refused.message, refused.remedy);
-      return result('ok', `${key.what}, and was accepted`);
+      return result('ok', `${key.sentence}, and was accepted`);
     }
-    return result(key.remedy === undefined ? 'ok' : 'note', key.what, key.remedy);
+    return result(key.remedy === undefined ? 'ok' : 'note', key.sentence, key.remedy);
   });
   return (await Promise.all(checks)).flat();
 }

@@ -22,18 +22,18 @@ import { Streaming } from './streaming.js';
 import { type OpenedModel, streamReply } from './transport.js';
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
-export function withAxeErrors({ model, secrets }: OpenedModel, asked: AskedModel): LanguageModel {
+export function withAxeErrors({ model, secrets }: OpenedModel, target: AskedModel): LanguageModel {
   /** Messages whose thinking was refused, since something before it has changed. */
   const bare = new Set<LanguageModelV4Message>();
-  const streaming = new Streaming(asked);
+  const streaming = new Streaming(target);
   const refusals = new Refusals();
 
   async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const sent = { ...refusals.apply(options), prompt: [...withoutThoughts(options.prompt, bare)] };
     try {
-      const request = send(withCachePoints(sent, asked), asked);
+      const request = send(withCachePoints(sent, target), target);
       return streaming.isFor(request)
-        ? await streamReply(model, request, asked.wire)
+        ? await streamReply(model, request, target.wire)
         : await model.doGenerate(request);
     } catch (thrown) {
       if (streaming.learn(thrown) || refusals.learn(thrown, sent)) return await ask(options);
@@ -46,20 +46,21 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: AskedModel
 
   return askedBy(model, async (options) => {
     try {
-      const fitted = withModelOptions(options, asked);
+      const fitted = withModelOptions(options, target);
       const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
-      checkContent(reply, options, asked);
-      const kept = keep(reply, asked);
+      checkContent(reply, options, target);
+      const readable = toReadable(reply, target);
       const refused = refusals.warnings(fitted.options);
-      return { ...kept, warnings: [...fitted.warnings, ...refused, ...warningsOf(kept, options)] };
+      const warnings = [...fitted.warnings, ...refused, ...warningsOf(readable, options)];
+      return { ...readable, warnings };
     } catch (thrown) {
       if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
-      throw toProviderError(thrown, asked.provider, secrets);
+      throw toProviderError(thrown, target.provider, secrets);
     }
   });
 }
 
-/** Reasoning as the provider wants it back, and as the package does not know it. */
+/** The request with reasoning in the form that the provider takes back. */
 function send(
   options: LanguageModelV4CallOptions,
   { provider, wire }: AskedModel,
@@ -82,12 +83,13 @@ function sendPlainIds(options: LanguageModelV4CallOptions): LanguageModelV4CallO
   return { ...options, prompt };
 }
 
-function keep(
-  given: LanguageModelV4GenerateResult,
+/** The reply with its reasoning and its cost, as far as its package does not read them. */
+function toReadable(
+  reply: LanguageModelV4GenerateResult,
   { provider, wire }: AskedModel,
 ): LanguageModelV4GenerateResult {
-  const reply = isChat(wire) ? takeThinkBlock(given) : given;
-  return provider.id === 'openrouter' ? withReportedCost(keepReasoningDetails(reply)) : reply;
+  const parsed = isChat(wire) ? takeThinkBlock(reply) : reply;
+  return provider.id === 'openrouter' ? withReportedCost(keepReasoningDetails(parsed)) : parsed;
 }
 
 /** Chat Completions, which any server may offer. */
@@ -96,10 +98,9 @@ function isChat(wire: Protocol): boolean {
 }
 
 /**
- * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may
- * a reply after tool calls, by which all may have been said. Else no content at all is an error for
- * Anthropic and Ollama, and for Google without an end, and an empty answer for others
- * (axe-behaviour §11).
+ * Refused and cut replies can be empty, and so can a reply after tool calls. Any other empty reply
+ * is an error for Anthropic and Ollama, and for Google without an end; for others it is an empty
+ * answer (axe-behaviour §11).
  */
 function checkContent(
   { content, finishReason }: LanguageModelV4GenerateResult,
@@ -141,9 +142,10 @@ function warningsOf(
  */
 function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { inputTokens, outputTokens, raw } = reply.usage;
-  const { total: said = 0, reasoning: thought = 0 } = outputTokens;
-  const isApart = propertyOf(raw, 'total_tokens') === (inputTokens.total ?? 0) + said + thought;
-  const written = isApart ? said + thought : outputTokens.total;
+  const { total: outputTotal = 0, reasoning: thoughtTokens = 0 } = outputTokens;
+  const isApart =
+    propertyOf(raw, 'total_tokens') === (inputTokens.total ?? 0) + outputTotal + thoughtTokens;
+  const written = isApart ? outputTotal + thoughtTokens : outputTokens.total;
   const input = inputTokens.total || undefined;
   const output = reply.content.length === 0 ? written : written || undefined;
   return {
@@ -156,10 +158,7 @@ function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV
   };
 }
 
-/**
- * What providers and compatible servers call an end that the packages do not know: written small,
- * without signs.
- */
+/** Names of ends that the packages do not know, in small letters and without punctuation. */
 const ENDS = {
   length:
     'max_tokens max_output_tokens max_length model_length context_length_exceeded model_context_window_exceeded ' +
@@ -205,9 +204,9 @@ function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4
 }
 
 /**
- * Whether a provider refuses the thinking in a request, and not the request without it: Claude from
- * 5.1 on binds its thinking to all that comes before it (platform.claude.com/docs, preserved
- * thinking, prefix checks, read 2026-11-24).
+ * True if a provider refuses the thinking in a request that it would accept without it. Claude from
+ * 5.1 on binds its thinking to everything before it (platform.claude.com/docs, preserved thinking,
+ * prefix checks, read 2026-11-24).
  */
 function refusesThinking(thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return false;
@@ -217,15 +216,14 @@ function refusesThinking(thrown: unknown): boolean {
 
 const BLOCK_KEY = 'thinkBlock';
 
-/** What a reply begins with; a block further on is the model's text about such blocks. */
+/** Only at the start of a reply: a later block is the model's text about such blocks. */
 const LEADING = /^\s*<think>([\s\S]*?)<\/think>\s*/;
 const UNCLOSED = /^\s*<think>([\s\S]*)$/;
 
 /**
- * The reply with a leading `<think>…</think>` as reasoning, which is no part of an answer: servers
- * without a parser for their model's reasoning leave it in the text. A block that was cut before
- * its end is all of the reply. What such a block said is kept as it came, since some models need it
- * back in the next turn.
+ * The reply with a leading `<think>…</think>` as reasoning instead of text: servers without a parser
+ * for their model's reasoning leave it in the text. A block that was cut before its end is the whole
+ * reply. The block's text is kept unchanged, since some models need it back in the next turn.
  * @internal
  */
 export function takeThinkBlock(
@@ -297,7 +295,7 @@ function sendReasoningDetails(options: LanguageModelV4CallOptions): LanguageMode
     if (message.role !== 'assistant') return message;
     const details = message.content
       .map((part) => part.providerOptions?.[DETAILS_KEY]?.['details'])
-      .find((kept) => kept !== undefined);
+      .find((value) => value !== undefined);
     if (details === undefined) return message;
     return {
       role: 'assistant',

@@ -103,7 +103,7 @@ function findEntraToken(ports: KeylessPorts): FreshCredential<string> {
       client_assertion: statement,
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     };
-    const request = { who: 'Microsoft Entra', url, form, secret: statement };
+    const request = { service: 'Microsoft Entra', url, form, secret: statement };
     return await requestAccessToken(request, fetch, signal);
   });
 }

@@ -135,7 +135,7 @@ function assumeRole(
     };
     const url = `https://sts.${region}.amazonaws.com/`;
     const headers = { accept: 'text/xml' };
-    const request = { who: 'AWS STS', url, form, headers, secret: statement };
+    const request = { service: 'AWS STS', url, form, headers, secret: statement };
     const xml = await requestToken(request, ports.fetch, signal);
     const value = {
       accessKeyId: element(xml, 'AccessKeyId'),

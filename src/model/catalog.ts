@@ -14,10 +14,10 @@ export type Protocol =
   | 'bedrock'
   | 'offline';
 
-/** How a provider is spoken to and what it is called in settings. Data only. */
+/** A provider: its form of requests, its address and the names of its settings. Data only. */
 export interface Provider {
   readonly id: string;
-  /** How it is reached: directly with a key, or through a cloud with settings of its own. */
+  /** Directly with a key, or through a cloud with settings of its own. */
   readonly access: 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
   readonly wire: Protocol;
   /** Models that are spoken to in another form; the first that matches wins over `wire`. */
@@ -80,13 +80,13 @@ const USUAL = {
 } as const satisfies Partial<Provider>;
 
 /** A provider whose variables have its name, unless it says otherwise. */
-function named(id: string, own: Partial<Provider>): Provider {
+function named(id: string, settings: Partial<Provider>): Provider {
   const variable = id.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
   const variables = {
     keyVariable: `${variable}_API_KEY`,
     baseUrlVariable: `AXE_${variable}_BASE_URL`,
   };
-  return { ...USUAL, id, ...variables, ...own };
+  return { ...USUAL, id, ...variables, ...settings };
 }
 
 /**
@@ -193,9 +193,8 @@ export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(
 export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);
 
 /**
- * The provider of a model. A name that is not in the catalog stands for an OpenAI-compatible
- * endpoint whose base URL must be set: `local/llama-3` reads `LOCAL_API_KEY` and
- * `AXE_LOCAL_BASE_URL`.
+ * The provider of a model. A name that is not in the catalog means an OpenAI-compatible endpoint
+ * whose base URL must be set: `local/llama-3` reads `LOCAL_API_KEY` and `AXE_LOCAL_BASE_URL`.
  */
 export function findProvider({ provider }: ModelRef): Provider {
   return PROVIDERS.find(({ id }) => id === provider) ?? named(provider, { needsKey: false });

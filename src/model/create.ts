@@ -27,10 +27,7 @@ export interface ModelsOptions extends KeylessPorts {
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
   /** A key for the main model, before any other source. */
   readonly apiKey?: string;
-  /**
-   * Whether a server is asked for the window of its model; axe sends no request but those of the
-   * conversation.
-   */
+  /** A server is asked for its model's window. axe sends only the conversation's requests. */
   readonly asksWindow?: boolean;
   /** Every reply is received in a stream, so that a time limit leaves what was written. */
   readonly streamsAll?: boolean;
@@ -58,9 +55,9 @@ export function createModels(options: ModelsOptions): Models {
         const lenientPorts = { ...ports, fetch: leniently(ports.fetch, wire) };
         const opened = await openModel({ ref, provider, wire, sources, ports: lenientPorts });
         const thinking = thinkingOf(ref, wire);
-        const asked = { provider, wire, model: ref.model, thinking, isReasoning };
+        const target = { provider, wire, model: ref.model, thinking, isReasoning };
         const isOwnServer = isOwnAddress(provider, sources);
-        return withAxeErrors(opened, { ...asked, isOwnServer, streamsAll: stream || streamsAll });
+        return withAxeErrors(opened, { ...target, isOwnServer, streamsAll: stream || streamsAll });
       };
       if (!hasEitherForm(provider, usual)) return await open(usual, false);
       if (form !== undefined) return await open(form === 'chat' ? provider.wire : RESPONSES, false);
@@ -167,8 +164,8 @@ async function* listen(
 }
 
 /**
- * What a provider sends so that a stream is not silent: Anthropic's `ping`, OpenAI's `keepalive`, a
- * comment (OpenRouter and others). Who sends none may think for as long as it takes.
+ * Keeps a stream from being silent: Anthropic's `ping`, OpenAI's `keepalive`, a comment (OpenRouter
+ * and others). Providers that send none can think for as long as they need.
  */
 const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
 
@@ -208,8 +205,8 @@ async function askOllamaWindow(
     const running: unknown = await (await fetch(`${api}/ps`, { headers, signal })).json();
     const models = propertyOf(running, 'models');
     // A name without a tag is that of `latest`.
-    const isOwn = (one: unknown) =>
-      [model, `${model}:latest`].includes(String(propertyOf(one, 'model')));
+    const isOwn = (entry: unknown) =>
+      [model, `${model}:latest`].includes(String(propertyOf(entry, 'model')));
     const window = propertyOf(
       Array.isArray(models) ? models.find(isOwn) : undefined,
       'context_length',
@@ -222,7 +219,7 @@ async function askOllamaWindow(
 
 const RESPONSES = 'openai-responses';
 
-/** Whether a provider's models may be asked in either form of OpenAI's. */
+/** True if a provider's models can be asked in both of OpenAI's forms. */
 function hasEitherForm({ wire }: Provider, used: Protocol): boolean {
   const isOpenAi = wire === 'openai' || wire === 'openai-compatible';
   return isOpenAi && (used === wire || used === RESPONSES);
@@ -230,8 +227,8 @@ function hasEitherForm({ wire }: Provider, used: Protocol): boolean {
 
 /**
  * The model in its usual form, until a refusal names the other interface: the name of a deployment,
- * or of a gateway's model, does not say that tools are taken there alone. `open` is told which
- * model is known to think by that.
+ * or of a gateway's model, does not say that only the other one accepts tools. A model that refuses
+ * so is known to think.
  */
 async function followRefusal(
   open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
@@ -240,17 +237,17 @@ async function followRefusal(
   const chat = await open(usual, false);
   // Conversations that run at the same time share it: each may be refused, and one opening serves
   // all.
-  let other: Promise<LanguageModel> | undefined;
+  let responsesModel: Promise<LanguageModel> | undefined;
   return {
     ...chat,
     async doGenerate(options) {
-      if (other !== undefined) return await (await other).doGenerate(options);
+      if (responsesModel !== undefined) return await (await responsesModel).doGenerate(options);
       try {
         return await chat.doGenerate(options);
       } catch (thrown) {
         if (usual === RESPONSES || !namesResponses(thrown)) throw thrown;
-        other ??= open(RESPONSES, true);
-        return await (await other).doGenerate(options);
+        responsesModel ??= open(RESPONSES, true);
+        return await (await responsesModel).doGenerate(options);
       }
     },
   };

@@ -25,8 +25,8 @@ import { askedWaitMs, isLastingRefusal, isLoadingModel } from './waiting.js';
 const MAX_ERROR_CHARACTERS = 500;
 
 /**
- * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is
- * never in the message, also where the provider repeats it; so it is with whatever else is secret.
+ * A provider's error in axe's categories and words (axe-behaviour §12). Its message never holds a
+ * key or another secret, even if the provider repeats it.
  */
 export function toProviderError(
   thrown: unknown,
@@ -36,7 +36,7 @@ export function toProviderError(
   const { category, text, axe, ...details } = troubleOf(thrown, provider);
   // A mask for a key such as `none` would be all over the message.
   const keys = secrets.filter(isHardToGuess);
-  const clean = (said: string) => cleanLine(redact(said, keys), MAX_ERROR_CHARACTERS);
+  const clean = (words: string) => cleanLine(redact(words, keys), MAX_ERROR_CHARACTERS);
   return new ProviderError(category, clean(text), {
     ...details,
     axe: axe && clean(axe),
@@ -44,10 +44,10 @@ export function toProviderError(
   });
 }
 
-type Told = { readonly category: ProviderErrorCategory; readonly text: string };
+type Summary = { readonly category: ProviderErrorCategory; readonly text: string };
 
-/** What is told of an error, before the key is taken out of it. */
-function troubleOf(thrown: unknown, provider: Provider): ProviderErrorDetails & Told {
+/** The category, words and details of an error, in which a key can still be. */
+function troubleOf(thrown: unknown, provider: Provider): ProviderErrorDetails & Summary {
   const unreadable = { category: 'server', remedy: retryRemedy(provider) } as const;
   if (InvalidResponseDataError.isInstance(thrown))
     return { ...unreadable, text: 'response contains no choices' };
@@ -128,7 +128,7 @@ function namesIn(error: unknown): readonly string[] {
 function troubleOfReading(
   { cause }: APICallError,
   body: unknown,
-): Pick<ProviderErrorDetails & Told, 'text' | 'axe' | 'connection'> {
+): Pick<ProviderErrorDetails & Summary, 'text' | 'axe' | 'connection'> {
   if (body === undefined) {
     const { code = '', message } = networkCause(cause);
     const reason = SOCKET_CODES.has(code) ? 'the server closed the connection' : message;
@@ -153,7 +153,7 @@ const SOCKET_CODES = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
 function connectionTrouble(
   thrown: APICallError,
   { id, baseUrlVariable }: Provider,
-): ProviderErrorDetails & Told {
+): ProviderErrorDetails & Summary {
   const cause = networkCause(thrown.cause);
   // The proxy did not let the request through, so the model's own host has no part in it.
   if (cause.remedy !== undefined)
@@ -175,7 +175,7 @@ function connectionTrouble(
 }
 
 /**
- * What went wrong on the way to a host, whose name goes before; and in Go's words, which are axe's
+ * Why a host was not reached, to follow its name; and the same in Go's words, which are axe's
  * (axe-behaviour §12).
  */
 export function networkTexts(
@@ -254,7 +254,7 @@ const CODES = new Set([
 /** Statuses of other refusals, whatever their words say. */
 const NEVER_TOO_LONG = new Set([401, 402, 403, 404, 408, 429, 431]);
 
-/** How large the window is, the surest form first. */
+/** The size of the window, the most certain form first. */
 const LIMITS: readonly RegExp[] = [
   /(?:[>=]|\bn_ctx:) ([\d,]+)/,
   /\bmax\w*\D{0,60}?([\d,]+)/i,
@@ -267,8 +267,8 @@ const LIMITS: readonly RegExp[] = [
 const LEAST_WINDOW = 256;
 
 /**
- * Whether an error says that the request did not fit into the model's window, and how large that is
- * where it says so. A rate limit is none, however much it talks of tokens.
+ * Finds out if an error says that the request did not fit into the model's window, with the size of
+ * the window if it says that too. A rate limit does not count, even if it is about tokens.
  * @internal
  */
 export function findOverflow(
@@ -285,6 +285,6 @@ export function findOverflow(
 
 function errorIn(body: unknown): unknown {
   const parsed = typeof body === 'string' ? parseJson(body) : body;
-  const one: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-  return propertyOf(one, 'error') ?? propertyOf(propertyOf(one, 'response'), 'error') ?? one;
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  return propertyOf(first, 'error') ?? propertyOf(propertyOf(first, 'response'), 'error') ?? first;
 }

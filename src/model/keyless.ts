@@ -33,11 +33,11 @@ const MARGIN_MS = 5 * 60_000;
 export function keepFresh<T>(
   load: (signal?: AbortSignal) => Promise<Expiring<T>>,
 ): FreshCredential<T> {
-  let kept: Expiring<T> | undefined;
+  let current: Expiring<T> | undefined;
   return async (signal) => {
-    if (kept === undefined || !(kept.expiresAtMs - MARGIN_MS > Date.now()))
-      kept = await load(signal);
-    return kept.value;
+    if (current === undefined || !(current.expiresAtMs - MARGIN_MS > Date.now()))
+      current = await load(signal);
+    return current.value;
   };
 }
 
@@ -73,9 +73,7 @@ export async function readNamedFile({ readTextFile }: KeylessPorts, path: string
  */
 const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'];
 
-/**
- * Stands for the key that a package insists on, and never leaves: {@link withAuth} takes it out.
- */
+/** Replaces the key that a package insists on. It is never sent: {@link withAuth} removes it. */
 export const NO_KEY = 'none';
 
 /** Sends these headers instead of the package's own key. */
@@ -86,8 +84,11 @@ export function withAuth(
   return async (input, init) => {
     const headers = new Headers(init?.headers);
     for (const name of KEY_HEADERS) headers.delete(name);
-    const own = await auth(init?.signal ?? undefined);
-    return await fetch(input, { ...init, headers: { ...Object.fromEntries(headers), ...own } });
+    const credentials = await auth(init?.signal ?? undefined);
+    return await fetch(input, {
+      ...init,
+      headers: { ...Object.fromEntries(headers), ...credentials },
+    });
   };
 }
 
@@ -99,14 +100,14 @@ export function bearer(
 }
 
 interface TokenRequest {
-  /** Who is asked, for messages: `AWS STS`. */
-  readonly who: string;
+  /** The name of the service, for messages: `AWS STS`. */
+  readonly service: string;
   readonly url: string;
   /** Sent as a form; left out, `json` is sent. */
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What an answer may repeat and a message must not show. */
+  /** An answer can repeat it, and a message must not show it. */
   readonly secret: string;
 }
 
@@ -116,7 +117,7 @@ interface TokenRequest {
  * a credential to another host.
  */
 export async function requestToken(
-  { who, url, form, json, headers, secret }: TokenRequest,
+  { service, url, form, json, headers, secret }: TokenRequest,
   fetch: typeof globalThis.fetch,
   signal: AbortSignal | undefined,
 ): Promise<string> {
@@ -134,18 +135,18 @@ export async function requestToken(
     const cause = networkCause(thrown);
     const { remedy } = cause;
     const address = new URL(url);
-    const what =
+    const problem =
       remedy === undefined
         ? `${address.origin}: ${networkTexts(cause, address).text}`
         : cause.message;
-    throw new ProviderError('server', `${who}: ${what}`, { remedy, cause: thrown });
+    throw new ProviderError('server', `${service}: ${problem}`, { remedy, cause: thrown });
   }
   if (status >= 200 && status < 300) return text;
   const isClientError = status >= 400 && status < 500;
   const otherCategory = isClientError ? 'auth' : 'server';
   const category = status === 429 ? 'rate_limit' : otherCategory;
   const reason = redact(reasonOf(text) ?? `HTTP status ${status}`, [secret]);
-  throw new ProviderError(category, `${who} gave no credentials: ${reason}`, {
+  throw new ProviderError(category, `${service} gave no credentials: ${reason}`, {
     status,
     remedy:
       'Check that the cloud trusts this repository, and the names of role, client or provider.',
@@ -161,7 +162,7 @@ export async function requestAccessToken(
   const answer = parseJson(await requestToken(request, fetch, signal));
   const seconds = Number(propertyOf(answer, 'expires_in')) || 3600;
   return {
-    value: textField(answer, 'access_token', request.who),
+    value: textField(answer, 'access_token', request.service),
     expiresAtMs: Date.now() + seconds * 1000,
   };
 }
@@ -177,8 +178,8 @@ function reasonOf(text: string): string | undefined {
 }
 
 /** A text of a JSON object. Throws a ProviderError that names it and who left it out. */
-export function textField(value: unknown, key: string, who: string): string {
+export function textField(value: unknown, key: string, source: string): string {
   const text = propertyOf(value, key);
   if (typeof text === 'string' && text !== '') return text;
-  throw new ProviderError('server', `${who}: \`${key}\` is missing`);
+  throw new ProviderError('server', `${source}: \`${key}\` is missing`);
 }

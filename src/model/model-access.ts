@@ -48,28 +48,28 @@ function errorOf(work: () => unknown): AxeError | undefined {
 }
 
 /**
- * What a request to a model has for a key, as a sentence without its full stop; with a remedy where
- * a cloud signs in by itself, which only a request can try. An error where something is missing.
+ * The state of a model's key, as a sentence without its full stop; with a remedy if a cloud signs in
+ * by itself, which only a request can try. An error if something is missing.
  */
 export function keyState(
   ref: ModelRef,
   sources: SettingSources,
-): AxeError | { readonly what: string; readonly remedy?: string } {
+): AxeError | { readonly sentence: string; readonly remedy?: string } {
   const provider = findProvider(ref);
-  if (provider.access === 'offline') return { what: 'fixed rules answer, so no key is needed' };
+  if (provider.access === 'offline') return { sentence: 'fixed rules answer, so no key is needed' };
   const resolve = provider.access === 'direct' ? resolveSettings : resolveKey;
   const error = errorOf(() => resolve(provider, sources));
   if (error !== undefined) return error;
   const place = keyPlace(provider, sources);
-  if (place !== undefined) return { what: `${place} is set` };
-  if (provider.access === 'direct') return { what: 'no key is needed' };
+  if (place !== undefined) return { sentence: `${place} is set` };
+  if (provider.access === 'direct') return { sentence: 'no key is needed' };
   return {
-    what: 'no key is set, so the credentials of the cloud are used',
+    sentence: 'no key is set, so the credentials of the cloud are used',
     remedy: 'Try them with `--online`. docs/models.md says what a job needs.',
   };
 }
 
-/** What holds the key: the name of a variable, or the configuration file. */
+/** The place of the key: the name of a variable, or the configuration file. */
 function keyPlace(
   { id, keyVariable, otherKeyVariables }: Provider,
   { env, config }: SettingSources,

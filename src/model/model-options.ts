@@ -11,7 +11,7 @@ import type { Protocol, Provider } from './catalog.js';
 import { findFacts } from './model-facts.js';
 import { habitsOf, isClaude, isNamed } from './rules.js';
 
-/** Who is asked, and in which form. */
+/** A model, and the form in which it is asked. */
 export interface AskedModel {
   readonly provider: Provider;
   readonly wire: Protocol;
@@ -26,22 +26,23 @@ export interface AskedModel {
 }
 
 /**
- * The request with an effort that the model has, which is told, axe's limits, and options of its
- * package: of the agent's raw ones those that are meant for it.
+ * The request with an effort that the model has, axe's limits, and options of its package, among
+ * them the agent's own for it. Warns if the effort is another one.
  */
 export function withModelOptions(
   options: LanguageModelV4CallOptions,
-  asked: AskedModel,
+  target: AskedModel,
 ): { readonly options: LanguageModelV4CallOptions; readonly warnings: readonly SharedV4Warning[] } {
-  const { effort, warnings } = fitEffort(options, asked);
-  const { provider, wire, thinking } = asked;
+  const { effort, warnings } = fitEffort(options, target);
+  const { provider, wire, thinking } = target;
   const { tools, providerOptions, maxOutputTokens, responseFormat } = options;
   const table = TABLES[wire];
-  const own = {
-    ...usual(options, asked, effort),
+  const packageOptions = {
+    ...usual(options, target, effort),
     ...(table && providerOptions?.[table]),
-    ...fixed(options, asked),
+    ...fixed(options, target),
   };
+  const hasOptions = Object.keys(packageOptions).length > 0;
   const isAzure = provider.access === 'azure';
   // Anthropic has to be named a limit, which holds thoughts and text together.
   const most = isThinking(thinking, { reasoning: effort })
@@ -58,7 +59,7 @@ export function withModelOptions(
         provider.access === 'vertex' && wire === 'anthropic' ? undefined : responseFormat,
       maxOutputTokens: isAzure && wire === 'openai' ? undefined : (maxOutputTokens ?? least),
       reasoning: effort,
-      providerOptions: Object.keys(own).length === 0 ? {} : { [namespaceOf(asked)]: own },
+      providerOptions: hasOptions ? { [namespaceOf(target)]: packageOptions } : {},
     },
     warnings,
   };
@@ -74,7 +75,7 @@ const TABLES: Readonly<Record<Protocol, ProviderTable | undefined>> = {
   offline: undefined,
 };
 
-/** Where the package looks for options of its own. */
+/** The key under which the package looks for its options. */
 function namespaceOf({ provider, wire }: AskedModel): string {
   if (wire !== 'openai-compatible') return TABLES[wire] ?? provider.id;
   return provider.id.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -97,7 +98,7 @@ function usual(
   };
 }
 
-/** What is ours to say, whatever an agent says. */
+/** Options that an agent cannot change. */
 function fixed(
   { responseFormat, maxOutputTokens }: LanguageModelV4CallOptions,
   { provider, wire }: AskedModel,
@@ -135,9 +136,9 @@ function withShortDescription(tool: AnyTool): AnyTool {
 type AnyTool = NonNullable<LanguageModelV4CallOptions['tools']>[number];
 
 /**
- * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its
- * properties required (developers.openai.com, structured outputs). It refuses the request
- * otherwise, so strictness is not asked for then; the answer is checked by us in any case.
+ * True if OpenAI can enforce a schema exactly: every object is closed and all its properties are
+ * required (developers.openai.com, structured outputs). It refuses other schemas, so strictness is
+ * not requested for them. We check the answer in any case.
  * @internal
  */
 export function isStrictSchema(schema: unknown): boolean {
@@ -173,11 +174,11 @@ function cacheKeyOf(prompt: LanguageModelV4CallOptions['prompt']): string {
  */
 function fitEffort(
   { reasoning }: LanguageModelV4CallOptions,
-  asked: AskedModel,
+  target: AskedModel,
 ): { readonly effort: Effort | undefined; readonly warnings: readonly SharedV4Warning[] } {
   const wanted = EFFORTS.find((level) => level === reasoning);
   if (wanted === undefined) return { effort: undefined, warnings: [] };
-  const levels = levelsOf(asked);
+  const levels = levelsOf(target);
   const effort =
     levels.findLast((level) => EFFORTS.indexOf(level) <= EFFORTS.indexOf(wanted)) ?? levels.at(0);
   if (effort === wanted) return { effort, warnings: [] };
@@ -199,17 +200,13 @@ function levelsOf({ provider, wire, model }: AskedModel): readonly Effort[] {
   return wire === 'bedrock' ? known.filter((level) => level !== 'xhigh') : known;
 }
 
-/**
- * How far back Anthropic looks for a cached prefix is limited, so the turn before is marked as
- * well.
- */
+/** Anthropic looks back only so far for a cached prefix, so the previous turn is marked as well. */
 const MARKED_MESSAGES = 2;
 
 /**
- * Marks the prompt for the provider's cache where it wants to be told: after the system prompt
- * (tools stand before it), and after the last two messages of ours. Others cache by themselves. An
- * agent without tools asks once, and what is written for one request costs more than it saves, so
- * nothing is marked then.
+ * Marks the prompt for providers whose cache needs marks: after the system prompt (which follows the
+ * tools), and after our last two messages. Others cache by themselves. An agent without tools asks
+ * once, and writing to the cache for one request costs more than it saves, so nothing is marked.
  */
 export function withCachePoints(
   options: LanguageModelV4CallOptions,

@@ -41,7 +41,7 @@ function generate({
   abortSignal,
 }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   abortSignal?.throwIfAborted();
-  const last = prompt.findLast((one) => one.role === 'user');
+  const last = prompt.findLast((message) => message.role === 'user');
   const parts = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
   const { fences, rest } = parseFences(parts.join('\n\n'));
   const files = [...fences.map(({ text }) => text), rest]
@@ -82,9 +82,7 @@ interface OfflineCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/**
- * What the rules find as calls of the tools of a review. What is about no line is in the summary.
- */
+/** The rules' findings as calls of a review's tools. Findings about no line are in the summary. */
 function reviewCalls(
   files: readonly DiffFile[],
   fences: readonly FencedText[],
@@ -93,7 +91,7 @@ function reviewCalls(
   const findings = findInDiff(files);
   const earlier = findingsIn(fences, 'open findings');
   const known = [...earlier, ...findingsIn(fences, 'decided findings')];
-  const ends = canSettle ? earlier.flatMap((one) => settleCalls(one, files, findings)) : [];
+  const ends = canSettle ? earlier.flatMap((finding) => settleCalls(finding, files, findings)) : [];
   const comments = findings.flatMap((finding) => commentCalls(finding, files, known));
   const others = findings.filter(({ line }) => line === undefined);
   const summary = [`${WHAT_THIS_IS} ${lookedAt(files, fences)}`, formatList(others)].filter(
@@ -114,9 +112,9 @@ function commentCalls(
   if (path === undefined || line === undefined) return [];
   const facts = RULE_FACTS[rule];
   const before = known.find(
-    (one) => one.path === path && one.title === facts.title && one.line === line,
+    (finding) => finding.path === path && finding.title === facts.title && finding.line === line,
   );
-  const added = linesOf(files, path).find((one) => one.kind === 'added' && one.newLine === line);
+  const added = linesOf(files, path).find((text) => text.kind === 'added' && text.newLine === line);
   const input = {
     path,
     line,
@@ -136,7 +134,7 @@ interface KnownFinding {
 }
 
 function findingsIn(fences: readonly FencedText[], source: string): readonly KnownFinding[] {
-  const list = fences.find((one) => one.source === source)?.text ?? '';
+  const list = fences.find((fence) => fence.source === source)?.text ?? '';
   return [
     ...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm),
   ].map(([, name = '', path = '', line, title = '']) => {
@@ -153,7 +151,8 @@ function settleCalls(
   files: readonly DiffFile[],
   findings: readonly RuleFinding[],
 ): readonly OfflineCall[] {
-  if (findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title)) return [];
+  if (findings.some((finding) => finding.path === path && RULE_FACTS[finding.rule].title === title))
+    return [];
   const changed = linesOf(files, path).filter(
     ({ kind, text }) => kind !== 'context' && text.trim() !== '',
   );
@@ -168,7 +167,7 @@ function settleCalls(
 
 function linesOf(files: readonly DiffFile[], path: string) {
   return files
-    .filter((one) => one.path === path)
+    .filter((file) => file.path === path)
     .flatMap(({ hunks }) => hunks)
     .flatMap(({ lines }) => lines);
 }
@@ -181,7 +180,7 @@ function answer(files: readonly DiffFile[], fences: readonly FencedText[]): stri
 
 const NOTHING_FOUND = 'None of the rules found anything. That is not a judgement of the change.';
 
-/** How much was looked at, and how much was not. */
+/** The size of what was read, and of what was not. */
 function lookedAt(files: readonly DiffFile[], fences: readonly FencedText[]): string {
   const added = files.reduce((sum, file) => sum + file.additions, 0);
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
@@ -204,20 +203,14 @@ function formatList(findings: readonly RuleFinding[]): string {
   return lines.join('\n');
 }
 
-/**
- * What a line prints for its author's eyes only, by the language its file's ending tells; undefined
- * for none.
- */
+/** The debug output in a line, in the language of the file's ending; undefined for none. */
 function debugOutputIn(path: string, line: string): string | undefined {
   const language = LANGUAGES.find(({ endings }) => endings.includes(endingOf(path)));
   const code = line.trimStart();
   return language?.comment.test(code) === false ? language.debug.exec(code)?.[1] : undefined;
 }
 
-/**
- * Whether a path is that of a test, or of something only tests use, by the habits of the common
- * languages.
- */
+/** True if a path is a test's, or of something that only tests use, in common languages. */
 function isTest(path: string): boolean {
   const lower = path.toLowerCase();
   return (
@@ -260,10 +253,7 @@ function endingOf(path: string): string {
   return /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/**
- * What a finding of a rule says of itself, rules in the order in which findings are told; a rule
- * knows its facts.
- */
+/** The facts of each rule's findings. Findings are listed in the order of these rules. */
 const RULE_FACTS = {
   'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),
   secret: factsOf('A line looks like a secret', 'security', 'breach', 'common'),
@@ -289,13 +279,13 @@ interface RuleFinding {
   readonly rule: RuleId;
   /** Undefined if it is about the change as a whole. */
   readonly path: string | undefined;
-  /** Of the new file; undefined if it is about the change as a whole. */
+  /** A line of the new file; undefined if it is about the change as a whole. */
   readonly line: number | undefined;
   /** For people; never quotes the line, which may hold a secret. */
   readonly message: string;
 }
 
-/** What the rules find in a change, by rule, then in the order of the diff. @internal */
+/** The findings in a change, by rule, then in the order of the diff. @internal */
 export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
   const findings = [...files.flatMap(findInLines), ...findInChange(files)];
   return Object.keys(RULE_FACTS).flatMap((rule) =>
@@ -332,8 +322,8 @@ function findInLines(file: DiffFile): readonly RuleFinding[] {
 }
 
 /**
- * What followed the `await` of each statement that was removed; a value that is assigned may be
- * awaited further down.
+ * Removed statements that began with `await`, without it. Assigned values are not among them: they
+ * can be awaited further down.
  */
 function statementsThatWaited({ hunks }: DiffFile): ReadonlySet<string> {
   const removed = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'removed');

@@ -12,11 +12,11 @@ import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
 export interface ProviderConfig {
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** Of Bedrock and Vertex. */
+  /** For Bedrock and Vertex. */
   readonly region?: string;
 }
 
-/** Where a key and a base URL may come from. */
+/** Sources of a key and a base URL. */
 export interface SettingSources {
   readonly env: Environment;
   /** By provider name; empty where there is no config.toml. */
@@ -45,8 +45,8 @@ export function resolveSettings(provider: Provider, sources: SettingSources) {
 }
 
 /**
- * The base URL that is set, without a slash at the end; undefined for none. Throws an AxeError for
- * one that may not be used.
+ * The base URL that is set, without a slash at the end; undefined for none. Throws an AxeError if it
+ * cannot be used.
  */
 export function ownBaseUrl(
   provider: Provider,
@@ -56,9 +56,9 @@ export function ownBaseUrl(
   return address && checkedUrl(address, provider).replace(/\/+$/, '');
 }
 
-/** Says that a setting is missing, as axe does; `what` ends with "is" or "are". */
-export function notConfigured(what: string, variables: string, remedy: string): AxeError {
-  return new AxeError(`${what} not configured (set ${variables})`, { exitCode: 2, remedy });
+/** Says that a setting is missing, as axe does; `subject` ends with "is" or "are". */
+export function notConfigured(subject: string, variables: string, remedy: string): AxeError {
+  return new AxeError(`${subject} not configured (set ${variables})`, { exitCode: 2, remedy });
 }
 
 /**
@@ -76,8 +76,8 @@ export function checkedRegion(region: string, variable: string): string {
  */
 export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
   const { env, config } = sources;
-  const own = firstNonBlank(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
-  const baseUrl = own ?? provider.defaultBaseUrl;
+  const address = firstNonBlank(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
+  const baseUrl = address ?? provider.defaultBaseUrl;
   if (baseUrl === undefined) throw unsupportedProvider(provider);
   return baseUrl;
 }
@@ -110,7 +110,7 @@ export function firstNonBlank(...values: readonly (string | undefined)[]): strin
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-/** OpenRouter is told whose requests these are, as by axe. */
+/** Headers by which OpenRouter knows whose requests these are, as axe sends them. */
 function resolveHeaders({ id }: Provider, env: Environment): Readonly<Record<string, string>> {
   if (id !== 'openrouter') return {};
   const headers = [
@@ -163,8 +163,8 @@ const FAMILIES: ReadonlyMap<string, string> = new Map([
 
 /** axe's message (axe-behaviour §3), with our providers in it. */
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
-  const meant = FAMILIES.get(id) ?? closestWord(id, PROVIDER_IDS);
-  const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
+  const guessedId = FAMILIES.get(id) ?? closestWord(id, PROVIDER_IDS);
+  const guess = guessedId === undefined ? '' : `Did you mean \`${guessedId}\`? `;
   return new AxeError(
     `unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`,
     {

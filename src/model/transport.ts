@@ -122,20 +122,20 @@ export async function streamReply(
       case 'reasoning-start': {
         const { providerMetadata } = part;
         const type = part.type === 'text-start' ? 'text' : 'reasoning';
-        const begun: OpenPart = { type, text: '', providerMetadata };
-        open.set(keyOf(part), begun);
-        content.push(begun);
+        const opened: OpenPart = { type, text: '', providerMetadata };
+        open.set(keyOf(part), opened);
+        content.push(opened);
         break;
       }
       case 'text-delta':
       case 'reasoning-delta':
       case 'text-end':
       case 'reasoning-end': {
-        const one = open.get(keyOf(part));
-        // What was left out has no beginning.
-        if (one === undefined) break;
-        if ('delta' in part) one.text += part.delta;
-        if (part.providerMetadata !== undefined) one.providerMetadata = part.providerMetadata;
+        const opened = open.get(keyOf(part));
+        // Parts of an unknown kind have no start.
+        if (opened === undefined) break;
+        if ('delta' in part) opened.text += part.delta;
+        if (part.providerMetadata !== undefined) opened.providerMetadata = part.providerMetadata;
         break;
       }
       case 'stream-start':
@@ -217,17 +217,18 @@ function keyOf({ type, id }: { readonly type: string; readonly id: string }): st
 }
 
 /**
- * Throws what the provider says, or the package; what the package only does not know is no error.
+ * Throws the error that the provider or the package reports. A form that is only unknown to the
+ * package is left out.
  */
 function throwUnlessNew(error: unknown): void {
   const isForm = TypeValidationError.isInstance(error);
-  const said = isForm ? propertyOf(error.value, 'error') : error;
-  if (said === undefined || said === null) return;
+  const reported = isForm ? propertyOf(error.value, 'error') : error;
+  if (reported === undefined || reported === null) return;
   // Its message repeats what the model wrote.
-  if (JSONParseError.isInstance(said)) throw callError({ responseBody: '{' });
-  if (said instanceof Error) throw said;
-  const status = Number(propertyOf(said, 'statusCode')) || 200;
-  throw callError({ statusCode: status, responseBody: JSON.stringify({ error: said }) });
+  if (JSONParseError.isInstance(reported)) throw callError({ responseBody: '{' });
+  if (reported instanceof Error) throw reported;
+  const status = Number(propertyOf(reported, 'statusCode')) || 200;
+  throw callError({ statusCode: status, responseBody: JSON.stringify({ error: reported }) });
 }
 
 function callError(details: Partial<ConstructorParameters<typeof APICallError>[0]>): APICallError {

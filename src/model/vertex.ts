@@ -25,10 +25,7 @@ import {
 } from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
-/**
- * What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without
- * ids.
- */
+/** With this name `@ai-sdk/google` speaks Vertex: other names of signatures, calls without ids. */
 const GEMINI_NAME = 'google.vertex.chat';
 
 /**
@@ -154,7 +151,7 @@ function tokensOfFile(
     return keepFresh(async (signal) => {
       const assertion = signJwt(credential);
       const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
-      const request = { who: WHO, url: TOKEN_URL, form, secret: assertion };
+      const request = { service: SERVICE, url: TOKEN_URL, form, secret: assertion };
       return await requestAccessToken(request, fetch, signal);
     });
   }
@@ -205,7 +202,7 @@ function signJwt(credential: unknown): string {
 const ACCOUNTS = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
-const WHO = 'Google';
+const SERVICE = 'Google';
 const FILE = 'the credential file';
 
 /**
@@ -229,15 +226,20 @@ function exchangeStatement(
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
       subject_token: statement,
     };
-    const sts = { who: WHO, url: 'https://sts.googleapis.com/v1/token', form, secret: statement };
+    const sts = {
+      service: SERVICE,
+      url: 'https://sts.googleapis.com/v1/token',
+      form,
+      secret: statement,
+    };
     const federated = await requestAccessToken(sts, fetch, signal);
     if (impersonationUrl === undefined) return federated;
     // IAM Credentials API, generateAccessToken.
     const json = { scope: [SCOPE], lifetime: '3600s' };
     const headers = { authorization: `Bearer ${federated.value}` };
-    const iam = { who: WHO, url: impersonationUrl, json, headers, secret: federated.value };
+    const iam = { service: SERVICE, url: impersonationUrl, json, headers, secret: federated.value };
     const answer = parseJson(await requestToken(iam, fetch, signal));
-    const expiresAtMs = Date.parse(textField(answer, 'expireTime', WHO));
-    return { value: textField(answer, 'accessToken', WHO), expiresAtMs };
+    const expiresAtMs = Date.parse(textField(answer, 'expireTime', SERVICE));
+    return { value: textField(answer, 'accessToken', SERVICE), expiresAtMs };
   });
 }
