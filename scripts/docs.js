@@ -1,5 +1,5 @@
-// Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, and the table of
-// commands in docs/events.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
+// Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, the table of commands in
+// docs/events.md and that of refusals in docs/troubleshooting.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
 // names what is out of date and ends with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
@@ -11,6 +11,7 @@ const { inputs, outputs } = parse(ACTION);
 const defaults = await load('src/lib/defaults.ts');
 const agentSchema = JSON.parse(readFileSync('schema/agent.schema.json', 'utf8'));
 const { formatCommandTable } = await load('src/event/comment-commands.ts');
+const { formatRefusalTable } = await load('src/github/client/refusals.ts');
 
 /** The tables of an agent file, and where to read more about each. */
 const KEY_PAGES = {
@@ -30,6 +31,7 @@ const PAGES = {
   'docs/reference/agent-keys.md': agentKeysPage(),
   'docs/reference/limits.md': limitsPage(),
   'docs/events.md': fill('docs/events.md', 'commands', formatCommandTable()),
+  'docs/troubleshooting.md': fill('docs/troubleshooting.md', 'refusals', formatRefusalTable()),
 };
 
 const stale = Object.entries(PAGES).filter(
@@ -165,7 +167,7 @@ function page(title, about, sections) {
 function fill(path, name, content) {
   const markdown = readFileSync(path, 'utf8');
   const [before, rest] = markdown.split(`<!-- ${name} -->\n`);
-  const [, after] = rest.split(`\n<!-- /${name} -->`);
+  const [, after] = rest.split(`<!-- /${name} -->`);
   return `${before}<!-- ${name} -->\n${content}\n<!-- /${name} -->${after}`;
 }
 

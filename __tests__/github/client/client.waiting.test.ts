@@ -145,3 +145,83 @@ describe('a pause', () => {
     expect(asked).toHaveLength(1);
   });
 });
+
+it.each([
+  [409, 2],
+  [422, 2],
+  [401, 1],
+  [403, 1],
+  [404, 1],
+])('a read that GitHub refuses with %i is made %i times', async (status, count) => {
+  const { client, asked } = await stage(times(3, answerOf(status, 'Validation Failed')));
+  const read = client.request('GET /repos/o/r/commits/new', { signal: noAbort() });
+  await expect(read).rejects.toMatchObject({ status });
+  expect(asked).toHaveLength(count);
+});
+
+describe('the queue of writes', () => {
+  /** A client whose every request takes 150 ms; `sent` has the time of each. */
+  async function paced(answer: (sent: number) => Response = () => Response.json({ data: {} })) {
+    const clock = createFakeClock(() => 0);
+    const sent: number[] = [];
+    const client = await createGitHubClient({
+      token: 'token-1',
+      apiUrl: 'https://api.github.com',
+      graphqlUrl: 'https://api.github.com/graphql',
+      fetch: async () => {
+        sent.push(clock.now().getTime());
+        clock.advance(150);
+        return answer(sent.length);
+      },
+      userAgent: 'axe-action/test',
+      clock,
+    });
+    return { client, sent };
+  }
+
+  /** A review of 45 findings that a push settled: a reply and a mutation for each. */
+  async function publish(client: GitHubClient): Promise<void> {
+    const { signal } = new AbortController();
+    await client.request('POST /repos/o/r/pulls/1/reviews', { signal });
+    for (let finding = 0; finding < 45; finding += 1) {
+      await client.graphql('mutation { resolve }', { variables: {}, signal });
+      await client.request('POST /repos/o/r/pulls/1/comments/2/replies', { signal });
+    }
+  }
+
+  it('keeps a second between two writes from the eleventh on', async () => {
+    const { client, sent } = await paced();
+    await publish(client);
+    expect(sent).toHaveLength(91);
+    const distances = sent.slice(1).map((at, index) => at - (sent[index] ?? 0));
+    expect(distances.slice(0, 9)).toEqual(Array(9).fill(150));
+    expect(Math.min(...distances.slice(9))).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('stays below 80 writes a minute', async () => {
+    const { client, sent } = await paced();
+    await publish(client);
+    const inMinuteFrom = (from: number) =>
+      sent.filter((at) => at >= from && at < from + 60_000).length;
+    expect(Math.max(...sent.map(inMinuteFrom))).toBeLessThan(80);
+  });
+
+  it('loses no write that was refused for coming too quickly', async () => {
+    const tooQuickly = { message: 'Validation Failed', errors: [{ code: 'abuse', field: 'base' }] };
+    const { client, sent } = await paced((count) =>
+      count === 30 ? Response.json(tooQuickly, { status: 422 }) : Response.json({ data: {} }),
+    );
+    await publish(client);
+    expect(sent).toHaveLength(92);
+    expect((sent[30] ?? 0) - (sent[29] ?? 0)).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it('does not hold back reads', async () => {
+    const { client, sent } = await paced();
+    await publish(client);
+    const before = sent.length;
+    await client.request('GET /repos/o/r', { signal: noAbort() });
+    await client.graphql('query { x }', { variables: {}, signal: noAbort() });
+    expect((sent[before + 1] ?? 0) - (sent[before] ?? 0)).toBe(150);
+  });
+});

@@ -5,7 +5,8 @@ import { parseJson } from '../../lib/data.js';
 import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
 import type { Warning } from '../../lib/errors.js';
 import type { GitHubClient, Tolerated } from './client.js';
-import { GitHubError, type GitHubErrorReason, GRAPHQL } from './errors.js';
+import { GitHubError, GRAPHQL } from './errors.js';
+import type { GitHubErrorReason } from './refusals.js';
 
 interface RestRequest {
   /** A method and a path template, `GET /repos/{owner}/{repo}`. */

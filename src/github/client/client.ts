@@ -4,6 +4,7 @@ import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
 import { GitHubError, GRAPHQL, graphqlError, httpError, networkError } from './errors.js';
+import type { GitHubErrorReason } from './refusals.js';
 
 /**
  * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason
@@ -38,10 +39,16 @@ export interface GitHubClient {
 export interface Tolerated {
   /** What does not exist is null in the data. */
   readonly missingIsNull?: boolean;
+  /** Fields that GitHub can refuse by themselves: each is null in the data then. */
+  readonly mayLack?: readonly {
+    readonly field: string;
+    onLack(error: GitHubError): void;
+  }[];
   /**
-   * A field that may be refused by itself: it is null in the data then, and `onLack` is told why.
+   * The caller can ask for less. A query that GitHub gave up on is then `too-much`, and is not
+   * asked again: GitHub bills it each time.
    */
-  readonly mayLack?: { readonly field: string; onLack(error: GitHubError): void };
+  readonly canAskForLess?: boolean;
 }
 
 interface GitHubClientOptions {
@@ -55,7 +62,7 @@ interface GitHubClientOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>;
-  /** Told of each pause before it begins. */
+  /** Called before each pause. */
   readonly onPause?: (pause: RetryPause) => void;
   /**
    * Permissions (`checks`) that are needed with `write` later: a refusal to read names them like
@@ -68,7 +75,7 @@ type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
 
 export interface RetryPause {
   readonly pauseMs: number;
-  /** How long the request takes already. */
+  /** Since the request was first sent. */
   readonly spentMs: number;
   readonly error: GitHubError;
 }
@@ -83,62 +90,132 @@ export interface RetryPause {
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
   const octokit = await createOctokit(options);
-  const { clock, onPause, needsWrite } = options;
-
-  /** `mayRepeat`: it does no harm to carry the request out twice. */
-  async function patiently<Answer>(
-    route: string,
-    mayRepeat: boolean,
-    signal: AbortSignal,
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
-    const startMs = clock.now().getTime();
-    for (let retries = 0; ; retries += 1) {
-      signal.throwIfAborted();
-      try {
-        return await ask();
-      } catch (thrown) {
-        signal.throwIfAborted();
-        const error = requestError(route, needsWrite, thrown);
-        if (!(error instanceof GitHubError)) throw error;
-        const spentMs = clock.now().getTime() - startMs;
-        // Chance parts those who were turned away together.
-        const ownMs = Math.round(
-          FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4),
-        );
-        const isPassing =
-          error.reason === 'rate-limited'
-            ? retries < MAX_RETRIES.limited
-            : error.reason === 'unavailable' &&
-              mayRepeat &&
-              retries < MAX_RETRIES.unavailable &&
-              spentMs < UNAVAILABLE_MS;
-        const pauseMs = Math.max(error.retryAfterMs ?? 0, ownMs);
-        if (!isPassing || pauseMs >= (timeLeftMs(signal) ?? DEFAULT_LEFT_MS - spentMs)) {
-          const asked = `asked ${retries + 1} times in ${Math.round(spentMs / 1000)} s`;
-          throw retries === 0 ? error : error.with({ message: `${error.message} (${asked})` });
-        }
-        onPause?.({ pauseMs, spentMs, error });
-        await clock.sleep(pauseMs, signal);
-      }
-    }
-  }
+  const { needsWrite } = options;
+  const waitForTurn = createWriteQueue(options.clock);
 
   return {
     async request(route, { params, accept, signal }) {
       const headers = accept === undefined ? {} : { accept };
-      return await patiently(route, !route.startsWith('POST '), signal, async () => {
-        const { data } = await octokit.request(route, { ...params, headers, request: { signal } });
-        return { body: data };
+      const isRead = route.startsWith('GET ');
+      const call = { signal, canRepeat: !route.startsWith('POST '), isRead };
+      return await patiently(options, call, async () => {
+        if (!isRead) await waitForTurn(signal);
+        try {
+          const answer = await octokit.request(route, { ...params, headers, request: { signal } });
+          return { body: answer.data };
+        } catch (thrown) {
+          throw requestError(route, needsWrite, thrown);
+        }
       });
     },
     async graphql(query, { variables, signal, ...tolerated }) {
       const body = { query, variables, request: { signal } };
-      return await patiently(GRAPHQL, !/^\s*mutation\b/.test(query), signal, async () =>
-        graphqlData(await octokit.request(`POST ${options.graphqlUrl}`, body), tolerated),
-      );
+      const isMutation = /^\s*mutation\b/.test(query);
+      const call = { signal, canRepeat: !isMutation, isRead: false };
+      return await patiently(options, call, async () => {
+        if (isMutation) await waitForTurn(signal);
+        try {
+          return graphqlData(await octokit.request(`POST ${options.graphqlUrl}`, body), tolerated);
+        } catch (thrown) {
+          const error = requestError(GRAPHQL, needsWrite, thrown);
+          if (isMutation) throw mutationError(error);
+          throw tolerated.canAskForLess === true ? queryError(error) : error;
+        }
+      });
     },
   };
+}
+
+interface Call {
+  readonly signal: AbortSignal;
+  /** Carrying the request out twice does no harm. */
+  readonly canRepeat: boolean;
+  readonly isRead: boolean;
+}
+
+/** Sends a request, and sends it again after passing trouble. */
+async function patiently<Answer>(
+  { clock, onPause }: Pick<GitHubClientOptions, 'clock' | 'onPause'>,
+  { signal, canRepeat, isRead }: Call,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  const startMs = clock.now().getTime();
+  for (let retries = 0; ; retries += 1) {
+    signal.throwIfAborted();
+    try {
+      return await ask();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof GitHubError)) throw error;
+
+      const spentMs = clock.now().getTime() - startMs;
+      // A random part separates clients that were refused together.
+      const ownMs = Math.round(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4));
+      const pauseMs = Math.max(error.retryAfterMs ?? 0, ownMs);
+      const isPassing =
+        isLimitThatPasses(error, retries) ||
+        (canRepeat && isTroubleThatPasses(error, retries, spentMs)) ||
+        (isRead && isTooEarly(error, retries));
+      if (!isPassing || pauseMs >= (timeLeftMs(signal) ?? DEFAULT_LEFT_MS - spentMs)) {
+        const asked = `asked ${retries + 1} times in ${Math.round(spentMs / 1000)} s`;
+        throw retries === 0 ? error : error.with({ message: `${error.message} (${asked})` });
+      }
+      onPause?.({ pauseMs, spentMs, error });
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+}
+
+function isLimitThatPasses({ reason }: GitHubError, retries: number): boolean {
+  return reason === 'rate-limited' && retries < MAX_RETRIES.limited;
+}
+
+function isTroubleThatPasses({ reason }: GitHubError, retries: number, spentMs: number): boolean {
+  return reason === 'unavailable' && retries < MAX_RETRIES.unavailable && spentMs < UNAVAILABLE_MS;
+}
+
+/** A repository or branch that is being created: GitHub refuses to read it, and soon does not. */
+function isTooEarly({ reason, about, status }: GitHubError, retries: number): boolean {
+  const isRefused = reason === 'invalid' && about === undefined;
+  return isRefused && (status === 409 || status === 422) && retries === 0;
+}
+
+/**
+ * The one queue of a client's writes. GitHub refuses many writes in a row by a limit that it does
+ * not publish, and asks for a second between two ("Best practices for using the REST API"). A
+ * usual run writes less than the first ten, which wait for nothing.
+ */
+function createWriteQueue(
+  clock: GitHubClientOptions['clock'],
+): (signal: AbortSignal) => Promise<void> {
+  let started = 0;
+  let nextMs = 0;
+  return async (signal) => {
+    const nowMs = clock.now().getTime();
+    started += 1;
+    const startMs = started <= FREE_WRITES ? nowMs : Math.max(nowMs, nextMs);
+    nextMs = startMs + WRITE_DISTANCE_MS;
+    if (startMs > nowMs) await clock.sleep(startMs - nowMs, signal);
+  };
+}
+
+const FREE_WRITES = 10;
+const WRITE_DISTANCE_MS = 1000;
+
+/** A mutation that GitHub gave up on may have been carried out. */
+function mutationError(error: unknown): unknown {
+  const isGivenUp = error instanceof GitHubError && error.reason === 'too-much';
+  return isGivenUp ? error.with({ reason: 'unavailable' }) : error;
+}
+
+/** GitHub gives up on a query after ten seconds, and answers in its words or with one of these. */
+const GATEWAY_STATUSES: readonly (number | undefined)[] = [502, 504];
+
+/** A query that GitHub gave up on is too much. A connection that broke says nothing about it. */
+function queryError(error: unknown): unknown {
+  if (!(error instanceof GitHubError) || error.reason !== 'unavailable') return error;
+  const isGivenUp = GATEWAY_STATUSES.includes(error.status) || error.isInAnswer;
+  return isGivenUp ? error.with({ reason: 'too-much' }) : error;
 }
 
 /** Requests after the first one. */
@@ -148,10 +225,10 @@ const MAX_RETRIES = { limited: 5, unavailable: 3 } as const;
 const FIRST_PAUSE_MS = 1000;
 const PAUSE_GROWTH = 3;
 
-/** Whoever does not answer costs 20 s each time: nothing is asked for the third time after that. */
+/** A server that does not answer costs 20 s each time: there is no third attempt after that. */
 const UNAVAILABLE_MS = 40_000;
 
-/** How long is waited where nobody has said how much time there is, in milliseconds. */
+/** The limit of all pauses where no deadline is known, in milliseconds. */
 const DEFAULT_LEFT_MS = 120_000;
 
 /**
@@ -177,7 +254,7 @@ const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}
 
-/** What is sent is given so much more time: 50 KB a second. */
+/** A large body gets more time: 50 KB a second. */
 const SENT_BYTES_PER_MS = 50;
 
 /**
@@ -226,6 +303,7 @@ function requestError(
   needsWrite: readonly string[] | undefined,
   thrown: unknown,
 ): unknown {
+  if (thrown instanceof GitHubError) return thrown;
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number')
     return thrown;
   const { status, request, response } = thrown as RequestError;
@@ -242,26 +320,34 @@ function requestError(
 /** GraphQL answers 200 to a query it could not carry out. */
 function graphqlData(
   { data: body, headers }: Awaited<ReturnType<Octokit['request']>>,
-  { missingIsNull = false, mayLack }: Tolerated,
+  { missingIsNull = false, mayLack = [] }: Tolerated,
 ): unknown {
   if (!isObject(body))
     throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
-  const [data, told] = [propertyOf(body, 'data'), propertyOf(body, 'errors')];
-  const errors: readonly unknown[] = Array.isArray(told) ? told : [];
-  if (errors.length === 0) return data;
-  const mayMiss = missingIsNull && isObject(data);
-  const left = mayMiss ? errors.filter((one) => propertyOf(one, 'type') !== 'NOT_FOUND') : errors;
-  if (left.length === 0) return data;
-  const error = graphqlError(left, headers as Environment);
-  if (!isObject(data) || mayLack === undefined || !left.every((one) => isBelow(one, mayLack.field)))
-    throw error;
-  mayLack.onLack(error);
+  const [data, listed] = [propertyOf(body, 'data'), propertyOf(body, 'errors')];
+  const errors: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  const canMiss = missingIsNull && isObject(data);
+  const counted = canMiss
+    ? errors.filter((error) => propertyOf(error, 'type') !== 'NOT_FOUND')
+    : errors;
+  if (counted.length === 0) return data;
+
+  const whole = graphqlError(counted, headers as Environment);
+  const isLacking = counted.every((error) => mayLack.some(({ field }) => isBelow(error, field)));
+  if (!isObject(data) || !isLacking || !LACKS.has(whole.reason)) throw whole;
+  for (const { field, onLack } of mayLack) {
+    const refused = counted.filter((error) => isBelow(error, field));
+    if (refused.length > 0) onLack(graphqlError(refused, headers as Environment));
+  }
   return data;
 }
 
-function isBelow(error: unknown, name: string): boolean {
+/** A part that is refused for one of these is refused for good; other reasons pass. */
+const LACKS: ReadonlySet<GitHubErrorReason> = new Set(['denied', 'missing', 'invalid']);
+
+function isBelow(error: unknown, field: string): boolean {
   const path = propertyOf(error, 'path');
-  return Array.isArray(path) && path.includes(name);
+  return Array.isArray(path) && path.includes(field);
 }
 
 function isObject(value: unknown): value is object {

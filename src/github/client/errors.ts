@@ -1,53 +1,56 @@
 import * as v from 'valibot';
 import type { Environment } from '../../lib/environment.js';
 import { AxeError, type NetworkCause } from '../../lib/errors.js';
+import { type GitHubErrorReason, knownRefusal, type RefusalSubject } from './refusals.js';
 
-/**
- * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited`
- * patience, `unavailable` another attempt, `invalid` another request; `missing` may also hide a
- * missing permission.
- */
-export type GitHubErrorReason =
-  | 'denied'
-  | 'rate-limited'
-  | 'missing'
-  | 'too-large'
-  | 'invalid'
-  | 'unavailable';
+interface Failure {
+  readonly reason: GitHubErrorReason;
+  readonly about?: RefusalSubject | undefined;
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly remedy?: string | undefined;
+  readonly isInAnswer?: boolean;
+}
 
 /** A request to GitHub that failed. The message names the request, the answer and the status. */
 export class GitHubError extends AxeError {
   override readonly name = 'GitHubError';
   readonly reason: GitHubErrorReason;
+  /** A refusal that callers know; see the table of refusals. */
+  readonly about: RefusalSubject | undefined;
   /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
   readonly status: number | undefined;
   /** How long GitHub asks us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** GraphQL refused inside a 200, so the request arrived. */
+  readonly isInAnswer: boolean;
 
-  constructor(
-    message: string,
-    about: { reason: GitHubErrorReason; status?: number; retryAfterMs?: number; remedy?: string },
-  ) {
-    super(message, about);
-    this.reason = about.reason;
-    this.status = about.status;
-    this.retryAfterMs = about.retryAfterMs;
+  constructor(message: string, failure: Failure) {
+    super(message, failure.remedy === undefined ? {} : { remedy: failure.remedy });
+    this.reason = failure.reason;
+    this.about = failure.about;
+    this.status = failure.status;
+    this.retryAfterMs = failure.retryAfterMs;
+    this.isInAnswer = failure.isInAnswer ?? false;
   }
 
-  /** The same error in other words. */
+  /** Repeats the error with another message, remedy or reason. */
   with({
     message = this.message,
     remedy = this.remedy,
+    reason = this.reason,
   }: {
     message?: string;
-    remedy?: string;
+    remedy?: string | undefined;
+    reason?: GitHubErrorReason;
   }): GitHubError {
-    return new GitHubError(message, { ...this, remedy });
+    return new GitHubError(message, { ...this, reason, remedy });
   }
 
-  /** The same error, whose remedy names the permission where that may be missing. */
+  /** Repeats the error with a remedy that names the permission, if one can be missing. */
   withPermission(permissions: readonly string[]): GitHubError {
-    if (this.status === 401 || (this.reason !== 'denied' && this.reason !== 'missing')) return this;
+    const canBeMissing = this.reason === 'denied' || this.reason === 'missing';
+    if (this.status === 401 || this.about !== undefined || !canBeMissing) return this;
     return this.with({ remedy: permissionRemedy(this.reason, permissions) });
   }
 }
@@ -76,15 +79,21 @@ export function httpError(
   needsWrite: readonly string[] = [],
 ): GitHubError {
   const text = answerText(body);
-  const reason = reasonOf(requestLine, status, headers, text);
+  const known = knownRefusal(text);
+  const reason = reasonOf(requestLine, { status, headers }, known?.reason);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
   const needed = permissionsOf(requestLine, needsWrite);
+  const subject = subjectOf(reason, text);
   const asked = requestLine === GRAPHQL ? '' : ` to \`${requestLine}\``;
   return new GitHubError(`GitHub answered ${status}${asked}${text === '' ? '' : `: ${text}`}`, {
     reason,
+    about: subject,
     status,
     retryAfterMs,
-    remedy: statusRemedy(status, requestLine) ?? remedyOf(reason, needed, retryAfterMs),
+    remedy:
+      statusRemedy(status, requestLine) ??
+      helpFor(subject, text) ??
+      remedyOf(reason, needed, retryAfterMs),
   });
 }
 
@@ -98,9 +107,28 @@ export function graphqlError(errors: readonly unknown[], headers: Environment): 
   const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
   const text = parsed.map((error) => error.message).join('; ');
   const reason = graphqlReason(new Set(parsed.map((error) => error.type)), text);
+  const subject = subjectOf(reason, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
-  const remedy = remedyOf(reason, undefined, retryAfterMs);
-  return new GitHubError(`GitHub refused: ${shorten(text)}`, { reason, retryAfterMs, remedy });
+  const remedy = helpFor(subject, text) ?? remedyOf(reason, undefined, retryAfterMs);
+  const message = `GitHub refused: ${shorten(text)}`;
+  return new GitHubError(message, {
+    reason,
+    about: subject,
+    retryAfterMs,
+    remedy,
+    isInAnswer: true,
+  });
+}
+
+/** A limit is a limit, whatever else its words name. */
+function subjectOf(reason: GitHubErrorReason, text: string): RefusalSubject | undefined {
+  return reason === 'rate-limited' ? undefined : knownRefusal(text)?.about;
+}
+
+/** The table's remedy for a refusal that callers know. */
+function helpFor(subject: RefusalSubject | undefined, text: string): string | undefined {
+  const remedy = subject && knownRefusal(text)?.help?.remedy;
+  return remedy && `${remedy}.`;
 }
 
 const graphqlErrorSchema = v.fallback(
@@ -110,11 +138,10 @@ const graphqlErrorSchema = v.fallback(
 
 /** The error for a request that brought no answer. */
 export function networkError(requestLine: string, cause: NetworkCause): GitHubError {
-  const [what, address] =
-    requestLine === GRAPHQL
-      ? ['', 'GITHUB_GRAPHQL_URL']
-      : [` \`${requestLine}\``, 'GITHUB_API_URL'];
-  return new GitHubError(`GitHub did not answer${what}: ${cause.message}`, {
+  const isQuery = requestLine === GRAPHQL;
+  const address = isQuery ? 'GITHUB_GRAPHQL_URL' : 'GITHUB_API_URL';
+  const request = isQuery ? '' : ` \`${requestLine}\``;
+  return new GitHubError(`GitHub did not answer${request}: ${cause.message}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
     remedy:
       cause.remedy ?? `Check the network, \`HTTPS_PROXY\` and \`${address}\`, and run it again.`,
@@ -144,48 +171,43 @@ function shorten(text: string): string {
   return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
 }
 
+/** `known`: the reason that the table gives for the words. */
 function reasonOf(
   requestLine: string,
-  status: number,
-  headers: Environment,
-  text: string,
+  { status, headers }: { readonly status: number; readonly headers: Environment },
+  known: GitHubErrorReason | undefined,
 ): GitHubErrorReason {
-  const isLimit =
-    headers['retry-after'] !== undefined ||
-    headers['x-ratelimit-remaining'] === '0' ||
-    RATE_LIMIT.test(text);
-  // GitHub tells limits with 429 or 403 (REST API, "Rate limits").
-  if (status === 429 || (status === 403 && isLimit)) return 'rate-limited';
-  if (
-    status === 406 ||
-    status === 413 ||
-    /too[_ ]large|exceeded the maximum|\bnot_available\b/i.test(text)
-  )
-    return 'too-large';
-  if (status === 401 || status === 403 || status === 451) return 'denied';
+  // GitHub answers limits with 429, 403 or, to what is written too fast, 422.
+  const isSpent = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0';
+  const isLimit = known === 'rate-limited' && (status === 403 || status === 422);
+  if (status === 429 || isLimit || (status === 403 && isSpent)) return 'rate-limited';
+  if (status === 401) return 'denied';
+
+  const isRefused = status === 403 || status === 409 || status === 422;
+  if (isRefused && (known === 'moved' || known === 'denied')) return known;
+  if (status === 406 || status === 413 || known === 'too-large') return 'too-large';
+  if (status === 403 || status === 451) return 'denied';
   // A server without a GraphQL API hides nothing.
   if (status === 404 && requestLine === GRAPHQL) return 'invalid';
-  // What is gone for good (410), such as issues that are switched off, is not hidden from the
-  // token.
+  // A 410 is gone for good, such as issues that are switched off, and hides nothing.
   if (status === 404) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
 
-const RATE_LIMIT = /\brate limit|abuse detection/i;
-
-/** Types are not documented, and not every refusal has one; so the words count too. */
+/** Types are not documented, and not every refusal has one, so the words count too. */
 function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorReason {
-  if (types.has('RATE_LIMITED') || RATE_LIMIT.test(text)) return 'rate-limited';
-  if (
-    types.has('FORBIDDEN') ||
-    types.has('INSUFFICIENT_SCOPES') ||
-    text.includes('not accessible by')
-  ) {
-    return 'denied';
-  }
-  if (types.has('NOT_FOUND')) return 'missing';
-  return /something went wrong|timed out|timeout/i.test(text) ? 'unavailable' : 'invalid';
+  const typed = REASONS_BY_TYPE.find(([type]) => types.has(type))?.[1];
+  return typed ?? knownRefusal(text)?.reason ?? 'invalid';
 }
+
+const REASONS_BY_TYPE: readonly (readonly [string, GitHubErrorReason])[] = [
+  ['RATE_LIMITED', 'rate-limited'],
+  ['RESOURCE_LIMITS_EXCEEDED', 'too-much'],
+  ['STALE_DATA', 'moved'],
+  ['FORBIDDEN', 'denied'],
+  ['INSUFFICIENT_SCOPES', 'denied'],
+  ['NOT_FOUND', 'missing'],
+];
 
 /** A minute where GitHub names no time, as its documentation asks. */
 const DEFAULT_WAIT_MS = 60_000;
@@ -219,6 +241,9 @@ function remedyOf(
       return `The token sends more requests than GitHub allows; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
     case 'unavailable':
       return 'GitHub is having problems (https://www.githubstatus.com); run it again later.';
+    case 'too-much':
+      return 'Resolve conversations that are done, or continue in a new pull request.';
+    case 'moved':
     case 'invalid':
     case 'too-large':
       return undefined;

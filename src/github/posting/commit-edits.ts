@@ -114,7 +114,6 @@ export async function proposeChange(
     await orGitHubError(
       client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params, signal }),
     );
-    if (NOT_PERMITTED.test(thrown.message)) throw thrown.with({ remedy: ALLOW });
     throw thrown.with({ remedy: thrown.remedy ?? PERMISSIONS });
   }
 }
@@ -128,11 +127,6 @@ const MOVE_BRANCH =
 
 const PERMISSIONS =
   'It needs `contents: write` and `pull-requests: write` under `permissions:` of the job.';
-
-/** GitHub's words if the settings do not allow pull requests by the job's own token. */
-const NOT_PERMITTED = /not permitted to create/i;
-const ALLOW =
-  'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that is allowed to.';
 
 /** Branches that are tried, one after the other, if earlier ones belong to somebody else. */
 const MAX_BRANCHES = 9;
@@ -265,7 +259,7 @@ export async function commitEdits(
     } catch (thrown) {
       if (!(thrown instanceof GitHubError) || attempt === MAX_ATTEMPTS) throw thrown;
       const isLost = thrown.reason === 'unavailable';
-      if (!isLost && !MOVED.test(thrown.message)) throw thrown;
+      if (!isLost && thrown.reason !== 'moved') throw thrown;
       // After a lost answer, a branch that moved may have our own commit.
       wasAnswerLost ||= isLost;
     }
@@ -273,8 +267,6 @@ export async function commitEdits(
 }
 
 const MAX_ATTEMPTS = 3;
-/** GitHub's words if a branch is not at the expected commit. */
-const MOVED = /expected branch to point to/i;
 
 /**
  * Reads the base, its entries at each path and at the folders above it, and the branches, all in

@@ -184,8 +184,7 @@ export async function setLabels(
       client.request(`DELETE ${route}/{name}`, { params: { ...issue, name }, signal }),
     );
     // The client repeats a request whose answer was lost, and the label is gone by then.
-    if (answer instanceof GitHubError && !/label does not exist/i.test(answer.message))
-      throw answer;
+    if (answer instanceof GitHubError && answer.about !== 'done') throw answer;
   }
   return { added, removed, unknown };
 }

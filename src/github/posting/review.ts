@@ -142,21 +142,13 @@ function commentParams({ path, line, side, startLine, body }: ReviewComment) {
 export function reviewRefusalReason({
   reason,
   status,
-  message,
+  about,
 }: GitHubError): 'lost' | 'event' | 'line' | 'other' {
   if (reason === 'unavailable') return 'lost';
   if (status !== 422) return 'other';
-  if (REQUEST_CHANGES.test(message)) return 'event';
-  return LINE.test(message) && !COMMIT.test(message) ? 'line' : 'other';
+  if (about === 'changes-request') return 'event';
+  return about === 'line' ? 'line' : 'other';
 }
-
-const REQUEST_CHANGES = /can ?not request changes/i;
-
-/** Newer servers say "could not be resolved", older ones name the "review thread" and its fields. */
-const LINE =
-  /(?:line|path) could not be resolved|must be part of the (?:diff|same hunk)|must precede the end line|review[_ ]thread|review comments is invalid|position is invalid/i;
-
-const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
 /**
  * Appends comments that have no line in the diff to the body of a review, within GitHub's limit.
@@ -205,7 +197,7 @@ export async function dismissReviews(
     const params = { ...pullParams(dismissal), review_id: id, message, event: 'DISMISS' };
     const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
     const answer = await orGitHubError(client.request(route, { params, signal }));
-    if (answer instanceof GitHubError && !/dismiss a dismissed/i.test(answer.message)) throw answer;
+    if (answer instanceof GitHubError && answer.about !== 'done') throw answer;
   }
 }
 

@@ -6,8 +6,8 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
 /**
- * What GitHub says of one account. `permission` is the base that it enforces; `role_name`, which is
- * missing on older servers, only tells `maintain` from `write` and `triage` from `read`, so that a
+ * `permission` is the base that GitHub enforces; `role_name`, which is missing on older servers,
+ * only tells `maintain` from `write` and `triage` from `read`, so that a
  * custom role's name can never raise anybody.
  */
 const answerSchema = v.pipe(
@@ -36,12 +36,13 @@ export async function fetchPermission(
   const params = { ...repositoryParams(repository), username: login };
   const answer = await orGitHubError(askRest(client, { route, params }, answerSchema, signal));
   if (!(answer instanceof GitHubError)) return answer;
-  const { reason, message, remedy } = answer;
-  if (reason === 'missing' && NO_USER.test(message)) return { kind: 'known', permission: 'none' };
+  const { reason, about, message, remedy } = answer;
+  // An account that was deleted, or an app's without `[bot]` in its name.
+  if (reason === 'missing' && about === 'account') return { kind: 'known', permission: 'none' };
   return { kind: 'unknown', message, remedy };
 }
 
-/** Whether an account is known to have write access. Rejects only for an aborted signal. */
+/** Rejects only for an aborted signal. */
 export async function isWriter(
   client: GitHubClient,
   repository: Repository,
@@ -51,6 +52,3 @@ export async function isWriter(
   const answer = await fetchPermission(client, { repository, login }, signal);
   return answer.kind === 'known' && mayWrite(answer.permission);
 }
-
-/** An account that was deleted, or an app's without `[bot]` in its name. */
-const NO_USER = /\bis not a user\b/i;

@@ -255,7 +255,7 @@ export async function fetchSubject(
     const variables = { owner, name, number: place.number, after };
     return await askGraphQl(
       client,
-      { query: SUBJECT_QUERY, variables, permission, mayLack },
+      { query: SUBJECT_QUERY, variables, permission, mayLack: [mayLack] },
       subjectSchema,
       signal,
     );

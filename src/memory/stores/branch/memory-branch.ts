@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
+import type { RefusalSubject } from '../../../github/client/refusals.js';
 import { noteTimeLeft } from '../../../lib/clock.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
 import type { MemoryTree } from '../../change.js';
@@ -245,10 +246,9 @@ function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attemp
   const tried = attempt === 'saving' ? 'saving to' : 'reading';
   // GitHub's sentences end with a stop, and more may follow this one.
   const message = `${tried} ${branchName(place)} failed: ${error.message.replace(/\.+$/, '')}`;
-  const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
-  if (error.reason !== 'rate-limited' && known !== undefined) {
-    return saveFailed(known.reason, message, known.remedy(place));
-  }
+  const remedy = error.about && REMEDIES[error.about]?.(place);
+  if (remedy !== undefined)
+    return saveFailed(error.reason === 'denied' ? 'denied' : 'error', message, remedy);
   switch (error.reason) {
     case 'rate-limited':
       return {
@@ -264,6 +264,8 @@ function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attemp
     }
     case 'too-large':
       return saveFailed('error', message, 'Shorten the memory with `mode: gc`.');
+    case 'too-much':
+    case 'moved':
     case 'invalid':
       return saveFailed('error', message, error.remedy);
   }
@@ -274,48 +276,18 @@ const MINUTE_MS = 60_000;
 /** The wait after the client's own attempts; a save has time for more attempts. */
 const SERVER_ERROR_WAIT_MS = 5_000;
 
-interface KnownRefusal {
-  readonly pattern: RegExp;
-  readonly reason: 'denied' | 'error';
-  readonly remedy: (place: MemoryBranchPlace) => string;
-}
-
-/**
- * GitHub gives these several statuses and GraphQL types, so they are known by their words. The
- * first one counts.
- */
-const KNOWN_REFUSALS: readonly KnownRefusal[] = [
-  {
-    pattern: /\barchived\b/i,
-    reason: 'denied',
-    remedy: (place) =>
-      `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`,
-  },
-  {
-    pattern: /\bGH009\b|push protection|contain secrets|secret detected/i,
-    reason: 'error',
-    remedy: () =>
-      'GitHub found a secret in the memory file: remove it, for example with `axe-action memory forget`, and replace it where it is valid.',
-  },
-  {
-    pattern:
-      /\bGH0(?:06|13)\b|rule violation|protected (?:branch|ref)|branch protection|through a pull request|approving review|required status check|not authorized to push|cannot force-push|reference update failed|being restricted/i,
-    reason: 'denied',
-    remedy: ruleRemedy,
-  },
-  {
-    pattern: /repository is empty/i,
-    reason: 'error',
-    remedy: (place) =>
-      `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`,
-  },
-  {
-    pattern: /\bSAML\b/,
-    reason: 'denied',
-    remedy: ({ owner, token }) =>
-      `Authorize the token of \`${token}\` for the single sign-on of ${owner}.`,
-  },
-];
+/** Remedies that name this store's inputs. */
+const REMEDIES: Partial<Record<RefusalSubject, (place: MemoryBranchPlace) => string>> = {
+  archived: (place) =>
+    `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`,
+  secret: () =>
+    'GitHub found a secret in the memory file: remove it, for example with `axe-action memory forget`, and replace it where it is valid.',
+  rules: ruleRemedy,
+  empty: (place) =>
+    `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`,
+  'sign-on': ({ owner, token }) =>
+    `Authorize the token of \`${token}\` for the single sign-on of ${owner}.`,
+};
 
 function ruleRemedy({ branch }: MemoryBranchPlace): string {
   const exempt = `let the app that the token belongs to bypass the rules for branch \`${branch}\``;
@@ -361,18 +333,11 @@ async function afterRefusal(
   const trouble = troubleOf(access.place, error, 'saving');
   if (error.reason === 'unavailable') return { kind: 'unknown', message: trouble.message };
   if (error.reason === 'denied' || error.reason === 'rate-limited') return trouble;
-  if (STALE.test(error.message) || (await headNow(access, head, signal)) !== head)
+  if (error.reason === 'moved' || (await headNow(access, head, signal)) !== head)
     return { kind: 'conflict' };
   const isConflict = error.status === 409 && trouble.remedy === undefined;
   return isConflict ? { kind: 'conflict' } : trouble;
 }
-
-/**
- * The words of `createCommitOnBranch`, of "Update a reference" and of "Create a reference" for a
- * lost race.
- */
-const STALE =
-  /expected branch to point to|\bis at \S+ but expected|not a fast[- ]forward|reference already exists|reference does not exist/i;
 
 /**
  * The newest commit, undefined for none; where it cannot be looked at, nothing speaks against

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { knownRefusal } from '../../../github/client/refusals.js';
 import type { MemoryTree } from '../../change.js';
 
 export interface CacheTrouble {
@@ -72,7 +73,7 @@ export function restoreOutcome(key: string | undefined, lines: readonly string[]
   if (failure !== undefined) {
     const message = withoutPrefix(failure);
     if (/cache read denied/i.test(message)) return { kind: 'denied', message };
-    return /rate limit/i.test(message) ? rateLimited(said.join('\n')) : { kind: 'error', message };
+    return isRateLimit(message) ? rateLimited(said.join('\n')) : { kind: 'error', message };
   }
   // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
   const isV1 = said.includes('Cache service version: v1');
@@ -102,7 +103,7 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
       message: denial,
       remedy: /quota/i.test(denial) ? QUOTA_REMEDY : undefined,
     };
-  if (/rate limit/i.test(text)) return rateLimited(text);
+  if (isRateLimit(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
   const reason = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
   return {
@@ -130,6 +131,10 @@ export function plainLine(line: string): string {
 function isReason(line: string): boolean {
   if (line.startsWith('::debug::')) return line.startsWith('::debug::Failed to reserve cache:');
   return !line.startsWith('Attempt ') && !line.startsWith('[command]');
+}
+
+function isRateLimit(text: string): boolean {
+  return knownRefusal(text)?.reason === 'rate-limited';
 }
 
 /** It says nothing of what is there, and passes. */
