@@ -7,8 +7,9 @@ import { parseEvent, parseEventFile } from '../../src/event/parse-event.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import {
   type AdmissionPolicy,
-  classifyTrust,
   DEFAULT_ADMISSION_POLICY,
+  factsOf,
+  wordOf,
 } from '../../src/event/trust.js';
 import { AxeError } from '../../src/lib/errors.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
@@ -322,7 +323,7 @@ describe('parsing an event', () => {
     const trigger = read('workflow_run', 'completed', patch);
     expect(trigger).toMatchObject({ kind: 'workflow_run', isFork: true });
     expect(decideAdmission(trigger, 'admin')).toMatchObject({ kind: 'skip', reason: 'fork' });
-    expect(classifyTrust(trigger, { actor: 'admin' })).toMatchObject({ lane: 'untrusted' });
+    expect(wordOf(factsOf(trigger, { actor: 'admin' }))).toBe('fork');
   });
 
   it('reads from the environment what the payload of a schedule lacks', () => {

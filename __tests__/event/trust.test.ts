@@ -1,18 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
 import {
-  classifyTrust,
   contentAuthor,
-  createTaintTracker,
-  describeTaint,
-  laneOfWords,
-  mayChangeFiles,
+  type Facts,
+  factsOf,
   mayWrite,
   type Permission,
+  Reading,
   refuseCheckout,
-  type TaintSource,
-  type Trust,
-  whyOnlyPatch,
+  rightsOf,
+  WORDS,
+  type Word,
+  wordOf,
 } from '../../src/event/trust.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
@@ -50,207 +49,168 @@ const IN_PULL = { on: 'pull_request' } as const;
 const REVIEW = { ...IN_PULL, event: 'pull_request_review' };
 const EDITED = { action: 'edited' };
 
-const rows: readonly (readonly [string, string, Trust['lane'], Trigger, Permission | 'unknown'])[] =
+const rows: readonly (readonly [string, string, Word, Trigger, Permission | 'unknown'])[] = [
+  ['a writer’s pull request', 'run', 'own', pullRequest(), 'write'],
+  ['an admin’s pull request', 'run', 'own', pullRequest(), 'admin'],
+  ['a maintainer’s pull request', 'run', 'own', pullRequest(), 'maintain'],
+  ['a closed pull request', 'run', 'own', pullRequest({ action: 'closed' }), 'write'],
+  ['a pull request of somebody who can triage', 'permission', 'guest', pullRequest(), 'triage'],
+  ['a reader’s pull request', 'permission', 'guest', pullRequest(), 'read'],
+  ['a stranger’s pull request', 'permission', 'guest', pullRequest(), 'none'],
   [
-    ['a writer’s pull request', 'run', 'trusted', pullRequest(), 'write'],
-    ['an admin’s pull request', 'run', 'trusted', pullRequest(), 'admin'],
-    ['a maintainer’s pull request', 'run', 'trusted', pullRequest(), 'maintain'],
-    ['a closed pull request', 'run', 'trusted', pullRequest({ action: 'closed' }), 'write'],
-    [
-      'a pull request of somebody who can triage',
-      'permission',
-      'untrusted',
-      pullRequest(),
-      'triage',
-    ],
-    ['a reader’s pull request', 'permission', 'untrusted', pullRequest(), 'read'],
-    ['a stranger’s pull request', 'permission', 'untrusted', pullRequest(), 'none'],
-    [
-      'C5 72: a pull request of nobody known',
-      'permission-unknown',
-      'untrusted',
-      pullRequest(),
-      'unknown',
-    ],
-    ['a fork’s pull request, even by an admin', 'fork', 'untrusted', fork('hubot/hello'), 'admin'],
-    [
-      'a fork’s on pull_request_target',
-      'fork',
-      'untrusted',
-      fork('hubot/hello', ON_TARGET),
-      'admin',
-    ],
-    ['C5 69: a pull request from a deleted fork', 'fork', 'untrusted', fork(null), 'admin'],
-    [
-      'a fork’s that is closed',
-      'fork',
-      'untrusted',
-      fork('hubot/hello', { action: 'closed' }),
-      'write',
-    ],
-    [
-      'a writer’s label on a fork’s',
-      'run',
-      'untrusted',
-      fork('a/b', { ...ON_TARGET, ...LABELED }),
-      'write',
-    ],
-    [
-      'the same of their own',
-      'run',
-      'untrusted',
-      fork('a/b', { ...ON_TARGET, action: 'labeled' }),
-      'admin',
-    ],
-    ['a bot’s pull request', 'bot', 'untrusted', pullRequest({ actor: dependabot }), 'write'],
-    [
-      'C5 69: a pull request by a ghost',
-      'permission',
-      'untrusted',
-      pullRequest({ actor: ghost }),
-      'none',
-    ],
-    ['a writer’s issue', 'run', 'trusted', issue(), 'write'],
-    ['a stranger’s issue', 'permission', 'untrusted', issue(), 'none'],
-    ['a writer’s label on a stranger’s issue', 'run', 'tainted', issue(LABELED), 'write'],
-    [
-      'a writer’s label on a ghost’s issue',
-      'run',
-      'tainted',
-      issue({ ...LABELED, author: ghost }),
-      'write',
-    ],
-    ['a bot’s label', 'bot', 'untrusted', issue({ actor: dependabot }), 'write'],
-    ['a deleted issue', 'subject-deleted', 'untrusted', issue({ action: 'deleted' }), 'admin'],
-    [
-      'a transferred issue',
-      'subject-deleted',
-      'untrusted',
-      issue({ action: 'transferred' }),
-      'admin',
-    ],
-    ['a writer’s comment on an issue of theirs', 'run', 'trusted', comment(), 'write'],
-    [
-      'a writer’s comment on a stranger’s issue',
-      'run',
-      'tainted',
-      comment({ subjectAuthor: hubot }),
-      'write',
-    ],
-    ['a stranger’s comment', 'permission', 'untrusted', comment(), 'read'],
-    [
-      'an edit of another’s',
-      'sender-not-author',
-      'untrusted',
-      comment({ ...EDITED, author: hubot }),
-      'write',
-    ],
-    [
-      'C5 69: a ghost’s',
-      'sender-not-author',
-      'untrusted',
-      comment({ author: ghost, actor: ghost }),
-      'write',
-    ],
-    ['an edit of one’s own', 'run', 'trusted', comment({ ...EDITED, author: OCTOCAT }), 'write'],
-    ['a deleted comment', 'subject-deleted', 'untrusted', comment({ action: 'deleted' }), 'admin'],
-    ['an issue of ours', 'own-text', 'untrusted', issue({ body: OWN }), 'write'],
-    ['a comment of ours', 'own-text', 'untrusted', comment({ body: OWN }), 'write'],
-    [
-      'a bot’s comment',
-      'bot',
-      'untrusted',
-      comment({ author: dependabot, actor: dependabot }),
-      'write',
-    ],
-    [
-      'a writer’s label on a stranger’s from a branch',
-      'run',
-      'tainted',
-      pullRequest(LABELED),
-      'write',
-    ],
-    ['a writer’s push to a bot’s', 'run', 'tainted', pullRequest({ author: dependabot }), 'write'],
-    [
-      'a comment on a stranger’s',
-      'run',
-      'tainted',
-      comment({ ...IN_PULL, subjectAuthor: hubot }),
-      'write',
-    ],
-    ['a writer’s comment on a pull request of theirs', 'run', 'trusted', comment(IN_PULL), 'write'],
-    ['a review of a branch', 'run', 'trusted', comment({ ...REVIEW, isFork: false }), 'write'],
-    [
-      'a review of a fork, even one’s own',
-      'fork',
-      'untrusted',
-      comment({ ...REVIEW, isFork: true }),
-      'admin',
-    ],
-    ['a push', 'run', 'trusted', push, 'unknown'],
-    ['C5 73: a schedule, in a fork too', 'run', 'trusted', schedule, 'unknown'],
-    ['a dispatch', 'run', 'trusted', dispatch, 'unknown'],
-    [
-      'C5 73: a merge group, which holds pull requests of anyone',
-      'run',
-      'tainted',
-      MERGE_GROUP,
-      'unknown',
-    ],
-    [
-      'C5 73: a workflow_run chain from a fork',
-      'fork',
-      'untrusted',
-      workflowRun({ isFork: true }),
-      'admin',
-    ],
-    [
-      'C5 73: a workflow_run by a writer, whose logs hold anything',
-      'run',
-      'tainted',
-      workflowRun(),
-      'write',
-    ],
-    ['C5 73: a workflow_run by a stranger', 'permission', 'untrusted', workflowRun(), 'read'],
-    ['C5 69: an event that is not known', 'unknown-event', 'untrusted', unheardOf, 'admin'],
-    ['a run on one’s own machine', 'run', 'trusted', local, 'unknown'],
-  ];
+    'C5 72: a pull request of nobody known',
+    'permission-unknown',
+    'guest',
+    pullRequest(),
+    'unknown',
+  ],
+  ['a fork’s pull request, even by an admin', 'fork', 'fork', fork('hubot/hello'), 'admin'],
+  ['a fork’s on pull_request_target', 'fork', 'fork', fork('hubot/hello', ON_TARGET), 'admin'],
+  ['C5 69: a pull request from a deleted fork', 'fork', 'fork', fork(null), 'admin'],
+  ['a fork’s that is closed', 'fork', 'fork', fork('hubot/hello', { action: 'closed' }), 'write'],
+  [
+    'a writer’s label on a fork’s',
+    'run',
+    'fork',
+    fork('a/b', { ...ON_TARGET, ...LABELED }),
+    'write',
+  ],
+  [
+    'the same of their own',
+    'run',
+    'fork',
+    fork('a/b', { ...ON_TARGET, action: 'labeled' }),
+    'admin',
+  ],
+  ['a bot’s pull request', 'bot', 'guest', pullRequest({ actor: dependabot }), 'write'],
+  [
+    'C5 69: a pull request by a ghost',
+    'permission',
+    'guest',
+    pullRequest({ actor: ghost }),
+    'none',
+  ],
+  ['a writer’s issue', 'run', 'own', issue(), 'write'],
+  ['a stranger’s issue', 'permission', 'guest', issue(), 'none'],
+  ['a writer’s label on a stranger’s issue', 'run', 'mixed', issue(LABELED), 'write'],
+  [
+    'a writer’s label on a ghost’s issue',
+    'run',
+    'mixed',
+    issue({ ...LABELED, author: ghost }),
+    'write',
+  ],
+  ['a bot’s label', 'bot', 'guest', issue({ actor: dependabot }), 'write'],
+  ['a deleted issue', 'subject-deleted', 'guest', issue({ action: 'deleted' }), 'admin'],
+  ['a transferred issue', 'subject-deleted', 'guest', issue({ action: 'transferred' }), 'admin'],
+  ['a writer’s comment on an issue of theirs', 'run', 'own', comment(), 'write'],
+  [
+    'a writer’s comment on a stranger’s issue',
+    'run',
+    'mixed',
+    comment({ subjectAuthor: hubot }),
+    'write',
+  ],
+  ['a stranger’s comment', 'permission', 'guest', comment(), 'read'],
+  [
+    'an edit of another’s',
+    'sender-not-author',
+    'guest',
+    comment({ ...EDITED, author: hubot }),
+    'write',
+  ],
+  [
+    'C5 69: a ghost’s',
+    'sender-not-author',
+    'guest',
+    comment({ author: ghost, actor: ghost }),
+    'write',
+  ],
+  ['an edit of one’s own', 'run', 'own', comment({ ...EDITED, author: OCTOCAT }), 'write'],
+  ['a deleted comment', 'subject-deleted', 'guest', comment({ action: 'deleted' }), 'admin'],
+  ['an issue of ours', 'own-text', 'guest', issue({ body: OWN }), 'write'],
+  ['a comment of ours', 'own-text', 'guest', comment({ body: OWN }), 'write'],
+  ['a bot’s comment', 'bot', 'guest', comment({ author: dependabot, actor: dependabot }), 'write'],
+  ['a writer’s label on a stranger’s from a branch', 'run', 'mixed', pullRequest(LABELED), 'write'],
+  ['a writer’s push to a bot’s', 'run', 'mixed', pullRequest({ author: dependabot }), 'write'],
+  [
+    'a comment on a stranger’s',
+    'run',
+    'mixed',
+    comment({ ...IN_PULL, subjectAuthor: hubot }),
+    'write',
+  ],
+  ['a writer’s comment on a pull request of theirs', 'run', 'own', comment(IN_PULL), 'write'],
+  ['a review of a branch', 'run', 'own', comment({ ...REVIEW, isFork: false }), 'write'],
+  [
+    'a review of a fork, even one’s own',
+    'fork',
+    'fork',
+    comment({ ...REVIEW, isFork: true }),
+    'admin',
+  ],
+  ['a push', 'run', 'own', push, 'unknown'],
+  ['C5 73: a schedule, in a fork too', 'run', 'own', schedule, 'unknown'],
+  ['a dispatch', 'run', 'own', dispatch, 'unknown'],
+  [
+    'C5 73: a merge group, which holds pull requests of anyone',
+    'run',
+    'mixed',
+    MERGE_GROUP,
+    'unknown',
+  ],
+  [
+    'C5 73: a workflow_run chain from a fork',
+    'fork',
+    'fork',
+    workflowRun({ isFork: true }),
+    'admin',
+  ],
+  [
+    'C5 73: a workflow_run by a writer, whose logs hold anything',
+    'run',
+    'mixed',
+    workflowRun(),
+    'write',
+  ],
+  ['C5 73: a workflow_run by a stranger', 'permission', 'guest', workflowRun(), 'read'],
+  ['C5 69: an event that is not known', 'unknown-event', 'fork', unheardOf, 'admin'],
+  ['a run on one’s own machine', 'run', 'own', local, 'unknown'],
+];
 
-it.each(rows)('%s: the admission is %s, the lane %s', (_, ...[gate, lane, trigger, permission]) => {
+it.each(rows)('%s: the admission is %s, the word %s', (_, ...[gate, word, trigger, permission]) => {
   const decision = decideAdmission(trigger, permission);
   expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
   if (decision.kind === 'skip') expect(decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
-  expect(classifyTrust(trigger, { actor: permission })).toEqual({
-    level: lane === 'trusted' ? 'trusted' : 'untrusted',
-    lane,
-    reason: expect.stringMatching(/^[a-zA-Z][^\n]+[^.]$/),
-  });
+  const facts = factsOf(trigger, { actor: permission, head: 'ours' });
+  expect(wordOf(facts)).toBe(word);
+  const isWhyKnown = word === 'guest' || word === 'fork';
+  expect(facts.why === undefined).toBe(!isWhyKnown);
+  for (const text of [facts.why ?? 'it', ...facts.strangers])
+    expect(text).toMatch(/^[a-z][^\n]+[^.]$|^it$/);
 });
 
 describe('text by another person', () => {
   const labelled = issue(LABELED);
-  it.each<[Permission | 'unknown', Trust['level'], Trust['lane']]>([
-    ['maintain', 'trusted', 'trusted'],
-    ['write', 'trusted', 'trusted'],
-    ['triage', 'untrusted', 'tainted'],
-    ['unknown', 'untrusted', 'tainted'],
-  ])('by an author with the permission %s makes a writer’s run %s, %s', (author, level, lane) => {
+  it.each<[Permission | 'unknown', Word]>([
+    ['maintain', 'own'],
+    ['write', 'own'],
+    ['triage', 'mixed'],
+    ['unknown', 'mixed'],
+  ])('by an author with the permission %s makes a writer’s run %s', (author, word) => {
     const subjects = [labelled, comment({ subjectAuthor: hubot }), pullRequest(LABELED)];
     for (const trigger of subjects)
-      expect(classifyTrust(trigger, { actor: 'write', author })).toMatchObject({ level, lane });
+      expect(wordOf(factsOf(trigger, { actor: 'write', author }))).toBe(word);
   });
 
   it('that is a bot has no permission to check', () => {
-    const trust = classifyTrust(pullRequest({ author: dependabot }), {
-      actor: 'admin',
-      author: 'admin',
-    });
-    expect(trust.lane).toBe('tainted');
+    const facts = factsOf(pullRequest({ author: dependabot }), { actor: 'admin', author: 'admin' });
+    expect(wordOf(facts)).toBe('mixed');
   });
 
   it('counts as a stranger’s if its author is unknown', () => {
     const { subjectAuthor: _, ...untold } = comment();
-    expect(classifyTrust(untold, { actor: 'write' }).level).toBe('untrusted');
+    expect(wordOf(factsOf(untold, { actor: 'write' }))).toBe('mixed');
   });
 
   it.each([
@@ -297,28 +257,39 @@ describe('every trigger, permission and author', () => {
     ),
   );
 
-  it('use the trusted lane only for text of people who can write', () => {
-    for (const { trigger, permission, author } of cases) {
-      const { level, lane } = classifyTrust(trigger, { actor: permission, author });
-      expect(lane === 'trusted').toBe(level === 'trusted');
-      if (lane === 'untrusted' || !('author' in trigger)) continue;
-      // Anybody who is not a writer, fork, bot or ghost never reaches computed content.
-      expect([mayWrite(permission), trigger.actor.isBot]).toEqual([true, false]);
-      expect('isFork' in trigger && trigger.isFork).toBe(false);
-      if (lane === 'tainted') continue;
-      const wrote = trigger.kind === 'comment' ? trigger.subjectAuthor : trigger.author;
-      expect(wrote?.isBot).toBe(false);
-      expect(wrote?.login === trigger.actor.login || mayWrite(author)).toBe(true);
-    }
+  const heads = ['ours', 'fork', undefined] as const;
+
+  it('make a run its own only for text of people who can write', () => {
+    for (const { trigger, permission, author } of cases)
+      for (const head of heads) {
+        const word = wordOf(factsOf(trigger, { actor: permission, author, head }));
+        if (word === 'guest' || word === 'fork' || !('author' in trigger)) continue;
+        // Anybody who is not a writer, fork, bot or ghost never reaches computed content.
+        expect([mayWrite(permission), trigger.actor.isBot]).toEqual([true, false]);
+        expect('isFork' in trigger && trigger.isFork).toBe(false);
+        if (word === 'mixed') continue;
+        const wrote = trigger.kind === 'comment' ? trigger.subjectAuthor : trigger.author;
+        expect(wrote?.isBot).toBe(false);
+        expect(wrote?.login === trigger.actor.login || mayWrite(author)).toBe(true);
+      }
   });
 
-  it('skip or distrust unknown permissions', () => {
+  it('skip unknown permissions, or count them as somebody else’s', () => {
     for (const { trigger, permission, author } of cases) {
       if (decideAdmission(trigger, permission).kind === 'run') continue;
-      expect(classifyTrust(trigger, { actor: permission, author }).lane).toBe('untrusted');
+      const word = wordOf(factsOf(trigger, { actor: permission, author }));
+      expect(['guest', 'fork']).toContain(word);
     }
   });
 });
+
+it.each(['ours', 'fork', undefined] as const)(
+  'a comment on a pull request whose head is read to be %s is a fork’s unless it is ours',
+  (head) => {
+    const facts = factsOf(comment({ on: 'pull_request' }), { actor: 'admin', head });
+    expect(wordOf(facts)).toBe(head === 'ours' ? 'own' : 'fork');
+  },
+);
 
 it.each<[string, Trigger]>([
   ['an issue', issue({ action: 'labeled', body: OWN })],
@@ -326,19 +297,16 @@ it.each<[string, Trigger]>([
   ['a description below which somebody comments', comment({ description: OWN })],
 ])('what a run has written with a person’s token is nobody’s: %s', (_, trigger) => {
   expect(contentAuthor(trigger)).toBeUndefined();
-  const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
-  expect(trust).toMatchObject({ level: 'untrusted', lane: 'tainted' });
+  expect(wordOf(factsOf(trigger, { actor: 'write', author: 'write' }))).toBe('mixed');
 });
 
-it.each([push, dispatch])('a $kind by a bot is trusted if the workflow allows the bot', (event) => {
+it.each([push, dispatch])('a $kind by a bot is our own if the workflow allows the bot', (event) => {
   const trigger = { ...event, actor: dependabot };
-  const reason = expect.stringContaining('`allow-bots`');
-  expect(classifyTrust(trigger, { actor: 'unknown' })).toMatchObject({ lane: 'untrusted', reason });
-  const allowBots = ['Dependabot[bot]'];
-  expect(classifyTrust(trigger, { actor: 'unknown', allowBots }).lane).toBe('trusted');
-  expect(classifyTrust(trigger, { actor: 'unknown', allowBots: ['renovate[bot]'] }).lane).toBe(
-    'untrusted',
-  );
+  const wordFor = (allowBots: readonly string[]) =>
+    wordOf(factsOf(trigger, { actor: 'unknown', allowBots }));
+  expect(factsOf(trigger, { actor: 'unknown' }).why).toContain('`allow-bots`');
+  expect([wordFor([]), wordFor(['renovate[bot]'])]).toEqual(['guest', 'guest']);
+  expect(wordFor(['Dependabot[bot]'])).toBe('own');
 });
 
 describe('the account whose permission is requested', () => {
@@ -346,7 +314,7 @@ describe('the account whose permission is requested', () => {
     expect(needsPermission(issue({ author: hubot }))).toBe('octocat');
   });
 
-  it.each(rows)('%s: is nobody, if the answer changes nothing', (_, _gate, _lane, trigger) => {
+  it.each(rows)('%s: is nobody, if the answer changes nothing', (_, _gate, _word, trigger) => {
     if (needsPermission(trigger) !== undefined)
       return expect(decideAdmission(trigger, 'admin').kind).toBe('run');
     expect(decideAdmission(trigger, 'admin')).toEqual(decideAdmission(trigger, 'none'));
@@ -374,60 +342,57 @@ it.each<[string, Trigger, string | undefined]>([
   expect(() => refuseCheckout(trigger, commit)).not.toThrow();
 });
 
-const WHY = 'it reads text by hubot, who is not known to have write access';
-const SOURCES: readonly TaintSource[] = [
-  { kind: 'event', reason: WHY },
-  { kind: 'failing-checks' },
-  { kind: 'history' },
-  { kind: 'own-words' },
-  { kind: 'tool', tool: 'run_command' },
-];
+const WRITERS: Facts = { asked: 'writer', code: 'ours', strangers: [] };
 
-it.each([
-  ['trusted', 'tainted'],
-  ['tainted', 'tainted'],
-  ['untrusted', 'untrusted'],
-  ['none', 'none'],
-] as const)('a run writes to the lane %s, and after any source to %s', (planned, lane) => {
-  expect(createTaintTracker({ kind: 'schedule' }).lane(planned)).toBe(planned);
-  for (const source of SOURCES) {
-    const taint = createTaintTracker({ kind: 'push' });
-    taint.add(source);
-    expect(taint.lane(planned)).toBe(lane);
+describe('what a run has read', () => {
+  it.each<[Word, Facts, Word]>([
+    ['own', WRITERS, 'mixed'],
+    ['own', { ...WRITERS, asked: 'repository' }, 'mixed'],
+    ['own', { ...WRITERS, asked: 'yourself' }, 'own'],
+    ['mixed', { ...WRITERS, strangers: ['it read issue #1 by eve'] }, 'mixed'],
+    ['guest', { ...WRITERS, asked: 'other', why: 'a bot asked' }, 'guest'],
+    ['fork', { ...WRITERS, code: 'fork', why: 'it is a fork' }, 'fork'],
+    ['fork', { ...WRITERS, asked: 'other', code: 'fork', why: 'a bot asked' }, 'fork'],
+  ])('makes a run that began as %s, by %j, to %s', (begun, facts, word) => {
+    const reading = new Reading(facts);
+    expect([reading.begun, reading.word]).toEqual([begun, begun]);
+    reading.add('it used `url_fetch`');
+    expect([reading.begun, reading.word]).toEqual([begun, word]);
+    expect(reading.rights).toEqual(rightsOf(word));
+  });
+
+  it('is kept once, in the order in which it was read', () => {
+    const reading = new Reading({ ...WRITERS, strangers: ['one'] });
+    for (const text of ['two', 'one', 'three', 'two']) reading.add(text);
+    expect(reading.strangers).toEqual(['one', 'two', 'three']);
+    expect(reading.facts).toEqual({ ...WRITERS, strangers: ['one', 'two', 'three'] });
+  });
+
+  it('says why a change becomes no commit, the first reason alone', () => {
+    const reading = new Reading(WRITERS);
+    expect([reading.whyOnlyPatch(), reading.describe()]).toEqual([undefined, 'full']);
+    for (const text of ['it read issue #1 by eve', 'it used `url_fetch`']) reading.add(text);
+    expect(reading.whyOnlyPatch()).toBe('it read issue #1 by eve');
+    expect(reading.describe()).toBe(
+      'limited, because it read issue #1 by eve, and it used `url_fetch`',
+    );
+  });
+});
+
+it('no word has a right that a better one lacks', () => {
+  const strength: Readonly<Record<string, readonly unknown[]>> = {
+    remembers: ['log', 'computed', 'apart'],
+    tools: ['all', 'copy', 'read'],
+    changes: ['commit', 'patch', 'none'],
+    ends: ['word', 'look', 'people'],
+    texts: ['read', 'strangers', 'left-out'],
+    hears: ['writers', 'all'],
+  };
+  const rights = WORDS.map(rightsOf);
+  for (const [right, value] of Object.entries(rights[0] ?? {})) {
+    const order = strength[right] ?? [true, false];
+    expect(order).toContain(value);
+    const ranks = rights.map((all) => order.indexOf((all as never)[right]));
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
   }
 });
-
-it.each(SOURCES)(
-  '$kind taints no run on a person’s own machine, and is told after "because"',
-  (source) => {
-    const taint = createTaintTracker({ kind: 'local' });
-    taint.add(source);
-    expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
-    expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
-  },
-);
-
-it('the taint tracker keeps every source once, in the order in which they were read', () => {
-  const taint = createTaintTracker({ kind: 'push' });
-  for (const source of [...SOURCES, ...SOURCES.toReversed()]) taint.add(source);
-  expect(taint.sources).toEqual(SOURCES);
-});
-
-it.each<
-  [Trust['level'], Trust['lane'], readonly TaintSource[], string, boolean, string | undefined]
->([
-  ['trusted', 'trusted', [], 'trusted', true, undefined],
-  ['trusted', 'trusted', SOURCES, 'tainted', true, WHY],
-  ['untrusted', 'tainted', [], 'untrusted', true, 'it may be'],
-  ['untrusted', 'untrusted', [], 'untrusted', false, 'it may be'],
-])(
-  'a run that is %s and %s, by %j: words %s, changes %s, patch %s',
-  (level, lane, sources, ...expected) => {
-    const trust: Trust = { level, lane, reason: 'it may be' };
-    const taint = createTaintTracker({ kind: 'push' });
-    for (const source of sources) taint.add(source);
-    expect([laneOfWords(trust, taint), mayChangeFiles(trust), whyOnlyPatch(trust, taint)]).toEqual(
-      expected,
-    );
-  },
-);

@@ -34,7 +34,7 @@ function neededBy(name: string): readonly string[] {
   const made = createTools(tools, { env: {}, allowedHosts: [] } as unknown as ToolParts);
   expect(tools.filter((tool) => !AGENT_TOOLS.includes(tool))).toEqual([]);
   const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
-  const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
+  const rules = { where: 'workflow', tools: 'all', toolsAllowed: [] } as const;
   const { granted } = grantTools([...made.tools, ...servers], rules);
   const isWithheld = (tool: string) =>
     [...made.tools, ...servers].some((one) => one.name === tool) &&

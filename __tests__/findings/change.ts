@@ -154,7 +154,7 @@ export function scopeRest(diff = CHANGE) {
     isRead: () => true,
     run: '7/1/review',
     shown,
-    isUntrusted: false,
+    hasTitles: true,
     isInScope: () => true,
     isLaterReview: false,
   };

@@ -234,7 +234,7 @@ function stickyBody(parts: {
 }) {
   return composeComment({
     ...parts,
-    mark: { kind: 'answer', agent: parts.agent, lane: 'trusted' },
+    mark: { kind: 'answer', agent: parts.agent },
   });
 }
 

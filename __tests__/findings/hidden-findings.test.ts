@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rightsOf } from '../../src/event/trust.js';
 import { commentableLines, lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { ShownFiles } from '../../src/findings/decide/evidence.js';
 import {
@@ -78,7 +79,7 @@ function scopeOf(diff: string, earlier: readonly KnownFinding[], parts: Partial<
     isRead: () => true,
     run: 'run',
     shown: new ShownFiles(),
-    isUntrusted: false,
+    hasTitles: true,
     isInScope: () => true,
     isLaterReview: false,
     ...parts,
@@ -196,7 +197,7 @@ describe('a finding of a rule in the ledger', () => {
       'settled on a run of strangers',
       changeOf([GOOD]),
       { isGone: true },
-      { isTrusted: false, isFork: true },
+      { rights: rightsOf('guest'), isFork: true },
       'settled',
     ],
     ['settled where spaces hid it', changeOf(['a() b()']), SPACES, {}, 'settled'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rightsOf, type Word } from '../../src/event/trust.js';
 import { commentableLines, lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { isSuggestionCommitted } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
@@ -197,8 +198,8 @@ describe('people’s gestures and words', () => {
 });
 
 describe('marks in texts and in the state', () => {
-  const memory = { marks: [raised({ thread: 'T_1', comment: 1 })], posted: new Set([1]) };
-  const KNOWING = { ...memory, posted: new Set([1, 3]) };
+  const memory = { marks: [raised({ thread: 'T_1', comment: 1 })], posted: posted(1) };
+  const KNOWING = { ...memory, posted: posted(1, 3) };
   const DRAFT = { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] };
 
   it.each<[string, Partial<PullRequestConversation>, Partial<LedgerContext>, string | undefined]>([
@@ -242,17 +243,17 @@ describe('marks in texts and in the state', () => {
     ]);
   });
 
-  it.each<[string, Partial<LedgerContext>, GitHubComment, KnownFinding['lane']]>([
-    ['without a state', {}, opening(), 'untrusted'],
+  it.each<[string, Partial<LedgerContext>, GitHubComment, Word]>([
+    ['without a state', {}, opening(), 'guest'],
     [
       'by a text that the state knows',
-      { memory: { marks: [], posted: new Set([1]) } },
+      { memory: { marks: [], posted: posted(1) } },
       opening(),
-      'trusted',
+      'own',
     ],
-    ['by the state', { memory: { ...memory, posted: new Set() } }, opening(), 'trusted'],
-  ])('trust the words of a finding %s', (_, about, first, lane) => {
-    expect(read(conversation({ first }), about).findings).toMatchObject([{ lane }]);
+    ['by the state', { memory: { ...memory, posted: posted() } }, opening(), 'own'],
+  ])('trust the words of a finding %s', (_, about, first, words) => {
+    expect(read(conversation({ first }), about).findings).toMatchObject([{ words }]);
   });
 
   it('give place, words and suggestion as the comment has them', () => {
@@ -339,9 +340,9 @@ describe('a finding held against the present change', () => {
 
   it.each<[string, Partial<LedgerContext>, Parameters<typeof raised>[0], string]>([
     ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
-    ['on a trusted run, where it does not block', {}, { severity: 'minor' }, 'settled program'],
-    ['on a trusted run, where it blocks', {}, {}, 'open'],
-    ['by a stranger', { isTrusted: false }, { severity: 'minor' }, 'open'],
+    ['on a run of our own, where it does not block', {}, { severity: 'minor' }, 'settled program'],
+    ['on a run of our own, where it blocks', {}, {}, 'open'],
+    ['by a stranger', { rights: rightsOf('guest') }, { severity: 'minor' }, 'open'],
   ])('whose suggestion was committed %s', (_, about, parts, expected) => {
     const offer = '```suggestion\nquery("SELECT " + account.id);\n```';
     const first = opening({ body: marked([raised(parts)], offer) });
@@ -499,10 +500,10 @@ describe('the model’s word on an end', () => {
       'dismissed person words',
     ],
     [
-      'never ends anything on an untrusted run',
+      'never ends anything on a guest’s run',
       MILD_GONE,
       { isAgreed: true },
-      { isTrusted: false },
+      { rights: rightsOf('guest') },
       OUTSIDE,
     ],
   ])('%s', (_, ...[parts, ending, about, expected]) => {
@@ -553,3 +554,8 @@ describe('the people whose permission is asked for', () => {
     expect(loginsToCheck(seen({ threads, comments }))).toEqual(['reader']);
   });
 });
+
+/** Texts with these ids, by runs of our own. */
+function posted(...ids: readonly number[]): ReadonlyMap<number, Word> {
+  return new Map(ids.map((id) => [id, 'own'] as const));
+}

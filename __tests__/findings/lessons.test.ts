@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rightsOf, WORDS } from '../../src/event/trust.js';
 import { lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { lessonsOf } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
@@ -46,7 +47,7 @@ describe('a finding that people have dismissed on another pull request', () => {
     ],
     ['is raised if it is critical', { severity: 'critical' }, {}, {}, {}, 'raised'],
     ['is raised if it is about security', SECURITY, SECURITY, {}, {}, 'raised'],
-    ['is raised on a change from outside', {}, {}, {}, { isTrusted: false }, 'raised'],
+    ['is raised on a change from outside', {}, {}, {}, { rights: rightsOf('guest') }, 'raised'],
     ['is asked about under a similar title', ALIKE, {}, {}, {}, 'ask'],
     ['is raised once that was answered', ALIKE, {}, { isNew: true }, {}, 'raised'],
   ])('%s', (_, ...[draft, parts, claim, about, kind]) => {
@@ -55,7 +56,7 @@ describe('a finding that people have dismissed on another pull request', () => {
     expect(raising.kind).toBe(kind);
     // What is too bad to be held back is shown as dismissed before.
     const isNeverHeld =
-      draft.severity === 'critical' || draft.category === 'security' || about.isTrusted === false;
+      draft.severity === 'critical' || draft.category === 'security' || about.rights !== undefined;
     expect(raising.kind === 'raised' && raising.finding.dismissedOn !== undefined).toBe(
       isNeverHeld,
     );
@@ -78,11 +79,11 @@ describe('the lessons of a state', () => {
     );
   });
 
-  it('have a title only of a trusted run', () => {
-    const titles = (['trusted', 'tainted', 'untrusted'] as const).map((lane) => {
-      return lessonsOf([raised({ lane }), DISMISSED].map((mark) => ({ ...mark, pull: 41 })))[0]
+  it('have a title only of a run of our own', () => {
+    const titles = WORDS.map((words) => {
+      return lessonsOf([raised({ words }), DISMISSED].map((mark) => ({ ...mark, pull: 41 })))[0]
         ?.title;
     });
-    expect(titles).toEqual([raised().title, '', '']);
+    expect(titles).toEqual([raised().title, '', '', '']);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rightsOf } from '../../src/event/trust.js';
 import {
   type BufferedPublications,
   NO_PUBLICATIONS,
@@ -100,7 +101,7 @@ describe('what a run wants, held against the findings as they are now', () => {
       'the same by a stranger',
       [SETTLED],
       { settlements: [FIXED] },
-      { isTrusted: false },
+      { rights: rightsOf('guest') },
       '',
       ['settled'],
     ],
@@ -157,7 +158,7 @@ describe('the lines of a review about earlier findings', () => {
   it('tell of what is open again, and what only a person can end', () => {
     expect(linesOf([SETTLED], { repeated: AGAIN })).toEqual([`- ↩️ ${LINK} — back since aaaaaaa`]);
     expect(linesOf([known({ isTold: false, by: 'person' })])).toEqual([`- ↩️ ${LINK} — open again`]);
-    expect(linesOf([known()], { settlements: [FIXED] }, { isTrusted: false })).toEqual([
+    expect(linesOf([known()], { settlements: [FIXED] }, { rights: rightsOf('guest') })).toEqual([
       `- ❔ ${LINK} — said to be over; a person has to resolve it`,
     ]);
   });

@@ -34,7 +34,7 @@ describe('a review', () => {
       records: [{ id, handle, state: 'open', isNew: true }],
       review: { open: [{ id }], isBlocking: true, unposted: [] },
     });
-    expect(marks).toMatchObject([{ kind: 'raised', id, handle, line: 2, lane: 'trusted' }]);
+    expect(marks).toMatchObject([{ kind: 'raised', id, handle, line: 2, words: 'own' }]);
     expect(hello.repo.talk.reviews).toMatchObject([
       { state: 'CHANGES_REQUESTED', commit: hello.headSha },
     ]);

@@ -1,3 +1,4 @@
+import { rightsOf } from '../../src/event/trust.js';
 import {
   type BufferedPublications,
   NO_PUBLICATIONS,
@@ -78,7 +79,7 @@ export interface PostScene
 /** Findings as a run of the agent `bot` reads them. hubot may write, nobody else. */
 export async function readPull(
   { client, repo }: Hello,
-  { agent = 'bot', lane = 'trusted', blockOn = 'major', ...rest }: PostScene = {},
+  { agent = 'bot', word = 'own', blockOn = 'major', ...rest }: PostScene = {},
 ): Promise<Ledger> {
   const { memory, isFork = false, isPushByWriter = false } = rest;
   const answer = await createGitHubPort(client, pullRequest())?.said(
@@ -90,7 +91,7 @@ export async function readPull(
     agent,
     lines: 'lines' in rest ? rest.lines : commentableLines(repo.pulls.get(42)?.diff ?? ''),
     isFork,
-    isTrusted: lane === 'trusted',
+    rights: rightsOf(word),
     isPushByWriter,
     gate: blockOn,
     memory,

@@ -312,7 +312,7 @@ close();
 
   it('is its marker alone if it has no content', () => {
     expect(prepare([]).body).toBe(
-      `<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"${HEAD}","part":1,"marks":[],"lane":"trusted"} -->`,
+      `<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"${HEAD}","part":1,"marks":[]} -->`,
     );
   });
 

@@ -76,13 +76,13 @@ const CLAIM = { finding: known({}), reason: 'R', evidence: [], by: '' };
 
 interface Given {
   readonly lines?: CommentableLines;
-  readonly isUntrusted?: boolean;
+  readonly hasTitles?: boolean;
   readonly findings?: readonly KnownFinding[];
   readonly lessons?: readonly Lesson[];
 }
 
-function format({ findings = [], lessons = [], lines = LINES, isUntrusted = false }: Given) {
-  return formatKnownFindings(ledgerOf(findings, { lessons, lines }), isUntrusted);
+function format({ findings = [], lessons = [], lines = LINES, hasTitles = true }: Given) {
+  return formatKnownFindings(ledgerOf(findings, { lessons, lines }), hasTitles);
 }
 
 const ONE = '- FQ7K2 src/auth.ts:10 major security';
@@ -100,10 +100,10 @@ describe('the findings of a pull request in the prompt', () => {
       { findings: [GONE] },
       [`- FQ7K2 src/auth.ts major security${TITLE} (its line is gone)`],
     ],
-    ['one without the words of strangers', { findings: [known({ lane: 'tainted' })] }, [ONE]],
+    ['one without the words of strangers', { findings: [known({ words: 'mixed' })] }, [ONE]],
     [
       'one without its title on a run of strangers',
-      { findings: [known()], isUntrusted: true },
+      { findings: [known()], hasTitles: false },
       [ONE],
     ],
     ['the worst first', BOTH, [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`]],
@@ -112,7 +112,7 @@ describe('the findings of a pull request in the prompt', () => {
     ['what was dismissed elsewhere', DISMISSED, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
     [
       'that without its title',
-      { ...DISMISSED, isUntrusted: true },
+      { ...DISMISSED, hasTitles: false },
       ['- FL3SN src/auth.ts data (on #40)'],
     ],
     [

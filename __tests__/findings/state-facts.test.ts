@@ -47,7 +47,7 @@ const FACTS: readonly ReviewFact[] = [
     ],
     42,
   ),
-  { kind: 'posted', id: '123-1', pull: 42, ids: [7, 8], at: AT },
+  { kind: 'posted', id: '123-1', pull: 42, ids: [7, 8], words: 'own', at: AT },
   spent('123-1', 0.1234),
   spent('124-1', 1, { pull: undefined }),
   { kind: 'paused', pull: 42, by: 'octocat', at: AT },
@@ -158,7 +158,7 @@ describe('pruning a state', () => {
     ['raised', 550, (n) => ({ ...raised(), pull: n + 1 })],
     ['ended', 600, (n) => ({ ...ended(), pull: n + 1 })],
     ['back', 250, (n) => ({ ...back(), pull: n + 1 })],
-    ['posted', 900, (n) => ({ kind: 'posted', id: `${n}-1`, pull: 1, ids: [7] })],
+    ['posted', 900, (n) => ({ kind: 'posted', words: 'own', id: `${n}-1`, pull: 1, ids: [7] })],
     ['reviewed', 600, (n) => ({ kind: 'reviewed', pull: n + 1, head: 'a', base: 'b' })],
     ['spent', 1300, (n) => ({ kind: 'spent', id: `${n}-1`, pull: 1, day: '2026-11-22', usd: 1 })],
     ['paused', 200, (n) => ({ kind: 'paused', pull: n + 1, by: 'octocat' })],
@@ -197,7 +197,7 @@ describe('pruning a state', () => {
         { kind: 'reviewed', pull: n + 1, head: sha, base: sha, into: 'main', at } as const,
         ...markFacts(marks, n + 1),
         { ...of, kind: 'spent', day: '2026-11-22', usd: 0.123456 } as const,
-        { ...of, kind: 'posted', ids: [number, number + 1] } as const,
+        { ...of, kind: 'posted', words: 'own', ids: [number, number + 1] } as const,
       ];
     }).flat();
     expect(pruneState(withFacts('', lines), NOW).length).toBeLessThan(768 * 1024);
@@ -226,17 +226,28 @@ describe('sums over the state', () => {
     expect(lastReviewed([...facts, reviewed], 1)).toBeUndefined();
   });
 
-  const posted: ReviewFact = { kind: 'posted', id: '1-1', pull: 1, ids: [7], at: AT };
+  const posted: ReviewFact = {
+    kind: 'posted',
+    id: '1-1',
+    pull: 1,
+    ids: [7],
+    words: 'mixed',
+    at: AT,
+  };
   const REVIEWED = { kind: 'reviewed', head: 'a', base: 'b', at: AT } as const;
-  const WITH_MARK = { marks: [raised()], posted: new Set([7]) };
+  const WITH_MARK = { marks: [raised()], posted: new Map([[7, 'mixed']]) };
   const PAUSED = { kind: 'paused', pull: 1, by: 'octocat', at: AT } as const;
   const RESUMED = { ...PAUSED, kind: 'resumed' } as const;
 
   it.each<[string, readonly ReviewFact[], object | undefined]>([
     ['nothing', [posted, ...markFacts([raised()], 3)], undefined],
     ['its marks, and what was written anywhere', [posted, ...markFacts([raised()], 2)], WITH_MARK],
-    ['that it was reviewed', [{ ...REVIEWED, pull: 2 }], { marks: [], posted: new Set() }],
-    ['that something was written', [{ ...posted, pull: 2 }], { marks: [], posted: new Set([7]) }],
+    ['that it was reviewed', [{ ...REVIEWED, pull: 2 }], { marks: [], posted: new Map() }],
+    [
+      'that something was written',
+      [{ ...posted, pull: 2 }],
+      { marks: [], posted: new Map([[7, 'mixed']]) },
+    ],
   ])('give what is kept of a pull request: %s', (_, given, expected) => {
     const memory = pullRequestState([...facts, ...given], 2);
     const marks = memory?.marks.map((mark) => ({ ...mark, pull: undefined }));
@@ -273,11 +284,11 @@ const ALL: readonly FindingMark[] = [
 ];
 
 describe('the marks of a text', () => {
-  it('leave out one without a lane, and no other', () => {
-    const mark = { ...raised(), lane: undefined };
+  it('leave out one without a word of its run, and no other', () => {
+    const mark = { ...raised(), words: undefined };
     expect(readFindingMark(mark)).toBeUndefined();
     const marks = [null, mark, raised()];
-    const line = formatMark({ kind: 'finding', agent: 'bot', marks, lane: 'trusted' });
+    const line = formatMark({ kind: 'finding', agent: 'bot', marks });
     expect(findingMarksOf(line)).toEqual([raised()]);
   });
 
@@ -291,7 +302,7 @@ describe('the marks of a text', () => {
 
 describe('the mark of a review', () => {
   it('names its agent and commit, with every mark of its run', () => {
-    const parts = { agent: 'a --> b', head: '--', lane: 'trusted', marks: ALL } as const;
+    const parts = { agent: 'a --> b', head: '--', marks: ALL } as const;
     const text = `${formatMark({ kind: 'review', ...parts })}\n\nText`;
     expect(readReviewMark(text)).toEqual({ agent: 'a --> b', head: '--' });
     expect(findingMarksOf(text)).toEqual(ALL);

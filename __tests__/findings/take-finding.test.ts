@@ -78,7 +78,7 @@ describe('a finding that the pull request might have already', () => {
   const ELSEWHERE = `Held back: dismissed on #40. ${HELD}`;
   const OPEN = 'FQ7K2 is open already, so it is not posted again.';
   const TITLE = '“The query is built from the id”';
-  const TAINT = known({ ...MINOR, lane: 'tainted' });
+  const TAINT = known({ ...MINOR, words: 'mixed' });
 
   it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string]>([
     ['open', {}, [known()], [], OPEN],

@@ -114,17 +114,17 @@ describe('the conversation of a finding that has ended', () => {
 
   it('is untouched by a run that has read what strangers wrote: the claim is said once a commit', async () => {
     const hello = await reviewed();
-    for (const _ of [1, 2]) await publish(hello, settle('fixed'), { lane: 'untrusted' });
+    for (const _ of [1, 2]) await publish(hello, settle('fixed'), { word: 'guest' });
     const claim = /^F looks done as of .*\n\nA person with write access has to resolve it: /;
     const replies = [expect.stringMatching(claim)];
     expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies });
     expect((await readPull(hello)).open).toHaveLength(1);
   });
 
-  it('is left to people where they have ended it on an untrusted run', async () => {
+  it('is left to people where they have ended it on a guest’s run', async () => {
     const hello = await reviewed();
     thumbsDown(hello);
-    const { open } = await publish(hello, QUIET, { lane: 'untrusted' });
+    const { open } = await publish(hello, QUIET, { word: 'guest' });
     expect([open, state(hello)]).toMatchObject([0, { review: 'DISMISSED', resolvedBy: undefined }]);
     expect(state(hello).replies).toEqual([expect.stringMatching(/^Noted: .*\.$/)]);
   });
@@ -352,7 +352,7 @@ describe('what is kept of findings', () => {
       { kind: 'ended' },
     ]);
     expect(part.posted).toEqual([comment?.id, hello.repo.talk.reviews[0]?.id]);
-    const kept = { marks, posted: new Set(part.posted) };
+    const kept = { marks, posted: new Map((part.posted ?? []).map((id) => [id, 'own'] as const)) };
     expect((await publish(hello, QUIET, { memory: kept })).part).toMatchObject({
       marks: [{ marks: [] }],
       posted: [],

@@ -80,7 +80,7 @@ export function back(parts: Partial<ReopenedMark> = {}): ReopenedMark {
 
 /** A text with the hidden line that holds these marks. */
 export function marked(all: readonly FindingMark[], text = 'Text.'): string {
-  return `${formatMark(findingMark('bot', 'trusted', all))}\n${text}`;
+  return `${formatMark(findingMark('bot', all))}\n${text}`;
 }
 
 /** Something that a person wrote. */
@@ -157,7 +157,7 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
     isTold: true,
     isGone: false,
     endedGone: false,
-    lane: 'trusted',
+    words: 'own',
     raisedAt: AT.getTime(),
     thread: thread(),
     first: raised(),
@@ -190,7 +190,7 @@ export function posting(parts: Partial<ReviewToPost> = {}): ReviewToPost {
     place: { repository: HELLO, number: 42 },
     agent: 'pr-reviewer',
     head: HEAD,
-    lane: 'trusted',
+    word: 'own',
     ledger: ledgerOf(),
     news: NO_NEWS,
     buffered: { ...NO_PUBLICATIONS, review: { summary: 'S' } },

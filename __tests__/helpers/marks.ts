@@ -5,7 +5,7 @@ import {
   type RaisedMark,
   type ReopenedMark,
 } from '../../src/findings/state-facts.js';
-import { formatMark, type Mark } from '../../src/safety/mark.js';
+import { formatMark } from '../../src/safety/mark.js';
 
 const ID = '0123456789abcdef';
 const AT = Date.parse('2026-11-20T10:00:00Z');
@@ -23,7 +23,7 @@ export function raised(patch: Partial<RaisedMark> = {}): RaisedMark {
     category: 'correctness',
     severity: 'major',
     ...PLACE,
-    lane: 'trusted',
+    words: 'own',
     ...patch,
   };
 }
@@ -65,15 +65,14 @@ export function findingLine(
   ...more: readonly FindingMark[]
 ): string {
   const mark = raised(first);
-  return formatMark(findingMark(mark.agent, 'trusted', [mark, ...more]));
+  return formatMark(findingMark(mark.agent, [mark, ...more]));
 }
 
 export function reviewLine(
   { agent, head }: { readonly agent: string; readonly head: string },
   ...marks: readonly FindingMark[]
 ): string {
-  return formatMark({ kind: 'review', agent, head, part: 1, marks, lane: 'trusted' });
+  return formatMark({ kind: 'review', agent, head, part: 1, marks });
 }
 
-export const answerLine = (agent: string, lane: Mark['lane'] = 'trusted'): string =>
-  formatMark({ kind: 'answer', agent, lane });
+export const answerLine = (agent: string): string => formatMark({ kind: 'answer', agent });

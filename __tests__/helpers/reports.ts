@@ -117,7 +117,7 @@ export function requestOf(
     read: { coverage: undefined, unseen: [] },
     others: [],
   };
-  return { plan, outcome, ...nothing, lane: 'trusted', ...patch } as unknown as PublishRequest;
+  return { plan, outcome, ...nothing, word: 'own', ...patch } as unknown as PublishRequest;
 }
 
 /** A command over memory that was not. */

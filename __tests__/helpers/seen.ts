@@ -1,3 +1,4 @@
+import { rightsOf } from '../../src/event/trust.js';
 import { commentableLines } from '../../src/findings/change/diff-lines.js';
 import type { Ledger, LedgerContext } from '../../src/findings/decide/ledger.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
@@ -69,7 +70,7 @@ export function ledgerContext(patch: Partial<LedgerContext> = {}): LedgerContext
     agent: 'bot',
     lines: undefined,
     isFork: false,
-    isTrusted: true,
+    rights: rightsOf('own'),
     isPushByWriter: false,
     gate: 'major',
     memory: undefined,

@@ -10,7 +10,7 @@ const FILE = { path: 'a.ts', status: 'modified', additions: 1, deletions: 1 };
 const CHANGE = { diff: DIFF, files: [FILE], filesTotal: 1 };
 
 function said(text: string, patch: Partial<Remark> = {}): Remark {
-  return { id: 1, author: OCTOCAT, isOurs: false, lane: 'trusted', mayWrite: true, text, ...patch };
+  return { id: 1, author: OCTOCAT, isOurs: false, mayWrite: true, text, ...patch };
 }
 
 function stranger(text: string): Remark {
@@ -34,7 +34,7 @@ function sources({ fences }: { readonly fences: readonly FencedText[] }): readon
 
 describe('the surroundings of a pull request', () => {
   it('come between its description and its diff, each text in a fence of its own', () => {
-    const remarks = [said('Wrong.', { isOurs: true }), said('It is meant so.')];
+    const remarks = [said('Wrong.', { isOurs: true, words: 'own' }), said('It is meant so.')];
     const commit = { sha: 'c'.repeat(40), author: 'octocat', message: 'Fix\n\nMore' };
     const { fences, rest } = told(
       about({

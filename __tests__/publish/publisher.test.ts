@@ -84,7 +84,7 @@ describe('a comment', () => {
     expect(writes).toMatchObject([
       { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
     ]);
-    const mark = `<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->`;
+    const mark = `<!-- axe-action \\{"kind":"answer",${marker}\\} -->`;
     expect(body).toMatch(new RegExp(`^${mark}\nLooks good\\.\n\n`));
     expect(published).toEqual({
       line: `Posted a comment on #${number}.`,
@@ -102,13 +102,13 @@ describe('a comment', () => {
   });
 
   it.each([
-    ['trusted', 'See #12 and ***, https://redirect.github.com/octo/repo/issues/1'],
-    ['untrusted', 'See <code>#12</code> and ***, https://redirect.github.com/octo/repo/issues/1'],
+    ['own', 'See #12 and ***, https://redirect.github.com/octo/repo/issues/1'],
+    ['mixed', 'See <code>#12</code> and ***, https://redirect.github.com/octo/repo/issues/1'],
   ] as const)(
-    'has no secret and links to no thread of another repository, untrusted to none at all: %s (D24)',
-    async (lane, expected) => {
+    'has no secret and links to no thread of another repository, after strangers’ words to none at all: %s (D24)',
+    async (word, expected) => {
       const outcome = completed(`See #12 and ${SECRET}, https://github.com/octo/repo/issues/1`);
-      const { body } = await publish(pullRequest(), outcome, {}, { lane });
+      const { body } = await publish(pullRequest(), outcome, {}, { word });
       expect(body).toContain(expected);
     },
   );
@@ -296,7 +296,7 @@ describe('the answer to a command', () => {
     expect(published.line).toBe('Posted a comment on #7.');
     expect(routes).toEqual([CREATE]);
     expect(body).toBe(
-      `${answerLine('bot/reply-9', 'untrusted')}\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
+      `${answerLine('bot/reply-9')}\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
     );
   });
 
@@ -310,7 +310,7 @@ describe('the answer to a command', () => {
   it('from several agents is one comment, and the agent that has the entry decides its text', async () => {
     const answered = `${answerLine('memory/reply-9')}\nNothing was done.`;
     const first = await reply('No entry.', { among: 'unless-answered' });
-    expect(first.body).toContain(`${answerLine('memory/reply-9', 'untrusted')}\nNo entry.\n`);
+    expect(first.body).toContain(`${answerLine('memory/reply-9')}\nNo entry.\n`);
     const second = await reply('No entry.', { among: 'unless-answered', existing: answered });
     expect([second.routes, second.published.line]).toEqual([[], 'There is an answer on #7.']);
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([

@@ -36,12 +36,12 @@ const format = (
 /** What every summary of a run of the agent `bot` ends with. */
 const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
 | --- | --- | --- | --- | --- | --- |
-| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | trusted |`;
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | full |`;
 const figuresAt = (
   limit: Limit,
 ) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
 | --- | --- | --- | --- | --- | --- | --- |
-| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | trusted |`;
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | full |`;
 const OFF = '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
 
 describe('the summary of a run', () => {

@@ -10,14 +10,14 @@ import { SCHEDULE } from '../helpers/triggers.js';
 
 /** One call of an agent, in a turn of its own: a tool, or the sub-agent with what that calls. */
 type Step =
-  | { readonly kind: 'tool'; readonly effect: ToolEffect; readonly isTainted: boolean }
+  | { readonly kind: 'tool'; readonly effect: ToolEffect; readonly hasStrangers: boolean }
   | { readonly kind: 'sub-agent'; readonly steps: readonly Extract<Step, { kind: 'tool' }>[] };
 
 const EFFECTS: readonly ToolEffect[] = ['read', 'write', 'execute', 'network', 'publish'];
 const toolStep = fc.record({
   kind: fc.constant('tool' as const),
   effect: fc.constantFrom(...EFFECTS),
-  isTainted: fc.boolean(),
+  hasStrangers: fc.boolean(),
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   toolStep,
@@ -32,23 +32,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
  * first.
  */
 function expectedLanes(steps: readonly Step[]) {
-  let isTainted = false;
+  let hasStrangers = false;
   const helpers: boolean[] = [];
   for (const one of steps) {
     for (const used of one.kind === 'tool' ? [one] : one.steps)
-      isTainted ||= used.effect === 'network' || used.effect === 'execute' || used.isTainted;
-    if (one.kind === 'sub-agent') helpers.push(isTainted);
+      hasStrangers ||= used.effect === 'network' || used.effect === 'execute' || used.hasStrangers;
+    if (one.kind === 'sub-agent') helpers.push(hasStrangers);
   }
-  return { helpers, bot: isTainted };
+  return { helpers, bot: hasStrangers };
 }
 
-function toolName({ effect, isTainted }: Extract<Step, { kind: 'tool' }>): string {
-  return `${effect}_${isTainted ? 'theirs' : 'ours'}`;
+function toolName({ effect, hasStrangers }: Extract<Step, { kind: 'tool' }>): string {
+  return `${effect}_${hasStrangers ? 'theirs' : 'ours'}`;
 }
 
 const TOOLS: readonly Tool[] = EFFECTS.flatMap((effect) =>
-  [true, false].map((isTainted) =>
-    fakeTool(toolName({ kind: 'tool', effect, isTainted }), effect, { isTainted }),
+  [true, false].map((hasStrangers) =>
+    fakeTool(toolName({ kind: 'tool', effect, hasStrangers }), effect, { hasStrangers }),
   ),
 );
 
@@ -95,7 +95,7 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
         expect(results('untrusted/helper.md')).toHaveLength(helpers.filter(Boolean).length);
         expect(results('untrusted/bot.md')).toHaveLength(bot ? 1 : 0);
         expect(report).toMatchObject({ kind: 'ran' });
-        expect(report.kind === 'ran' && report.taints.length > 0).toBe(bot);
+        expect(report.kind === 'ran' && report.plan.reading.strangers.length > 0).toBe(bot);
       }),
       { numRuns: 100 },
     );
@@ -109,6 +109,8 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
       boxes: { bot: { tools: [broken] } },
     });
     const report = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
-    expect(report).toMatchObject({ kind: 'ran', taints: [{ kind: 'tool', tool: 'ask' }] });
+    expect(report.kind === 'ran' && report.plan.reading.strangers).toEqual([
+      expect.stringContaining('`ask`'),
+    ]);
   });
 });

@@ -1,17 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import type { Trust } from '../../src/event/trust.js';
+import type { Word } from '../../src/event/trust.js';
 import { memoryName, notesPlaces, untrustedPath } from '../../src/memory/paths.js';
 import { planMemory } from '../../src/run/memory.js';
 import { grantNotesTools, planNotes } from '../../src/run/notes.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { makeRequest } from '../helpers/dependencies-fake.js';
+import { readingOf } from '../helpers/reading.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
-const TAINTED: Trust = { level: 'untrusted', lane: 'tainted', reason: '' };
-const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
 const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
 
 interface Given extends Partial<RunRequest> {
@@ -19,7 +17,7 @@ interface Given extends Partial<RunRequest> {
   readonly memory?: string;
   readonly top?: string;
   readonly name?: string;
-  readonly trust?: Trust;
+  readonly word?: Word;
 }
 
 /** The agent `bot` and the plan of its memory. */
@@ -27,7 +25,7 @@ function parts({
   memory = 'enabled = true',
   top = '',
   name = 'bot',
-  trust = TRUSTED,
+  word = 'own',
   ...given
 }: Given) {
   const model = given.model ?? 'openai/m';
@@ -38,8 +36,8 @@ function parts({
     ...parseAgent(toml, { name, file: `${name}.toml` }),
   };
   const request = makeRequest(given);
-  const plan = planMemory({ agent, model: parseModelRef(model), trust }, request, 'id1');
-  return { agent, memory: plan, trigger: request.trigger, trust };
+  const plan = planMemory({ agent, model: parseModelRef(model) }, request, 'id1');
+  return { agent, memory: plan, trigger: request.trigger, reading: readingOf(word) };
 }
 
 function planOf(given: Given = {}) {
@@ -57,7 +55,7 @@ describe('the memory plan', () => {
   it("is axe's on the command line: all entries, no provenance (D8)", () => {
     expect(planOf()).toEqual({
       path: 'bot.md',
-      lane: 'trusted',
+      isReadOnly: false,
       lastN: 0,
       maxBytes: 262_144,
       maxEntries: 0,
@@ -78,9 +76,9 @@ describe('the memory plan', () => {
     expect(planOf({ memory: `enabled = true\n${memory}` })).toMatchObject({ lastN, maxBytes });
   });
 
-  it.each([TRUSTED, TAINTED, UNTRUSTED])('uses the lane of the run, or none: %j (D19)', (trust) => {
-    expect(planOf({ trust })).toMatchObject({ path: 'bot.md', lane: trust.lane });
-    expect(planOf({ trust, isMemoryReadOnly: true })).toMatchObject({ lane: 'none' });
+  it('says whether anything is added to it', () => {
+    expect(planOf()).toMatchObject({ path: 'bot.md', isReadOnly: false });
+    expect(planOf({ isMemoryReadOnly: true })).toMatchObject({ isReadOnly: true });
   });
 
   it.each([
@@ -113,7 +111,7 @@ describe('the memory plan', () => {
     ['Untrusted/bot.md', 'bot.md'],
     ['offline/bot.md', 'bot.md'],
   ])(
-    'in a workflow resolves memory.path %j to %j, never to another lane (D13, D19)',
+    'in a workflow resolves memory.path %j to %j, never to what is kept apart (D13, D19)',
     (path, place) => {
       const memory = `enabled = true\npath = '${path}'`;
       expect(planOf({ memory, origin: ORIGIN })?.path).toBe(place);
@@ -128,16 +126,13 @@ describe('the memory plan', () => {
   });
 
   it('has in its provenance the facts of the event and the runner (D8)', () => {
-    expect(
-      planOf({ origin: ORIGIN, trigger: pullRequest(), trust: UNTRUSTED })?.provenance,
-    ).toEqual({
+    expect(planOf({ origin: ORIGIN, trigger: pullRequest() })?.provenance).toEqual({
       id: 'id1',
       run: '99/2',
       job: 'review',
       event: 'pull_request',
       sha: 'aaaaaaa',
       actor: 'octocat',
-      trust: 'untrusted',
       model: 'openai/m',
     });
     expect(planOf({ origin: ORIGIN, trigger: SCHEDULE })?.provenance?.sha).toBe('ccccccc');
@@ -188,7 +183,7 @@ describe('the notes of a run', () => {
   };
   it.each<[string, Given, { isKept?: boolean; isSubAgent?: boolean }, readonly string[], number]>([
     ['all if it is trusted', {}, {}, [...READING, 'memory_write'], 0],
-    ['reading ones if it is not', { trust: UNTRUSTED }, {}, READING, 1],
+    ['reading ones if it is not', { word: 'mixed' }, {}, READING, 1],
     ['reading ones if nothing is to be added', { isMemoryReadOnly: true }, {}, READING, 1],
     ['reading ones if nothing is kept', {}, { isKept: false }, READING, 1],
     ['reading ones as a sub-agent, which is no surprise', {}, { isSubAgent: true }, READING, 0],

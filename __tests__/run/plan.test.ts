@@ -123,15 +123,14 @@ it('admission is reported even if everything after it fails', async () => {
 });
 
 it.each([
-  ['nobody else', OCTOCAT, {}, 'trusted'],
-  ['a stranger', STRANGER, { hubot: { kind: 'known', permission: 'read' } }, 'untrusted'],
-  ['somebody unknown', STRANGER, {}, 'untrusted'],
-  ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'trusted'],
-] as const)('trust (D18, D19) is set for text by %s', async (_, author, others, level) => {
+  ['nobody else', OCTOCAT, {}, 'own'],
+  ['a stranger', STRANGER, { hubot: { kind: 'known', permission: 'read' } }, 'mixed'],
+  ['somebody unknown', STRANGER, {}, 'mixed'],
+  ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'own'],
+] as const)('trust (D18, D19) is set for text by %s', async (_, author, others, word) => {
   const trigger = comment({ subjectAuthor: author });
   const plan = await planOf({ permissions: { ...WRITER, ...others } }, { trigger });
-  expect(plan.trust.level).toBe(level);
-  expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
+  expect(plan.reading.begun).toBe(word);
   expect(plan.memory?.path).toBe('bot.md');
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import { createTaintTracker } from '../../src/event/trust.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../../src/findings/change/scope.js';
 import type { Thread } from '../../src/github/reading/conversation.js';
@@ -10,6 +9,7 @@ import { openPublications, publishingTools } from '../../src/run/publish.js';
 import type { Conversed, Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
 import { ended, findingLine } from '../helpers/marks.js';
+import { readingOf } from '../helpers/reading.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
 import { ledgerOf, ours, seen, thread } from '../helpers/seen.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
@@ -24,12 +24,10 @@ function open(
   { threads = [], labels = [] }: { threads?: readonly Thread[]; labels?: readonly string[] } = {},
 ) {
   const learned = { ledger: ledgerOf(seen({ threads })), others: [] };
-  const trust = { level: 'trusted', lane: 'trusted', reason: '' };
   const restored = {
-    plan: { trigger, trust, review: { overrides: {} } },
+    plan: { trigger, reading: readingOf('own'), review: { overrides: {} } },
     change,
     learned,
-    taint: createTaintTracker(trigger),
   };
   const rules = { ...DEFAULT_PUBLISH_RULES, labels };
   return openPublications(restored as unknown as Restored, {

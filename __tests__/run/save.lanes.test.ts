@@ -149,7 +149,7 @@ describe('a stranger cannot write what a trusted run will read:', () => {
   it('C6 79: a scheduled run that reads the open network is tainted, and keeps its tools', async () => {
     const { deps, model, run } = createScene({ boxes: { bot: { tools: [fetching] } } });
     await run(SCHEDULE);
-    expect(deps.toolRequests[0]?.trust.level).toBe('trusted');
+    expect(deps.toolRequests[0]?.reading.begun).toBe('own');
     expect(JSON.stringify(model.asked[1]?.prompt)).toContain(EVIL);
     expect(untrusted(deps)).toContain(EVIL);
     expect(trusted(deps)).not.toContain(EVIL);

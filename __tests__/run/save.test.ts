@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TaintSource, TaintTracker } from '../../src/event/trust.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { RestoreResult } from '../../src/memory/store.js';
@@ -26,18 +25,18 @@ const FAILED: RestoreResult = { kind: 'failed', message: DENIED, location: '/mem
 async function prepared(
   parts: FakeDependenciesParts,
   patch: Partial<RunRequest> = {},
-): Promise<{ deps: FakeDependencies; plan: Plan; taint: TaintTracker }> {
+): Promise<{ deps: FakeDependencies; plan: Plan }> {
   const result = await prepare(makeRequest(patch), createFakeDependencies(parts));
   if (result.kind === 'skipped') throw new Error(result.decision.message);
-  return { deps: createFakeDependencies(parts), plan: result.plan, taint: result.taint };
+  return { deps: createFakeDependencies(parts), plan: result.plan };
 }
 
 /** Loads memory, with what has to be reported about it. */
 async function loaded(parts: FakeDependenciesParts, patch: Partial<RunRequest> = {}) {
-  const { deps, plan, taint } = await prepared(parts, patch);
+  const { deps, plan } = await prepared(parts, patch);
   const memory = await readMemory(plan.agent, plan.memory, deps);
   const warnings = memory === undefined ? [] : memoryWarnings(plan, memory, deps);
-  return { deps, plan, taint, memory, warnings };
+  return { deps, plan, memory, warnings };
 }
 
 /** Loads memory, then remembers the outcome. */
@@ -45,11 +44,11 @@ async function wholeWay(
   parts: FakeDependenciesParts,
   outcome = completed('All good.'),
   patch: Partial<RunRequest> = {},
-  read: readonly TaintSource[] = [],
+  read: readonly string[] = [],
 ) {
-  const { deps, plan, taint, memory } = await loaded(parts, patch);
-  for (const source of read) taint.add(source);
-  const end = { plan, memory, outcome, taint, published: UNPUBLISHED, facts: [] };
+  const { deps, plan, memory } = await loaded(parts, patch);
+  for (const source of read) plan.reading.add(source);
+  const end = { plan, memory, outcome, published: UNPUBLISHED, facts: [] };
   const remembered = await saveToMemory(end, deps);
   return { deps, remembered };
 }
@@ -99,9 +98,9 @@ it.each<[string, Partial<RunRequest>, RegExp]>([
 ])(
   'the entry of a run holds no secret in task or answer, not even a half of one: a task kept %s (D10, D11)',
   async (_, patch, task) => {
-    const { deps, plan, taint } = await prepared({ secrets: [SECRET] }, patch);
+    const { deps, plan } = await prepared({ secrets: [SECRET] }, patch);
     const outcome = completed(`${'x'.repeat(985)}${SECRET} and more`);
-    const end = { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] };
+    const end = { plan, memory: undefined, outcome, published: UNPUBLISHED, facts: [] };
     const text = entryChanges(end, deps)[0]?.text;
     expect(text).not.toContain('correct');
     expect(text).toMatch(task);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
+import type { Word } from '../../src/event/trust.js';
 import { createClock } from '../../src/lib/clock.js';
 import type { Warning } from '../../src/lib/errors.js';
 import type { ToolRequest } from '../../src/run/dependencies.js';
@@ -14,6 +15,7 @@ import { copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { Changes } from '../../src/tools/workspace/changes.js';
 import { waysHere } from '../helpers/jail.js';
 import { startLoopback } from '../helpers/loopback.js';
+import { readingOf } from '../helpers/reading.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { untilGone } from '../tools/mcp/scene.js';
 
@@ -67,7 +69,7 @@ async function open(
   const request: ToolRequest = {
     agent,
     workdir: '.',
-    trust: { level: 'trusted', lane: 'trusted', reason: '' },
+    reading: readingOf('own'),
     callerEffects: undefined,
     callable: async () => [],
     signal,
@@ -213,9 +215,9 @@ describe('the MCP servers of an agent', () => {
   it.each<[string, Partial<ToolSurroundings>, Partial<ToolRequest>]>([
     ['the workflow does not allow it', { where: 'workflow' }, {}],
     [
-      'the run is untrusted',
+      'strangers have a part in the run',
       { where: 'workflow', toolsAllowed: ['execute', 'docs'] },
-      { trust: { level: 'untrusted', lane: 'untrusted', reason: 'a fork' } },
+      { reading: readingOf('fork') },
     ],
     [
       'the caller cannot execute',
@@ -320,12 +322,12 @@ describe('the folder of artifacts', () => {
     },
   );
 
-  it.each<[ToolRequest['trust']['level'], ToolRequest['trust']['lane'], boolean]>([
-    ['trusted', 'trusted', true],
-    ['untrusted', 'tainted', false],
+  it.each<[Word, boolean]>([
+    ['own', true],
+    ['mixed', false],
   ])(
-    'in a workflow, a run that is %s and may change files in the %s lane has one: %s',
-    async (level, lane, has) => {
+    'in a workflow, a run that begins as %s and may change files has one: %s',
+    async (word, has) => {
       const cwd = tempDir('tools');
       const own = { memoryRoots: [], agentsDirs: [], instructionFiles: () => [], secrets: [] };
       const changes = {
@@ -333,9 +335,9 @@ describe('the folder of artifacts', () => {
         files: { list: async () => new Map(), read: async () => undefined },
         isCheckedOut: false,
       };
-      const trust = { level, lane, reason: 'a stranger' };
+      const reading = readingOf(word);
       const toml = `${tools(['write_file'])}${ARTIFACTS}dir = "out"\ndefault_write = true\n`;
-      const { call, warnings } = await open(toml, { where: 'workflow', cwd, changes }, { trust });
+      const { call, warnings } = await open(toml, { where: 'workflow', cwd, changes }, { reading });
       await call('write_file', { path: 'a.txt', content: 'alpha' });
       await call('write_file', { path: 'b.txt', content: 'beta', artifact: true });
       expect([existsSync(join(cwd, 'out/a.txt')), existsSync(join(cwd, 'out'))]).toEqual([

@@ -4,20 +4,19 @@ import {
   formatMark,
   isMarked,
   isOwnText,
-  laneOf,
   readOwnMark,
   removeMarks,
 } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 
-const MARK = { kind: 'answer', agent: 'bot', lane: 'trusted' } as const;
+const MARK = { kind: 'answer', agent: 'bot' } as const;
 const LINE = formatMark(MARK);
 
 describe('a mark', () => {
   it('is one hidden line, whatever its values', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (agent, value) => {
-        const mark = { kind: 'x', agent: agent.toWellFormed(), value, lane: 'tainted' } as const;
+        const mark = { kind: 'x', agent: agent.toWellFormed(), value } as const;
         const line = formatMark(mark);
         expect(line).toMatch(/^<!-- axe-action \{[^<>@#\n\r\u2028\u2029-]*\} -->$/);
         expect(readOwnMark(`${line}\nText`)).toEqual(mark);
@@ -29,7 +28,6 @@ describe('a mark', () => {
   it.each([
     [LINE, true],
     [`text\n${LINE}\ntext`, true],
-    [formatMark({ ...MARK, lane: 'untrusted' }), true],
     [formatMark({ ...MARK, head: 'abc' }), true],
     [`> ${LINE}`, false],
     [` ${LINE}`, false],
@@ -39,18 +37,12 @@ describe('a mark', () => {
     expect(isMarked(text, MARK)).toBe(isOurs);
   });
 
-  it.each([
-    [LINE, 'trusted'],
-    [formatMark({ ...MARK, lane: 'tainted' }), 'tainted'],
-    ['<!-- axe-action {"kind":"answer","agent":"bot"} -->', 'untrusted'],
-    ['<!-- axe-action {"kind":"answer","lane":"admin"} -->', 'untrusted'],
-    [`Text\n${LINE}`, 'untrusted'],
-    [`${LINE} and more`, 'untrusted'],
-    ['<!-- axe-action {"lane":"trusted" -->', 'untrusted'],
-    ['', 'untrusted'],
-  ])('%j is in the lane %s', (text, lane) => {
-    expect(laneOf(text)).toBe(lane);
-  });
+  it.each([`Text\n${LINE}`, `${LINE} and more`, '<!-- axe-action {"kind":"answer" -->', ''])(
+    '%j says nothing of itself',
+    (text) => {
+      expect(readOwnMark(text)).toEqual({});
+    },
+  );
 
   it('is in nothing that was cleaned, be it in code', () => {
     expect(isOwnText(removeMarks(LINE))).toBe(false);

@@ -5,9 +5,9 @@ import type { ToolEffect } from '../../src/tools/tool.js';
 const EFFECTS: readonly ToolEffect[] = ['read', 'memory', 'write', 'execute', 'network', 'publish'];
 const asked = EFFECTS.map((effect) => ({ name: `do_${effect}`, effect }));
 
-const terminal: GrantRules = { where: 'terminal', trust: 'trusted', toolsAllowed: [] };
-const trusted: GrantRules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] };
-const untrusted: GrantRules = { where: 'workflow', trust: 'untrusted', toolsAllowed: [] };
+const terminal: GrantRules = { where: 'terminal', tools: 'all', toolsAllowed: [] };
+const trusted: GrantRules = { where: 'workflow', tools: 'all', toolsAllowed: [] };
+const untrusted: GrantRules = { where: 'workflow', tools: 'read', toolsAllowed: [] };
 
 const allow = (...toolsAllowed: readonly string[]): GrantRules => ({ ...trusted, toolsAllowed });
 const below = (rules: GrantRules, ...effects: readonly ToolEffect[]): GrantRules => {
@@ -28,7 +28,7 @@ describe('the tools that are allowed for an agent', () => {
     ['reading and publishing in an untrusted run', untrusted, 'read publish'],
     [
       'no more in an untrusted run, whatever the workflow names',
-      { ...allow('write', 'do_execute', 'network', 'memory'), trust: 'untrusted' },
+      { ...allow('write', 'do_execute', 'network', 'memory'), tools: 'read' },
       'read publish',
     ],
     ['no more than its parent in a terminal', below(terminal, 'read', 'network'), 'read network'],

@@ -128,17 +128,14 @@ function suggestionTexts(
 ): SuggestionTexts {
   const withStaleLines = (markdown: string) =>
     paragraphs([markdown, formatStaleLines(gone, false)]);
-  // The analysis can repeat text of any lane.
-  const lane = 'untrusted';
   const digest = {
     kind: 'digest',
     digest: recommendationsDigest(withStaleLines(text)),
-    lane,
   } as const;
   const { runUrl } = readThisRun(runner.env);
   return {
     name,
-    mark: { kind: 'gc', agent: name, lane },
+    mark: { kind: 'gc', agent: name },
     bodyOf: (markdown) =>
       [
         formatMark(digest),

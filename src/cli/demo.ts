@@ -303,7 +303,7 @@ function createConversations() {
 }
 
 function reviewToPost(
-  { plan, buffered, lane }: PublishRequest,
+  { plan, buffered, word }: PublishRequest,
   { ledger, news, pull }: FindingsToTell,
   head: string,
 ): ReviewToPost {
@@ -312,7 +312,7 @@ function reviewToPost(
     place: { repository: REPOSITORY, number: pull },
     agent: plan.agent.name,
     head,
-    lane,
+    word,
     ledger,
     news,
     buffered,
@@ -332,10 +332,10 @@ function replyToFindings(
   review: ReviewToPost,
   conversations: Conversations,
 ): readonly FindingMark[] {
-  const { agent, lane, head, news, now } = review;
+  const { agent, head, news, now } = review;
   const nowMs = now.getTime();
   const reply = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
-    const hidden = formatMark(replyMark({ agent, lane, marks: [mark], head, id }));
+    const hidden = formatMark(replyMark({ agent, marks: [mark], head, id }));
     conversations.reply(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
     return mark;
   };

@@ -1,6 +1,6 @@
 import type { Warning } from '../lib/errors.js';
-import type { MarkLane } from '../safety/mark.js';
 import type { Actor, Base, FetchedChange, Head } from './trigger.js';
+import { rightsOf, type Word } from './trust.js';
 
 export interface CommitNote {
   readonly sha: string;
@@ -15,8 +15,8 @@ export interface Remark {
   readonly author: Actor;
   /** Written with this run's token, and with our mark. */
   readonly isOurs: boolean;
-  /** Taken from our mark. */
-  readonly lane: MarkLane;
+  /** The word of the run that wrote it, by the agent's state; left out for any other text. */
+  readonly words?: Word;
   /**
    * The author has write access; false also if that could not be read, and for a text of a run.
    */
@@ -97,16 +97,18 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
   );
 
 /**
- * Leaves `isOurs` only on comments that this agent has posted, by its state. Every workflow of a
- * repository posts under one account, so our mark alone does not show which agent wrote a comment.
+ * Leaves `isOurs` only on comments that this agent has posted, by its state, which also knows how
+ * far to trust them. Every workflow of a repository posts under one account, so our mark alone does
+ * not show which agent wrote a comment.
  */
 export function knowOwnRemarks<Context extends Surroundings>(
   context: Context,
-  posted: ReadonlySet<number>,
+  posted: ReadonlyMap<number, Word>,
 ): Context {
   const withOwnership = (remark: Remark): Remark => {
-    const isPosted = posted.has(remark.id) || posted.has(remark.reviewId ?? 0);
-    return isPosted ? remark : { ...remark, isOurs: false };
+    const words = posted.get(remark.id) ?? posted.get(remark.reviewId ?? 0);
+    const isOurs = remark.isOurs && words !== undefined;
+    return { ...remark, isOurs, words: isOurs ? words : undefined };
   };
   const { comments, threads } = context;
 
@@ -117,8 +119,14 @@ export function knowOwnRemarks<Context extends Surroundings>(
   };
 }
 
+/** How an `own` run reads a remark of ours; undefined for one by others. */
+export function ownText({ isOurs, words }: Remark): 'read' | 'strangers' | 'left-out' | undefined {
+  if (!isOurs) return undefined;
+  return words === undefined ? 'left-out' : rightsOf(words).texts;
+}
+
 /** One of our own comments was written by a run that had read strangers' text. */
-export function hasTaintedRemarks({ comments = [], threads = [] }: Surroundings): boolean {
+export function hasStrangersInOwnRemarks({ comments = [], threads = [] }: Surroundings): boolean {
   const remarks = [...comments, ...threads.flatMap((thread) => thread.remarks)];
-  return remarks.some(({ isOurs, lane }) => isOurs && lane === 'tainted');
+  return remarks.some((remark) => ownText(remark) === 'strangers');
 }

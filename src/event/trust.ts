@@ -1,5 +1,5 @@
 import { ConfigError } from '../lib/errors.js';
-import { isOwnText, type MarkLane } from '../safety/mark.js';
+import { isOwnText } from '../safety/mark.js';
 import {
   type Actor,
   isDeleted,
@@ -9,25 +9,136 @@ import {
   type WorkflowRunTrigger,
 } from './trigger.js';
 
-/**
- * Where the entry of a run goes: `trusted` runs load the trusted lane; of a `tainted` run only what
- * we compute goes there, its own words go to the untrusted lane, where everything of an `untrusted`
- * run goes; `none` keeps nothing.
- */
-export type Lane = MarkLane | 'none';
+/** Everything that the rights of a run depend on; whatever is unknown counts against it. */
+export interface Facts {
+  /**
+   * A person with write access; the repository itself, by a schedule, a push or the like; whoever
+   * runs it on their own machine and reads along; or anybody else.
+   */
+  readonly asked: 'writer' | 'repository' | 'yourself' | 'other';
+  /** Where the code of the run is from: `ours` also without any, `fork` also if that is unread. */
+  readonly code: 'ours' | 'fork';
+  /** Why somebody else has asked, or why the code is a fork's; half a sentence for people. */
+  readonly why?: string;
+  /**
+   * Texts that people without write access, or anybody on a network, can have written, each as half
+   * a sentence that follows "because". It only grows.
+   */
+  readonly strangers: readonly string[];
+}
 
-/** How far a run is trusted: which tools it may have, and where its memory goes. */
-export interface Trust {
-  readonly level: 'trusted' | 'untrusted';
-  readonly lane: Exclude<Lane, 'none'>;
-  /** Half a sentence for people: why. */
-  readonly reason: string;
+/** The one word of trust. Everything a run may do, and what becomes of its words, follows from it. */
+export const WORDS = ['own', 'mixed', 'guest', 'fork'] as const;
+
+export type Word = (typeof WORDS)[number];
+
+/** The only place that decides the word. @internal */
+export function wordOf({ asked, code, strangers }: Facts): Word {
+  if (asked === 'yourself') return 'own';
+  if (code === 'fork') return 'fork';
+  if (asked === 'other') return 'guest';
+  return strangers.length > 0 ? 'mixed' : 'own';
+}
+
+/** What a run may do, and what its words may do after it. */
+export interface Rights {
+  /** Reads the memory of a `memory-repo`. */
+  readonly privateMemory: boolean;
+  /** Where its words are kept; `computed`: apart, with a computed line in the log. */
+  readonly remembers: 'log' | 'computed' | 'apart';
+  /**
+   * Asked of the word with which a run begins. `all`: those that write, execute or reach the network
+   * too, with `tools-allowed`; `copy`: it reads, and edits a copy; `read`: it reads.
+   */
+  readonly tools: 'all' | 'copy' | 'read';
+  /** What becomes of the files that it has changed. */
+  readonly changes: 'commit' | 'patch' | 'none';
+  /** Who ends a finding: the model's word, with a second look where it blocks; or people alone. */
+  readonly ends: 'word' | 'people';
+  /** Whose texts it is shown. Asked of the word with which a run begins. */
+  readonly hears: 'writers' | 'all';
+  /** It is shown the titles of earlier findings. */
+  readonly titles: boolean;
+  /** Its comments can refer to people, issues and commits. */
+  readonly refers: boolean;
+  /** How an `own` run reads its texts: as words of ours, as a stranger's, or not at all. */
+  readonly texts: 'read' | 'strangers' | 'left-out';
+}
+
+/** The whole of what trust decides; only {@link rightsOf} reads it. */
+const RIGHTS: { readonly [Right in keyof Rights]: Readonly<Record<Word, Rights[Right]>> } = {
+  privateMemory: { own: true, mixed: true, guest: true, fork: true },
+  remembers: { own: 'log', mixed: 'computed', guest: 'apart', fork: 'apart' },
+  tools: { own: 'all', mixed: 'copy', guest: 'read', fork: 'read' },
+  changes: { own: 'commit', mixed: 'patch', guest: 'none', fork: 'none' },
+  ends: { own: 'word', mixed: 'people', guest: 'people', fork: 'people' },
+  hears: { own: 'writers', mixed: 'all', guest: 'all', fork: 'all' },
+  titles: { own: true, mixed: false, guest: false, fork: false },
+  refers: { own: true, mixed: false, guest: false, fork: false },
+  texts: { own: 'read', mixed: 'strangers', guest: 'left-out', fork: 'left-out' },
+};
+
+export function rightsOf(word: Word): Rights {
+  const rights = Object.entries(RIGHTS).map(([right, byWord]) => [right, byWord[word]]);
+  return Object.fromEntries(rights) as Rights;
+}
+
+/**
+ * What a run has read, and so what it may do now. There is one for a run, shared with its
+ * sub-agents: whatever one of them has read, the others may be told next.
+ */
+export class Reading {
+  readonly begun: Word;
+  readonly #facts: Facts;
+  readonly #added = new Set<string>();
+
+  constructor(facts: Facts) {
+    this.#facts = facts;
+    this.begun = wordOf(facts);
+  }
+
+  /** Adds a text by strangers: half a sentence that follows "because". */
+  add(stranger: string): void {
+    this.#added.add(stranger);
+  }
+
+  get word(): Word {
+    return wordOf(this.facts);
+  }
+
+  get rights(): Rights {
+    return rightsOf(this.word);
+  }
+
+  get facts(): Facts {
+    return { ...this.#facts, strangers: this.strangers };
+  }
+
+  /** Every text by strangers once, in the order in which they were read. */
+  get strangers(): readonly string[] {
+    return [...new Set([...this.#facts.strangers, ...this.#added])];
+  }
+
+  /** Why its rights are not those of an `own` run, each half a sentence that follows "because". */
+  get reasons(): readonly string[] {
+    const { why } = this.#facts;
+    return why === undefined ? this.strangers : [why, ...this.strangers];
+  }
+
+  /** For people. */
+  describe(): string {
+    return this.word === 'own' ? 'full' : `limited, because ${this.reasons.join(', and ')}`;
+  }
+
+  /** Why what it has changed becomes no commit; undefined if it may become one. */
+  whyOnlyPatch(): string | undefined {
+    return this.rights.changes === 'commit' ? undefined : this.reasons[0];
+  }
 }
 
 /**
  * The other login that matters: who wrote the text an actor with permission lets us read. Undefined
- * where the actor wrote it, and for a bot, whose words are never trusted. Asking is worth it only
- * to lift such a run to `trusted`.
+ * where the actor wrote it, and for a bot, whose words are never those of a writer.
  */
 export function contentAuthor(trigger: Trigger): string | undefined {
   const subject = subjectTrigger(trigger);
@@ -37,67 +148,92 @@ export function contentAuthor(trigger: Trigger): string | undefined {
 }
 
 /**
- * The level and lane of a run, of the event and the actor's permission. A run that reads text by
- * somebody other than the actor is trusted only if that author (see {@link contentAuthor}) may
- * write too; otherwise it is tainted. Whatever a workflow allows beyond accounts that may write
- * (`min-permission`, `allow-users`, `allow-bots`) is untrusted all the same, and so is a fork's
- * pull request that somebody labelled: nothing of such a run goes to the trusted lane.
- * `issue_comment` does not say it; then the context does (see `trustOfDiff`).
+ * The facts that an event gives. `head` is where the head of the pull request was read to be, if the
+ * event does not say it: undefined if it could not be read.
  */
-export function classifyTrust(
+export function factsOf(
   trigger: Trigger,
   {
     actor: permission,
-    author: authorPermission = 'unknown',
+    author = 'unknown',
     allowBots = [],
+    head,
   }: {
     readonly actor: Permission | 'unknown';
     /** Of {@link contentAuthor}. */
     readonly author?: Permission | 'unknown';
     readonly allowBots?: readonly string[];
+    readonly head?: Facts['code'];
   },
-): Trust {
+): Facts {
+  const strangers = strangersIn(trigger, author);
+  const code = isForkUnknown(trigger) ? (head ?? 'fork') : codeOf(trigger);
+  const other = whyOther(trigger, permission, allowBots);
+  if (other !== undefined) return { asked: 'other', code, why: other, strangers };
+
+  const asked = askedBy(trigger);
+  if (code === 'ours') return { asked, code, strangers };
+  const isUnread = isForkUnknown(trigger) && head === undefined;
+  const why = isUnread
+    ? 'the pull request could not be read'
+    : 'the pull request comes from a fork';
+  return { asked, code, why, strangers };
+}
+
+/** The payload of a plain comment does not say where the head of its pull request is. */
+export function isForkUnknown(trigger: Trigger): boolean {
+  return (
+    trigger.kind === 'comment' && trigger.on === 'pull_request' && trigger.isFork === undefined
+  );
+}
+
+function codeOf(trigger: Trigger): Facts['code'] {
+  if (trigger.kind === 'unknown') return 'fork';
+  return 'isFork' in trigger && trigger.isFork === true ? 'fork' : 'ours';
+}
+
+function askedBy({ kind }: Trigger): Facts['asked'] {
+  if (kind === 'local') return 'yourself';
+  const isPersons = kind === 'pull_request' || kind === 'issue' || kind === 'comment';
+  return isPersons ? 'writer' : 'repository';
+}
+
+/** Why it was neither a person with write access nor the repository itself that has asked. */
+function whyOther(
+  trigger: Trigger,
+  permission: Permission | 'unknown',
+  allowBots: readonly string[],
+): string | undefined {
   switch (trigger.kind) {
     case 'local':
-      return trusted('it runs on your own machine');
     case 'schedule':
-      return trusted('a schedule runs what is on the default branch');
+    case 'merge_group':
+      return undefined;
+    case 'unknown':
+      return 'the event is unknown';
     case 'push':
     case 'release':
     case 'dispatch': {
-      const { actor, kind } = trigger;
-      // A bot that pushes may carry anybody's words, unless the workflow vouches for it.
-      if (actor.isBot && !isLoginListed(actor, allowBots))
-        return untrustedBecause(
-          `the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`,
-        );
-      return trusted(`only accounts with write access can ${kind}`);
+      const { actor } = trigger;
+      // Only accounts with write access cause these; a bot that pushes may carry anybody's words,
+      // unless the workflow vouches for it.
+      return actor.isBot && !isLoginListed(actor, allowBots)
+        ? `the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`
+        : undefined;
     }
-    case 'unknown':
-      return untrustedBecause('the event is unknown');
-    case 'merge_group':
-      return tainted("a queue holds anyone's pull requests");
     case 'workflow_run':
     case 'pull_request':
     case 'issue':
-    case 'comment': {
-      const why = whyUntrusted(trigger, permission);
-      if (why !== undefined) return untrustedBecause(why);
-      if (trigger.kind === 'workflow_run') return tainted('logs hold whatever a program printed');
-      const author = contentAuthorOf(trigger);
-      if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission)))
-        return trusted(`${trigger.actor.login} can write to the repository`);
-      return tainted(`it reads text by ${author.login}, who is not known to have write access`);
-    }
+    case 'comment':
+      return whyNoWriter(trigger, permission);
   }
 }
 
 /**
- * Why nothing of the run may go to the trusted lane; undefined for a person with write access, on
- * what is in this repository. Whether the event starts a run at all is another question
+ * Why no person with write access asks. Whether the event starts a run at all is another question
  * (`admission.ts`), which a workflow can answer more freely.
  */
-function whyUntrusted(
+function whyNoWriter(
   trigger: SubjectTrigger | WorkflowRunTrigger,
   permission: Permission | 'unknown',
 ): string | undefined {
@@ -106,13 +242,27 @@ function whyUntrusted(
     if (isWrittenByOwnRun(trigger)) return 'one of our own runs caused the event';
   }
   if (trigger.actor.isBot) return 'a bot caused the event';
-  if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
+  if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor))
     return 'the event was not caused by the author of the comment';
-  }
   if (permission === 'unknown') return "the actor's permission is unknown";
-  if (!mayWrite(permission)) return 'the actor has no write access';
-  const isFork = 'isFork' in trigger && trigger.isFork === true;
-  return isFork ? 'the pull request comes from a fork' : undefined;
+  return mayWrite(permission) ? undefined : 'the actor has no write access';
+}
+
+/** The texts by strangers that the event itself brings. */
+function strangersIn(
+  trigger: Trigger,
+  authorPermission: Permission | 'unknown',
+): readonly string[] {
+  if (trigger.kind === 'merge_group') return ["a queue holds anyone's pull requests"];
+  if (trigger.kind === 'workflow_run') return ['logs hold whatever a program printed'];
+  const subject = subjectTrigger(trigger);
+  if (subject === undefined) return [];
+  const author = contentAuthorOf(subject);
+  const isWriters =
+    isSameAccount(author, subject.actor) || (!author.isBot && mayWrite(authorPermission));
+  return isWriters
+    ? []
+    : [`it reads text by ${author.login}, who is not known to have write access`];
 }
 
 /**
@@ -140,18 +290,6 @@ function contentAuthorOf(trigger: SubjectTrigger): Actor {
 
 const OUR_RUN: Actor = { login: 'a run of ours', isBot: true };
 
-function trusted(reason: string): Trust {
-  return { level: 'trusted', lane: 'trusted', reason };
-}
-
-function tainted(reason: string): Trust {
-  return { level: 'untrusted', lane: 'tainted', reason };
-}
-
-export function untrustedBecause(reason: string): Trust {
-  return { level: 'untrusted', lane: 'untrusted', reason };
-}
-
 /**
  * Refuses to work next to a fork's code that was checked out where secrets are: whatever builds or
  * tests it in the same job runs a stranger's program with them. `checkedOut` is the commit in the
@@ -167,100 +305,6 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   throw new ConfigError(message, {
     remedy: 'Remove the checkout or its `ref:`; the diff and the files are read through the API.',
   });
-}
-
-/** Text in a run that people without write access, or anybody on a network, may have written. */
-export type TaintSource =
-  /**
-   * The event itself: whose words started the run or are its subject. `reason` is half a sentence
-   * for people.
-   */
-  | { readonly kind: 'event'; readonly reason: string }
-  /**
-   * A squash merge carries the title of a pull request, which may be anybody's, and generated notes
-   * list such titles.
-   */
-  | { readonly kind: 'history' }
-  /** Checks of the commit, which print whatever the programs under test were fed. */
-  | { readonly kind: 'failing-checks' }
-  /** What runs of ours have posted that had read such text themselves. */
-  | { readonly kind: 'own-words' }
-  /**
-   * A tool that reaches a network or starts programs, or whose result says that it holds such text.
-   */
-  | { readonly kind: 'tool'; readonly tool: string };
-
-/**
- * Knows whether and why a run is tainted. There is one for a run, shared with its sub-agents:
- * whatever one of them has read, the others may be told next. Taint decides where memory is written
- * and whether a change becomes a commit, never which tools a run has.
- */
-export interface TaintTracker {
-  /** Adds a source. Nothing taints a run on somebody's own machine: a person reads along. */
-  add(source: TaintSource): void;
-  /** Every source once, in the order in which they were first met. */
-  readonly sources: readonly TaintSource[];
-  /** The lane of what is written now, where the event allows `planned`. */
-  lane(planned: Lane): Lane;
-}
-
-/** A tracker that has met no source. */
-export function createTaintTracker({ kind }: Pick<Trigger, 'kind'>): TaintTracker {
-  const sources = new Map<string, TaintSource>();
-  return {
-    add(source) {
-      const reason = describeTaint(source);
-      if (kind !== 'local' && !sources.has(reason)) sources.set(reason, source);
-    },
-    get sources() {
-      return [...sources.values()];
-    },
-    lane: (planned) => (planned === 'trusted' && sources.size > 0 ? 'tainted' : planned),
-  };
-}
-
-/** The lane of what a run says to people, whatever it keeps in memory. */
-export function laneOfWords({ level, lane }: Trust, taint: TaintTracker): MarkLane {
-  if (level === 'untrusted') return 'untrusted';
-  return taint.lane(lane) === 'trusted' ? 'trusted' : 'tainted';
-}
-
-/**
- * Whether people with write access, or the repository itself, have caused a run, so that it may
- * change files at all.
- */
-export function mayChangeFiles({ level, lane }: Trust): boolean {
-  return level === 'trusted' || lane === 'tainted';
-}
-
-/**
- * Why what a run has changed becomes no commit, as half a sentence that follows "because";
- * undefined if it may become one. A branch of the repository runs its workflows with all secrets,
- * so no stranger's words may have a part in it.
- */
-export function whyOnlyPatch(
-  { level, reason }: Trust,
-  { sources }: TaintTracker,
-): string | undefined {
-  const [source] = sources;
-  if (level !== 'trusted') return reason;
-  return source === undefined ? undefined : describeTaint(source);
-}
-
-/** Why a source taints, as half a sentence for people: it follows "because". */
-export function describeTaint(source: TaintSource): string {
-  switch (source.kind) {
-    case 'event':
-      return source.reason;
-    case 'history':
-      return "it saw commit messages or release notes, which can hold anyone's text";
-    case 'failing-checks':
-      return 'it read failing checks, which can print anything';
-    case 'own-words':
-      return 'it saw what an earlier run had made of such text';
-    case 'tool':
-      return `it used \`${source.tool}\`, which can bring in anyone's text`;
-  }
 }
 
 /** What an account may do in a repository, strongest first (GitHub's repository roles). */

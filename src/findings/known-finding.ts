@@ -1,5 +1,5 @@
+import type { Word } from '../event/trust.js';
 import type { Thread } from '../github/reading/conversation.js';
-import type { MarkLane } from '../safety/mark.js';
 import type { Category, Evidence, Finding } from './finding.js';
 import type { EndedMark, RaisedMark } from './state-facts.js';
 
@@ -30,8 +30,8 @@ export interface KnownFinding extends Finding {
   readonly isGone: boolean;
   /** Of one that ended: its line stood no more then. */
   readonly endedGone: boolean;
-  /** No stranger had a part in its words. */
-  readonly lane: MarkLane;
+  /** The word of the run that raised it: of no other than `own` are its words ours. */
+  readonly words: Word;
   /** When it was raised, or came back, last; milliseconds. */
   readonly raisedAt: number;
   readonly thread: Thread | undefined;

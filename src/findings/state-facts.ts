@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { WORDS, type Word } from '../event/trust.js';
 import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
 import { formatUsd, table } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
-import { MARK_LANES, type Mark, type MarkLane, readOwnMark } from '../safety/mark.js';
+import { type Mark, readOwnMark } from '../safety/mark.js';
 import {
   CATEGORIES,
   CONFIDENCES,
@@ -43,7 +44,8 @@ const raisedSchema = v.object({
   side,
   /** Of the line, see `lineFingerprint`. */
   code: v.string(),
-  lane: v.picklist(MARK_LANES),
+  /** The word of the run that raised it. */
+  words: v.picklist(WORDS),
   /**
    * Who had its conversation resolved as it was said there: that gesture is older than the finding.
    */
@@ -109,8 +111,11 @@ export interface MarksOnPull {
 /** What the agent's state keeps of a pull request. */
 export interface PullRequestState {
   readonly marks: readonly FindingMark[];
-  /** Ids of the comments and reviews that the agent wrote: what they say may end a finding. */
-  readonly posted: ReadonlySet<number>;
+  /**
+   * The comments and reviews that the agent wrote, by id, with the word of the run: what they say
+   * may end a finding.
+   */
+  readonly posted: ReadonlyMap<number, Word>;
 }
 
 /** A mark, of whatever a text or a state file holds; undefined for what is none. @internal */
@@ -126,8 +131,8 @@ export function findingMarksOf(body: string): readonly FindingMark[] {
 }
 
 /** The hidden line of a comment on a line, or of a finding that is said in an open conversation. */
-export function findingMark(agent: string, lane: MarkLane, marks: readonly FindingMark[]): Mark {
-  return { kind: 'finding', agent, id: marks[0]?.id, marks, lane };
+export function findingMark(agent: string, marks: readonly FindingMark[]): Mark {
+  return { kind: 'finding', agent, id: marks[0]?.id, marks };
 }
 
 /**
@@ -136,13 +141,12 @@ export function findingMark(agent: string, lane: MarkLane, marks: readonly Findi
  */
 export function replyMark(reply: {
   readonly agent: string;
-  readonly lane: MarkLane;
   readonly marks: readonly FindingMark[];
   readonly head: string;
   readonly id: string;
 }): Mark {
-  const { agent, marks, head, lane } = reply;
-  return { kind: 'reply', agent, id: reply.id, how: marks[0]?.kind ?? 'claim', head, marks, lane };
+  const { agent, marks, head } = reply;
+  return { kind: 'reply', agent, id: reply.id, how: marks[0]?.kind ?? 'claim', head, marks };
 }
 
 /** The agent of a review of ours and the commit it is about; undefined for any other text. */
@@ -205,6 +209,8 @@ const postedSchema = v.object({
   pull: v.optional(pull),
   /** Of comments and reviews. */
   ids: v.pipe(v.array(v.number()), v.readonly()),
+  /** The word of the run that wrote them. */
+  words: v.picklist(WORDS),
   at,
 });
 
@@ -296,13 +302,18 @@ export function pullRequestState(
   if (!isKnown) return undefined;
   return {
     marks: findingMarksIn(facts).filter((mark) => mark.pull === pullNumber),
-    posted: postedIds(facts),
+    posted: postedWords(facts),
   };
 }
 
-/** Ids of the comments and reviews that the agent has written. */
-export function postedIds(facts: readonly ReviewFact[]): ReadonlySet<number> {
-  return new Set(facts.flatMap((fact) => (fact.kind === 'posted' ? fact.ids : [])));
+/** The comments and reviews that the agent has written, by id, with the word of the last run. */
+export function postedWords(facts: readonly ReviewFact[]): ReadonlyMap<number, Word> {
+  const posted = facts.flatMap((fact) => (fact.kind === 'posted' ? fact : []));
+  return new Map(
+    posted
+      .toSorted((a, b) => a.at - b.at)
+      .flatMap(({ ids, words }) => ids.map((commentId) => [commentId, words] as const)),
+  );
 }
 
 /** The commit of a pull request that was reviewed last. */

@@ -1,10 +1,11 @@
-import type {
-  CommitNote,
-  FailedCheck,
-  LinkedIssueNote,
-  Remark,
-  RemarkThread,
-  Surroundings,
+import {
+  type CommitNote,
+  type FailedCheck,
+  type LinkedIssueNote,
+  ownText,
+  type Remark,
+  type RemarkThread,
+  type Surroundings,
 } from '../event/context.js';
 import type { Actor, ChangedFile, FetchedChange } from '../event/trigger.js';
 import {
@@ -369,8 +370,8 @@ export function describeTalk(surroundings: Surroundings, showsStrangers: boolean
   const { issues = [], comments = [], threads = [] } = surroundings;
   const { changedLater = 0, olderComments = 0, unread = [] } = surroundings;
 
-  const isIncluded = ({ isOurs, lane, mayWrite }: Remark) =>
-    showsStrangers || mayWrite || (isOurs && lane !== 'untrusted');
+  const isIncluded = (remark: Remark) =>
+    showsStrangers || remark.mayWrite || (ownText(remark) ?? 'left-out') !== 'left-out';
   const includedIssues = issues.filter(({ remark }) => isIncluded(remark));
   const includedThreads = threads
     .map((thread) => ({ ...thread, remarks: thread.remarks.filter(isIncluded) }))

@@ -1,4 +1,5 @@
 import { type CommentTrigger, subjectTrigger, type Trigger } from '../event/trigger.js';
+import { rightsOf, type Word } from '../event/trust.js';
 import type { BufferedPublications, PublishRules } from '../findings/buffered-publications.js';
 import { formatCoverage } from '../findings/change/scope.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
@@ -13,7 +14,6 @@ import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
-import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Changes } from '../tools/workspace/changes.js';
 
@@ -41,11 +41,11 @@ export interface ActionPublisherOptions extends ThisRun {
 
 /** Outbound cleaning for comments of a run. */
 export function cleanFor(
-  lane: MarkLane,
+  word: Word,
   { secrets }: { readonly secrets: readonly string[] },
 ): (markdown: string) => string {
   return (markdown) =>
-    sanitize(markdown, lane === 'trusted' ? 'comment' : 'untrusted-comment', secrets);
+    sanitize(markdown, rightsOf(word).refers ? 'comment' : 'untrusted-comment', secrets);
 }
 
 /** Who wrote what is above, and where to read more. */

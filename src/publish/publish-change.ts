@@ -88,9 +88,9 @@ async function open(
   options: Publishing,
 ): Promise<PublishedChange> {
   const { changes, client, repository } = options;
-  const { plan, lane } = end;
+  const { plan, word } = end;
   const { edits } = changes.made;
-  const clean = cleanFor(lane, options);
+  const clean = cleanFor(word, options);
   const { trigger } = plan;
   const asked = subjectNumber(trigger);
   const isClosed = 'isClosed' in trigger && trigger.isClosed;
@@ -113,7 +113,7 @@ async function open(
       message: commitLine(draft.title, options.secrets),
       title: sanitize(draft.title, 'title', options.secrets),
       body: `${clean(draft.body)}\n\n${footer(by, options)}`,
-      mark: { kind: 'change', agent: plan.agent.name, key: task, lane },
+      mark: { kind: 'change', agent: plan.agent.name, key: task },
     } as const;
     return await proposeChange(client, change, signal);
   });

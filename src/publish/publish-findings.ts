@@ -46,18 +46,18 @@ export async function publishRequested(
   end: PublishRequest,
   options: ActionPublisherOptions,
 ): Promise<PostedReview> {
-  const { plan, outcome, buffered, change, findings, lane } = end;
+  const { plan, outcome, buffered, change, findings, word } = end;
   const { trigger, agent } = plan;
   if ((buffered === NO_PUBLICATIONS && findings === undefined) || trigger.kind === 'local')
     return { isReview: false };
   const isRead = outcome.kind !== 'failed' && outcome.kind !== 'refused';
-  const clean = cleanFor(lane, options);
+  const clean = cleanFor(word, options);
   const { repository } = trigger;
   let review: PostedReview = { isReview: false };
   if (change !== undefined && findings !== undefined) {
     const { head } = change;
     review = await postReview(options.client, {
-      ...postingOf(findings, { repository, agent: agent.name, head, lane }, options),
+      ...postingOf(findings, { repository, agent: agent.name, head, word }, options),
       agent: trigger.kind === 'comment' ? `${agent.name}/reply-${trigger.commentId}` : agent.name,
       buffered,
       remarks: reviewRemarks(outcome, buffered, plan.warnings),
@@ -83,7 +83,7 @@ export async function publishRequested(
 
 /** Tells on other pull requests, where people have answered findings since. */
 export async function reportOnOtherPulls(
-  { plan: { trigger, agent }, others, lane }: PublishRequest,
+  { plan: { trigger, agent }, others, word }: PublishRequest,
   options: ActionPublisherOptions,
 ): Promise<readonly MarksOnPull[]> {
   if (options.comment === 'never' || trigger.kind === 'local') return [];
@@ -91,7 +91,7 @@ export async function reportOnOtherPulls(
   const told: MarksOnPull[] = [];
   for (const findings of others) {
     // Their change is not known: no review is posted, only taken back.
-    const at = { repository, agent: agent.name, head: findings.ledger.seen?.head ?? '', lane };
+    const at = { repository, agent: agent.name, head: findings.ledger.seen?.head ?? '', word };
     const { marks = [] } = await postReview(options.client, postingOf(findings, at, options));
     told.push(...marks);
   }
@@ -105,7 +105,7 @@ export async function reportFindings(
 ): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>> {
   const { ledger, pull, head, agent, trigger, skipped } = told;
   const { repository } = trigger;
-  const at = { repository, agent, head, lane: 'trusted' } as const;
+  const at = { repository, agent, head, word: 'own' } as const;
   const posting = { ...postingOf(told, at, options), answered: told.answered };
   const isUnread = ledger.seen === undefined;
   const isChanged = hasUnreportedChanges(posting);
@@ -146,7 +146,7 @@ function postingOf(
   {
     repository,
     ...at
-  }: Pick<ReviewToPost, 'agent' | 'head' | 'lane'> & { readonly repository: Repository },
+  }: Pick<ReviewToPost, 'agent' | 'head' | 'word'> & { readonly repository: Repository },
   options: ActionPublisherOptions,
 ): ReviewToPost {
   return {
@@ -164,7 +164,7 @@ function postingOf(
     signature: [`agent \`${at.agent}\``, ...linkTo(options.runUrl)].join(' · '),
     now: options.now(),
     warn: (warning) => options.reporter.warn(warning),
-    clean: cleanFor(at.lane, options),
+    clean: cleanFor(at.word, options),
   };
 }
 
@@ -228,7 +228,7 @@ const REMEDY = 'Check the `permissions:` of the job.';
  * @internal
  */
 export async function publishSideEffects(
-  { plan: { trigger, agent }, buffered, lane }: PublishRequest,
+  { plan: { trigger, agent }, buffered, word }: PublishRequest,
   { client, reporter, secrets }: ActionPublisherOptions,
 ): Promise<{ readonly line?: string; readonly failure?: string }> {
   const { labels, issues, reaction } = buffered;
@@ -267,9 +267,9 @@ export async function publishSideEffects(
     // Known by its title, so that a run that is repeated, or a later one, brings it up to date.
     const issue = {
       repository,
-      mark: { kind: 'issue', agent: agent.name, key: textId(draft.title), lane },
+      mark: { kind: 'issue', agent: agent.name, key: textId(draft.title) },
       title: sanitize(draft.title, 'title', secrets),
-      body: cleanFor(lane, { secrets })(draft.body),
+      body: cleanFor(word, { secrets })(draft.body),
       labels: draft.labels,
     } as const;
     const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);

@@ -1,4 +1,5 @@
 import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import type { Word } from '../event/trust.js';
 import type { PlacedFinding } from '../findings/change/diff-lines.js';
 import { coverageTitle, formatCoverage, isQuestion } from '../findings/change/scope.js';
 import { checkedCommit, openFindingsTitle } from '../findings/post/check-progress.js';
@@ -25,7 +26,7 @@ import {
 import { capitalized, cleanLine, paragraphs } from '../lib/text/format.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan, PublicationResult } from '../run/records.js';
-import type { Mark, MarkLane } from '../safety/mark.js';
+import type { Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
   type ActionPublisherOptions,
@@ -90,11 +91,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const key = commentKey(isShared ? ALL_AGENTS : (agent ?? ALL_AGENTS), target);
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
-      return await post(
-        trigger,
-        { target, key, lane: 'untrusted', text, by, isOnce, marks },
-        options,
-      );
+      return await post(trigger, { target, key, word: 'guest', text, by, isOnce, marks }, options);
     },
     async answerFailure({ trigger, agent, line: text }) {
       const target = commentTarget(trigger, options.comment);
@@ -106,7 +103,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
         : commentKey(agent, target);
       const by = writtenBy(agent);
       // The answer of an earlier attempt stays; a later one takes the place of this line.
-      await post(trigger, { target, key, lane: 'untrusted', text, by, isOnce: true }, options);
+      await post(trigger, { target, key, word: 'guest', text, by, isOnce: true }, options);
     },
   };
 }
@@ -171,27 +168,27 @@ async function postAnswer(
   said: string | undefined,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
-  const { plan, lane } = end;
+  const { plan, word } = end;
   const { trigger, agent } = plan;
-  const text = paragraphs([answerText(end, cleanFor(lane, options)), said ?? '']);
+  const text = paragraphs([answerText(end, cleanFor(word, options)), said ?? '']);
   if (text.trim() === '') return NOTHING;
   const isSaid = options.comment !== 'always' && isAnswer(published, trigger);
   const target = isSaid ? undefined : targetOf(plan, options.comment);
   if (target !== undefined) {
     const key = commentKey(agent.name, target);
-    return await post(trigger, { target, key, lane, text, by: signature(end) }, options);
+    return await post(trigger, { target, key, word, text, by: signature(end) }, options);
   }
   const details = withoutPull(plan, options);
   const { reportTo } = options;
   if (reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined)
     return { ...NOTHING, details };
-  return await postReport(trigger.repository, { agent: agent.name, text, lane }, options);
+  return await postReport(trigger.repository, { agent: agent.name, text, word }, options);
 }
 
 interface Report {
   readonly agent: string;
   readonly text: string;
-  readonly lane: MarkLane;
+  readonly word: Word;
 }
 
 /**
@@ -200,15 +197,15 @@ interface Report {
  */
 async function postReport(
   repository: Repository,
-  { agent, text, lane }: Report,
+  { agent, text, word }: Report,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   const { client, reporter, secrets, workflow } = options;
   if (client === undefined) return unposted(NO_ISSUE, NO_TOKEN, undefined, reporter);
-  const mark: Mark = { kind: 'report', agent, workflow, lane };
+  const mark: Mark = { kind: 'report', agent, workflow };
   const body = composeComment({
     mark,
-    text: cleanFor(lane, options)(text),
+    text: cleanFor(word, options)(text),
     footer: footer(writtenBy(agent), options),
   });
   const title = sanitize(`Report of ${agent}`, 'title', secrets);
@@ -246,7 +243,7 @@ interface Comment {
   readonly target: Target;
   /** By which it is found again. */
   readonly key: string;
-  readonly lane: MarkLane;
+  readonly word: Word;
   readonly text: string;
   /** Who wrote it, in markdown. */
   readonly by: string;
@@ -258,16 +255,16 @@ interface Comment {
 
 async function post(
   trigger: Trigger,
-  { target, key, lane, text, by, isOnce = false, marks }: Comment,
+  { target, key, word, text, by, isOnce = false, marks }: Comment,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   if (trigger.kind === 'local') return NOTHING;
   const { client, reporter } = options;
   if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
-  const mark = { kind: 'answer', agent: key, lane, marks } as const;
+  const mark = { kind: 'answer', agent: key, marks } as const;
   const body = composeComment({
     mark,
-    text: cleanFor(lane, options)(text),
+    text: cleanFor(word, options)(text),
     footer: footer(by, options),
   });
   const { repository } = trigger;
@@ -355,7 +352,7 @@ const MAX_TITLE = 200;
  * @internal
  */
 export function checkOf(
-  { plan, outcome, change, buffered, read: { coverage }, lane }: PublishRequest,
+  { plan, outcome, change, buffered, read: { coverage }, word }: PublishRequest,
   { review, line = '' }: PostedReview,
   { runUrl, secrets }: { readonly runUrl: string; readonly secrets: readonly string[] },
 ): CheckRunReport | undefined {
@@ -384,8 +381,8 @@ export function checkOf(
     conclusion: review?.isBlocking === true ? 'failure' : conclusionUnlessBlocking,
     title: isUnreviewed(outcome) ? unreviewedTitle(outcome, review, secrets) : title,
     summary: composeComment({
-      mark: { kind: 'check', agent: agent.name, lane },
-      text: cleanFor(lane, { secrets })(text),
+      mark: { kind: 'check', agent: agent.name },
+      text: cleanFor(word, { secrets })(text),
       footer: footer(writtenBy(agent.name), { runUrl }),
       maxCharacters: MAX_SUMMARY,
     }),

@@ -1,4 +1,3 @@
-import { describeTaint, type TaintSource } from '../event/trust.js';
 import {
   cleanLine,
   codeBlock,
@@ -25,12 +24,10 @@ export function formatMemory(
   {
     plan,
     memory,
-    taints,
     remembered,
   }: {
     readonly plan: Plan;
     readonly memory: Memory | undefined;
-    readonly taints: readonly TaintSource[];
     readonly remembered: MemorySaveResult | undefined;
   },
   isHidden: boolean,
@@ -52,7 +49,7 @@ export function formatMemory(
       : foldedDetails('What the model was given from memory', codeBlock(text.trimEnd())),
     memory.notes === undefined || store.kind === 'none' ? '' : loadedNotes(memory.notes, isHidden),
     kept !== undefined && isHidden ? hiddenLine(kept) : addedText,
-    apartNote(plan, taints, kept),
+    apartNote(plan, kept),
     storeNotes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
 }
@@ -219,17 +216,14 @@ function undoLine(
 }
 
 /** Why an entry is where trusted runs do not read. */
-function apartNote(
-  { trust, memory }: Plan,
-  taints: readonly TaintSource[],
-  remembered: MemorySaveResult | undefined,
-): string {
-  if (memory?.lane === 'none') return '`memory-readonly: true`: this run adds nothing to memory.';
+function apartNote({ reading, memory }: Plan, remembered: MemorySaveResult | undefined): string {
+  if (memory?.isReadOnly === true)
+    return '`memory-readonly: true`: this run adds nothing to memory.';
   const [first, second] = remembered?.entries ?? [];
   if (second !== undefined)
-    return `The run's own words are kept apart because ${taints.map(describeTaint).join(', and ')}. Trusted runs load only the computed entry.`;
+    return `The run's own words are kept apart because ${reading.reasons.join(', and ')}. Trusted runs load only the computed entry.`;
   if (first === undefined || first.path === memory?.path) return '';
-  return `The entry is kept apart from what trusted runs load because ${trust.reason}.`;
+  return `The entry is kept apart from what trusted runs load because ${reading.reasons[0] ?? ''}.`;
 }
 
 /** What was saved and where: `1 entry added to x.md and 1 entry to untrusted/x.md`. */

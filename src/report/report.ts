@@ -120,8 +120,8 @@ async function writeResults(
   if (temp === '' || transcript === undefined) return;
   // The answer has a line, and so has what the entry tells of it.
   const { response: _, 'memory-entry': _entry, ...end } = { ...outputs, ...ofReview };
-  const taints = report.kind === 'ran' ? report.taints : [];
-  const text = transcript.endWith({ ...end, taints, findings: review?.report.findings });
+  const strangers = report.kind === 'ran' ? report.plan.reading.strangers : [];
+  const text = transcript.endWith({ ...end, strangers, findings: review?.report.findings });
   if (text === '') return;
   const file = await writeForJob(temp, `axe-action-transcript-${id ?? 'run'}`, 'jsonl', text);
   await writeOutputs({ 'transcript-file': file }, secrets);

@@ -85,7 +85,7 @@ export function summarizeRun(
       row([
         ...usageCells(stats),
         ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
-        ['Trust', plan.trust.level],
+        ['Trust', plan.reading.describe()],
         ...guidanceCell(plan),
       ]),
       usageTable(usage),

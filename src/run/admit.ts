@@ -10,18 +10,18 @@ import {
   isRepeatable,
   needsPermission,
 } from '../event/admission.js';
-import type { TriggerContext } from '../event/context.js';
-import { isRepository, type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import { hasStrangersInOwnRemarks, knowOwnRemarks, type TriggerContext } from '../event/context.js';
+import { isRepository, subjectNumber, type Trigger } from '../event/trigger.js';
 import {
-  classifyTrust,
   contentAuthor,
-  createTaintTracker,
+  type Facts,
+  factsOf,
+  isForkUnknown,
   type Permission,
   type PermissionAnswer,
+  Reading,
   refuseCheckout,
-  type TaintTracker,
-  type Trust,
-  untrustedBecause,
+  rightsOf,
 } from '../event/trust.js';
 import {
   filesWithoutLines,
@@ -29,14 +29,14 @@ import {
   type ReviewScope,
   reviewCommand,
 } from '../findings/change/scope.js';
-import { isPaused, type ReviewFact } from '../findings/state-facts.js';
+import { isPaused, postedWords, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
-import type { Admitted, PlanBasis, RunReport, RunRequest } from './records.js';
+import type { Admitted, Memory, PlanBasis, RunReport, RunRequest } from './records.js';
 import { planReview } from './review-plan.js';
 
 /** A skipped run. `admitted` is present if its agent was loaded and its memory requested. */
@@ -179,7 +179,7 @@ interface AgentAdmission {
 
 /**
  * Requests memory and context at once, and waits for memory only if it can stop the run. For a
- * comment only the context says if the pull request comes from a fork, and the run's trust depends
+ * comment only the context says if the pull request comes from a fork, and the run's rights depend
  * on that.
  */
 async function admitByState(
@@ -188,33 +188,27 @@ async function admitByState(
   deps: Dependencies,
 ): Promise<Admitted | SkippedRun> {
   const { trigger, admissionPolicy, dryRun } = request;
-  const taint = createTaintTracker(trigger);
-  if (request.toFix?.some(({ lane }) => lane !== 'trusted') === true)
-    taint.add({ kind: 'event', reason: 'strangers may have had a part in the finding' });
+  const fetching = startEarly(fetchContext(request, deps));
+  const head = isForkUnknown(trigger) ? headOf(trigger, await fetching) : undefined;
+  const reading = new Reading(
+    factsOf(trigger, {
+      actor: facts.permission,
+      author: authorPermission,
+      allowBots: admissionPolicy.allowBots,
+      head,
+    }),
+  );
+  if (request.toFix?.some(({ words }) => words !== 'own') === true)
+    reading.add('strangers may have had a part in the finding');
+  if (trigger.kind === 'push' || trigger.kind === 'release')
+    reading.add("it saw commit messages or release notes, which can hold anyone's text");
 
-  const classified = classifyTrust(trigger, {
-    actor: facts.permission,
-    author: authorPermission,
-    allowBots: admissionPolicy.allowBots,
-  });
-  // The payload of a plain comment does not say where the head of the pull request is.
-  const isForkUnknown =
-    classified.lane !== 'untrusted' &&
-    trigger.kind === 'comment' &&
-    trigger.on === 'pull_request' &&
-    trigger.isFork === undefined;
-  const context = startEarly(readContext(request, taint, deps));
-  const trust = isForkUnknown
-    ? trustOfDiff(classified, trigger.repository, await context)
-    : classified;
-  if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
-  if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
-
-  const basis = await planBasis(request, agent, trust, deps);
+  const basis = await planBasis(request, agent, reading, deps);
   const workdir = resolve(deps.cwd, basis.workdir);
   const notes = planNotes({ ...basis, workdir, isSubAgent: false });
   const memory = startEarly(readMemory(basis.agent, basis.memory, deps, notes && { plan: notes }));
-  const admitted = { kind: 'admitted', facts, basis, taint, memory, context } as const;
+  const context = startEarly(readContext(fetching, memory, reading));
+  const admitted = { kind: 'admitted', facts, basis, memory, context } as const;
   if (unchanged !== undefined) return { ...unchanged, admitted };
 
   const { spendLimits: limits } = request;
@@ -255,32 +249,35 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   return plan.kind === 'full' && plan.why === 'again' && (plan.before?.unseen ?? []).length === 0;
 }
 
-/** The output of checks can contain anybody's text, so it taints the run as the checks tool does. */
-async function readContext(
+async function fetchContext(
   { trigger, toFix }: RunRequest,
-  taint: TaintTracker,
   { github, deadline }: Dependencies,
 ): Promise<TriggerContext | undefined> {
   if (toFix !== undefined) return { kind: 'none', warnings: [] };
-  const context = await github?.context(trigger, deadline.signal);
-  if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
-  return context;
+  return await github?.context(trigger, deadline.signal);
 }
 
-/**
- * Lowers the trust of a run that reads a fork's diff, once it is known where the head of the pull
- * request is.
- */
-function trustOfDiff(
-  trust: Trust,
-  repository: Repository,
-  context: TriggerContext | undefined,
-): Trust {
-  if (context?.kind !== 'pull_request')
-    return untrustedBecause('the pull request could not be read');
-  if (context.pinned === undefined) return trust;
-  if (isRepository(context.pinned.head.repository, repository)) return trust;
-  return untrustedBecause('the pull request comes from a fork');
+/** Where the head of a pull request is; undefined if it could not be read. */
+function headOf(trigger: Trigger, context: TriggerContext | undefined): Facts['code'] | undefined {
+  if (trigger.kind === 'local' || context?.kind !== 'pull_request') return undefined;
+  if (context.pinned === undefined) return undefined;
+  return isRepository(context.pinned.head.repository, trigger.repository) ? 'ours' : 'fork';
+}
+
+/** Knows our own texts among the others, and adds what of it strangers may have written. */
+async function readContext(
+  fetching: Promise<TriggerContext | undefined>,
+  memoryReading: Promise<Memory | undefined>,
+  reading: Reading,
+): Promise<TriggerContext | undefined> {
+  const [fetched, memory] = await Promise.all([fetching, memoryReading]);
+  if (fetched === undefined) return undefined;
+  const context = knowOwnRemarks(fetched, postedWords(memory?.facts ?? []));
+  if ((context.checks ?? []).length > 0)
+    reading.add('it read failing checks, which can print anything');
+  if (rightsOf(reading.begun).hears === 'writers' && hasStrangersInOwnRemarks(context))
+    reading.add('it saw what an earlier run had made of such text');
+  return context;
 }
 
 /**
@@ -290,7 +287,7 @@ function trustOfDiff(
 async function planBasis(
   request: RunRequest,
   loaded: LoadedAgent,
-  trust: Trust,
+  reading: Reading,
   deps: Dependencies,
 ): Promise<PlanBasis> {
   const { trigger, effort } = request;
@@ -304,9 +301,9 @@ async function planBasis(
   const model = parseModelRef(firstGiven([request.model, config.model]));
   await deps.models.configure();
   const review = planReview(request.review ?? {}, { config: config.review, model });
-  const memory = planMemory({ agent, model, trust }, request, deps.clock.newId());
+  const memory = planMemory({ agent, model }, request, deps.clock.newId());
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
-  return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
+  return { agent, model, trigger, reading, workdir, timeoutSeconds, review, memory };
 }
 
 /**

@@ -1,5 +1,4 @@
 import { formatModelRef, type ModelParams, type ModelRef } from '../agent/config.js';
-import type { TaintTracker } from '../event/trust.js';
 import { type BufferedPublications, holdsReview } from '../findings/buffered-publications.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
 import type { PublicationBuffer } from '../findings/publication-buffer.js';
@@ -64,7 +63,6 @@ export interface LiveRun {
     /** The server cut the prompt, without saying which part. */
     isCut: boolean;
   };
-  readonly taint: TaintTracker;
   /** Collects what all agents of the run publish; undefined without an event. */
   readonly publications: PublicationBuffer | undefined;
   openPass(name: string): PublicationBuffer | undefined;

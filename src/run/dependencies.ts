@@ -1,6 +1,6 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
-import type { Trust } from '../event/trust.js';
+import type { Reading, Word } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
 import type { FindingChanges, Ledger } from '../findings/decide/ledger.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
@@ -13,7 +13,6 @@ import type { LoopEvent } from '../loop/events.js';
 import type { MemoryChange } from '../memory/change.js';
 import type { ReadBase } from '../memory/citations.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
-import type { MarkLane } from '../safety/mark.js';
 import type { Secrets } from '../safety/secrets.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
@@ -24,7 +23,7 @@ import type { Conversed, MemoryPlan, Plan, PublicationResult } from './records.j
 export interface ToolRequest {
   readonly agent: LoadedAgent;
   readonly workdir: string;
-  readonly trust: Trust;
+  readonly reading: Reading;
   /** Effects of the calling agent's tools; undefined for the top-level agent. */
   readonly callerEffects: ReadonlySet<ToolEffect> | undefined;
   /** The agents that this one can call, directly or through others. */
@@ -60,8 +59,8 @@ export interface PublishRequest extends Conversed {
   readonly reviewEnd: ReviewOutcome | undefined;
   /** Findings of other pull requests that people have answered. */
   readonly others: readonly FindingsToTell[];
-  /** The lane of the run's texts: after reading strangers' text they must not link other threads. */
-  readonly lane: MarkLane;
+  /** Of the run, when its conversation was over. */
+  readonly word: Word;
   /** The reason why the run's edits cannot be committed, in half a sentence; undefined if they can. */
   readonly onlyPatch?: string;
 }

@@ -1,6 +1,6 @@
 import type { TriggerContext } from '../event/context.js';
 import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
-import { laneOfWords, mayWrite, type Permission } from '../event/trust.js';
+import { mayWrite, type Permission, type Rights } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
 import { commentableLines } from '../findings/change/diff-lines.js';
 import {
@@ -32,8 +32,8 @@ interface FindingsParts {
   /** Permission of the account that caused the event. */
   readonly permission: Permission | 'unknown';
   readonly facts: readonly ReviewFact[];
-  /** The run has read no text of people without write access. */
-  readonly isTrusted: boolean;
+  /** Of the run. */
+  readonly rights: Rights;
   /** Undefined if the diff is not known. */
   readonly change: Pick<ReviewedChange, 'diff' | 'hasAllFiles'> | undefined;
   readonly isFork: boolean;
@@ -49,7 +49,7 @@ export async function readEarlierFindings(
   admitted: Admitted,
   deps: Dependencies,
 ): Promise<EarlierFindings> {
-  const { agent, trigger, trust } = admitted.basis;
+  const { agent, trigger, reading } = admitted.basis;
   const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
   const facts = memory?.facts ?? [];
   const canHaveFindings = postsReviews(agent) || findingMarksIn(facts).length > 0;
@@ -62,9 +62,9 @@ export async function readEarlierFindings(
     trigger,
     permission: admitted.facts.permission,
     facts,
-    isTrusted: laneOfWords(trust, admitted.taint) === 'trusted',
+    rights: reading.rights,
     change: reviewedChange(trigger, context),
-    isFork: trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted',
+    isFork: trigger.kind === 'pull_request' ? trigger.isFork : reading.begun !== 'own',
   };
   const otherPulls = pullsWithOpen(facts)
     .filter((pull) => pull !== ownPull)
@@ -75,11 +75,11 @@ export async function readEarlierFindings(
     // Other pull requests are only read for people's answers: their change is not known.
     ...otherPulls.map((pull) => readFindings(pull, { ...parts, change: undefined }, deps)),
   ]);
-  const others = otherReadings.flatMap((reading, index) => {
+  const others = otherReadings.flatMap((answer, index) => {
     const pull = otherPulls[index];
-    return pull === undefined || reading.trouble !== undefined
+    return pull === undefined || answer.trouble !== undefined
       ? []
-      : [{ pull, ledger: reading.ledger }];
+      : [{ pull, ledger: answer.ledger }];
   });
   return { ledger, others, trouble };
 }
@@ -93,7 +93,7 @@ export async function readFindings(
   parts: FindingsParts,
   deps: Dependencies,
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
-  const { agent, trigger, permission, facts, isTrusted, change, isFork, add } = parts;
+  const { agent, trigger, permission, facts, rights, change, isFork, add } = parts;
   const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
   const listed = answer?.kind === 'read' ? answer.seen : undefined;
   const conversation = listed && add !== undefined ? add(listed) : listed;
@@ -104,7 +104,7 @@ export async function readFindings(
     lines: change === undefined ? undefined : commentableLines(change.diff),
     hasAllFiles: change?.hasAllFiles,
     isFork,
-    isTrusted,
+    rights,
     isPushByWriter: isPush && mayWrite(permission),
     gate: gateOf(deps.publishRules),
     memory: pullRequestState(facts, pull),
@@ -122,13 +122,13 @@ export async function readFindings(
  */
 export async function readAgain(
   { context, seen: before }: Ledger,
-  { pull, isTrusted }: { readonly pull: number; readonly isTrusted: boolean },
+  { pull, rights }: { readonly pull: number; readonly rights: Rights },
   deps: Dependencies,
 ): Promise<Ledger> {
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
   const conversation = answer?.kind === 'read' ? answer.seen : before;
   const isWriter = await writersIn(conversation, deps);
-  return readLedger(conversation, { ...context, isTrusted, isWriter });
+  return readLedger(conversation, { ...context, rights, isWriter });
 }
 
 /** Checks the write access of people whose words change findings. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/config.js';
-import type { TaintTracker } from '../event/trust.js';
+import type { Reading } from '../event/trust.js';
 import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
 import { noteTimeLeft } from '../lib/clock.js';
@@ -38,7 +38,7 @@ import { answerForm, withInstruction } from './plan.js';
 import { publishingTools, UNPUBLISHED } from './publish.js';
 import type { Memory, Plan } from './records.js';
 import { requiredReview } from './review-duty.js';
-import { saveToMemory } from './save.js';
+import { isKeptApart, saveToMemory } from './save.js';
 
 /** Holds a conversation with its agent's tools, and closes the tools afterwards. */
 export async function holdConversation(
@@ -47,21 +47,21 @@ export async function holdConversation(
 ): Promise<RunOutcome> {
   const { plan, model, memory, notes, loop, depth, callerEffects, part, purpose } = conversation;
   const { config } = plan.agent;
-  const { deps, missed, taint } = run;
+  const { deps, missed } = run;
   // Throws for a malformed model name before any tool is opened.
   const fallbackRefs = run.request.fallbackModels.map(parseModelRef);
 
   const publishing = publishingTools(plan.agent, run.publications);
   const citer = createCiter(notes, run.change, resolve(deps.cwd, plan.workdir), deps);
   const onWritten = async () => {
-    if (plan.memory !== undefined) await notes?.keep(taint.lane(plan.memory.lane));
+    if (plan.memory !== undefined) await notes?.keep(isKeptApart(plan));
   };
   const forNotes = notesTools(publishing.agent, notes, onWritten, citer.cite);
   for (const warning of [...publishing.warnings, ...forNotes.warnings]) loop.reporter.warn(warning);
   const box = await deps.openTools({
     agent: forNotes.agent,
     workdir: plan.workdir,
-    trust: plan.trust,
+    reading: plan.reading,
     callerEffects,
     callable: () => agentsBelow(plan.agent, run, depth),
     signal: loop.signal,
@@ -74,7 +74,7 @@ export async function holdConversation(
     };
     const purposeTools = purpose === undefined ? [] : [purpose.tool];
     const opened = [...box.tools, ...forNotes.tools, ...publishing.tools, ...purposeTools];
-    const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), taint, show);
+    const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), plan.reading, show);
     const callAgentTool = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run);
 
     const { message } = plan.task;
@@ -160,20 +160,20 @@ function warnOfShortened(
 
 /**
  * Wraps tools to record the lines of files that they show, since only those can be evidence, and
- * the taint that they bring: some with each call, the others with a result that says so.
+ * the strangers' words that they bring: some with each call, the others with a result that says so.
  */
 function trackTools(
   tools: readonly Tool[],
-  taint: TaintTracker,
+  reading: Reading,
   show: (lines: readonly ShownLines[]) => void,
 ): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
     async execute(input, signal) {
-      const source = { kind: 'tool', tool: tool.name } as const;
-      if (REACHING_EFFECTS.has(tool.effect)) taint.add(source);
+      const stranger = `it used \`${tool.name}\`, which can bring in anyone's text`;
+      if (REACHING_EFFECTS.has(tool.effect)) reading.add(stranger);
       const result = await tool.execute(input, signal);
-      if (result.isTainted === true) taint.add(source);
+      if (result.hasStrangers === true) reading.add(stranger);
       show(result.shown ?? []);
       return result;
     },
@@ -328,7 +328,7 @@ async function readSubAgentMemory(plan: Plan, run: LiveRun): Promise<Memory | un
   const { deps } = run;
   const workdir = resolve(deps.cwd, plan.workdir);
   const notes = planNotes({ ...plan, workdir, isSubAgent: true });
-  const unsaved = run.notes?.session.changes('trusted');
+  const unsaved = run.notes?.session.changes(false);
   return await readMemory(plan.agent, plan.memory, deps, notes && { plan: notes, unsaved });
 }
 
@@ -343,7 +343,6 @@ async function saveSubAgentMemory(
     plan,
     memory,
     outcome: judged,
-    taint: run.taint,
     published: UNPUBLISHED,
     facts: [],
   };
@@ -470,7 +469,7 @@ async function planSubAgent(
     task: { ...task, message: withInstruction(task.message, form) },
     form,
     prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
-    memory: planMemory({ agent, model, trust: parent.trust }, request, deps.clock.newId()),
+    memory: planMemory({ agent, model }, request, deps.clock.newId()),
     warnings,
   };
 }

@@ -1,6 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
-import type { Trust } from '../event/trust.js';
 import { parseReviewFacts } from '../findings/state-facts.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
@@ -26,11 +25,7 @@ export function runOrigin(env: Environment) {
 
 /** The memory plan of an agent, or undefined if its memory is off. */
 export function planMemory(
-  {
-    agent,
-    model,
-    trust,
-  }: { readonly agent: LoadedAgent; readonly model: ModelRef; readonly trust: Trust },
+  { agent, model }: { readonly agent: LoadedAgent; readonly model: ModelRef },
   { trigger, origin, isMemoryReadOnly }: RunRequest,
   entryId: string,
 ): MemoryPlan | undefined {
@@ -46,13 +41,12 @@ export function planMemory(
     event: trigger.kind === 'local' ? 'local' : trigger.event,
     sha: (trigger.kind === 'pull_request' ? trigger.head.sha : (origin?.sha ?? '')).slice(0, 7),
     actor: trigger.kind === 'local' ? '' : trigger.actor.login,
-    trust: trust.level,
     model: formatModelRef(model),
   };
 
   return {
     path: runLogPath(agent, model, inWorkflow),
-    lane: isMemoryReadOnly ? 'none' : trust.lane,
+    isReadOnly: isMemoryReadOnly,
     lastN: memory.lastN,
     maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
     maxEntries: memory.maxEntries,

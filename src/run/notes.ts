@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
-import type { Trust } from '../event/trust.js';
+import { type Reading, rightsOf } from '../event/trust.js';
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { count } from '../lib/text/format.js';
@@ -122,8 +122,8 @@ export async function openNotes(
       ...block.warnings,
       ...grantWarnings,
     ],
-    async keep(lane) {
-      const changes = session.changes(lane);
+    async keep(isApart) {
+      const changes = memory.isReadOnly ? [] : session.changes(isApart);
       if (journal === undefined || changes.length === 0) return;
 
       const previous = pending[0];
@@ -234,14 +234,14 @@ export function planNotes({
   agent,
   memory,
   trigger,
-  trust,
+  reading,
   workdir,
   isSubAgent,
 }: {
   readonly agent: LoadedAgent;
   readonly memory: MemoryPlan | undefined;
   readonly trigger: Trigger;
-  readonly trust: Trust;
+  readonly reading: Reading;
   /** Absolute path of the folder the agent works in. */
   readonly workdir: string;
   /** Sub-agents can only read notes. */
@@ -252,7 +252,7 @@ export function planNotes({
 
   const isLive = trigger.kind === 'local';
   const subAgentReason = config.memory.tools.length > 0 ? SUB_AGENT : '';
-  const topLevelReason = whyTopLevelReadOnly(memory, isLive || trust.level === 'trusted');
+  const topLevelReason = whyTopLevelReadOnly(memory, rightsOf(reading.begun).remembers === 'log');
   const requested = [...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)];
   return {
     places: placesOf(agent, memory.path, trigger, workdir),
@@ -262,8 +262,8 @@ export function planNotes({
   };
 }
 
-function whyTopLevelReadOnly({ lane }: MemoryPlan, canWrite: boolean): string | undefined {
-  if (lane === 'none') return NEVER;
+function whyTopLevelReadOnly({ isReadOnly }: MemoryPlan, canWrite: boolean): string | undefined {
+  if (isReadOnly) return NEVER;
   return canWrite ? undefined : UNTRUSTED;
 }
 

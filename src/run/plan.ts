@@ -1,8 +1,9 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
-import { hasTaintedRemarks, knowOwnRemarks, type TriggerContext } from '../event/context.js';
+import type { TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
 import { subjectNumber } from '../event/trigger.js';
+import { rightsOf } from '../event/trust.js';
 import {
   type Coverage,
   coverageOf,
@@ -11,7 +12,6 @@ import {
 } from '../findings/change/scope.js';
 import { describeHidden } from '../findings/decide/hidden-findings.js';
 import { formatKnownFindings } from '../findings/post/finding-texts.js';
-import { postedIds } from '../findings/state-facts.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
@@ -63,8 +63,8 @@ export async function makePlan(
   admitted: Admitted,
   deps: Dependencies,
 ): Promise<DraftPlan | SkippedRun> {
-  const { basis, taint, memory } = admitted;
-  const { agent, model, trigger, trust, workdir } = basis;
+  const { basis, memory } = admitted;
+  const { agent, model, trigger, reading, workdir } = basis;
   const { config } = agent;
   const { toFix } = request;
   const earlierFindings =
@@ -88,7 +88,7 @@ export async function makePlan(
   const skillOf = skillPath === config.skill ? agent : undefined;
   const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
   const { stdin, change } = await localInput(request, basis, await request.readStdin());
-  const context = await readContext(admitted);
+  const context = await admitted.context;
   const guidanceFor = { trigger, context, change, isReview: postsReviews(agent) };
   const guidanceReading = startEarly(readGuidance(agent, guidanceFor, deps.agents));
   const { scope, warnings: scopeWarnings } = await scopeReading;
@@ -119,7 +119,7 @@ export async function makePlan(
     scope,
     change,
     policy: { ...diffPolicy, tool: canReadDiff ? ('github_diff' as const) : undefined },
-    showsStrangers: trust.level === 'untrusted',
+    showsStrangers: rightsOf(reading.begun).hears === 'all',
   };
   const task = resolveTask(taskParts);
   const passPlan = planPasses(basis, taskParts, task);
@@ -163,7 +163,6 @@ export async function makePlan(
   return {
     kind: 'draft',
     plan,
-    taint,
     change: reviewedChange(trigger, context) ?? localChange,
     memory,
     learned: earlierFindings,
@@ -197,20 +196,6 @@ async function localInput(
 function promptFrom({ prompt }: RunRequest, stdin: string): Plan['promptFrom'] {
   if (!isBlank(prompt)) return 'flag';
   return stdin === '' ? 'default' : 'stdin';
-}
-
-/** Adds the taint of our own comments that are based on strangers' text. */
-async function readContext({
-  basis,
-  taint,
-  ...admitted
-}: Admitted): Promise<TriggerContext | undefined> {
-  const [context, memory] = await Promise.all([admitted.context, admitted.memory]);
-  if (context === undefined) return undefined;
-  const withOwnRemarks = knowOwnRemarks(context, postedIds(memory?.facts ?? []));
-  if (basis.trust.level === 'trusted' && hasTaintedRemarks(withOwnRemarks))
-    taint.add({ kind: 'own-words' });
-  return withOwnRemarks;
 }
 
 /**
@@ -355,7 +340,7 @@ export async function restore(
   draft: DraftPlan,
   deps: Dependencies,
 ): Promise<Restored> {
-  const { plan, taint, change, model } = draft;
+  const { plan, change, model } = draft;
   const memory = await draft.memory;
   const learned = await draft.learned;
   // A review that needs its findings is refused with this same message, so it is not repeated.
@@ -366,14 +351,11 @@ export async function restore(
 
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
-  // An untrusted run only shows places and kinds, so that strangers' words cannot reach the model
-  // through our findings.
-  const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
-  const lessons = isKnown ? formatKnownFindings(ledger, isUntrusted) : undefined;
+  const lessons = isKnown ? formatKnownFindings(ledger, plan.reading.rights.titles) : undefined;
   const hidden = placesToReport(request, draft, deps);
   const planned = withLessons(withLessons(plan, describeHidden(hidden)), lessons);
-  return { plan: planned, memory, learned, taint, change, model, hidden };
+  return { plan: planned, memory, learned, change, model, hidden };
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */

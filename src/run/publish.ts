@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { subjectNumber } from '../event/trigger.js';
-import { laneOfWords, mayChangeFiles, whyOnlyPatch } from '../event/trust.js';
+import { rightsOf } from '../event/trust.js';
 import {
   type BufferedPublications,
   NO_PUBLICATIONS,
@@ -50,17 +50,17 @@ export async function publish(
   conversed: Conversed,
   deps: Dependencies,
 ): Promise<PublicationResult> {
-  const { plan, buffered, change, learned, taint } = conversed;
+  const { plan, buffered, change, learned } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entryChanges(unpublished, deps), deps);
 
-  const lane = laneOfWords(plan.trust, taint);
+  const { word, rights } = plan.reading;
   const pull = pullNumberOf(plan.trigger);
   const { ledger: before } = learned;
   let findings: FindingsToTell | undefined;
   let reviewEnd: ReviewOutcome | undefined;
   if (pull !== undefined && before !== undefined && change !== undefined) {
-    const ledger = await readAgain(before, { pull, isTrusted: lane === 'trusted' }, deps);
+    const ledger = await readAgain(before, { pull, rights }, deps);
     // Before the run's own findings are applied; people might have answered since it started.
     reviewEnd = reviewEndOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
     const knownIds = new Set(before.findings.map(({ id }) => id));
@@ -73,13 +73,13 @@ export async function publish(
   const others = learned.others
     .map(({ ledger, pull: otherPull }) => applyToFindings(ledger, otherPull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
-  const onlyPatch = whyOnlyPatch(plan.trust, taint);
+  const onlyPatch = plan.reading.whyOnlyPatch();
   return await deps.publisher.publish({
     ...conversed,
     findings,
     reviewEnd,
     others,
-    lane,
+    word,
     onlyPatch,
   });
 }
@@ -134,7 +134,7 @@ export async function reportSkipped(
       trigger,
       permission: admitted.facts.permission,
       facts,
-      isTrusted: laneOfWords(admitted.basis.trust, admitted.taint) === 'trusted',
+      rights: admitted.basis.reading.rights,
       change,
       isFork: trigger.isFork,
     },
@@ -166,8 +166,7 @@ async function saveMarks(
 ): Promise<void> {
   const store = (await memory)?.store;
   const facts = marksOnPulls.flatMap(({ pull, marks }) => markFacts(marks, pull));
-  if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0)
-    return;
+  if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
   const saved = await store.write([factsChange(plan.path, facts, clock.now())], NEVER_ABORTED);
   if (saved.kind === 'saved') return;
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
@@ -220,10 +219,10 @@ interface PublicationOptions {
  * a local change, whose findings are printed.
  */
 export function openPublications(
-  { plan, memory, taint, change, learned }: Restored,
+  { plan, memory, change, learned }: Restored,
   { policy, run, rules, changes, toFix }: PublicationOptions,
 ): PublicationBuffer | undefined {
-  const { trigger, scope, trust } = plan;
+  const { trigger, scope, reading } = plan;
   const isLocal = trigger.kind === 'local';
   if (isLocal && change === undefined) return undefined;
 
@@ -235,10 +234,10 @@ export function openPublications(
     subject,
     isLocal,
     changes:
-      changes !== undefined && mayChangeFiles(trust)
+      changes !== undefined && reading.rights.changes !== 'none'
         ? {
             problem: () => changes.problem,
-            whyOnlyPatch: () => whyOnlyPatch(trust, taint),
+            whyOnlyPatch: () => reading.whyOnlyPatch(),
             endCommit: () => changes.endCommit(),
           }
         : undefined,
@@ -255,7 +254,7 @@ export function openPublications(
     lines: ledger.context.lines ?? commentableLines(change.diff),
     fresh: scope?.kind === 'since' ? commentableLines(scope.change.diff) : undefined,
     ledger,
-    isUntrusted: laneOfWords(trust, taint) !== 'trusted',
+    hasTitles: reading.rights.titles,
     overrides: plan.review.overrides,
     isRead: (path: string) => !unread.has(path),
     run,
@@ -273,7 +272,7 @@ function emptyLedger(agent: string): Ledger {
     agent,
     lines: undefined,
     isFork: false,
-    isTrusted: true,
+    rights: rightsOf('own'),
     isPushByWriter: false,
   } as const;
   const isWriter = () => false;

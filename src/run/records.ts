@@ -6,7 +6,7 @@ import type { Price } from '../agent/model-keys.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
-import type { AdmissionPolicy, Lane, TaintSource, TaintTracker, Trust } from '../event/trust.js';
+import type { AdmissionPolicy, Reading } from '../event/trust.js';
 import type { BufferedPublications } from '../findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
 import type { HiddenPlace } from '../findings/decide/hidden-findings.js';
@@ -83,7 +83,8 @@ export interface PlanBasis {
   readonly agent: LoadedAgent;
   readonly model: ModelRef;
   readonly trigger: Trigger;
-  readonly trust: Trust;
+  /** What the run has read, and so what it may do. */
+  readonly reading: Reading;
   readonly workdir: string;
   readonly timeoutSeconds: number;
   readonly review: ReviewPlan;
@@ -126,10 +127,10 @@ export interface ReviewPass {
 
 /** Says which part of memory is read, and how the entry is written. */
 export interface MemoryPlan {
-  /** Path of the agent's run log in the tree; the untrusted lane has one next to it. */
+  /** Path of the agent's run log in the tree; what is kept apart has one below `untrusted/`. */
   readonly path: string;
-  /** The entry's lane, judged by the event; the run's `TaintTracker` can lower it later. */
-  readonly lane: Lane;
+  /** Nothing is added to it. */
+  readonly isReadOnly: boolean;
   readonly lastN: number;
   /** Maximum bytes of run log to load; 0 for no limit. */
   readonly maxBytes: number;
@@ -159,8 +160,8 @@ export interface RunNotes {
   /** The result of checking their citations against the base. */
   readonly checked: CheckedNotes;
   readonly warnings: readonly Warning[];
-  /** Adds their unsaved changes to the journal, in the lane that the run has now. */
-  keep(lane: Lane): Promise<void>;
+  /** Adds their unsaved changes to the journal, apart or among the others. */
+  keep(isApart: boolean): Promise<void>;
 }
 
 /** Memory as it was when the run started. */
@@ -179,8 +180,6 @@ export interface Admitted {
   readonly kind: 'admitted';
   readonly facts: Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
   readonly basis: PlanBasis;
-  /** Tracks text by people without write access that the run has read. */
-  readonly taint: TaintTracker;
   readonly memory: Promise<Memory | undefined>;
   readonly context: Promise<TriggerContext | undefined>;
 }
@@ -189,7 +188,6 @@ export interface Admitted {
 export interface DraftPlan {
   readonly kind: 'draft';
   readonly plan: Plan;
-  readonly taint: TaintTracker;
   readonly change: ReviewedChange | undefined;
   readonly memory: Promise<Memory | undefined>;
   readonly learned: Promise<EarlierFindings>;
@@ -200,7 +198,6 @@ export interface DraftPlan {
 /** A run that is ready for its model. */
 export interface Restored {
   readonly plan: Plan;
-  readonly taint: TaintTracker;
   readonly change: ReviewedChange | undefined;
   readonly model: Promise<OpenModel> | undefined;
   readonly memory: Memory | undefined;
@@ -256,7 +253,8 @@ export type EntryChange = Extract<MemoryChange, { readonly kind: 'append' }>;
 /** The result of saving the run's entry and notes. */
 export interface MemorySaveResult {
   /**
-   * One entry, or two for a tainted run: a computed one, and the whole one in the untrusted lane.
+   * One entry, or two for a run that has read strangers' words: a computed one, and apart from it
+   * the whole one.
    * Empty for a run that did not complete; its notes are saved in any case.
    */
   readonly entries: readonly EntryChange[];
@@ -279,8 +277,6 @@ export type RunReport =
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
   | (Conversed & {
       readonly kind: 'ran';
-      /** Sources of text by people without write access. */
-      readonly taints: readonly TaintSource[];
       readonly published: PublicationResult;
       /** Undefined if the agent has no memory, or the run did not complete and has no notes. */
       readonly remembered: MemorySaveResult | undefined;

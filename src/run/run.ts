@@ -63,7 +63,7 @@ export async function runPipeline(
   if (draft.kind === 'skipped') return await reportSkipped({ ...draft, admitted }, request, deps);
 
   const restored = await restore(request, draft, deps);
-  const { plan, memory, taint, model } = restored;
+  const { plan, memory, model } = restored;
   if (model === undefined) return { kind: 'planned', plan, memory };
   const refused = await refuseWithoutFindings(restored, deps);
   if (refused !== undefined) return refused;
@@ -76,7 +76,7 @@ export async function runPipeline(
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);
-  return { ...conversed, kind: 'ran', taints: taint.sources, published, remembered };
+  return { ...conversed, kind: 'ran', published, remembered };
 }
 
 /**
@@ -89,7 +89,7 @@ async function converse(
   restored: Restored & { readonly model: Promise<OpenModel> },
   deps: Dependencies,
 ): Promise<Conversed> {
-  const { plan, memory, taint, change, hidden } = restored;
+  const { plan, memory, change, hidden } = restored;
   const { clock, reporter, publishRules } = deps;
   const { trigger, agent, review } = plan;
 
@@ -122,7 +122,6 @@ async function converse(
     ),
     usage: new UsageByAgent(),
     missed: { paths: new Set(), isCut: false },
-    taint,
     publications: open(id),
     openPass: (name) => open(`${id} ${name}`),
     notes,
@@ -195,7 +194,8 @@ function loopOf(
     reporter,
     signal: deadline.signal,
     leftMs: () => deadline.leftMs(),
-    keepSummary: notes === undefined || memory?.lane === 'none' ? undefined : summaryKeeper(notes),
+    keepSummary:
+      notes === undefined || memory?.isReadOnly === true ? undefined : summaryKeeper(notes),
   };
 }
 
@@ -212,7 +212,7 @@ function whyCostIsNotShared(
   { memory: plan }: Plan,
   memory: Memory | undefined,
 ): string | undefined {
-  if (plan === undefined || plan.lane === 'none')
+  if (plan?.isReadOnly !== false)
     return 'this run keeps no record of what it costs. Set `enabled = true` in `[memory]` of the agent, and remove `memory-readonly`.';
   return memory?.store.kind === 'file'
     ? 'what this run costs is kept in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.'

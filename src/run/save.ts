@@ -1,5 +1,4 @@
 import { subjectNumber } from '../event/trigger.js';
-import type { TaintTracker } from '../event/trust.js';
 import { patchIds } from '../findings/change/scope.js';
 import {
   markFacts,
@@ -43,7 +42,7 @@ export async function save(
   published: PublicationResult,
   deps: Dependencies,
 ): Promise<MemorySaveResult | undefined> {
-  const { plan, memory, outcome, taint, spend } = conversed;
+  const { plan, memory, outcome, spend } = conversed;
   const now = deps.clock.now();
   const { costUsd, modelId } = outcome.stats;
   const spent = spentOf(plan, costUsd, { spend, model: modelId, now });
@@ -53,6 +52,7 @@ export async function save(
     id: plan.memory?.entryId ?? '',
     pull: subjectNumber(plan.trigger),
     ids,
+    words: plan.reading.word,
     at: now.getTime(),
   } as const;
 
@@ -62,26 +62,25 @@ export async function save(
     ...(published.marks ?? []).flatMap(({ pull, marks }) => markFacts(marks, pull, modelId)),
     ...reviewFacts(conversed, published, now),
   ];
-  return await saveToMemory({ plan, memory, outcome, taint, published, facts }, deps);
+  return await saveToMemory({ plan, memory, outcome, published, facts }, deps);
 }
 
 interface RunEnd {
   readonly plan: Plan;
   readonly memory: Memory | undefined;
   readonly outcome: RunOutcome;
-  readonly taint: TaintTracker;
   readonly published: PublicationResult;
   /** Review state, which is saved even if the run has failed. */
   readonly facts: readonly ReviewFact[];
 }
 
 /**
- * The changes that append a completed run's entry. A tainted run gets two: one with computed text
- * alone, and the whole one in the untrusted lane. Empty if the run keeps no memory.
+ * The changes that append a completed run's entry. After strangers' words there are two: one with
+ * computed text alone, and apart from it the whole one. Empty if the run keeps no memory.
  */
 export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryChange[] {
-  const { plan, outcome, taint, published } = end;
-  if (plan.memory === undefined || outcome.kind !== 'completed') return [];
+  const { plan, outcome, published } = end;
+  if (plan.memory?.isReadOnly !== false || outcome.kind !== 'completed') return [];
 
   const { sentence, isKeptWhole = false } = plan.task;
   const task = sanitize(sentence, 'memory', deps.secrets.values);
@@ -97,33 +96,30 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   };
 
   const { memory } = plan;
-  switch (taint.lane(memory.lane)) {
-    case 'none':
-      return [];
-    case 'trusted':
-      return [appendEntry(memory, 'trusted', whole)];
-    case 'untrusted':
-      return [appendEntry(memory, 'untrusted', whole)];
-    case 'tainted': {
-      const apart = untrustedPath(memory.path);
+  const apart = untrustedPath(memory.path);
+  switch (plan.reading.rights.remembers) {
+    case 'log':
+      return [appendEntry(memory, memory.path, whole)];
+    case 'apart':
+      return [appendEntry(memory, apart, whole)];
+    case 'computed': {
       const computed = computedEntry({ trigger: plan.trigger, outcome, published, apart });
       return [
-        appendEntry(memory, 'trusted', { timestamp: whole.timestamp, ...computed }),
-        appendEntry(memory, 'untrusted', whole),
+        appendEntry(memory, memory.path, { timestamp: whole.timestamp, ...computed }),
+        appendEntry(memory, apart, whole),
       ];
     }
   }
 }
 
 function appendEntry(
-  memory: MemoryPlan,
-  lane: 'trusted' | 'untrusted',
+  { provenance: origin, entryId, path: log }: MemoryPlan,
+  path: string,
   entry: NewEntry,
 ): EntryChange {
-  const path = lane === 'trusted' ? memory.path : untrustedPath(memory.path);
-  // The lane can be lower than the trust that was planned.
-  const provenance = memory.provenance && formatProvenance({ ...memory.provenance, trust: lane });
-  return { kind: 'append', path, id: memory.entryId, text: formatEntry({ ...entry, provenance }) };
+  const trust = path === log ? 'trusted' : 'untrusted';
+  const provenance = origin && formatProvenance({ ...origin, trust });
+  return { kind: 'append', path, id: entryId, text: formatEntry({ ...entry, provenance }) };
 }
 
 /** Adds the entry and the unsaved notes to the journal, in case the run is killed. */
@@ -132,9 +128,9 @@ export async function keepInJournal(
   entries: readonly EntryChange[],
   deps: Dependencies,
 ): Promise<void> {
-  const { plan, memory, taint } = end;
+  const { plan, memory } = end;
   if (plan.memory === undefined || memory === undefined) return;
-  await memory.notes?.keep(taint.lane(plan.memory.lane));
+  await memory.notes?.keep(isKeptApart(plan));
   if (entries.length > 0 && memory.restored.kind !== 'failed') await deps.journal?.pending(entries);
 }
 
@@ -145,13 +141,11 @@ export async function saveToMemory(
 ): Promise<MemorySaveResult | undefined> {
   const { plan, memory } = end;
   const entries = entryChanges(end, deps);
-  // Notes are saved even if the run has failed, in the lane that it has now.
-  const notes =
-    plan.memory === undefined
-      ? []
-      : (memory?.notes?.session.changes(end.taint.lane(plan.memory.lane)) ?? []);
-  const hasFacts = plan.memory !== undefined && plan.memory.lane !== 'none' && end.facts.length > 0;
-  const facts = hasFacts ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
+  const kept = plan.memory?.isReadOnly === false ? plan.memory : undefined;
+  // Notes are saved even if the run has failed, by what it has read up to now.
+  const notes = kept === undefined ? [] : (memory?.notes?.session.changes(isKeptApart(plan)) ?? []);
+  const hasFacts = kept !== undefined && end.facts.length > 0;
+  const facts = hasFacts ? [factsChange(kept.path, end.facts, deps.clock.now())] : [];
   const changes = [...entries, ...notes, ...facts];
   if (changes.length === 0 || memory === undefined) return undefined;
 
@@ -171,6 +165,11 @@ export async function saveToMemory(
   } else deps.reporter.warn(saveFailed(plan, result));
 
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
+}
+
+/** What a run writes of itself is kept apart from what `own` runs load. */
+export function isKeptApart({ reading }: Pick<Plan, 'reading'>): boolean {
+  return reading.rights.remembers !== 'log';
 }
 
 /**
@@ -247,7 +246,7 @@ function spentOf(
 
 /** The cost of a run as a change for the journal; undefined for a run that writes no memory. */
 function spentChange({ memory }: Plan, spent: SpentFact): MemoryChange | undefined {
-  if (memory === undefined || memory.lane === 'none') return undefined;
+  if (memory?.isReadOnly !== false) return undefined;
   return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
 }
 

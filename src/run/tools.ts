@@ -3,7 +3,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
 import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
-import { mayChangeFiles, type Trust } from '../event/trust.js';
+import { type Rights, rightsOf } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
 import type { Clock } from '../lib/clock.js';
@@ -121,7 +121,9 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       artifactDir === undefined ? undefined : artifactFolderAt(artifactDir, request);
     return {
       env,
-      workspace: workspaceAt(root, () => openWorkspace(root, request.trust, surroundings, guarded)),
+      workspace: workspaceAt(root, () =>
+        openWorkspace(root, toolsOfRun(request), surroundings, guarded),
+      ),
       artifacts: artifactFolder,
       shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, jail.find),
       fetch,
@@ -144,13 +146,13 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   }
 
   async function openTools(request: ToolRequest): Promise<ToolBox> {
-    const { agent, workdir, trust, callerEffects, warn } = request;
+    const { agent, workdir, callerEffects, warn } = request;
     const unknown = agent.config.tools.find((name) => !TOOL_NAMES.includes(name));
     if (unknown !== undefined) throw unknownTool(unknown);
 
     // An untrusted run has no artifacts: it can only edit the files that `changes-allowed` names,
     // and keeps those edits in memory.
-    const hasArtifacts = where === 'terminal' || trust.level === 'trusted';
+    const hasArtifacts = where === 'terminal' || toolsOfRun(request) === 'all';
     const artifactDir = hasArtifacts
       ? await artifacts.folderOf(agent, workdir, callerEffects === undefined)
       : undefined;
@@ -217,32 +219,38 @@ function guardedPaths(
 /** Tracks edits that can be committed, either in the checkout or in memory alone. */
 function openWorkspace(
   root: string,
-  trust: Trust,
+  tools: Rights['tools'],
   { cwd, changes, memoryRoots = [] }: ToolSurroundings,
   guarded: ProtectedPaths,
 ): Workspace {
-  if (changes === undefined || !mayChangeFiles(trust)) return createWorkspace(root, guarded);
+  if (changes === undefined || tools === 'read') return createWorkspace(root, guarded);
 
   const { made, files, isCheckedOut } = changes;
-  // Only edits of a trusted run are written to the checkout, where later steps of the job read them.
-  if (isCheckedOut && trust.level === 'trusted')
+  // Only edits of a run with all tools are written to the checkout, where later steps read them.
+  if (isCheckedOut && tools === 'all')
     return createWorkspace(root, guarded, { checkout: cwd, changes: made });
   const folder = relative(cwd, root).split(sep).join('/');
   return createCommitWorkspace(files, { folder, changes: made, memoryRoots });
 }
 
+/** What a run reads later takes no tool away from it. */
+function toolsOfRun({ reading }: ToolRequest): Rights['tools'] {
+  return rightsOf(reading.begun).tools;
+}
+
 /** Decides which of its servers and of these tools an agent gets. */
 function grant(
-  { agent, trust, callerEffects }: ToolRequest,
+  request: ToolRequest,
   tools: readonly Tool[],
   { where, toolsAllowed, changes }: ToolSurroundings,
 ) {
+  const { agent, callerEffects } = request;
   const rules = {
     where,
-    trust: trust.level,
+    tools: toolsOfRun(request),
     toolsAllowed,
     parentEffects: where === 'terminal' ? undefined : callerEffects,
-    mayChange: changes !== undefined && mayChangeFiles(trust),
+    mayChange: changes !== undefined && toolsOfRun(request) !== 'read',
   };
   const servers = agent.config.mcpServers.map((server) => ({ ...asTool(server), server }));
   // In one call, so that a single message names all that `tools-allowed` lacks.

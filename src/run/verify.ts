@@ -113,7 +113,7 @@ export async function verifySettlements(
     kind !== 'dismissed' && scope?.ledger.isBlocking(finding);
   const blocking = buffered.settlements.filter(isBlocking);
   // A run that has read strangers' text cannot settle a finding in any case.
-  if (scope === undefined || blocking.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted')
+  if (scope === undefined || blocking.length === 0 || plan.reading.rights.ends === 'people')
     return result;
   // The offline rules would only give the same result again.
   if (isOffline(plan.model)) {
@@ -123,7 +123,7 @@ export async function verifySettlements(
 
   // The verifier reads the finding's text, so strangers must not have influenced it.
   const submitted = blocking
-    .filter(({ finding }) => finding.lane === 'trusted')
+    .filter(({ finding }) => finding.words === 'own')
     .slice(0, VERIFICATION.findings);
   const files = parseDiff(run.change?.diff ?? '');
   const claims = submitted.map((settlement) => ({
@@ -161,11 +161,11 @@ function withAgreement(settlement: Settlement): Settlement {
 
 /** For the job summary, with the verifier's reason. */
 function refusalOf(
-  { finding: { handle, lane } }: Settlement,
+  { finding: { handle, words } }: Settlement,
   verdict: FindingVerdict | undefined,
 ): BufferedPublications['refusals'][number] {
   const whyNotVerified =
-    lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
+    words === 'own' ? 'nobody could look' : 'strangers may have influenced what it says';
   const reason = verdict?.reason ?? whyNotVerified;
   const refusal = `${handle} stays open, because a second look did not confirm its end (${reason}).`;
   return { tool: 'settle_finding', why: refusal };

@@ -183,14 +183,14 @@ const TASK_LENGTH = 120;
 
 /** The lines of the job log that show a plan. */
 export function describePlan(
-  { agent, model, task, trust }: Plan,
+  { agent, model, task, reading }: Plan,
   restored: RestoreResult | undefined,
 ): readonly string[] {
   return [
     `Agent:  ${agent.name} (${agent.source})`,
     `Model:  ${formatModelRef(model)}`,
     `Task:   ${cleanLine(task.sentence, TASK_LENGTH)}`,
-    `Trust:  ${trust.level}, because ${trust.reason}`,
+    `Trust:  ${reading.describe()}`,
     `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
   ];
 }
@@ -316,14 +316,14 @@ export function createTranscript(secrets: readonly string[]) {
 }
 
 function describeStart({ plan }: Extract<RunEvent, { kind: 'run-started' }>) {
-  const { agent, model, trust, task, maxTurns, timeoutSeconds, memory, scope } = plan;
+  const { agent, model, reading, task, maxTurns, timeoutSeconds, memory, scope } = plan;
   return {
     version: VERSION,
     agent: { name: agent.name, source: agent.source },
     model: formatModelRef(model),
-    trust,
+    trust: reading.facts,
     task: task.sentence,
-    memory: memory && { path: memory.path, lane: memory.lane },
+    memory: memory && { path: memory.path, isReadOnly: memory.isReadOnly },
     scope: scope && { kind: scope.kind, head: scope.head },
     limits: { maxTurns, timeoutSeconds },
   };

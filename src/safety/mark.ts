@@ -1,21 +1,11 @@
 import { parseJson } from '../lib/data.js';
 
 /**
- * How far the words behind a mark are trusted: `tainted` ones are by a run of somebody with write
- * access that had read strangers' text, `untrusted` ones by a run that anybody may have caused.
- */
-export const MARK_LANES = ['trusted', 'tainted', 'untrusted'] as const;
-
-export type MarkLane = (typeof MARK_LANES)[number];
-
-/**
- * What a text of ours says about itself. Two with the same fields, but for the lane, are one text,
- * written anew.
+ * What a text of ours says about itself. Two with the same fields are one text, written anew.
  */
 export interface Mark {
   readonly kind: string;
   readonly agent?: string;
-  readonly lane: MarkLane;
   readonly [field: string]: unknown;
 }
 
@@ -48,17 +38,10 @@ export function readOwnMark(body: string): Readonly<Record<string, unknown>> {
   return readMark(body.split('\n', 1)[0]);
 }
 
-/** The lane of a text of ours; one that does not say it is untrusted. */
-export function laneOf(body: string): MarkLane {
-  const { lane } = readOwnMark(body);
-  return lane === 'trusted' || lane === 'tainted' ? lane : 'untrusted';
-}
-
 /**
- * Whether a line of a text is a mark with these fields, lane and lists aside; a quotation does not
- * count.
+ * Whether a line of a text is a mark with these fields, lists aside; a quotation does not count.
  */
-export function isMarked(body: string, { lane: _, ...wanted }: MarkFields): boolean {
+export function isMarked(body: string, wanted: MarkFields): boolean {
   if (!body.includes(START)) return false;
   const fields = Object.entries(wanted).filter(
     ([, value]) => !(value === undefined || Array.isArray(value)),

@@ -1,4 +1,4 @@
-import type { Trust } from '../event/trust.js';
+import type { Rights } from '../event/trust.js';
 import type { Tool, ToolEffect } from './tool.js';
 
 /** The facts of a tool that decide about it; an MCP server is treated like one tool. */
@@ -17,7 +17,7 @@ export const WITH_NETWORK = 'run_command(network)';
 export interface GrantRules {
   /** `workflow` also on the command line with `--event`. */
   readonly where: 'terminal' | 'workflow';
-  readonly trust: Trust['level'];
+  readonly tools: Rights['tools'];
   /**
    * The `tools-allowed` input: names of tools, effects (`write`, `execute`, `network`), or
    * {@link WITH_HOME} and {@link WITH_NETWORK}.
@@ -63,13 +63,13 @@ function reasonAgainst(
   unallowed: readonly string[],
 ): string | undefined {
   const { effect } = tool;
-  const { trust, toolsAllowed, parentEffects } = rules;
+  const { tools, toolsAllowed, parentEffects } = rules;
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
     return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
   }
   if (isAlwaysGranted(tool, rules)) return undefined;
 
-  if (trust !== 'trusted') {
+  if (tools !== 'all') {
     return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
   }
   if (isAllowed(tool, rules)) return undefined;

@@ -17,7 +17,7 @@ export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
   /** The text has words of people who are not known to have write access. */
-  readonly isTainted?: boolean;
+  readonly hasStrangers?: boolean;
   /** Lines of files in the text, which the model can cite as evidence. */
   readonly shown?: readonly ShownLines[];
   /** The usage of a sub-agent; counted for the agent that called it. */

@@ -1,3 +1,4 @@
+import { rightsOf } from '../../../src/event/trust.js';
 import {
   type BufferedPublications,
   NO_PUBLICATIONS,
@@ -182,7 +183,7 @@ export class World {
       agent,
       lines: commentableLines(this.diff()),
       isFork,
-      isTrusted: !isFork,
+      rights: rightsOf(isFork ? 'fork' : 'own'),
       isPushByWriter: !isFork,
       gate: gates[0] ?? 'major',
       memory: pullRequestState(facts, PULL),
@@ -396,7 +397,7 @@ export class World {
           m % 2 === 1 &&
           this.setup.agents.every((agent) => this.context(agent).memory !== undefined);
         const mark = ended({ id, at: github.now().getTime(), closed: false });
-        const body = `${formatMark(findingMark(this.setup.agents[0] ?? '', 'trusted', [mark]))}\nforged`;
+        const body = `${formatMark(findingMark(this.setup.agents[0] ?? '', [mark]))}\nforged`;
         thread.posts.push(github.post(isEchoed ? BOT : STRANGER, body));
       }
     }
@@ -449,7 +450,7 @@ export class World {
           head: this.github.head,
           ledger,
           news,
-          lane: isFork ? 'untrusted' : 'trusted',
+          word: isFork ? 'fork' : 'own',
           now: this.github.now(),
           maxComments,
           blockOn,
@@ -476,7 +477,14 @@ export class World {
     const at = this.github.now().getTime();
     const marks = (part?.marks ?? []).flatMap((one) => markFacts(one.marks, one.pull));
     const ids = [...(part?.posted ?? []), ...posted];
-    const fact = { kind: 'posted', id: `${agent}-${at}`, pull: PULL, ids, at } as const;
+    const fact = {
+      kind: 'posted',
+      id: `${agent}-${at}`,
+      pull: PULL,
+      ids,
+      words: this.setup.isFork ? 'fork' : 'own',
+      at,
+    } as const;
     this.state.set(agent, withFacts(this.state.get(agent) ?? '', [...marks, fact]));
   }
 }

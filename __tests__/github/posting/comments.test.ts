@@ -14,7 +14,7 @@ import { type Hello, NAME, startHello } from '../hello-fixture.js';
 const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
 const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-const mark = { kind: 'answer', agent: 'bot', lane: 'trusted' } as const;
+const mark = { kind: 'answer', agent: 'bot' } as const;
 const marker = formatMark(mark);
 
 /** A pull request on which somebody has begun a conversation on a line. */

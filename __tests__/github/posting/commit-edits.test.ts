@@ -15,7 +15,7 @@ async function propose({ client }: Hello, text = 'Look twice.\n', title = 'Look 
     message: 'Look',
     title,
     body: 'Because.',
-    mark: { kind: 'change', agent: 'bot', lane: 'trusted' } as const,
+    mark: { kind: 'change', agent: 'bot' } as const,
   };
   return await proposeChange(client, change, noAbort());
 }

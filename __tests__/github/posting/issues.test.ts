@@ -13,7 +13,7 @@ import { type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/issues';
 const BOT = 'github-actions[bot]';
-const mark = { kind: 'report', agent: 'nightly', lane: 'trusted' } as const;
+const mark = { kind: 'report', agent: 'nightly' } as const;
 const marker = formatMark(mark);
 
 async function report(

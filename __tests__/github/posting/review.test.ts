@@ -33,7 +33,7 @@ const second = comment({});
 const outside = comment({ line: 10, body: 'Nobody sees this line.' });
 
 function markOf(head: string): Mark {
-  return { kind: 'review', agent: 'bot', head, part: 1, lane: 'trusted' };
+  return { kind: 'review', agent: 'bot', head, part: 1 };
 }
 
 function markerOf(head: string): string {

@@ -96,7 +96,7 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
   addRun(hello, { name: 'more', job: 5 });
   addRun(hello, { name: 'running', status: 'in_progress', conclusion: null, job: 6 });
   addRun(hello, { name: 'coverage', app: 'octoapp' });
-  const summary = formatMark({ kind: 'check', lane: 'trusted' });
+  const summary = formatMark({ kind: 'check' });
   addRun(hello, { name: 'reviewer', externalId: 'reviewer', summary });
   addRun(hello, { name: 'echo', summary, app: 'octoapp' });
   addStatus(hello, { context: 'ci/old', description: 'No' });

@@ -244,23 +244,19 @@ describe('the surroundings of a pull request', () => {
     addCheckRun(repo, { headSha, job: 3, name: 'test', title: 'Failed', summary: '1 of 9' });
     repo.talk.jobLogs.set(3, 'start\n##[error]test broke\n');
     const surroundings = await around(hello);
-    const lane = { lane: 'untrusted' };
     const writer = {
       author: { login: 'hubot', isBot: false },
       isOurs: false,
       mayWrite: true,
-      ...lane,
     };
     const reader = {
       author: { login: 'monalisa', isBot: false },
       isOurs: false,
       mayWrite: false,
-      ...lane,
     };
     const bot = {
       author: { login: BOT, isBot: true },
       isOurs: true,
-      lane: 'trusted',
       mayWrite: false,
     };
     const remark = { ...reader, id: 0, text: 'Always.' };

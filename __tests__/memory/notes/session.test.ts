@@ -71,7 +71,7 @@ describe('a session of notes', () => {
     const message = 'memory could not be read: no answer. Try again.';
     expect(failed).toMatchObject({ kind: 'failed', reason: 'unavailable', message });
     await expect(scene.session.read(LONG_TERM)).rejects.toThrow(message);
-    expect(scene.session.changes('trusted')).toEqual([]);
+    expect(scene.session.changes(false)).toEqual([]);
     isDown = false;
     await scene.session.change(LONG_TERM, plain('b'));
     expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
@@ -86,7 +86,7 @@ describe('a session that saves immediately', () => {
     store.put('MEMORY.md', 'a\nb\n');
     await scene.session.change(LONG_TERM, plain('c'));
     expect(store.tree().get('MEMORY.md')).toBe('a\nb\nc\n');
-    expect(scene.session.changes('trusted')).toEqual([]);
+    expect(scene.session.changes(false)).toEqual([]);
     expect(scene.session.recent()).toMatchObject([{ path: `${ROOT}/MEMORY.md` }]);
     expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
   });
@@ -143,9 +143,9 @@ describe('the changes of a session', () => {
         const scene = createNotesScene({ files });
         await Promise.all(wanted.map((step) => scene.session.change(step.target, step.wish)));
         const kept: readonly NoteChange[] = JSON.parse(
-          JSON.stringify(scene.session.changes('trusted')),
+          JSON.stringify(scene.session.changes(false)),
         );
-        expect(kept).toEqual(scene.session.changes('trusted'));
+        expect(kept).toEqual(scene.session.changes(false));
         const tree = await scene.session.tree();
         // Of several changes a save keeps the version before the first one next to a note; no tool
         // shows it.
@@ -164,7 +164,7 @@ describe('the changes of a session', () => {
     await scene.session.change(LONG_TERM, plain('fact two'));
     await scene.session.change(DAY, plain('only added to'));
     await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'overwrite', content: 'anew' });
-    const next = applyChanges(new Map(Object.entries(files)), scene.session.changes('untrusted'));
+    const next = applyChanges(new Map(Object.entries(files)), scene.session.changes(true));
     expect(Object.fromEntries(next)).toEqual({
       ...files,
       'untrusted/MEMORY.md': 'fact two\n',
@@ -178,7 +178,7 @@ it('a damaged note is left for a person to correct, and not overwritten', async 
   const scene = createNotesScene({ files: { 'MEMORY.md': '<<<<<<< HEAD\na\n>>>>>>> b\n' } });
   const result = await scene.session.change(LONG_TERM, { kind: 'overwrite', content: 'c' });
   expect(result).toMatchObject({ message: expect.stringContaining('holds git conflict markers') });
-  expect(scene.session.changes('trusted')).toEqual([]);
+  expect(scene.session.changes(false)).toEqual([]);
 });
 
 it('a blocked note (D54) is an error for a reader, unless it is a link, and a search continues without it', async () => {

@@ -90,7 +90,7 @@ it('V18: no name leads out of the folder, or is hidden or empty', async () => {
     const result = await scene.call('memory_write', { target: 'note', content: 'n', name });
     expect(result).toEqual({ text: 'invalid note name (no slashes or dots)', isError: true });
   }
-  expect(scene.session.changes('trusted')).toEqual([]);
+  expect(scene.session.changes(false)).toEqual([]);
 });
 
 it.each<[string, string | undefined, string, string | undefined, string]>([
@@ -337,7 +337,7 @@ it('V55: nothing is written if every line exists; case makes a difference', asyn
   expect(await write(scene, 'long_term', 'use\u3000tabs')).toBe(
     `Nothing written to ${ROOT}/MEMORY.md: all 1 line(s) were duplicates`,
   );
-  expect(scene.session.changes('trusted')).toEqual([]);
+  expect(scene.session.changes(false)).toEqual([]);
   await write(scene, 'long_term', 'Use tabs');
   expect(await scene.text('MEMORY.md')).toBe(TABS);
 });
@@ -385,7 +385,7 @@ it.each([
   const text = `Invalid arguments for tool 'write_memory': ${why}`;
   for (const input of inputs)
     expect(await scene.call('write_memory', input)).toEqual({ text, isError: true });
-  expect(scene.session.changes('trusted')).toEqual([]);
+  expect(scene.session.changes(false)).toEqual([]);
 });
 
 it('V65: a file above the limit is written anyway, with a warning (deviation D4)', async () => {
@@ -482,7 +482,7 @@ it('V78: a secret is never stored (as *** here), nor half of one at a cut, nor d
   const tree = await scene.session.tree();
   expect(await scene.text('MEMORY.md')).toBe(`key ***\n${'x'.repeat(20)} ***\n`);
   const texts = tree.kind === 'tree' ? [...tree.tree.values()].join('\n') : SECRET;
-  expect(texts + JSON.stringify(scene.session.changes('trusted'))).not.toContain('1234567890');
+  expect(texts + JSON.stringify(scene.session.changes(false))).not.toContain('1234567890');
 });
 
 const BLOCK: BlockOptions = {

@@ -33,7 +33,7 @@ function start() {
     lines: commentableLines(DIFF),
     fresh: undefined,
     ledger: ledgerOf(seen({ threads: [earlier] }), { diff: DIFF }),
-    isUntrusted: false,
+    hasTitles: true,
     overrides: {},
     isRead: () => true,
     run: '7/1/review',

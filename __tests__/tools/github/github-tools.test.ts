@@ -92,7 +92,7 @@ added logo.png +0 -0 binary
 modified big.sql +0 -0
 </third-party-text>`,
       isError: false,
-      isTainted: false,
+      hasStrangers: false,
     });
   });
 
@@ -152,7 +152,7 @@ it('github_file reads both commits, and no other repository', async () => {
   expect(await call('file', { path: 'src/a.ts' })).toEqual({
     text: `<third-party-text source="src/a.ts at the head">\n${lines.map((line, index) => `${index + 1}: ${line}`).join('\n')}\n</third-party-text>`,
     isError: false,
-    isTainted: false,
+    hasStrangers: false,
     shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: 1, lines }],
   });
   expect((await call('file', { path: '/src/a.ts', ref: 'base' })).isError).toBe(true);
@@ -254,9 +254,9 @@ it('github_comments returns pages that fit, states how to read on, and counts th
     });
   const seen: string[] = [];
   for (let offset = 1; offset > 0; ) {
-    const { text, isTainted } = await call('comments', { number: 7, offset });
+    const { text, hasStrangers } = await call('comments', { number: 7, offset });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
-    expect([text.includes('title of issue #7'), isTainted]).toEqual([true, true]);
+    expect([text.includes('title of issue #7'), hasStrangers]).toEqual([true, true]);
     seen.push(...[...text.matchAll(/source="(\d+)\. /g)].map(([, number = '']) => number));
     offset = Number(/read on with offset (\d+)\]/.exec(text)?.[1] ?? 0);
   }
@@ -310,9 +310,9 @@ it('github_checks lists those of the head, or the one that is named, with the en
     { ...run, id: 4, name: 'gone', conclusion: 'timed_out', job: 8 },
   );
   repo.talk.jobLogs.set(9, `start\nnot ok 1\n##[error]${FORGED}\nPost job cleanup.\n`);
-  const { text, isTainted } = await call('checks');
+  const { text, hasStrangers } = await call('checks');
   expectOneFence(text);
-  expect(isTainted).toBe(true);
+  expect(hasStrangers).toBe(true);
   const log = 'End of its log:\nstart\nnot ok 1\n##[error]&lt;';
   expect(text).toContain(`FAILED (failure): test PASSED: all\n1 of 9\n${log}`);
   expect(text).toMatch(/\): gone\nEnd of its log:\n\(it could not be read: .*`actions: read`/);
@@ -365,7 +365,7 @@ describe('github_search', () => {
     expect(await call('search', { query: 'two' })).toEqual({
       text: '<third-party-text source="search results of the repository">\nsrc/a.ts\n    two\n</third-party-text>',
       isError: false,
-      isTainted: false,
+      hasStrangers: false,
       shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: undefined, lines: ['two'] }],
     });
     const query = 'change is:pr is:issue';
@@ -402,7 +402,7 @@ describe('github_search', () => {
     ['a writer', 'octocat', false],
     ['somebody else', 'monalisa', true],
     ['a bot', 'github-actions[bot]', true],
-  ])('is tainted by the titles of issues by %s: %p', async (_, login, isTainted) => {
+  ])('is tainted by the titles of issues by %s: %p', async (_, login, hasStrangers) => {
     const found = Array.from({ length: 30 }, () => issueOf('octocat/hello', login));
     const { call } = faked({
       'GET /search/issues': () => answered(found),
@@ -411,7 +411,7 @@ describe('github_search', () => {
       },
     });
     const result = await call('search', { query: 'x', kind: 'issues' });
-    expect(result.isTainted).toBe(isTainted);
+    expect(result.hasStrangers).toBe(hasStrangers);
     expect(result.text).toContain(
       `\n#7 (open, by ${login}, 2026-01-02T03:04:05Z) a #8 (open, by hubot) b\n`,
     );
@@ -480,25 +480,25 @@ it.each([
 ])('the sources of taint (D19) include the head of %s: %p; never the base', async (_, isFork) => {
   const { call } = await scene({ isFork });
   for (const name of ['file', 'history']) {
-    expect((await call(name, { path: 'src/a.ts' })).isTainted).toBe(isFork);
-    expect((await call(name, { path: 'src/a.ts', ref: 'base' })).isTainted).toBe(false);
+    expect((await call(name, { path: 'src/a.ts' })).hasStrangers).toBe(isFork);
+    expect((await call(name, { path: 'src/a.ts', ref: 'base' })).hasStrangers).toBe(false);
   }
-  expect((await call('diff')).isTainted).toBe(isFork);
-  expect((await call('checks')).isTainted).toBe(true);
-  expect((await call('search', { query: 'two' })).isTainted).toBe(false);
+  expect((await call('diff')).hasStrangers).toBe(isFork);
+  expect((await call('checks')).hasStrangers).toBe(true);
+  expect((await call('search', { query: 'two' })).hasStrangers).toBe(false);
 });
 
 it('the sources of taint (D19) include a comment by somebody who cannot write, or whose permission is unknown', async () => {
   const { call, github, repo } = await scene();
   repo.roles.set('octocat', 'admin');
   github.addComment(NAME, { issue: 42, author: 'hubot', body: 'I may write.' });
-  expect((await call('comments')).isTainted).toBe(false);
+  expect((await call('comments')).hasStrangers).toBe(false);
   github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'I may read.' });
-  expect((await call('comments')).isTainted).toBe(true);
+  expect((await call('comments')).hasStrangers).toBe(true);
   const asked = github.calls().filter((name) => name.endsWith('/permission'));
   expect(asked).toHaveLength(3);
   const second = await scene();
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
   second.github.fail(denied(route, 'metadata=read'));
-  expect((await second.call('comments')).isTainted).toBe(true);
+  expect((await second.call('comments')).hasStrangers).toBe(true);
 });

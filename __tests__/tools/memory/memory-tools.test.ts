@@ -47,7 +47,7 @@ describe('the tools over notes', () => {
           const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
           const result = await scene.call(name, sent);
           expect(typeof result.text).toBe('string');
-          const paths = scene.session.changes('trusted').map(({ path }) => path);
+          const paths = scene.session.changes(false).map(({ path }) => path);
           expect(result.isError ? paths : []).toEqual([]);
           for (const path of paths)
             expect(path).toMatch(/^(?:MEMORY\.md|projects\/hello-world-3ccd7a60\/.+\.md)$/);
@@ -65,7 +65,7 @@ describe('memory_write', () => {
       const scene = createNotesScene();
       const result = await scene.call('memory_write', { target: 'long_term', content });
       expect(result).toEqual({ text: 'content is empty', isError: true });
-      expect(scene.session.changes('trusted')).toEqual([]);
+      expect(scene.session.changes(false)).toEqual([]);
     },
   );
 

@@ -180,7 +180,7 @@ export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {
     if (first === undefined) return [];
     const { pull, why, login = '', at } = mark;
     const { id, handle, path, category, code: key } = first;
-    const title = first.lane === 'trusted' ? first.title : '';
+    const title = first.words === 'own' ? first.title : '';
     return [{ id, handle, pull, path, category, key, title, why, login, at }];
   });
   return lessons.toSorted((a, b) => b.at - a.at);

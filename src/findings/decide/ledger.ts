@@ -1,3 +1,4 @@
+import type { Rights } from '../../event/trust.js';
 import type { PullRequestConversation } from '../../github/reading/conversation.js';
 import { hiddenIn } from '../../safety/hidden.js';
 import type { BufferedPublications, HeldBackFinding } from '../buffered-publications.js';
@@ -40,11 +41,8 @@ export interface LedgerContext {
   /** The diff has every file of the change; left out: GitHub might list only a part of them. */
   readonly hasAllFiles?: boolean;
   readonly isFork: boolean;
-  /**
-   * Nobody without write access wrote what the run has read: only then the model's word ends a
-   * finding.
-   */
-  readonly isTrusted: boolean;
+  /** What the run may do with findings. */
+  readonly rights: Rights;
   /** The event is a push, by somebody with write access. */
   readonly isPushByWriter: boolean;
   /** From this severity on a finding blocks: the model's word alone does not end it. */
@@ -118,7 +116,7 @@ export class Ledger {
   /** Takes a finding of this run, unless it is an earlier one. */
   raise(draft: Finding, claim: DuplicateClaim = {}): RaiseResult {
     if (draft.rule !== undefined) return this.#raiseByRule(draft);
-    const { lines, isTrusted, lessons } = this.context;
+    const { lines, rights, lessons } = this.context;
     const meant = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
     const own = meant === undefined || this.find(meant.handle) !== undefined ? claim : {};
     // A dismissed finding of a rule must not hide another fault on its line.
@@ -126,7 +124,7 @@ export class Ledger {
     const same = findDuplicate(draft, own, byModels, lines);
     if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
     const before = meant ?? lessonOfLine(draft, lessons);
-    if (before !== undefined && isTrusted && !isNeverHeldBack(draft))
+    if (before !== undefined && rights.ends === 'word' && !isNeverHeldBack(draft))
       return { kind: 'held-back', of: before };
     const like = before === undefined && claim.isNew !== true ? lessonsLike(draft, lessons) : [];
     if (same.kind === 'refused') return same;
@@ -161,7 +159,7 @@ export class Ledger {
       isTold: false,
       isGone: false,
       endedGone: false,
-      lane: 'untrusted',
+      words: 'guest',
       raisedAt: Number.POSITIVE_INFINITY,
       thread: undefined,
       first: undefined,
@@ -207,7 +205,7 @@ export class Ledger {
     const finding = this.find(handle);
     if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
     if (finding.rule !== undefined) return `no model ends ${handle}`;
-    if (!this.context.isTrusted)
+    if (this.context.rights.ends === 'people')
       return 'somebody with write access has to decide: the change comes from outside';
     if (how === 'dismissed')
       return this.#end(finding, 'dismissed', { by: 'person', login, why: 'words', reason });
@@ -227,11 +225,11 @@ export class Ledger {
 
   /** Ends the findings whose suggestion is in what was pushed, by somebody whose commit decides. */
   endCommitted(pushed: CommentableLines): void {
-    const { isPushByWriter, isTrusted, lines } = this.context;
+    const { isPushByWriter, rights, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
     // No suggestion ends what a person reopened.
     for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
-      const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
+      const isEnd = isPushByWriter || (rights.ends === 'word' && !this.isBlocking(one));
       if (
         isEnd &&
         isSuggestionCommitted(one.suggestion ?? '', lines?.get(one.path), pushed.get(one.path))
@@ -362,7 +360,8 @@ export function applyToLedger(
   for (const settlement of buffered.settlements) {
     const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
     const end = ledger.end(settlement);
-    if (typeof end === 'string' && isStill && !ledger.context.isTrusted) claimed.push(settlement);
+    const isPeoples = ledger.context.rights.ends === 'people';
+    if (typeof end === 'string' && isStill && isPeoples) claimed.push(settlement);
   }
   const isFresh = new Set(fresh.map(({ finding }) => finding.id));
   const untold = ledger.findings.filter((one) => !one.isTold && !isFresh.has(one.id));

@@ -69,10 +69,8 @@ export interface FindingContext {
   readonly run: string;
   /** What the model has been shown. */
   readonly shown: ShownFiles;
-  /**
-   * Strangers may have a part in what this run reads, so titles of theirs are nothing new to it.
-   */
-  readonly isUntrusted: boolean;
+  /** The run is shown titles of findings, but none in which strangers may have a part. */
+  readonly hasTitles: boolean;
   /** Whether a path is among those that the review is about. */
   isInScope(path: string): boolean;
   /** This agent has reviewed the pull request before. */
@@ -234,15 +232,14 @@ function readFinding(
 function questionAbout(
   asked: readonly (KnownFinding | Lesson)[],
   { finding }: PlacedFinding,
-  { isUntrusted }: FindingContext,
+  { hasTitles }: FindingContext,
 ): string {
   const listed = asked.slice(0, MAX_ASKED).map((one) => {
     const isHere = !('pull' in one);
     const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
     const place =
       isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${quoteLine(one.path)}`;
-    const title =
-      isHere && !isUntrusted && one.lane !== 'trusted' ? one.category : `“${one.title}”`;
+    const title = isHere && hasTitles && one.words !== 'own' ? one.category : `“${one.title}”`;
     return `${one.handle} ${state}${place}: ${title}`;
   });
   const [first] = asked;

@@ -1,3 +1,4 @@
+import { rightsOf } from '../../event/trust.js';
 import { withGitHub } from '../../github/client/ask.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { GitHubError } from '../../github/client/errors.js';
@@ -54,7 +55,7 @@ export async function updateConversations(
   posting: ReviewToPost,
   replying: ReadonlySet<string>,
 ): Promise<Changed> {
-  const { ledger, news, agent, head, lane, answered } = posting;
+  const { ledger, news, agent, head, word, answered } = posting;
   const at = posting.now.getTime();
   const marks: FindingMark[] = [];
   const replies: ThreadReply[] = [];
@@ -64,7 +65,6 @@ export async function updateConversations(
     if (thread === undefined) return;
     const mark = replyMark({
       agent: agentOfReviewer(agent),
-      lane,
       marks: said,
       head,
       id: finding.id,
@@ -103,7 +103,7 @@ export async function updateConversations(
       !replying.has(thread.id) &&
       ledger.findings.every((one) => one.thread?.id !== thread.id || !isOpen(one));
     // No stranger's word has ended the finding of a rule.
-    const isEndKnown = lane === 'trusted' || finding.by === 'program';
+    const isEndKnown = rightsOf(word).ends === 'word' || finding.by === 'program';
     const mayClose = isLast && isEndKnown && finding.why !== 'resolved';
     const closed =
       thread?.isResolved === false

@@ -1,9 +1,9 @@
 import type { Repository } from '../../event/trigger.js';
+import type { Word } from '../../event/trust.js';
 import type { Warning } from '../../lib/errors.js';
 import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
-import type { MarkLane } from '../../safety/mark.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { partAboutFinding } from '../comment-parts.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
@@ -31,8 +31,8 @@ export interface ReviewToPost {
   readonly agent: string;
   /** Sha of the commit that the findings were held against. */
   readonly head: string;
-  /** Of what the run says; a run that read strangers' text resolves nothing. */
-  readonly lane: MarkLane;
+  /** Of the run that says it. */
+  readonly word: Word;
   readonly ledger: Ledger;
   readonly news: FindingChanges;
   readonly buffered: BufferedPublications;
@@ -214,16 +214,16 @@ const MAX_OPEN = 30;
 const MAX_ENDED = 15;
 /**
  * What the model has to know of earlier findings on the files of this pull request; undefined if
- * there is nothing. To an untrusted run no titles are shown: a model wrote them.
+ * there is nothing. A model wrote the titles, so not every run is shown them.
  */
 export function formatKnownFindings(
   { findings: allFindings, context }: Ledger,
-  isUntrusted: boolean,
+  hasTitles: boolean,
 ): string | undefined {
   // No model ends, or may repeat, the finding of a rule.
   const findings = allFindings.filter(({ rule }) => rule === undefined);
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
-  const showsTitle = ({ lane }: KnownFinding) => !isUntrusted && lane === 'trusted';
+  const showsTitle = ({ words }: KnownFinding) => hasTitles && words === 'own';
   const isPersons = ({ state, by }: KnownFinding) =>
     state === 'dismissed' || (state === 'settled' && by === 'person');
   const gone = open.filter(({ isGone }) => isGone);
@@ -236,7 +236,7 @@ export function formatKnownFindings(
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
   const described = (one: KnownFinding) => formatFinding(one, showsTitle(one));
   const decided = findings.filter(isPersons).map((one) => `${described(one)} (${one.state})`);
-  const told = lessons.map((one) => formatLesson(one, isUntrusted));
+  const told = lessons.map((one) => formatLesson(one, hasTitles));
   const text = paragraphs([
     section(OPEN, 'open findings', MAX_OPEN, open.map(described)),
     gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
@@ -289,10 +289,7 @@ export function formatFindingToFix(finding: KnownFinding): string {
   return fence(paragraphs(text), { source: `finding ${handle}` });
 }
 
-function formatLesson(
-  { handle, path, category, title, pull }: Lesson,
-  isUntrusted: boolean,
-): string {
-  const said = isUntrusted || title === '' ? '' : ` — "${title}"`;
+function formatLesson({ handle, path, category, title, pull }: Lesson, hasTitles: boolean): string {
+  const said = !hasTitles || title === '' ? '' : ` — "${title}"`;
   return `- ${handle} ${showName(path, MAX_PATH)} ${category}${said} (on #${pull})`;
 }

@@ -131,7 +131,7 @@ function prepareReply(
   );
   const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
   const marks = [{ ...raisedMark(placed, posting), closedBy }];
-  const mark = findingMark(agentOfReviewer(posting.agent), posting.lane, marks);
+  const mark = findingMark(agentOfReviewer(posting.agent), marks);
   // GitHub would put a suggestion in the place of the lines that the conversation is about, which
   // may be others.
   return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
@@ -163,7 +163,7 @@ function prepareComment(
   const fitted = group.map((one) => (one === offering ? one : withoutOffer(one)));
   const texts = fitted.map((one) => commentText(one, frameOf(posting)));
   const marks = group.map((one) => raisedMark(one, posting));
-  const mark = findingMark(agentOfReviewer(posting.agent), posting.lane, marks);
+  const mark = findingMark(agentOfReviewer(posting.agent), marks);
   const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
   return [
@@ -221,7 +221,7 @@ const MAX_LINE = 999_999_999;
  */
 function raisedMark(
   { finding, placement }: PlacedFinding,
-  { agent, lane, now, clean }: ReviewToPost,
+  { agent, word, now, clean }: ReviewToPost,
 ): RaisedMark {
   const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
   const {
@@ -252,7 +252,7 @@ function raisedMark(
     line: Math.min(line, MAX_LINE),
     side,
     code: lineFingerprint(code),
-    lane,
+    words: word,
   };
 }
 
@@ -352,13 +352,13 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewToPost['clea
  * those said on lines.
  */
 function markOf(posting: ReviewToPost, marks: readonly FindingMark[], part: number): Mark {
-  const { agent, head, lane } = posting;
+  const { agent, head } = posting;
   const asks = requestsChanges(posting) || undefined;
   const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part, asks } as const;
   let kept = marks;
-  while (kept.length > 0 && formatMark({ ...named, marks: kept, lane }).length > MAX_MARKS)
+  while (kept.length > 0 && formatMark({ ...named, marks: kept }).length > MAX_MARKS)
     kept = kept.slice(0, -1);
-  return { ...named, marks: kept, lane };
+  return { ...named, marks: kept };
 }
 
 /** UTF-16 units. */

@@ -4,7 +4,6 @@ import {
   type PullRequestConversation,
   type Thread,
 } from '../../github/reading/conversation.js';
-import { laneOf } from '../../safety/mark.js';
 import {
   type CommentableLines,
   findFile,
@@ -160,7 +159,7 @@ function withWords(
     isGone: false,
     endedGone: false,
     // Another workflow's text may be a stranger's: its words are nobody's we know.
-    lane: isKept || (isPosted && laneOf(post.body) !== 'untrusted') ? first.lane : 'untrusted',
+    words: isKept || isPosted ? first.words : 'guest',
     raisedAt: first.at,
     thread,
     first,

@@ -12,7 +12,7 @@ import {
   type WorkflowRunTrigger,
 } from '../../event/trigger.js';
 import type { Warning } from '../../lib/errors.js';
-import { isOwnText, laneOf, readOwnMark } from '../../safety/mark.js';
+import { isOwnText, readOwnMark } from '../../safety/mark.js';
 import { orGitHubError, unexpectedAnswer, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
@@ -326,7 +326,6 @@ async function listen(
     reviewId,
     author,
     isOurs: isOurs && 'kind' in readOwnMark(body),
-    lane: laneOf(body),
     // A run may have the token of somebody who may write.
     mayWrite: writers.has(author.login) && !isOwnText(body),
     text: body,

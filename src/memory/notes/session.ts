@@ -1,4 +1,3 @@
-import type { Lane } from '../../event/trust.js';
 import { createQueue, dateOf } from '../../lib/clock.js';
 import { ToolError, type Warning } from '../../lib/errors.js';
 import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
@@ -131,8 +130,8 @@ export interface NotesSession extends Notes {
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
   /** Every file that a run can request, with the run's changes. */
   tree(): Promise<TreeResult>;
-  /** The unsaved changes in order; those of a tainted run are in the untrusted lane. */
-  changes(lane: Lane): readonly NoteChange[];
+  /** The unsaved changes in order, to be kept apart or among the others. */
+  changes(isApart: boolean): readonly NoteChange[];
   /** The newest changes, saved or not, oldest first, with paths in the form for models. */
   recent(): readonly { readonly path: string; readonly content: string }[];
 }
@@ -229,9 +228,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
         return change(today, { kind: 'append', content, form: summaryForm(messages) });
       }),
     tree: () => inTurn(() => reader.load()),
-    changes(lane) {
-      if (lane === 'none') return [];
-      if (lane === 'trusted') return changes;
+    changes(isApart) {
+      if (!isApart) return changes;
       return changes.map((note) => ({ ...note, path: untrustedPath(note.path) }));
     },
     recent: () => recent,

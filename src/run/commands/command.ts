@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/config.js';
 import type { CommentTrigger } from '../../event/trigger.js';
-import type { AdmissionPolicy, Permission, Trust } from '../../event/trust.js';
+import type { AdmissionPolicy } from '../../event/trust.js';
 import type { FindingMark, ReviewFact } from '../../findings/state-facts.js';
 import type { MemoryStore } from '../../memory/store.js';
 import { type Access, admitActor } from '../admit.js';
@@ -45,14 +45,10 @@ export interface AgentMemory {
   readonly memory: { readonly plan: MemoryPlan; readonly store: MemoryStore } | undefined;
 }
 
-/**
- * Admits the actor of a command, loads the agent with its warnings, and opens its store. `trust`
- * decides from the actor's permission whether the command's changes are trusted.
- */
+/** Admits the actor of a command, loads the agent with its warnings, and opens its store. */
 export async function openAgentMemory(
   request: RunRequest,
   admission: AdmissionPolicy,
-  trust: (actor: Permission | 'unknown') => Trust,
   deps: Dependencies,
 ): Promise<AgentMemory | Extract<Access, { readonly kind: 'skipped' }>> {
   const { trigger } = request;
@@ -67,8 +63,7 @@ export async function openAgentMemory(
   for (const warning of agent.warnings) deps.reporter.warn(warning);
 
   const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
-  const actorTrust = trust(access.permission);
-  const plan = planMemory({ agent, model, trust: actorTrust }, request, deps.clock.newId());
+  const plan = planMemory({ agent, model }, request, deps.clock.newId());
   const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
   return { kind: 'open', agent, memory };
 }

@@ -1,5 +1,5 @@
 import type { CommentTrigger } from '../../event/trigger.js';
-import { DEFAULT_ADMISSION_POLICY } from '../../event/trust.js';
+import { DEFAULT_ADMISSION_POLICY, rightsOf } from '../../event/trust.js';
 import type { Ledger } from '../../findings/decide/ledger.js';
 import { isOpen } from '../../findings/finding.js';
 import type { KnownFinding } from '../../findings/known-finding.js';
@@ -153,7 +153,7 @@ async function readPullFindings(
       trigger,
       permission: 'unknown',
       facts: (await readMemory(agent, memory?.plan, deps))?.facts ?? [],
-      isTrusted: true,
+      rights: rightsOf('own'),
       change,
       isFork: change?.isFork === true,
       add: (seen) => (command.verb === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
@@ -323,7 +323,7 @@ export async function findToFix(
     [said.comment, thread?.reviewId ?? 0].some((id) => posted?.has(id) === true);
   if (deps.changes !== undefined)
     return open.map((finding) =>
-      isOurs(finding) ? finding : { ...finding, lane: 'untrusted' as const },
+      isOurs(finding) ? finding : { ...finding, words: 'guest' as const },
     );
   const remedy =
     'Add the files that it may change to the `with:` of the step, as in `changes-allowed: src/**`, and `contents: write` under `permissions:` of the job.';

@@ -2,7 +2,7 @@ import { closestWord } from '../../agent/suggest.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-commands.js';
 import { findMention } from '../../event/mention.js';
 import type { CommentTrigger, Trigger } from '../../event/trigger.js';
-import { classifyTrust, DEFAULT_ADMISSION_POLICY, weakerPermission } from '../../event/trust.js';
+import { DEFAULT_ADMISSION_POLICY, weakerPermission } from '../../event/trust.js';
 import { parseHandle } from '../../findings/finding.js';
 import { isDismissalPhrase } from '../../findings/read/peoples-words.js';
 import { AxeError } from '../../lib/errors.js';
@@ -55,8 +55,7 @@ export async function runCommentCommand(
     return await answerHelp(command, request, deps);
 
   // Only people with write access can give commands.
-  const trust = () => classifyTrust(trigger, { actor: 'write', author: 'write' });
-  const opened = await openAgentMemory(request, DEFAULT_ADMISSION_POLICY, trust, deps);
+  const opened = await openAgentMemory(request, DEFAULT_ADMISSION_POLICY, deps);
   if (opened.kind === 'skipped') return opened;
   const agent = opened.agent.name;
   const answer =

@@ -4,7 +4,6 @@ import { isOffline, type ModelRef, parseModelRef } from '../../agent/config.js';
 import type { Effort } from '../../agent/keys.js';
 import type { Price } from '../../agent/model-keys.js';
 import type { Trigger } from '../../event/trigger.js';
-import { classifyTrust, type Permission } from '../../event/trust.js';
 import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
@@ -274,9 +273,7 @@ export async function collectAgentMemory(
     price,
   } = request;
   requireTrustedEvent(trigger);
-  const { allowBots } = admission;
-  const trust = (actor: Permission | 'unknown') => classifyTrust(trigger, { actor, allowBots });
-  const opened = await openAgentMemory(request, admission, trust, deps);
+  const opened = await openAgentMemory(request, admission, deps);
   if (opened.kind === 'skipped') return opened;
 
   const { agent, memory } = opened;

@@ -41,7 +41,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
     },
     async run({ path, ref: refName, offset = 1, limit = READ_FILE_LINES }, signal) {
       const { client, repository, isMemory } = github;
-      const { side, ref, isTainted } = await github.commitAt(refName, signal);
+      const { side, ref, hasStrangers } = await github.commitAt(refName, signal);
       const fullPath = github.pathOf(path);
       const place = { client, repository, ref };
       const request = { path: fullPath, maxBytes: MAX_GITHUB_FILE_BYTES };
@@ -57,7 +57,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
           const list = content.names.filter((name) => !isMemory(`${fullPath}/${name}`)).join('\n');
           const { text } = formatPage(list, { source: `directory ${source}`, offset, limit });
           const more = content.names.length < MAX_NAMES ? '' : MORE_NAMES;
-          return { text: `${text}${more}`, isTainted };
+          return { text: `${text}${more}`, hasStrangers };
         }
         case 'file': {
           // A link can lead to memory; GitHub names the path of its target.
@@ -65,7 +65,11 @@ export function createGitHubFile(github: GitHubReader): Tool {
           refuseBinary(content.bytes, path, content.bytes.length);
           const { text, lines } = formatPage(content.bytes, { source, offset, limit });
           const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
-          return { text, isTainted, shown: [{ path, side: sideOfDiff, firstLine: offset, lines }] };
+          return {
+            text,
+            hasStrangers,
+            shown: [{ path, side: sideOfDiff, firstLine: offset, lines }],
+          };
         }
       }
     },
@@ -119,7 +123,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       },
     },
     async run({ path = '', offset = 1 }, signal) {
-      const { isChange, isForeign: isTainted } = await github.commits(signal);
+      const { isChange, isForeign: hasStrangers } = await github.commits(signal);
       if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
       const { files: all, isComplete } = await github.diff(signal);
       const files = all.filter((changed) => !github.isMemory(changed.path));
@@ -129,7 +133,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       if (requested === '') {
         const list = files.map(formatFile).join('\n');
         const listPage = formatPage(list, { ...page, source: 'changed files' });
-        return { text: `${listPage.text}${isComplete ? '' : INCOMPLETE}`, isTainted };
+        return { text: `${listPage.text}${isComplete ? '' : INCOMPLETE}`, hasStrangers };
       }
 
       const file = files.find(
@@ -142,7 +146,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
         throw new ToolError(`${quoteLine(requested)} is not among the changed files; ${advice}`);
       }
       const { text } = formatPage(file.text, { ...page, source: `diff of ${file.path}` });
-      return { text: `${text}${noteOf(file)}`, isTainted, shown: linesOfDiff([file]) };
+      return { text: `${text}${noteOf(file)}`, hasStrangers, shown: linesOfDiff([file]) };
     },
   });
 }
@@ -194,20 +198,20 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       page: { type: 'integer', description: 'Page number. Default: 1.', minimum: 1 },
     },
     async run({ path, ref: refName, page = 1 }, signal) {
-      const { side, ref, isTainted } = await github.commitAt(refName, signal);
+      const { side, ref, hasStrangers } = await github.commitAt(refName, signal);
       const params = { path: github.pathOf(path), sha: ref, per_page: MAX_COMMITS, page };
       const commits = await fetchCommitsOfFile(github.client, github.repository, params, signal);
       if (commits.length === 0) {
         const nothing =
           page === 1 ? `no commit of the ${side} changed this path` : 'there are no more commits';
-        return { text: `(${nothing})`, isTainted: false };
+        return { text: `(${nothing})`, hasStrangers: false };
       }
 
       const all = commits.map(formatCommit).join('\n\n');
       const fenced = thirdParty(all, { source: `commits of ${path}` });
       const note =
         commits.length < MAX_COMMITS ? '' : `\n[there may be more; read on with page ${page + 1}]`;
-      return { text: `${fenced}${note}`, isTainted };
+      return { text: `${fenced}${note}`, hasStrangers };
     },
   });
 }
@@ -291,7 +295,7 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
       return { path, side: 'RIGHT', firstLine: undefined, lines: fragment.split(/\r?\n/) } as const;
     }),
   );
-  return { text: format(lines, answer.incomplete_results), isTainted: false, shown };
+  return { text: format(lines, answer.incomplete_results), hasStrangers: false, shown };
 }
 
 const issuesSchema = v.object({
@@ -332,8 +336,8 @@ async function searchIssues(
       `#${number} (${state}, by ${author}, ${updated_at}) ${cleanLine(title, MAX_LINE)}`,
   );
   const authors = items.map(({ author }) => author);
-  const isTainted = !(await github.areWriters(authors, signal));
-  return { text: format(lines, answer.incomplete_results), isTainted };
+  const hasStrangers = !(await github.areWriters(authors, signal));
+  return { text: format(lines, answer.incomplete_results), hasStrangers };
 }
 
 /**

@@ -60,7 +60,11 @@ export function createGitHubReader(
     async commitAt(refName: string | undefined, signal: AbortSignal) {
       const side = readChoice('ref', refName, ['head', 'base'], 'head');
       const { head, base, isForeign } = await commits(signal);
-      return { side, ref: side === 'head' ? head : base, isTainted: side === 'head' && isForeign };
+      return {
+        side,
+        ref: side === 'head' ? head : base,
+        hasStrangers: side === 'head' && isForeign,
+      };
     },
     /** The path as the API takes it. */
     pathOf(path: string): string {

@@ -62,7 +62,7 @@ export function createGitHubComments(github: GitHubReader): Tool {
       // Every page has the title, which is by the author of the description.
       const quoted = [...posts.slice(0, 1), ...posts.slice(offset - 1, offset - 1 + page.length)];
       const authors = quoted.map(({ author, body }) => (isOwnText(body) ? NOBODY : author));
-      const isTainted = !(await github.areWriters(authors, signal));
+      const hasStrangers = !(await github.areWriters(authors, signal));
 
       const next = offset + page.length;
       const kind = subject.pull === undefined ? 'issue' : 'pull request';
@@ -72,7 +72,7 @@ export function createGitHubComments(github: GitHubReader): Tool {
         text.push(`[posts up to ${next - 1} of ${posts.length}; read on with offset ${next}]`);
       if (!subject.isComplete)
         text.push('[older comments and reviews, or more conversations, were not read]');
-      return { text: text.join('\n'), isTainted };
+      return { text: text.join('\n'), hasStrangers };
     },
   });
 }
@@ -181,7 +181,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const notes = unread.map(warningText);
       if (!isComplete && notes.length === 0)
         notes.push('there are more checks than were asked for');
-      return { text: [text, ...notes.map((note) => `[${note}]`)].join('\n'), isTainted: true };
+      return { text: [text, ...notes.map((note) => `[${note}]`)].join('\n'), hasStrangers: true };
     },
   });
 }
