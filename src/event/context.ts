@@ -119,7 +119,7 @@ export function knowOwnRemarks<Context extends Surroundings>(
   };
 }
 
-/** How an `own` run reads a remark of ours; undefined for one by others. */
+/** The way in which an `own` run reads a remark of ours; undefined for one by others. */
 export function ownText({ isOurs, words }: Remark): 'read' | 'strangers' | 'left-out' | undefined {
   if (!isOurs) return undefined;
   return words === undefined ? 'left-out' : rightsOf(words).texts;

@@ -16,9 +16,9 @@ export interface Facts {
    * runs it on their own machine and reads along; or anybody else.
    */
   readonly asked: 'writer' | 'repository' | 'yourself' | 'other';
-  /** Where the code of the run is from: `ours` also without any, `fork` also if that is unread. */
+  /** The origin of the run's code: `ours` also without any, `fork` also if that is unread. */
   readonly code: 'ours' | 'fork';
-  /** Why somebody else has asked, or why the code is a fork's; half a sentence for people. */
+  /** Half a sentence for people: why somebody else has asked, or why the code is a fork's. */
   readonly why?: string;
   /**
    * Texts that people without write access, or anybody on a network, can have written, each as half
@@ -40,32 +40,32 @@ export function wordOf({ asked, code, strangers }: Facts): Word {
   return strangers.length > 0 ? 'mixed' : 'own';
 }
 
-/** What a run may do, and what its words may do after it. */
+/** The rights of a run, and of its words after it. */
 export interface Rights {
   /** Reads the memory of a `memory-repo`. */
   readonly privateMemory: boolean;
-  /** Where its words are kept; `computed`: apart, with a computed line in the log. */
+  /** The place of its words; `computed`: apart, with a computed line in the log. */
   readonly remembers: 'log' | 'computed' | 'apart';
   /**
    * Asked of the word with which a run begins. `all`: those that write, execute or reach the network
    * too, with `tools-allowed`; `copy`: it reads, and edits a copy; `read`: it reads.
    */
   readonly tools: 'all' | 'copy' | 'read';
-  /** What becomes of the files that it has changed. */
+  /** The most that becomes of the files it has changed. */
   readonly changes: 'commit' | 'patch' | 'none';
-  /** Who ends a finding: the model's word, with a second look where it blocks; or people alone. */
+  /** Findings end by the model's word, with a second look where they block; or by people alone. */
   readonly ends: 'word' | 'people';
-  /** Whose texts it is shown. Asked of the word with which a run begins. */
+  /** The authors of the texts it is shown. Asked of the word with which a run begins. */
   readonly hears: 'writers' | 'all';
   /** It is shown the titles of earlier findings. */
   readonly titles: boolean;
   /** Its comments can refer to people, issues and commits. */
   readonly refers: boolean;
-  /** How an `own` run reads its texts: as words of ours, as a stranger's, or not at all. */
+  /** An `own` run reads its texts as ours, as a stranger's, or not at all. */
   readonly texts: 'read' | 'strangers' | 'left-out';
 }
 
-/** The whole of what trust decides; only {@link rightsOf} reads it. */
+/** Everything that trust decides; only {@link rightsOf} reads it. */
 const RIGHTS: { readonly [Right in keyof Rights]: Readonly<Record<Word, Rights[Right]>> } = {
   privateMemory: { own: true, mixed: true, guest: true, fork: true },
   remembers: { own: 'log', mixed: 'computed', guest: 'apart', fork: 'apart' },
@@ -84,7 +84,7 @@ export function rightsOf(word: Word): Rights {
 }
 
 /**
- * What a run has read, and so what it may do now. There is one for a run, shared with its
+ * The strangers' texts that a run has read, and so its rights now. There is one for a run, shared with its
  * sub-agents: whatever one of them has read, the others may be told next.
  */
 export class Reading {
@@ -119,7 +119,7 @@ export class Reading {
     return [...new Set([...this.#facts.strangers, ...this.#added])];
   }
 
-  /** Why its rights are not those of an `own` run, each half a sentence that follows "because". */
+  /** Each is half a sentence that follows "because": its rights are not those of an `own` run. */
   get reasons(): readonly string[] {
     const { why } = this.#facts;
     return why === undefined ? this.strangers : [why, ...this.strangers];
@@ -130,7 +130,7 @@ export class Reading {
     return this.word === 'own' ? 'full' : `limited, because ${this.reasons.join(', and ')}`;
   }
 
-  /** Why what it has changed becomes no commit; undefined if it may become one. */
+  /** The reason if its changes become no commit, half a sentence that follows "because". */
   whyOnlyPatch(): string | undefined {
     return this.rights.changes === 'commit' ? undefined : this.reasons[0];
   }
@@ -160,7 +160,7 @@ export function factsOf(
     head,
   }: {
     readonly actor: Permission | 'unknown';
-    /** Of {@link contentAuthor}. */
+    /** The permission of {@link contentAuthor}. */
     readonly author?: Permission | 'unknown';
     readonly allowBots?: readonly string[];
     readonly head?: Facts['code'];
@@ -168,16 +168,16 @@ export function factsOf(
 ): Facts {
   const strangers = strangersIn(trigger, author);
   const code = isForkUnknown(trigger) ? (head ?? 'fork') : codeOf(trigger);
-  const other = whyOther(trigger, permission, allowBots);
-  if (other !== undefined) return { asked: 'other', code, why: other, strangers };
+  const whyElse = whyOther(trigger, permission, allowBots);
+  if (whyElse !== undefined) return { asked: 'other', code, why: whyElse, strangers };
 
-  const asked = askedBy(trigger);
-  if (code === 'ours') return { asked, code, strangers };
+  const facts = { asked: askedBy(trigger), code, strangers };
+  if (code === 'ours') return facts;
   const isUnread = isForkUnknown(trigger) && head === undefined;
   const why = isUnread
     ? 'the pull request could not be read'
     : 'the pull request comes from a fork';
-  return { asked, code, why, strangers };
+  return { ...facts, why };
 }
 
 /** The payload of a plain comment does not say where the head of its pull request is. */
@@ -198,7 +198,7 @@ function askedBy({ kind }: Trigger): Facts['asked'] {
   return isPersons ? 'writer' : 'repository';
 }
 
-/** Why it was neither a person with write access nor the repository itself that has asked. */
+/** The reason if neither a person with write access nor the repository itself has asked. */
 function whyOther(
   trigger: Trigger,
   permission: Permission | 'unknown',
@@ -230,8 +230,8 @@ function whyOther(
 }
 
 /**
- * Why no person with write access asks. Whether the event starts a run at all is another question
- * (`admission.ts`), which a workflow can answer more freely.
+ * The reason if no person with write access asks. If the event starts a run at all is another
+ * question (`admission.ts`), which a workflow can answer more freely.
  */
 function whyNoWriter(
   trigger: SubjectTrigger | WorkflowRunTrigger,
@@ -266,8 +266,8 @@ function strangersIn(
 }
 
 /**
- * Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is
- * their wish.
+ * A run of ours wrote the comment, or the issue just now; somebody's label on an issue is their
+ * wish.
  */
 export function isWrittenByOwnRun(trigger: Trigger): boolean {
   if (trigger.kind === 'comment') return isOwnText(trigger.body);
@@ -278,7 +278,7 @@ export function isWrittenByOwnRun(trigger: Trigger): boolean {
 }
 
 /**
- * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but
+ * The author of the text that the run reads. The commits of a branch of the repository were pushed by a writer, but
  * title and description are by the pull request's author, which takes no write access, and a bot's
  * may quote anybody, as may what a run of ours has written with a person's token.
  */
@@ -307,48 +307,45 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   });
 }
 
-/** What an account may do in a repository, strongest first (GitHub's repository roles). */
+/** GitHub's roles of an account in a repository, strongest first. */
 export type Permission = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none';
 
-/** Whether the permission includes pushing. */
+/** The permission includes pushing. */
 export function mayWrite(permission: Permission | 'unknown'): boolean {
   return permission === 'admin' || permission === 'maintain' || permission === 'write';
 }
 
 /**
- * Whether two accounts are one: logins are case-insensitive, and two deleted accounts are never the
+ * Two accounts are one: logins are case-insensitive, and two deleted accounts are never the
  * same.
  */
 export function isSameAccount(a: Actor, b: Actor): boolean {
   return a.login !== 'ghost' && a.login.toLowerCase() === b.login.toLowerCase();
 }
 
-/** What an account may do in a repository; `unknown` where it could not be asked. */
+/** The permission of an account; `unknown` where it could not be asked. */
 export type PermissionAnswer =
   | { readonly kind: 'known'; readonly permission: Permission }
   | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
 
-/** Whom a workflow lets start a run, and with what. */
+/** The accounts that a workflow lets start a run, and the phrase they need. */
 export interface AdmissionPolicy {
-  /**
-   * What the account that caused the event must be allowed to do here at the least; `none` lets
-   * everybody in.
-   */
+  /** The least permission of the account that caused the event; `none` lets everybody in. */
   readonly minPermission: MinPermission;
   /** Logins that may start runs whatever their permission, in any case. */
   readonly allowUsers: readonly string[];
   /** Logins of bots (`dependabot[bot]`) that may start runs; no other bot may. */
   readonly allowBots: readonly string[];
-  /** What a comment has to say to be answered (`@axe`); empty answers every comment. */
+  /** A comment is answered if it contains this (`@axe`); empty answers every comment. */
   readonly triggerPhrase: string;
 }
 
-/** What can be asked of whoever starts a run, most first. */
+/** The permissions that can be required to start a run, strongest first. */
 export const MIN_PERMISSIONS = ['write', 'triage', 'read', 'none'] as const;
 
 type MinPermission = (typeof MIN_PERMISSIONS)[number];
 
-/** Where nobody says otherwise: who may write starts runs, by every event of the workflow. */
+/** The default: accounts with write access start runs, by every event of the workflow. */
 export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
   minPermission: 'write',
   allowUsers: [],
@@ -356,12 +353,12 @@ export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
   triggerPhrase: '',
 };
 
-/** Of two requirements the one that lets more people in. */
-export function weakerPermission(one: MinPermission, other: MinPermission): MinPermission {
-  return MIN_PERMISSIONS.indexOf(one) > MIN_PERMISSIONS.indexOf(other) ? one : other;
+/** The one of two requirements that lets more people in. */
+export function weakerPermission(a: MinPermission, b: MinPermission): MinPermission {
+  return MIN_PERMISSIONS.indexOf(a) > MIN_PERMISSIONS.indexOf(b) ? a : b;
 }
 
-/** Whether a permission is enough; an unknown one is as good as none. */
+/** A permission is enough; an unknown one is as good as none. */
 export function permissionSuffices(
   permission: Permission | 'unknown',
   least: MinPermission,
@@ -380,9 +377,9 @@ const RANK: Record<Permission, number> = {
 };
 
 /**
- * Whether an account is in a list of logins, in any case. A deleted one never is: `ghost` is many
+ * An account is in a list of logins, in any case. A deleted one never is: `ghost` is many
  * accounts.
  */
 export function isLoginListed({ login }: Actor, logins: readonly string[]): boolean {
-  return login !== 'ghost' && logins.some((one) => one.toLowerCase() === login.toLowerCase());
+  return login !== 'ghost' && logins.some((listed) => listed.toLowerCase() === login.toLowerCase());
 }

@@ -257,7 +257,7 @@ async function fetchContext(
   return await github?.context(trigger, deadline.signal);
 }
 
-/** Where the head of a pull request is; undefined if it could not be read. */
+/** The origin of a pull request's head; undefined if it could not be read. */
 function headOf(trigger: Trigger, context: TriggerContext | undefined): Facts['code'] | undefined {
   if (trigger.kind === 'local' || context?.kind !== 'pull_request') return undefined;
   if (context.pinned === undefined) return undefined;

@@ -59,7 +59,7 @@ export interface PublishRequest extends Conversed {
   readonly reviewEnd: ReviewOutcome | undefined;
   /** Findings of other pull requests that people have answered. */
   readonly others: readonly FindingsToTell[];
-  /** Of the run, when its conversation was over. */
+  /** The word of the run when its conversation was over. */
   readonly word: Word;
   /** The reason why the run's edits cannot be committed, in half a sentence; undefined if they can. */
   readonly onlyPatch?: string;

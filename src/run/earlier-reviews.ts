@@ -32,7 +32,7 @@ interface FindingsParts {
   /** Permission of the account that caused the event. */
   readonly permission: Permission | 'unknown';
   readonly facts: readonly ReviewFact[];
-  /** Of the run. */
+  /** The rights of the run. */
   readonly rights: Rights;
   /** Undefined if the diff is not known. */
   readonly change: Pick<ReviewedChange, 'diff' | 'hasAllFiles'> | undefined;

@@ -83,7 +83,7 @@ export interface PlanBasis {
   readonly agent: LoadedAgent;
   readonly model: ModelRef;
   readonly trigger: Trigger;
-  /** What the run has read, and so what it may do. */
+  /** The strangers' texts that the run has read, and so its rights. */
   readonly reading: Reading;
   readonly workdir: string;
   readonly timeoutSeconds: number;

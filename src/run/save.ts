@@ -141,11 +141,12 @@ export async function saveToMemory(
 ): Promise<MemorySaveResult | undefined> {
   const { plan, memory } = end;
   const entries = entryChanges(end, deps);
-  const kept = plan.memory?.isReadOnly === false ? plan.memory : undefined;
+  const writable = plan.memory?.isReadOnly === false ? plan.memory : undefined;
   // Notes are saved even if the run has failed, by what it has read up to now.
-  const notes = kept === undefined ? [] : (memory?.notes?.session.changes(isKeptApart(plan)) ?? []);
-  const hasFacts = kept !== undefined && end.facts.length > 0;
-  const facts = hasFacts ? [factsChange(kept.path, end.facts, deps.clock.now())] : [];
+  const notes =
+    writable === undefined ? [] : (memory?.notes?.session.changes(isKeptApart(plan)) ?? []);
+  const hasFacts = writable !== undefined && end.facts.length > 0;
+  const facts = hasFacts ? [factsChange(writable.path, end.facts, deps.clock.now())] : [];
   const changes = [...entries, ...notes, ...facts];
   if (changes.length === 0 || memory === undefined) return undefined;
 
@@ -167,7 +168,7 @@ export async function saveToMemory(
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
 
-/** What a run writes of itself is kept apart from what `own` runs load. */
+/** The texts of a run are kept apart from those that `own` runs load. */
 export function isKeptApart({ reading }: Pick<Plan, 'reading'>): boolean {
   return reading.rights.remembers !== 'log';
 }

@@ -233,7 +233,7 @@ function openWorkspace(
   return createCommitWorkspace(files, { folder, changes: made, memoryRoots });
 }
 
-/** What a run reads later takes no tool away from it. */
+/** A text that a run reads later takes no tool away from it. */
 function toolsOfRun({ reading }: ToolRequest): Rights['tools'] {
   return rightsOf(reading.begun).tools;
 }

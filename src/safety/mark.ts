@@ -1,8 +1,6 @@
 import { parseJson } from '../lib/data.js';
 
-/**
- * What a text of ours says about itself. Two with the same fields are one text, written anew.
- */
+/** A text of ours describes itself so; two with the same fields are one text, written anew. */
 export interface Mark {
   readonly kind: string;
   readonly agent?: string;
@@ -39,7 +37,7 @@ export function readOwnMark(body: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether a line of a text is a mark with these fields, lists aside; a quotation does not count.
+ * A line of a text is a mark with these fields, lists aside; a quotation does not count.
  */
 export function isMarked(body: string, wanted: MarkFields): boolean {
   if (!body.includes(START)) return false;

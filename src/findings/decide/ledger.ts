@@ -41,7 +41,7 @@ export interface LedgerContext {
   /** The diff has every file of the change; left out: GitHub might list only a part of them. */
   readonly hasAllFiles?: boolean;
   readonly isFork: boolean;
-  /** What the run may do with findings. */
+  /** The rights of the run. */
   readonly rights: Rights;
   /** The event is a push, by somebody with write access. */
   readonly isPushByWriter: boolean;
