@@ -56,7 +56,7 @@ describe('the tools that publish', () => {
       const agent = await agentWith(['read_file', ...ALL]);
       const made = publishingTools(agent, open(trigger, change));
       expect(made.tools.map(({ name }) => name)).toEqual(offered);
-      expect(made.agent.config.tools).toEqual(['read_file']);
+      expect(made.listed).toEqual(ALL);
       const told = made.warnings.map(({ code, message }) => [code, message.match(/`\w+`/g)]);
       expect(told).toEqual(
         warned.length === 0 ? [] : [['tool-not-available', warned.map((name) => `\`${name}\``)]],
@@ -118,7 +118,7 @@ describe('the tools that publish', () => {
 
   it('are not added to an agent that lists none', async () => {
     const agent = await agentWith(['read_file']);
-    expect(publishingTools(agent, undefined)).toEqual({ agent, tools: [], warnings: [] });
+    expect(publishingTools(agent, undefined)).toEqual({ tools: [], listed: [], warnings: [] });
   });
 });
 

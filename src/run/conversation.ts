@@ -46,6 +46,14 @@ export interface AgentConversation {
   };
 }
 
+/** Tools that an agent lists and that are not opened with the others. */
+export interface ListedTools {
+  readonly tools: readonly Tool[];
+  /** Every name for them in the agent's list, also of those that it does not get. */
+  readonly listed: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
 /** The state that all conversations of a run share. */
 export interface LiveRun {
   readonly request: RunRequest;

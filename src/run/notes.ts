@@ -29,7 +29,7 @@ import { damageWarnings } from '../memory/stores/read-log.js';
 import { notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';
-import type { Tool } from '../tools/tool.js';
+import type { ListedTools } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
 import { NEVER_ABORTED } from './save.js';
@@ -326,28 +326,21 @@ export function placesOf(
 }
 
 /**
- * Creates the tools for notes that an agent was granted. The returned agent lists only its other
- * tools. `onWritten` is awaited after each change; `cite` completes the citations of a note.
+ * Creates the tools for notes that an agent was granted; `listed` are the names that it lists for
+ * them. `onWritten` is awaited after each change; `cite` completes the citations of a note.
  */
 export function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
   onWritten: () => Promise<void>,
   cite: (content: string) => Promise<string>,
-): {
-  readonly agent: LoadedAgent;
-  readonly tools: readonly Tool[];
-  readonly warnings: readonly Warning[];
-} {
+): ListedTools {
   const { config } = agent;
-  const listed: readonly string[] = namedNotesTools(config.tools);
-  const otherTools = config.tools.filter((name) => !listed.includes(name));
-  const withOtherTools = { ...agent, config: { ...config, tools: otherTools } };
+  const listed = namedNotesTools(config.tools);
   if (notes === undefined) {
     // If notes are on but could not be opened, there is a warning with the reason already.
     const isOff = listed.length > 0 && !config.memory.notes;
-    const warnings = isOff ? [notesAreOff(agent.name, listed)] : [];
-    return { agent: withOtherTools, tools: [], warnings };
+    return { tools: [], listed, warnings: isOff ? [notesAreOff(agent.name, listed)] : [] };
   }
 
   const reportingNotes: Notes = {
@@ -359,5 +352,5 @@ export function notesTools(
     },
   };
   const tools = createMemoryTools(reportingNotes, notes.tools, cite);
-  return { agent: withOtherTools, tools, warnings: [] };
+  return { tools, listed, warnings: [] };
 }

@@ -23,9 +23,9 @@ import { parseDiff } from '../lib/text/diff.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
-import type { Tool } from '../tools/tool.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import { postsReviews, type SkippedRun } from './admit.js';
+import type { ListedTools } from './conversation.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
 import { needsFindings, pullNumberOf, readAgain, readFindings } from './earlier-reviews.js';
 import type {
@@ -286,52 +286,40 @@ function emptyLedger(agent: string): Ledger {
 const IMPLIED_TOOLS: readonly string[] = ['settle_finding', 'submit_review'];
 
 /**
- * Creates the publishing tools that an agent lists, as far as the run can publish with them. The
- * returned agent lists only its other tools.
+ * Creates the publishing tools that an agent lists, as far as the run can publish with them;
+ * `listed` are all that it lists.
  */
 export function publishingTools(
   agent: LoadedAgent,
   publications: PublicationBuffer | undefined,
-): {
-  readonly agent: LoadedAgent;
-  readonly tools: readonly Tool[];
-  readonly warnings: readonly Warning[];
-} {
+): ListedTools {
   const { config } = agent;
-  if (!REVIEW_TOOL_NAMES.some((name) => config.tools.includes(name))) {
-    return { agent, tools: [], warnings: [] };
-  }
+  const listed = REVIEW_TOOL_NAMES.filter((name) => config.tools.includes(name));
+  if (listed.length === 0) return { tools: [], listed, warnings: [] };
 
   // If it cannot set labels, the built-in triager suggests them in its answer instead.
   const isLabelless = agent.source === 'built-in' && publications?.allowsLabels === false;
   // An agent that can raise findings can also settle them and end its review, without listing the
   // tools for that. Otherwise it could not say that it has found nothing.
   const isImplied = (name: string) =>
-    IMPLIED_TOOLS.includes(name) && config.tools.includes('add_review_comment');
-  const listedNames = REVIEW_TOOL_NAMES.filter(
-    (name) =>
-      (config.tools.includes(name) || isImplied(name)) && !(isLabelless && name === 'set_labels'),
+    IMPLIED_TOOLS.includes(name) && listed.includes('add_review_comment');
+  const wantedNames = REVIEW_TOOL_NAMES.filter(
+    (name) => (listed.includes(name) || isImplied(name)) && !(isLabelless && name === 'set_labels'),
   );
   const tools =
     publications === undefined
       ? []
       : createReviewTools(publications).filter(
-          ({ name }) => listedNames.includes(name) && publications.isOpenTo(name),
+          ({ name }) => wantedNames.includes(name) && publications.isOpenTo(name),
         );
 
   const has = (name: string) => tools.some((tool) => tool.name === name);
   // Without a pull request to push to, an agent can open one instead.
   const isReplaced = (name: string) => name === 'push_to_pull_request' && has('open_pull_request');
-  const missing = listedNames.filter(
-    (name) =>
-      config.tools.includes(name) && !has(name) && !isReplaced(name) && name !== 'settle_finding',
+  const missing = wantedNames.filter(
+    (name) => listed.includes(name) && !has(name) && !isReplaced(name) && name !== 'settle_finding',
   );
-  const otherTools = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
-  return {
-    agent: { ...agent, config: { ...config, tools: otherTools } },
-    tools,
-    warnings: warnOfMissing(agent.name, missing, publications),
-  };
+  return { tools, listed, warnings: warnOfMissing(agent.name, missing, publications) };
 }
 
 /**

@@ -32,8 +32,9 @@ import {
   openModel,
   priceInRun,
 } from './conversation.js';
-import { holdConversation, readOwnFiles } from './hold-conversation.js';
+import { holdConversation } from './hold-conversation.js';
 import { quietLoop } from './passes.js';
+import { readOwnFiles } from './sub-agents.js';
 
 /**
  * Has a review's findings verified by an agent that did not raise them, each place in a fresh

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import type { Reading } from '../event/trust.js';
+import type { ShownLines } from '../findings/decide/evidence.js';
+import { REACHING_EFFECTS, type Tool, withSecretsHidden } from '../tools/tool.js';
+import { createCiter } from './cite.js';
+import type { AgentConversation, LiveRun } from './conversation.js';
+import { notesTools } from './notes.js';
+import { publishingTools } from './publish.js';
+import { isKeptApart } from './save.js';
+import { agentsBelow } from './sub-agents.js';
+
+/** The tools of a conversation, except `call_agent`. */
+interface ConversationTools {
+  readonly tools: readonly Tool[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the tools that an agent lists: those that publish, those for its notes, and all others,
+ * which get the rest of the list. Throws for a tool that does not exist.
+ */
+export async function openConversationTools(
+  { plan, notes, loop, depth, callerEffects, purpose }: AgentConversation,
+  run: LiveRun,
+): Promise<ConversationTools> {
+  const { deps } = run;
+  const { reporter, signal } = loop;
+  const citer = createCiter(notes, run.change, resolve(deps.cwd, plan.workdir), deps);
+  const onWritten = async () => {
+    if (plan.memory !== undefined) await notes?.keep(isKeptApart(plan));
+  };
+
+  const publishing = publishingTools(plan.agent, run.publications);
+  const forNotes = notesTools(plan.agent, notes, onWritten, citer.cite);
+  for (const warning of [...publishing.warnings, ...forNotes.warnings]) reporter.warn(warning);
+
+  const box = await deps.openTools({
+    agent: withoutTools(plan.agent, [...publishing.listed, ...forNotes.listed]),
+    workdir: plan.workdir,
+    reading: plan.reading,
+    callerEffects,
+    callable: () => agentsBelow(plan.agent, run, depth),
+    signal,
+    warn: (warning) => reporter.warn(warning),
+  });
+
+  const show = (lines: readonly ShownLines[]) => {
+    (purpose ?? run.publications)?.show(lines);
+    citer.show(lines);
+  };
+  const purposeTools = purpose === undefined ? [] : [purpose.tool];
+  const opened = [...box.tools, ...forNotes.tools, ...publishing.tools, ...purposeTools];
+  const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), plan.reading, show);
+  return { tools, close: () => box.close() };
+}
+
+function withoutTools(agent: LoadedAgent, listed: readonly string[]): LoadedAgent {
+  const tools = agent.config.tools.filter((name) => !listed.includes(name));
+  return { ...agent, config: { ...agent.config, tools } };
+}
+
+/**
+ * Wraps tools to record the lines of files that they show, since only those can be evidence, and
+ * the strangers' words that they bring: some with each call, the others with a result that says so.
+ */
+function trackTools(
+  tools: readonly Tool[],
+  reading: Reading,
+  show: (lines: readonly ShownLines[]) => void,
+): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, signal) {
+      const stranger = `it used \`${tool.name}\`, which can bring in anyone's text`;
+      if (REACHING_EFFECTS.has(tool.effect)) reading.add(stranger);
+      const result = await tool.execute(input, signal);
+      if (result.hasStrangers === true) reading.add(stranger);
+      show(result.shown ?? []);
+      return result;
+    },
+  }));
+}
