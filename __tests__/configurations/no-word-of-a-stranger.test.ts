@@ -305,8 +305,7 @@ it('no word of a stranger is in the trusted lane, or in the prompt of a trusted 
         const run = await runStep(world, step, { repo, number });
         expect(run.conclusion).toBe('success');
         expect(run.trusted).not.toContain(EVIL);
-        const isTrusted =
-          / trust=trusted /.test(run.entry) && !run.entry.includes('are kept apart');
+        const isTrusted = run.trusted.includes(run.entry) && !run.entry.includes(' computed=yes ');
         if (isTrusted) expect(run.isTold).toBe(false);
         seen[isTrusted ? 'trusted' : 'apart'] += 1;
         if (run.isTold) seen.told += 1;

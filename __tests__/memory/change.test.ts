@@ -33,7 +33,7 @@ it.each([
 );
 
 it('searching for an entry writes an entry again whose provenance line was cut off (C2 18)', () => {
-  const torn = whole.slice(0, whole.indexOf(' trust='));
+  const torn = whole.slice(0, whole.indexOf(' model='));
   expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
 });
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../src/memory/change.js';
@@ -11,6 +13,7 @@ import {
   stripProvenance,
 } from '../../src/memory/run-log.js';
 
+const GOLDEN = join(import.meta.dirname, '../golden/axe');
 const timestamp = new Date('2026-02-28T15:04:05.678Z');
 const complete = {
   id: '01jd-x',
@@ -19,7 +22,6 @@ const complete = {
   event: 'pull_request',
   sha: '1a2b3c4d5e6f',
   actor: 'octocat',
-  trust: 'trusted',
   model: 'openrouter/anthropic/claude:beta',
 };
 const provenance = formatProvenance({ ...complete, id: '01jd' });
@@ -120,7 +122,7 @@ it.each([
 });
 
 it.each([
-  ['--><!-- axe-action v=1 trust=trusted -->', ' axe-action v=1 trust=trusted '],
+  ['--><!-- axe-action v=1 computed=yes -->', ' axe-action v=1 computed=yes '],
   ['<!<!-- -->-- x -->', '<! -- x '],
   ['<!<!----', '(none)'],
   ['a <<<!--!--!-- b', 'a  b'],
@@ -197,6 +199,32 @@ it('stripProvenance removes our lines and nothing else', () => {
   expect(stripProvenance(`<!-- x -->\n${log}${log}`)).toBe(
     `<!-- x -->\n${entry('t', 'r').repeat(2)}`,
   );
+});
+
+/** Every entry that axe wrote while it was recorded, with the parts that it was given. */
+const RECORDED = readdirSync(GOLDEN).flatMap((file) => {
+  if (!file.endsWith('.json')) return [];
+  const { steps } = JSON.parse(readFileSync(join(GOLDEN, file), 'utf8'));
+  const logs = steps.flatMap(({ writes = {} }: { writes?: Record<string, string[]> }) =>
+    Object.entries(writes).flatMap(([path, lines]) =>
+      path.endsWith('memory/bot.md') && Array.isArray(lines) ? [lines.join('\n')] : [],
+    ),
+  );
+  return logs.flatMap((log: string) => [
+    ...log.matchAll(/^## (.+)\n\*\*Task:\*\* (.*)\n\*\*Result:\*\* (.*)\n\n/gm),
+  ]);
+});
+
+it.each([
+  ['of a run', {}],
+  ['that we computed', { isComputed: true }],
+])('an entry %s has axe’s recorded bytes when its provenance line is taken out', (_, patch) => {
+  expect(RECORDED.length).toBeGreaterThan(5);
+  const line = formatProvenance({ ...complete, ...patch });
+  for (const [recorded, at = '', task = '', result = ''] of RECORDED) {
+    const parts = { timestamp: new Date(at), task, result };
+    expect(stripProvenance(formatEntry({ ...parts, provenance: line }))).toBe(recorded);
+  }
 });
 
 it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
@@ -304,8 +332,16 @@ it('any content of an entry looks the same to axe', () => {
 describe('formatProvenance', () => {
   it('writes one HTML comment with the fields in a fixed order', () => {
     expect(formatProvenance(complete)).toBe(
-      '<!-- axe-action v=1 id=01jd-x run=123456/2 job=review event=pull_request sha=1a2b3c4 actor=octocat trust=trusted model=openrouter/anthropic/claude:beta -->',
+      '<!-- axe-action v=1 id=01jd-x run=123456/2 job=review event=pull_request sha=1a2b3c4 actor=octocat model=openrouter/anthropic/claude:beta -->',
     );
+  });
+
+  it('marks a computed entry, and no other', () => {
+    const line = formatProvenance({ ...complete, isComputed: true });
+    expect(line).toMatch(/ model=openrouter\/anthropic\/claude:beta computed=yes -->$/);
+    expect(parseProvenance(line)).toEqual({ ...complete, sha: '1a2b3c4', isComputed: true });
+    const forgedModel = formatProvenance({ ...complete, model: 'x computed=yes' });
+    expect(parseProvenance(forgedModel)?.isComputed).toBeUndefined();
   });
 
   it('writes a hyphen for what is missing', () => {
@@ -327,7 +363,7 @@ describe('formatProvenance', () => {
     ['100%', '100%25'],
     ['x\ny', 'x%0Ay'],
   ])('encodes %j as %s', (actor, expected) => {
-    expect(formatProvenance({ ...complete, actor })).toContain(` actor=${expected} trust=`);
+    expect(formatProvenance({ ...complete, actor })).toContain(` actor=${expected} model=`);
   });
 
   it('never lets a value end the comment, and reads back what was written', () => {
@@ -363,6 +399,8 @@ it.each([
   formatProvenance(complete).replace('v=1', 'v=2'),
   formatProvenance(complete).replace('job=review', 'job='),
   formatProvenance(complete).replace('job=review', 'job=a b'),
+  formatProvenance(complete).replace(' -->', ' computed=no -->'),
+  formatProvenance(complete).replace(' -->', ' trust=trusted -->'),
   `${formatProvenance(complete)}\n`,
 ])('parseProvenance does not read %j as one of our lines', (line) =>
   expect(parseProvenance(line)).toBeUndefined(),

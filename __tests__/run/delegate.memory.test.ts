@@ -66,13 +66,13 @@ describe('the entry of a sub-agent', () => {
       request: { trigger: issue({ author: STRANGER }), origin, inWorkflow: true },
       permissions: { octocat: { kind: 'known', permission: 'write' } },
     });
-    const line = (trust: string) =>
+    const line = (computed: string) =>
       new RegExp(
-        `<!-- axe-action v=1 id=id\\d run=99/1 job=review event=issues sha=ccccccc actor=octocat trust=${trust} model=p/a -->`,
+        `<!-- axe-action v=1 id=id\\d run=99/1 job=review event=issues sha=ccccccc actor=octocat model=p/a${computed} -->`,
       );
     expect([...deps.memory.keys()]).toEqual(['a.md', 'untrusted/a.md']);
-    expect(deps.memory.get('untrusted/a.md')).toMatch(line('untrusted'));
-    expect(deps.memory.get('a.md')).toMatch(line('trusted'));
+    expect(deps.memory.get('untrusted/a.md')).toMatch(line(''));
+    expect(deps.memory.get('a.md')).toMatch(line(' computed=yes'));
     expect(deps.memory.get('a.md')).not.toMatch(/look|seen/);
   });
 

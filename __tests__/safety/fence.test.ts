@@ -163,7 +163,7 @@ describe('removeHidden', () => {
     ['C6 75: a comment without an end at the start of a line', 'a\n > - <!-- b\nc', 'a\n > - '],
     ['C6 75: a comment that is made by the end of another', 'a<!<!-- x -->-- evil -->b', 'ab'],
     ['C6 75: three levels of it', '<!<!<!-- x -->-- y -->-- z -->b', 'b'],
-    ['C2 27: a forged provenance line', 'x --><!-- axe-action trust=trusted -->', 'x -->'],
+    ['C2 27: a forged provenance line', 'x --><!-- axe-action computed=yes -->', 'x -->'],
     ['C6 75: a definition that hides a note', 'a\n[//]: # (evil)\nb', 'a\n\nb'],
     ['C6 75: the same in quotes', '[comment]: <> "evil"', ''],
   ])('%s is removed', (_, markdown, expected) => {

@@ -78,8 +78,8 @@ it('C6 77: a hostile page or file cannot end its fence, nor give commands to the
   // What a page says must not come back in the prompt of a trusted run (D19).
   const memory = (path: string) => join(step.workspace, '.axe', 'memory', path);
   const computed = readFileSync(memory('worker.md'), 'utf8');
-  expect(computed).toMatch(/^\*\*Result:\*\*.*\n<!-- .* trust=trusted /m);
+  expect(computed).toMatch(/^\*\*Result:\*\*.*\n<!-- .* computed=yes -->$/m);
   expect(computed).not.toMatch(/Welcome|system|octocat|::|example\.com/);
-  expect(readFileSync(memory('untrusted/worker.md'), 'utf8')).toMatch(/ trust=untrusted /);
+  expect(readFileSync(memory('untrusted/worker.md'), 'utf8')).toContain('**Result:** ');
   expect(step.summary).toMatch(/kept apart because it used `\w+`/);
 });

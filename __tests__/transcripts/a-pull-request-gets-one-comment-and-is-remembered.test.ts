@@ -25,7 +25,7 @@ it('a pull request and its next push are reviewed in one comment, and the second
 **Task:** Review pull request #2: Update the README with new information.
 **Result:** Posted a comment on #2.
 ${ANSWERS[0]}
-<!-- axe-action v=1 id=<id> run=1658821493/1 job=review event=pull_request sha=ec26c3e actor=Codertocat trust=trusted model=anthropic/claude-sonnet-4-5 -->
+<!-- axe-action v=1 id=<id> run=1658821493/1 job=review event=pull_request sha=ec26c3e actor=Codertocat model=anthropic/claude-sonnet-4-5 -->
 
 `);
 

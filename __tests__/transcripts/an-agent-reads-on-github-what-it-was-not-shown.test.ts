@@ -52,7 +52,7 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(search).toContain('\nsrc/auth.ts\n      return timingSafeEqual(token);\n');
   // A person who pushed to the repository can write: what the run says of it is its memory.
   expect(step.outputs['memory-entry']).toContain(`**Result:** Posted a comment on #2.\n${ANSWER}`);
-  expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
+  expect(step.outputs['memory-entry']).not.toContain('computed=');
 });
 
 it('the tools work on the command line with an event, and cause a warning without one', async () => {

@@ -68,7 +68,7 @@ export function earlierEntry(result: string, letter = 'a'): string {
   return `## 2026-01-${day}T10:00:00Z
 **Task:** Say what is new.
 **Result:** ${result}
-<!-- axe-action v=1 id=01m7${letter.repeat(22)} run=1/1 job=review event=push sha=0123456 actor=octocat trust=trusted model=anthropic/claude-sonnet-4-5 -->
+<!-- axe-action v=1 id=01m7${letter.repeat(22)} run=1/1 job=review event=push sha=0123456 actor=octocat model=anthropic/claude-sonnet-4-5 -->
 
 `;
 }

@@ -164,7 +164,6 @@ describe('a command over memory', () => {
       id: '01kgr83',
       task: 'Answer #7',
       result: 'Ask for tabs.',
-      trust: 'untrusted',
     });
     rememberOnBranch(stage, { 'untrusted/reviewer.md': tabs });
     expect(await onComment(stage)).toMatchObject({

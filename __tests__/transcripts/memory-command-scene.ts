@@ -28,7 +28,6 @@ export function review(
     event: 'pull_request',
     sha: 'ec26c3e',
     actor: 'Codertocat',
-    trust: 'trusted',
     model: 'anthropic/claude-sonnet-4-5',
     ...more,
   };

@@ -30,7 +30,6 @@ const TABS = review(5, {
   task: 'Answer issue #7: Tabs or spaces',
   result: 'They ask for tabs.',
   event: 'issues',
-  trust: 'untrusted',
 });
 
 /** A repository with a memory on its branch. */

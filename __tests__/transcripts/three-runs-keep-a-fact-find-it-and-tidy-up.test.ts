@@ -189,7 +189,6 @@ function weekly(week: number): string {
     event: 'schedule',
     sha: 'ec26c3e',
     actor: 'octocat',
-    trust: 'trusted',
     model: 'anthropic/claude-sonnet-4-5',
   });
   const timestamp = new Date(`${dayAgo(42 - week * 7)}T06:00:00Z`);

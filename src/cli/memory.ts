@@ -38,7 +38,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     readBase: place.hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
     // In a step of a workflow the runner names the person who started it; on a laptop nothing does.
     origin: place.writesProvenance
-      ? { event: 'local', actor: env['GITHUB_ACTOR'] || undefined, trust: 'trusted' }
+      ? { event: 'local', actor: env['GITHUB_ACTOR'] || undefined }
       : undefined,
   };
   if (place.missing !== undefined && (name === 'show' || name === 'search'))
@@ -92,6 +92,15 @@ function describe({
   result,
   provenance,
 }: MemoryEntry): object {
-  const { actor, event, run, job, sha, model, trust }: Partial<Provenance> = provenance ?? {};
-  return { id, time, lane, line, task, result, actor, event, run, job, sha, model, trust };
+  const {
+    actor,
+    event,
+    run,
+    job,
+    sha,
+    model,
+    isComputed = false,
+  }: Partial<Provenance> = provenance ?? {};
+  const origin = { actor, event, run, job, sha, model, computed: isComputed };
+  return { id, time, lane, line, task, result, ...origin };
 }

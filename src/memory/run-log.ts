@@ -44,17 +44,20 @@ export interface Provenance {
   /** Commit that the run was about; the line has its first seven characters. */
   readonly sha?: string;
   readonly actor?: string;
-  readonly trust?: string;
   /** `provider/model`. */
   readonly model?: string;
+  /** We computed the entry from closed sets of values: no model and no stranger wrote a word of it. */
+  readonly isComputed?: boolean;
 }
 
 const SHA_CHARACTERS = 7;
 export const PROVENANCE_START = '<!-- axe-action v=1 ';
 const MISSING = '-';
-const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'trust', 'model'] as const;
+const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'model'] as const;
+/** Only a computed entry has this field. */
+const COMPUTED = ' computed=yes';
 const LINE = new RegExp(
-  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')} -->\\r?$`,
+  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(${COMPUTED})? -->\\r?$`,
 );
 
 /**
@@ -66,17 +69,20 @@ export function formatProvenance(provenance: Provenance): string {
   const values = FIELDS.map(
     (field) => `${field}=${encode(field === 'sha' ? sha : provenance[field])}`,
   );
-  return `${PROVENANCE_START}${values.join(' ')} -->`;
+  const computed = provenance.isComputed === true ? COMPUTED : '';
+  return `${PROVENANCE_START}${values.join(' ')}${computed} -->`;
 }
 
 /** Undefined unless the line is exactly one that {@link formatProvenance} writes. */
 export function parseProvenance(line: string): Provenance | undefined {
   const match = LINE.exec(line);
   if (match === null) return undefined;
-  const [id, run, job, event, sha, actor, trust, model] = match
-    .slice(1)
+  const [id, run, job, event, sha, actor, model] = match
+    .slice(1, 1 + FIELDS.length)
     .map((value) => (value === MISSING ? undefined : decodeField(value)));
-  return id === undefined ? undefined : { id, run, job, event, sha, actor, trust, model };
+  if (id === undefined) return undefined;
+  const isComputed = match.at(-1) === COMPUTED;
+  return { id, run, job, event, sha, actor, model, ...(isComputed && { isComputed }) };
 }
 
 function encode(value: string | undefined): string {

@@ -17,6 +17,7 @@ import {
   formatEntry,
   formatProvenance,
   type NewEntry,
+  type Provenance,
   storedTask,
 } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
@@ -89,8 +90,9 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   const result = [published.line ?? '', failureLine, outcome.answer]
     .filter((text) => text !== '')
     .join('\n');
+  const timestamp = deps.clock.now();
   const whole = {
-    timestamp: deps.clock.now(),
+    timestamp,
     task: isKeptWhole ? task : storedTask(task),
     result: sanitize(result, 'memory', deps.secrets.values),
   };
@@ -105,7 +107,7 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
     case 'computed': {
       const computed = computedEntry({ trigger: plan.trigger, outcome, published, apart });
       return [
-        appendEntry(memory, memory.path, { timestamp: whole.timestamp, ...computed }),
+        appendEntry(memory, memory.path, { timestamp, ...computed, isComputed: true }),
         appendEntry(memory, apart, whole),
       ];
     }
@@ -113,13 +115,12 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
 }
 
 function appendEntry(
-  { provenance: origin, entryId, path: log }: MemoryPlan,
+  memory: MemoryPlan,
   path: string,
-  entry: NewEntry,
+  { isComputed, ...entry }: NewEntry & Pick<Provenance, 'isComputed'>,
 ): EntryChange {
-  const trust = path === log ? 'trusted' : 'untrusted';
-  const provenance = origin && formatProvenance({ ...origin, trust });
-  return { kind: 'append', path, id: entryId, text: formatEntry({ ...entry, provenance }) };
+  const provenance = memory.provenance && formatProvenance({ ...memory.provenance, isComputed });
+  return { kind: 'append', path, id: memory.entryId, text: formatEntry({ ...entry, provenance }) };
 }
 
 /** Adds the entry and the unsaved notes to the journal, in case the run is killed. */

@@ -7,7 +7,7 @@ import { anyLog, entry } from './logs.js';
 
 describe('readEntries', () => {
   it('returns each entry with its fields, its origin and its first line', () => {
-    const log = `# Mine\n\n${entry(1)}${entry(2, { id: 'b2', actor: 'hubot', trust: 'trusted', result: 'a\nb' })}`;
+    const log = `# Mine\n\n${entry(1)}${entry(2, { id: 'b2', actor: 'hubot', isComputed: true, result: 'a\nb' })}`;
     expect(readEntries(log, 'trusted')).toMatchObject([
       {
         line: 3,
@@ -21,7 +21,7 @@ describe('readEntries', () => {
         id: 'b2',
         task: 'task 2',
         result: 'a\nb',
-        provenance: { actor: 'hubot' },
+        provenance: { actor: 'hubot', isComputed: true },
         lane: 'trusted',
       },
     ]);

@@ -90,8 +90,7 @@ export async function rememberText(
 
   const { path } = view.trusted;
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
-  const provenance =
-    origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' };
+  const provenance = origin === undefined ? undefined : { ...origin, id: clock.newId() };
   const entry = composeEntry({ timestamp: clock.now(), task, result, provenance }, secrets);
   const location = `in \`${path}\` in ${view.location}`;
   const knownId = findSameEntry(entry, view);
@@ -223,8 +222,8 @@ export async function promoteEntry(
   const provenance = {
     ...old.provenance,
     id: newId,
-    trust: 'trusted',
     actor: session.origin?.actor,
+    isComputed: false,
   };
   const timestamp = new Date(old.timeMs);
   const entry = composeEntry({ timestamp, ...fields, provenance }, session.secrets);

@@ -90,7 +90,7 @@ const MAX_LINES = 3;
 const MAX_CHARACTERS = 240;
 const MAX_TASK_CHARACTERS = 200;
 
-/** Entries as a markdown list: id, time, trust, task and the first lines of the result. */
+/** Entries as a markdown list: id, time, lane, task and the first lines of the result. */
 export function formatEntries(entries: readonly MemoryEntry[]): string {
   return entries.map(formatListed).join('\n');
 }
@@ -124,7 +124,8 @@ function formatListed(entry: MemoryEntry): string {
 
 function formatHead({ id, heading, lane, provenance, line }: MemoryEntry): string {
   const by = provenance?.actor === undefined ? '' : ` by ${provenance.actor}`;
-  return `- \`${id}\` ${heading} ${lane}${by}, line ${line}`;
+  const computed = provenance?.isComputed === true ? ', computed' : '';
+  return `- \`${id}\` ${heading} ${lane}${by}${computed}, line ${line}`;
 }
 
 function originOf({ provenance }: MemoryEntry): readonly string[] {
