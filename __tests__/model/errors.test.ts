@@ -29,7 +29,14 @@ describe('an answer with an error status', () => {
     ['a blank message', { error: { message: ' ' } }, 'Bad Request'],
     ['a message that is not text', { error: { message: 7 } }, 'Bad Request'],
     ['a list', [1, 2], 'Bad Request'],
-    ['another shape', { detail: 'x' }, 'Bad Request'],
+    ['a detail (FastAPI)', { detail: 'no such field' }, 'no such field'],
+    [
+      'a list of details',
+      { detail: [{ loc: ['body', 'n'], msg: 'too high' }] },
+      'body.n: too high',
+    ],
+    ['an empty list of details', { detail: [] }, 'Bad Request'],
+    ['another shape', { oops: 'x' }, 'Bad Request'],
   ])('is reported with the API’s message: %s', (_, body, text) => {
     expect(answered(400, body).message).toBe(`bad_request: ${text}`);
   });
@@ -38,6 +45,7 @@ describe('an answer with an error status', () => {
     [302, 'server: Found'],
     [400, 'bad_request: Bad Request'],
     [404, 'bad_request: Not Found'],
+    [413, 'server: Request Entity Too Large'],
     [500, 'server: Internal Server Error'],
     [502, 'server: Bad Gateway'],
     [529, 'server: the service is overloaded (HTTP 529)'],

@@ -24,6 +24,11 @@ describe('a reply with a part of an unknown kind is read without the part', () =
     ['anthropic/claude-3-m', claude('end_turn', [...HI, DREAM]), TEXT],
     ['anthropic/claude-3-m', claude('tool_use', [DREAM, LOOK]), [{ toolName: 'look' }]],
     ['openai/codex-4o', response([{ type: 'dream', id: 'd' }, outputText('Hi')]), TEXT],
+    [
+      'openai/codex-4o',
+      response([{ ...outputText('Hi'), content: [DREAM, ...outputText('Hi').content] }]),
+      TEXT,
+    ],
     ['google/gemini-1-m', gemini('STOP', [{ dream: { depth: 1 } }, { text: 'Hi' }]), TEXT],
     ['bedrock/m', converseReply('end_turn', [{ dream: { depth: 1 } }, { text: 'Hi' }]), TEXT],
     ['local/m', completion({ content: [{ type: 'dream' }, ...HI] }), TEXT],
@@ -55,6 +60,43 @@ const THOUGHT_AND_TEXT = [
 it('a text in parts becomes one text, and the thoughts among them reasoning', async () => {
   const { model } = await playModel('local/m', always(completion({ content: PARTS })));
   expect((await model.doGenerate(question())).content).toMatchObject(THOUGHT_AND_TEXT);
+});
+
+describe('arguments of a call that are not a text become one', () => {
+  const call = (input: unknown) => ({
+    index: 0,
+    id: 'c1',
+    type: 'function',
+    function: { name: 'look', arguments: input },
+  });
+
+  it.each([
+    [{ path: 'a' }, '{"path":"a"}'],
+    [null, '{}'],
+  ])('in a whole reply: %j', async (input, written) => {
+    const body = completion({ content: null, tool_calls: [call(input)] }, 'tool_calls');
+    const { model } = await playModel('local/m', always(body));
+    const { content } = await model.doGenerate(question());
+    expect(content).toMatchObject([{ toolName: 'look' }]);
+    const [part] = content;
+    expect(part?.type === 'tool-call' && (part.input || '{}')).toBe(written);
+  });
+
+  it('in a stream, where a call must not be lost in silence', async () => {
+    const chunk = (delta: object, finish_reason: string | null) => ({
+      id: 'c',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const model = await streaming(
+      'groq/gpt-oss-120b',
+      [chunk({ tool_calls: [call({ path: 'a' })] }, null), chunk({}, 'tool_calls')],
+      { GROQ_API_KEY: 'k' },
+    );
+    const { content } = await model.doGenerate(question());
+    expect(content).toMatchObject([{ toolName: 'look', input: '{"path":"a"}' }]);
+  });
 });
 
 it.each([

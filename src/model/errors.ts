@@ -80,25 +80,41 @@ function troubleOf(thrown: unknown, provider: Provider): ProviderErrorDetails & 
   };
 }
 
+/** Go's words, which are axe's, if Node has others, and ours if neither has any. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  413: 'Request Entity Too Large',
+  529: 'the service is overloaded (HTTP 529)',
+};
+
 function textOfStatus(status: number): string {
-  // Neither Go nor Node has words for it.
-  if (status === 529) return 'the service is overloaded (HTTP 529)';
-  return STATUS_CODES[status] ?? `HTTP status ${status}`;
+  return STATUS_TEXTS[status] ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
 }
 
 /**
  * The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or
  * `{"message": …}` (Bedrock), or a list of one of them (Vertex), or inside of a response
- * (Responses, streamed).
+ * (Responses, streamed), or `{"detail": …}` (FastAPI, which many servers of one's own are made with).
  */
 function apiMessage(body: unknown): string | undefined {
   const error = errorIn(body);
   // Cloudflare sends a list of errors.
   const errors = propertyOf(error, 'errors');
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
-  const words = propertyOf(error, 'message') ?? propertyOf(first, 'message');
+  const words =
+    propertyOf(error, 'message') ??
+    propertyOf(first, 'message') ??
+    detailOf(propertyOf(error, 'detail'));
   const message = typeof error === 'string' ? error : words;
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+/** FastAPI's detail is a text, or a list of places in the request with what is wrong there. */
+function detailOf(detail: unknown): unknown {
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
+  if (first === undefined) return detail;
+  const place = propertyOf(first, 'loc');
+  const words = propertyOf(first, 'msg');
+  return Array.isArray(place) && words !== undefined ? `${place.join('.')}: ${words}` : words;
 }
 
 /**

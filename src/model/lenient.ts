@@ -12,26 +12,27 @@ interface Repairs {
   readonly event?: { readonly pattern: RegExp; readonly repair: Repair };
 }
 
+/** Events of Chat Completions with a text in parts, or with arguments that are not a text. */
+const CHAT_EVENT: Repairs['event'] = {
+  pattern: /"content":\s*\[|"arguments":\s*[{n]/,
+  repair: withPlainChoices,
+};
+
 const REPAIRS: Readonly<Partial<Record<Protocol, Repairs>>> = {
   anthropic: {
     reply: (reply) => withUsage(withKnownParts(reply, 'content', ANTHROPIC_PARTS), ANTHROPIC_USAGE),
     event: { pattern: /"message_(?:start|delta)"/, repair: withEventUsage },
   },
-  'openai-responses': { reply: (reply) => withKnownParts(reply, 'output', RESPONSES_ITEMS) },
-  openai: {
-    reply: withPlainContent,
-    event: { pattern: /"content":\s*\[/, repair: withPlainContent },
-  },
-  'openai-compatible': {
-    reply: withPlainContent,
-    event: { pattern: /"content":\s*\[/, repair: withPlainContent },
-  },
+  'openai-responses': { reply: withKnownItems },
+  openai: { reply: withPlainChoices, event: CHAT_EVENT },
+  'openai-compatible': { reply: withPlainChoices, event: CHAT_EVENT },
   bedrock: { reply: (reply) => withUsage(reply, BEDROCK_USAGE) },
 };
 
 /** The kinds that answer a request without the provider's own tools. */
 const ANTHROPIC_PARTS = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
 const RESPONSES_ITEMS = ['message', 'reasoning', 'function_call'];
+const MESSAGE_PARTS = ['output_text', 'refusal'];
 
 const ANTHROPIC_USAGE = ['input_tokens', 'output_tokens'];
 const BEDROCK_USAGE = ['inputTokens', 'outputTokens', 'totalTokens'];
@@ -107,6 +108,20 @@ function withKnownParts(reply: Json, key: string, kinds: readonly string[]): Jso
   return known.length === parts.length ? reply : { ...reply, [key]: known };
 }
 
+function withKnownItems(reply: Json): Json {
+  const known = withKnownParts(reply, 'output', RESPONSES_ITEMS);
+  const items = known['output'];
+  if (!Array.isArray(items)) return known;
+  const repaired = items.map((item: unknown) =>
+    isObject(item) && item['type'] === 'message'
+      ? withKnownParts(item, 'content', MESSAGE_PARTS)
+      : item,
+  );
+  return repaired.some((item, index) => item !== items[index])
+    ? { ...known, output: repaired }
+    : known;
+}
+
 /** Fills in zeros for figures that are missing. A zero counts as not reported later. */
 function withUsage(reply: Json, figures: readonly string[]): Json {
   if (reply['error'] !== undefined) return reply;
@@ -125,8 +140,8 @@ function withEventUsage(event: Json): Json {
   return repaired === message ? event : { ...event, message: repaired };
 }
 
-/** Joins a text that came in parts; thoughts among them become the reasoning. */
-function withPlainContent(reply: Json): Json {
+/** Joins a text that came in parts, and writes arguments of calls as the text that they should be. */
+function withPlainChoices(reply: Json): Json {
   const { choices } = reply;
   if (!Array.isArray(choices)) return reply;
   const plain = choices.map((choice: unknown) =>
@@ -141,12 +156,39 @@ function withPlainChoice(choice: Json): Json {
   // Streams have a `delta` in place of the message.
   const key = isObject(choice['delta']) ? 'delta' : 'message';
   const message = choice[key];
-  if (!isObject(message) || !Array.isArray(message['content'])) return choice;
+  if (!isObject(message)) return choice;
+  const plain = withPlainContent(withPlainArguments(message));
+  return plain === message ? choice : { ...choice, [key]: plain };
+}
+
+/** Some servers send arguments as an object, or null for none. */
+function withPlainArguments(message: Json): Json {
+  const calls = message['tool_calls'];
+  if (!Array.isArray(calls)) return message;
+  const plain = calls.map((call: unknown) => (isObject(call) ? withPlainCall(call) : call));
+  return plain.some((call, index) => call !== calls[index])
+    ? { ...message, tool_calls: plain }
+    : message;
+}
+
+function withPlainCall(call: Json): Json {
+  const { function: called } = call;
+  if (!isObject(called)) return call;
+  const { arguments: input } = called;
+  if (input === null) return { ...call, function: { ...called, arguments: '' } };
+  return isObject(input)
+    ? { ...call, function: { ...called, arguments: JSON.stringify(input) } }
+    : call;
+}
+
+/** Thoughts among the parts of a text become the reasoning. */
+function withPlainContent(message: Json): Json {
+  if (!Array.isArray(message['content'])) return message;
   const parts: readonly unknown[] = message['content'];
   const thoughts = parts.map((part) => (isObject(part) ? textIn(part['thinking']) : '')).join('');
   const hasReasoning = thoughts !== '' && !('reasoning_content' in message);
   const reasoning = hasReasoning ? { reasoning_content: thoughts } : {};
-  return { ...choice, [key]: { ...message, ...reasoning, content: parts.map(textIn).join('') } };
+  return { ...message, ...reasoning, content: parts.map(textIn).join('') };
 }
 
 /** The text of a part, or of parts; thoughts and references have none. */
