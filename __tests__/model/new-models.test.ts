@@ -148,6 +148,34 @@ describe('a setting that a server refuses', () => {
       key: 'reasoning_effort',
       warned: ['effort'],
     },
+    {
+      ref: 'local/m',
+      message: 'invalid temperature: only 1 is allowed for this model',
+      settings: { temperature: 0.1 },
+      key: 'temperature',
+      warned: ['temperature'],
+    },
+    {
+      ref: 'local/m',
+      message: '`reasoning_effort` must be one of `none` or `default`',
+      settings: { reasoning: 'low' as const },
+      key: 'reasoning_effort',
+      warned: ['effort'],
+    },
+    {
+      ref: 'deepseek/deepseek-v4-pro',
+      message: 'This response_format type is unavailable now',
+      settings: { responseFormat: { type: 'json', schema: { type: 'object' } } as const },
+      key: 'response_format',
+      warned: ['response_format'],
+    },
+    {
+      ref: 'local/m',
+      message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+      settings: { maxOutputTokens: 5000 },
+      key: 'max_tokens',
+      warned: ['max_tokens'],
+    },
     // No user has chosen this one.
     {
       ref: 'openai/gpt-4.1',
@@ -174,6 +202,17 @@ describe('a setting that a server refuses', () => {
     await model.doGenerate(question());
     const limits = bodies(server).map((body) => body['max_tokens']);
     expect(limits).toEqual([64_000, 32_000, 32_000]);
+  });
+
+  it.each([
+    ['max_tokens is too large: 100,000. The maximum value is 8,192.', 8192],
+    ['`max_tokens` must be at most `8192`; that is less than the `context_window`', 8192],
+    ['maxOutputTokens is 100000, but the range is 1 (inclusive) to 65537 (exclusive)', 65_536],
+  ])('is a limit of the user’s, which is lowered with a warning: %s', async (message, limit) => {
+    const { model, server } = await playModel('local/m', [refusal(message), text('Hi')]);
+    const { warnings } = await model.doGenerate(question({ maxOutputTokens: 100_000 }));
+    expect(warnings).toMatchObject([{ feature: 'max_tokens' }]);
+    expect(bodies(server).map((body) => body['max_tokens'])).toEqual([100_000, limit]);
   });
 
   it.each([

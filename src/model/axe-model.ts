@@ -50,7 +50,8 @@ export function withAxeErrors({ model, secrets }: OpenedModel, target: AskedMode
       const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
       checkContent(reply, options, target);
       const readable = toReadable(reply, target);
-      const refused = refusals.warnings(fitted.options);
+      const { maxOutputTokens } = options;
+      const refused = refusals.warnings({ ...fitted.options, maxOutputTokens });
       const warnings = [...fitted.warnings, ...refused, ...warningsOf(readable, options)];
       return { ...readable, warnings };
     } catch (thrown) {
