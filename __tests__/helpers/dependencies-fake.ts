@@ -112,6 +112,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
   const replies: Reply[] = [];
   const requests: PublishRequest[] = [];
   const controller = new AbortController();
+  const closing = new AbortController();
   const clock = createFakeClock();
   const startedAt = clock.now().getTime();
   const { store, files, reads } = createFakeStore(parts, steps);
@@ -216,6 +217,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
     },
     deadline: {
       signal: controller.signal,
+      closing: closing.signal,
       limit: (ms) => void limitsMs.push(ms),
       leftMs: () =>
         (limitsMs.at(-1) ?? Number.POSITIVE_INFINITY) - (clock.now().getTime() - startedAt),

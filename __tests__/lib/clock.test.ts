@@ -145,6 +145,40 @@ describe('the deadline of a run', () => {
     expect(leftMs()).toBe(0);
   });
 
+  it('keeps a part of its limit for what comes after the asking, which a limit never ends', () => {
+    const { limit, signal, closing, leftMs } = createDeadline('', (limitMs) => limitMs / 10);
+    limit(1000);
+    expect([leftMs(), timeLeftMs(closing)]).toEqual([900, undefined]);
+    jest.advanceTimersByTime(899);
+    expect(signal.aborted).toBe(false);
+    jest.advanceTimersByTime(86_400_000);
+    expect([signal.aborted, closing.aborted]).toEqual([true, false]);
+  });
+
+  it('leaves a cancelled run the shortest time of several, and its first error', () => {
+    const { cancel, clear, signal, closing } = createDeadline();
+    const [first, second] = [new Error('first'), new Error('second')];
+    cancel(first, 8500);
+    jest.advanceTimersByTime(500);
+    expect([signal.reason, timeLeftMs(closing)]).toEqual([first, 8000]);
+    cancel(second, 1500);
+    cancel(second, 1600);
+    cancel(second);
+    jest.advanceTimersByTime(1499);
+    expect(closing.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect([signal.reason, closing.reason]).toEqual([first, first]);
+    clear();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('leaves what comes after the asking all its time if nobody says how much', () => {
+    const { cancel, closing } = createDeadline();
+    cancel(new Error('interrupted'));
+    jest.advanceTimersByTime(86_400_000);
+    expect([closing.aborted, timeLeftMs(closing)]).toEqual([false, undefined]);
+  });
+
   it('a signal that aborts after a time reports how much of it is left', () => {
     const signal = signalAfter(1000);
     jest.advanceTimersByTime(400);

@@ -4,6 +4,7 @@ import type { AgentLibrary } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import { createCheckProgress } from '../findings/post/check-progress.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { createClosingClient } from '../github/client/closing-client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
@@ -98,7 +99,7 @@ export async function createActionDependencies(context: ActionContext) {
 type Connection = Awaited<ReturnType<typeof connect>>;
 
 /** Clients for GitHub, and the memory store, which may need one. */
-async function connect({ inputs, trigger, runner, secrets }: ActionContext) {
+async function connect({ inputs, trigger, runner, secrets, deadline }: ActionContext) {
   const { env, workspace } = runner;
   const fetch = createFetch(env);
   const clock = createClock();
@@ -111,7 +112,8 @@ async function connect({ inputs, trigger, runner, secrets }: ActionContext) {
 
   const access = { env, fetch: countingFetch, clock, log };
   const needsWrite = inputs.checkRun ? ['checks'] : [];
-  const client = await connectGitHub(inputs.githubToken, { ...access, needsWrite });
+  const connected = await connectGitHub(inputs.githubToken, { ...access, needsWrite });
+  const client = connected && createClosingClient(connected, deadline.closing);
   const { agentsRepo, repositoriesToken } = inputs;
   const needsOwnClient = agentsRepo !== undefined && repositoriesToken !== '';
   const agentsClient = needsOwnClient ? await connectGitHub(repositoriesToken, access) : client;

@@ -2,7 +2,7 @@ import { setSecret } from '@actions/core';
 import { readTrigger } from '../event/parse-event.js';
 import type { Trigger } from '../event/trigger.js';
 import { createDeadline } from '../lib/clock.js';
-import { DEFAULT_FAIL_ON } from '../lib/defaults.js';
+import { CANCELLED_MS, CLOSING_TIME, DEFAULT_FAIL_ON } from '../lib/defaults.js';
 import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
 import { readCheckedOut } from '../lib/git.js';
 import { unenforceableLimits } from '../loop/budget.js';
@@ -27,12 +27,16 @@ import {
 } from './dependencies.js';
 import { runGcMode, runValidateMode } from './modes.js';
 
+const TIME_REMEDY = "Raise `timeout-minutes`, or the agent's `timeout`.";
+
 /**
  * The action's main step. Never throws for trouble that a person can fix: it is reported, and the
  * step fails.
  */
 export async function main(runner: Runner): Promise<void> {
-  const deadline = createDeadline("Raise `timeout-minutes`, or the agent's `timeout`.");
+  const deadline = createDeadline(TIME_REMEDY, (limitMs) =>
+    Math.min(CLOSING_TIME.maxMs, limitMs * CLOSING_TIME.share),
+  );
   const secrets = readSecrets(runner.env);
   const transcript = createTranscript(secrets.values);
   const reporter = transcript.recordEvents(createActionReporter(runner.log, secrets.values));
@@ -59,7 +63,7 @@ export async function main(runner: Runner): Promise<void> {
     }
 
     deadline.limit(inputs.timeoutMinutes * 60_000);
-    runner.onCancel(() => deadline.cancel(new CancelledError()));
+    runner.onCancel((signal) => deadline.cancel(new CancelledError(), CANCELLED_MS[signal]));
     const { mode, outputSchema } = inputs;
     // An unusable schema fails before anything runs; `mode: validate` reports it itself.
     if (mode !== 'validate')

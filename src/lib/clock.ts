@@ -74,12 +74,8 @@ export function startTimeLimit(
 ) {
   const endsMs = clock.now().getTime() + limitMs;
   const timer = clock.timer(limitMs);
-  const limited = AbortSignal.any([signal, timer.signal]);
-
-  noteTimeLeft(limited, () => {
-    const limitLeftMs = Math.max(0, endsMs - clock.now().getTime());
-    return Math.min(limitLeftMs, timeLeftMs(signal) ?? Number.POSITIVE_INFINITY);
-  });
+  noteTimeLeft(timer.signal, () => Math.max(0, endsMs - clock.now().getTime()));
+  const limited = withinBoth(signal, timer.signal);
   return { signal: limited, isOver: () => timer.signal.aborted, end: () => timer.clear() };
 }
 
@@ -87,28 +83,47 @@ export function startTimeLimit(
  * A signal does not say when it will abort, but code that waits must know it: a pause that would be
  * interrupted is not started.
  */
-const TIME_LEFT = new WeakMap<AbortSignal, () => number>();
+const TIME_LEFT = new WeakMap<AbortSignal, () => number | undefined>();
 
-/** Records how many milliseconds are left until a signal aborts. */
-export function noteTimeLeft(signal: AbortSignal, leftMs: () => number): void {
+/** Records how many milliseconds are left until a signal aborts; undefined while nobody knows. */
+export function noteTimeLeft(signal: AbortSignal, leftMs: () => number | undefined): void {
   TIME_LEFT.set(signal, leftMs);
 }
 
-/** Milliseconds until a signal aborts; undefined if nobody has recorded them. */
+/** Milliseconds until a signal aborts; undefined if nobody knows. */
 export function timeLeftMs(signal: AbortSignal): number | undefined {
   return TIME_LEFT.get(signal)?.();
 }
 
+/** A signal that is aborted with the first of two, and has the time that both have left. */
+export function withinBoth(first: AbortSignal, second: AbortSignal): AbortSignal {
+  const both = AbortSignal.any([first, second]);
+  noteTimeLeft(both, () => {
+    const known = [first, second].flatMap((signal) => timeLeftMs(signal) ?? []);
+    return known.length === 0 ? undefined : Math.min(...known);
+  });
+  return both;
+}
+
 /** A run's only deadline: every wait listens to it. */
 export interface Deadline {
-  /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
+  /** Ends the asking: aborted when its time is up or the run is cancelled, with the error to report. */
   readonly signal: AbortSignal;
+  /**
+   * For deciding, saving and saying, which come after the asking. A time limit does not abort it,
+   * since each of their steps has a limit of its own: only a cancelled run has no time in the end.
+   */
+  readonly closing: AbortSignal;
   /** Sets the limit, counted in milliseconds from the start of the run. */
   limit(limitMs: number): void;
-  /** Milliseconds that are left; Infinity while there is no limit. */
+  /** Milliseconds that are left for asking; Infinity while there is no limit. */
   leftMs(): number;
-  cancel(reason: Error): void;
-  /** Stops the timer, so that it cannot fire after the work is done. */
+  /**
+   * Ends the asking with this error. `closingMs` is the time for the rest; left out: no limit. Of
+   * several calls the first names the error, and the shortest time counts.
+   */
+  cancel(reason: Error, closingMs?: number): void;
+  /** Stops the timers, so that they cannot fire after the work is done. */
   clear(): void;
 }
 
@@ -118,29 +133,49 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /**
  * A deadline that counts from now and has no limit yet. A limit of zero or less, or one that has
  * passed already, expires at once, as in axe. `remedy` tells people what to do about the error.
+ * `keptMs` is the part of a limit that is kept for what comes after the asking.
  */
-export function createDeadline(remedy?: string): Deadline {
+export function createDeadline(
+  remedy?: string,
+  keptMs: (limitMs: number) => number = () => 0,
+): Deadline {
   const startedAt = performance.now();
   let endsAt = Number.POSITIVE_INFINITY;
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let closesAt: number | undefined;
+  const asking = new AbortController();
+  const closing = new AbortController();
+  let askingTimer: NodeJS.Timeout | undefined;
+  let closingTimer: NodeJS.Timeout | undefined;
 
   const expire = () =>
-    controller.abort(new ProviderError('timeout', 'context deadline exceeded', { remedy }));
+    asking.abort(new ProviderError('timeout', 'context deadline exceeded', { remedy }));
   const leftMs = () => Math.max(0, endsAt - performance.now());
-  noteTimeLeft(controller.signal, leftMs);
+  noteTimeLeft(asking.signal, leftMs);
+  noteTimeLeft(closing.signal, () => closesAt && Math.max(0, closesAt - performance.now()));
 
   return {
-    signal: controller.signal,
+    signal: asking.signal,
+    closing: closing.signal,
     leftMs,
     limit(limitMs) {
-      clearTimeout(timer);
-      endsAt = startedAt + limitMs;
+      clearTimeout(askingTimer);
+      endsAt = startedAt + limitMs - keptMs(limitMs);
       if (limitMs <= 0 || leftMs() <= 0) expire();
-      else timer = setTimeout(expire, Math.min(leftMs(), LONGEST_TIMER_MS));
+      else askingTimer = setTimeout(expire, Math.min(leftMs(), LONGEST_TIMER_MS));
     },
-    cancel: (reason) => controller.abort(reason),
-    clear: () => clearTimeout(timer),
+    cancel(reason, closingMs) {
+      asking.abort(reason);
+      if (closingMs === undefined) return;
+      const soonest = performance.now() + closingMs;
+      if (closesAt !== undefined && closesAt <= soonest) return;
+      closesAt = soonest;
+      clearTimeout(closingTimer);
+      closingTimer = setTimeout(() => closing.abort(asking.signal.reason), closingMs);
+    },
+    clear() {
+      clearTimeout(askingTimer);
+      clearTimeout(closingTimer);
+    },
   };
 }
 

@@ -16,6 +16,18 @@ export const CLI_TIMEOUT_SECONDS = 120;
 
 export const ACTION_TIMEOUT_MINUTES = 15;
 
+/**
+ * The part of a workflow run's time in which no model is asked any more: it is kept for deciding,
+ * saving and saying.
+ */
+export const CLOSING_TIME = { share: 0.1, maxMs: 60_000 } as const;
+
+/**
+ * How long a cancelled run goes on after each signal, in milliseconds. GitHub's runner sends SIGINT,
+ * SIGTERM 7.5 s later, and kills after 2.5 s more; what is left is for summary and outputs.
+ */
+export const CANCELLED_MS = { SIGINT: 8_500, SIGTERM: 1_500 } as const;
+
 /** Tokens of a run in a workflow: input and output of all turns and sub-agents together. */
 export const ACTION_MAX_TOKENS = 2_000_000;
 

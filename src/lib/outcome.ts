@@ -63,8 +63,14 @@ export type RunOutcome =
       readonly error: AxeError;
       readonly stats: RunStats;
     }
-  | { readonly kind: 'failed'; readonly error: AxeError; readonly stats: RunStats }
-  | { readonly kind: 'refused'; readonly answer: string; readonly stats: RunStats };
+  | (CutByTrouble & { readonly kind: 'failed'; readonly error: AxeError })
+  | (CutByTrouble & { readonly kind: 'refused'; readonly answer: string });
+
+interface CutByTrouble {
+  /** A part of the review was accepted before, and is posted; left out: the run came to nothing. */
+  readonly hasFound?: true;
+  readonly stats: RunStats;
+}
 
 /** All values of the `conclusion` output. */
 export const CONCLUSIONS = [
@@ -107,11 +113,15 @@ export function errorOf(outcome: RunOutcome): AxeError | undefined {
   return outcome.kind === 'completed' ? undefined : outcome.error;
 }
 
-/** The run ended before its work was done: at a limit, or with an incomplete reply. */
+/** The run failed, was cancelled or refused before it had anything to post. */
+export function cameToNothing(outcome: RunOutcome): boolean {
+  return (outcome.kind === 'failed' || outcome.kind === 'refused') && outcome.hasFound !== true;
+}
+
+/** The run has something to post, but ended before its work was done. */
 export function isCutShort(outcome: RunOutcome): boolean {
-  return (
-    outcome.kind === 'incomplete' || (outcome.kind === 'exhausted' && outcome.isAnswered !== true)
-  );
+  if (outcome.kind === 'exhausted') return outcome.isAnswered !== true;
+  return outcome.kind !== 'completed' && !cameToNothing(outcome);
 }
 
 /** The model reviewed nothing, although that was its task. */

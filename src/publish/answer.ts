@@ -8,7 +8,13 @@ import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
 import type { Warning } from '../lib/errors.js';
-import { isCutShort, isUnreviewed, type RunOutcome } from '../lib/outcome.js';
+import {
+  cameToNothing,
+  errorOf,
+  isCutShort,
+  isUnreviewed,
+  type RunOutcome,
+} from '../lib/outcome.js';
 import { capitalized, count } from '../lib/text/format.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
@@ -102,8 +108,8 @@ export function reviewRemarks(
     ...ownChanges.map(({ message }) => capitalized(message)),
     ...formatSecondLooks(looks),
   ];
-  if (outcome.kind !== 'exhausted' && outcome.kind !== 'incomplete') return remarks;
   const end = formatEnd(outcome);
+  if (end === undefined) return remarks;
   if (isUnreviewed(outcome)) return [...remarks, end];
   return [
     ...remarks,
@@ -124,16 +130,16 @@ function formatSecondLooks({ refuted, unverified }: BufferedPublications): reado
 }
 
 /**
- * That a run came to a limit, in the middle of its work or with its last reply, or that its answer
- * is not whole.
+ * A sentence that says why a run ended before its work was done, or with a reply that went over a
+ * limit; undefined for a run that is complete or came to nothing.
  */
-export function formatEnd(
-  outcome: Extract<RunOutcome, { kind: 'exhausted' | 'incomplete' }>,
-): string {
-  if (isUnreviewed(outcome)) return `Not reviewed: ${outcome.error.message}.`;
-  const what = isCutShort(outcome) ? 'Cut short' : 'The last reply went over a limit';
+export function formatEnd(outcome: RunOutcome): string | undefined {
+  const error = errorOf(outcome);
+  if (error === undefined || cameToNothing(outcome)) return undefined;
+  if (isUnreviewed(outcome)) return `Not reviewed: ${error.message}.`;
+  const ended = isCutShort(outcome) ? 'Cut short' : 'The last reply went over a limit';
   const isLate = outcome.kind === 'exhausted' && outcome.limit === 'time';
-  return `${what}: ${isLate ? 'the time limit of the run was reached' : outcome.error.message}.`;
+  return `${ended}: ${isLate ? 'the time limit of the run was reached' : error.message}.`;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   refusedChange,
 } from '../github/posting/commit-edits.js';
 import { warningText } from '../lib/errors.js';
-import { isCutShort } from '../lib/outcome.js';
+import { cameToNothing, isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import { formatPatch } from '../lib/text/diff.js';
 import { codeBlock, codeSpan, count, formatInteger, quoteLine } from '../lib/text/format.js';
@@ -49,7 +49,7 @@ export async function publishChange(
   const { pullRequest: draft, commits } = buffered;
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
-  const hasAnswer = outcome.kind !== 'failed' && outcome.kind !== 'refused';
+  const hasAnswer = !cameToNothing(outcome);
   const isEnded = hasAnswer && !isCutShort(outcome);
   if (draft === undefined && commits.length === 0) {
     if (edits.size === 0) return {};

@@ -25,7 +25,7 @@ import {
   type ReactionSubject,
   setLabels,
 } from '../github/posting/issues.js';
-import { isCutShort } from '../lib/outcome.js';
+import { cameToNothing, isCutShort } from '../lib/outcome.js';
 import { formatUsd, paragraphs } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import type {
@@ -50,7 +50,7 @@ export async function publishRequested(
   const { trigger, agent } = plan;
   if ((buffered === NO_PUBLICATIONS && findings === undefined) || trigger.kind === 'local')
     return { isReview: false };
-  const isRead = outcome.kind !== 'failed' && outcome.kind !== 'refused';
+  const isRead = !cameToNothing(outcome);
   const clean = cleanFor(word, options);
   const { repository } = trigger;
   let review: PostedReview = { isReview: false };

@@ -17,6 +17,7 @@ import {
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { CancelledError, warningText } from '../lib/errors.js';
 import {
+  cameToNothing,
   errorOf,
   isCutShort,
   isUnreviewed,
@@ -359,12 +360,13 @@ export function checkOf(
   const { trigger, agent } = plan;
   const headSha = checkedCommit(trigger, change?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
-  if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
-  const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
+  if (cameToNothing(outcome)) return undefined;
+  // An incomplete answer says so itself.
+  const end = outcome.kind === 'incomplete' ? undefined : formatEnd(outcome);
   const summary = buffered.review?.summary ?? markedAnswer(outcome);
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const findings = formatFindings('Findings', review?.unposted ?? []);
-  const text = paragraphs([summary, limit, read, line, findings]);
+  const text = paragraphs([summary, end === undefined ? '' : `*${end}*`, read, line, findings]);
   const isClear = review?.open.length === 0 && coverage?.kind === 'whole';
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
   const title = [

@@ -143,20 +143,22 @@ export function smallerWindow(
  * Decides if a conversation succeeded. On the command line a truncated answer and an empty one are
  * successes, as in axe, except for an answer that was cut before its first word. In a workflow
  * nobody sees an empty answer, so it is a failure, unless the run has reviewed something. A review
- * without an accepted call is never a success.
+ * without an accepted call is never a success, and what was accepted outlives any failure.
  */
 export function judgeOutcome(
   outcome: RunOutcome,
   buffered: BufferedPublications,
   { inWorkflow }: RunRequest,
 ): RunOutcome {
+  const hasFound = holdsReview(buffered);
+  if (hasFound && (outcome.kind === 'failed' || outcome.kind === 'refused'))
+    return { ...outcome, hasFound };
   if (!inWorkflow) {
     const hasPart = outcome.kind === 'incomplete' && outcome.answer.trim() !== '';
     return hasPart && !isUnreviewed(outcome) ? { ...outcome, kind: 'completed' } : outcome;
   }
 
-  if (holdsReview(buffered) || outcome.kind !== 'completed' || outcome.answer.trim() !== '')
-    return outcome;
+  if (hasFound || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
   const error = new AxeError('the model gave an empty answer', {
     exitCode: 1,
     remedy:

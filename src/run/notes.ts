@@ -32,7 +32,6 @@ import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { ListedTools } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
-import { NEVER_ABORTED } from './save.js';
 
 /** Opens the notes of an agent and reads those for its prompt. Never throws: errors are warnings. */
 export async function openNotes(
@@ -91,7 +90,7 @@ export async function openNotes(
     },
     noteWrite: (action, path, bytes) =>
       reporter.event({ kind: 'note-written', action, path, bytes }),
-    ...(isLive ? { writeThrough: (changes) => store.write(changes, NEVER_ABORTED) } : {}),
+    ...(isLive ? { writeThrough: (changes) => store.write(changes, deadline.closing) } : {}),
   });
   const loaded = await session.tree();
   const { tools, warnings: grantWarnings } = grantNotesTools(plan, store.kind !== 'none');

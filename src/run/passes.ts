@@ -2,7 +2,7 @@ import { type BufferedPublications, NO_PUBLICATIONS } from '../findings/buffered
 import { mergePasses } from '../findings/publication-buffer.js';
 import { mapWithLimit } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
-import { AxeError } from '../lib/errors.js';
+import { AxeError, CancelledError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { count } from '../lib/text/format.js';
@@ -137,8 +137,8 @@ function maxTokenUse({ message }: ReviewPass, { plan, memory }: AgentConversatio
 }
 
 /**
- * A review succeeds if any pass has read its files. If time or budget ran out in a pass, the whole
- * review is cut short.
+ * A review succeeds if any pass has read its files. If time or budget ran out in a pass, or the run
+ * was cancelled, the whole review is cut short.
  */
 function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
@@ -147,10 +147,7 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome
     throw ends[0]?.lost ?? new AxeError('no part of the change could be read');
 
   const completed = outcomes.find(({ kind }) => kind === 'completed');
-  const cutShort = outcomes.find(
-    (outcome) => outcome.kind === 'exhausted' && outcome.limit !== 'turns' && !isAnswered(outcome),
-  );
-  const base = cutShort ?? completed ?? first;
+  const base = outcomes.find(endsTheRun) ?? completed ?? first;
 
   const statsOfPasses = outcomes.map((outcome) => outcome.stats);
   const otherStats = outcomes.filter((outcome) => outcome !== base).map((outcome) => outcome.stats);
@@ -164,6 +161,12 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome
 
   if (base.kind === 'failed') return { ...base, stats };
   return { ...base, stats, answer: summariesOf(ends).join('\n\n') || base.answer };
+}
+
+/** Time or budget are those of all passes, and all of them are cancelled. */
+function endsTheRun(outcome: RunOutcome): boolean {
+  if (outcome.kind === 'failed') return outcome.error instanceof CancelledError;
+  return outcome.kind === 'exhausted' && outcome.limit !== 'turns' && !isAnswered(outcome);
 }
 
 /** The summary of each pass: of its review if it has one, or else its answer. */

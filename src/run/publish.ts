@@ -36,7 +36,7 @@ import type {
   RunReport,
   RunRequest,
 } from './records.js';
-import { entryChanges, factsChange, keepInJournal, NEVER_ABORTED } from './save.js';
+import { entryChanges, factsChange, keepInJournal } from './save.js';
 
 /** For entries that are written before anything is posted, and for runs that post nothing. */
 export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
@@ -162,12 +162,12 @@ export async function reportSkipped(
 async function saveMarks(
   marksOnPulls: readonly MarksOnPull[],
   { basis: { memory: plan, agent }, memory }: Admitted,
-  { clock, reporter }: Dependencies,
+  { clock, reporter, deadline }: Dependencies,
 ): Promise<void> {
   const store = (await memory)?.store;
   const facts = marksOnPulls.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
-  const saved = await store.write([factsChange(plan.path, facts, clock.now())], NEVER_ABORTED);
+  const saved = await store.write([factsChange(plan.path, facts, clock.now())], deadline.closing);
   if (saved.kind === 'saved') return;
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
   reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });

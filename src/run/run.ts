@@ -8,7 +8,7 @@ import { raiseHidden } from '../findings/decide/hidden-findings.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
-import { isCutShort, isUnreviewed, type RunOutcome } from '../lib/outcome.js';
+import { cameToNothing, isCutShort, isUnreviewed, type RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import { Budget, costLimit, spendBefore, unenforceableLimits } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
@@ -74,9 +74,15 @@ export async function runPipeline(
   deps.progress?.start(plan, restored.change?.head, review && reviewEndOf(review));
 
   const conversed = await converse(request, { ...restored, model }, deps);
-  const published = await publish(conversed, deps);
-  const remembered = await save(conversed, published, deps);
+  const closing = afterAsking(deps);
+  const published = await publish(conversed, closing);
+  const remembered = await save(conversed, published, closing);
   return { ...conversed, kind: 'ran', published, remembered };
+}
+
+/** The dependencies of the steps after the asking, which go on when that was ended. */
+function afterAsking(deps: Dependencies): Dependencies {
+  return { ...deps, deadline: { ...deps.deadline, signal: deps.deadline.closing } };
 }
 
 /**
@@ -237,8 +243,8 @@ function readByRun(
     ...[...paths].map((path) => ({ path, why: 'budget' as const })),
   ]);
   // The files in the prompt only count as read if the model gave an answer, or reviewed.
-  const isAnswered = outcome.kind !== 'failed' && outcome.kind !== 'refused';
-  const hasAnswer = isAnswered && !isUnreviewed(outcome) && outcome.stats.turns > 0;
+  const isEmpty = cameToNothing(outcome) || isUnreviewed(outcome);
+  const hasAnswer = !isEmpty && outcome.stats.turns > 0;
   const coverage = hasAnswer ? read : coverageWithoutAnswer(read);
   const wasCutShort = isCut || (hasAnswer && isCutShort(outcome));
   return { coverage: wasCutShort ? coverageCutShort(coverage) : coverage, unseen };

@@ -8,7 +8,7 @@ import {
   type SpentFact,
 } from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
-import { isCutShort, type RunOutcome } from '../lib/outcome.js';
+import { cameToNothing, isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
 import type { MemoryChange, NoteChange } from '../memory/change.js';
 import { untrustedPath } from '../memory/paths.js';
@@ -33,9 +33,6 @@ import type {
   Plan,
   PublicationResult,
 } from './records.js';
-
-/** A save continues when the run is aborted; the store has its own time limit. */
-export const NEVER_ABORTED = new AbortController().signal;
 
 /** The last step: saves the entry, the notes and the facts of a run. An error is one warning. */
 export async function save(
@@ -152,7 +149,7 @@ export async function saveToMemory(
   if (changes.length === 0 || memory === undefined) return undefined;
 
   await keepInJournal(end, entries, deps);
-  const result = await memory.store.write(changes, NEVER_ABORTED);
+  const result = await memory.store.write(changes, deps.deadline.closing);
   if (result.kind === 'saved') {
     const unsavedNotes = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !unsavedNotes.some((note) => note.path === path);
@@ -202,7 +199,7 @@ export function reviewFacts(
 ): readonly ReviewedFact[] {
   const { unseen, coverage } = read;
   const pull = subjectNumber(trigger);
-  if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
+  if (pull === undefined || cameToNothing(outcome)) return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
   // The state file is small, so after too many unseen files the next review starts again.

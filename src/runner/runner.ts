@@ -1,5 +1,7 @@
 import type { Environment } from '../lib/environment.js';
 
+export type CancelSignal = 'SIGINT' | 'SIGTERM';
+
 /** Everything of the runner's process that the action reads or changes. */
 export interface Runner {
   readonly env: Environment;
@@ -9,8 +11,10 @@ export interface Runner {
   readonly temp: string;
   log(line: string): void;
   fail(): void;
-  /** Calls back when the job is cancelled: the runner sends SIGINT, then SIGTERM, then kills. */
-  onCancel(cancelled: () => void): void;
+  /**
+   * Calls back when the job is cancelled, with each signal that the runner sends before it kills.
+   */
+  onCancel(cancelled: (signal: CancelSignal) => void): void;
 }
 
 export function ownRunner(): Runner {
@@ -23,8 +27,9 @@ export function ownRunner(): Runner {
       process.exitCode = 1;
     },
     onCancel(cancelled) {
-      process.once('SIGINT', cancelled);
-      process.once('SIGTERM', cancelled);
+      // The listeners stay: without one, a signal that is sent once more would end the process.
+      process.on('SIGINT', () => cancelled('SIGINT'));
+      process.on('SIGTERM', () => cancelled('SIGTERM'));
     },
   };
 }

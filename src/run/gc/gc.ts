@@ -41,7 +41,7 @@ import {
 } from '../gc-result.js';
 import { checkCitedCode, placesOf } from '../notes.js';
 import type { RunReport, RunRequest } from '../records.js';
-import { factsChange, NEVER_ABORTED } from '../save.js';
+import { factsChange } from '../save.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from './analysis.js';
 
 /** @internal */
@@ -110,7 +110,8 @@ export async function collectGarbage(request: GcRequest, deps: Dependencies): Pr
   const broken = brokenAnalysis(reply);
   if (broken !== undefined) throw broken;
 
-  const end: GcEnd = request.dryRun === false ? await trim(plan, request) : { kind: 'dry-run' };
+  const end: GcEnd =
+    request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
   return { end, analysed: { text, gone, ask } };
 }
 
@@ -234,11 +235,15 @@ function newestOf(
 /** A few entries, even if there is less room. */
 const LEAST_BYTES = 8 * 1024;
 
-async function trim(plan: TrimPlan, { agent, store, path, tell }: GcRequest): Promise<GcEnd> {
+async function trim(
+  plan: TrimPlan,
+  { agent, store, path, tell }: GcRequest,
+  { deadline }: Dependencies,
+): Promise<GcEnd> {
   if (plan.kind !== 'trim') return plan;
   tell({ isTrimming: true });
   const { removed, kept, keeps } = plan;
-  const saved = await store.write([{ kind: 'trim', path, keeps }], NEVER_ABORTED);
+  const saved = await store.write([{ kind: 'trim', path, keeps }], deadline.closing);
   if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
   const { message, remedy } = saved;
   throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
@@ -343,14 +348,14 @@ async function recordCost(
   { plan, store }: NonNullable<AgentMemory['memory']>,
   spend: Spend | undefined,
   usage: GcFindings['usage'],
-  { clock, reporter }: Dependencies,
+  { clock, reporter, deadline }: Dependencies,
 ): Promise<void> {
   const now = clock.now();
   const model = usage?.modelId ?? '';
   const fact = spend && spentFact(usage?.costUsd, { spend, run: plan.entryId, model, now });
   if (fact === undefined) return;
 
-  const saved = await store.write([factsChange(plan.path, [fact], now)], NEVER_ABORTED);
+  const saved = await store.write([factsChange(plan.path, [fact], now)], deadline.closing);
   if (saved.kind === 'failed') {
     const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
     const { remedy = 'Check where memory is kept.' } = saved;
