@@ -1,6 +1,6 @@
 import type { Environment } from '../lib/environment.js';
 
-export type CancelSignal = 'SIGINT' | 'SIGTERM';
+type CancelSignal = 'SIGINT' | 'SIGTERM';
 
 /** Everything of the runner's process that the action reads or changes. */
 export interface Runner {
