@@ -13,7 +13,8 @@ import {
 } from '../../src/lib/defaults.js';
 import { findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
 import { findFacts, findPrice } from '../../src/model/model-facts.js';
-import { createTools, type ToolParts } from '../../src/run/tools.js';
+import type { ToolParts } from '../../src/run/built-in-tools.js';
+import { createTools } from '../../src/run/tools.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
 import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';
 
@@ -130,7 +131,7 @@ it('the example of `fail-on` adds to the default conclusions and leaves none out
   expect(words).toBe(`${ACTION_INPUTS['fail-on']?.default}, findings:major`);
 });
 
-it('the table of tools has the effects of the code', () => {
+it('the table of tools has the effects of the code', async () => {
   const cells = readDocument('docs/tools.md').split('\n').map(cellsOf);
   const rows = cells.filter(
     ([name = '', effect = '']) => /^`\w+`$/.test(name) && /^\w+$/.test(effect),
@@ -138,7 +139,7 @@ it('the table of tools has the effects of the code', () => {
   const written = new Map(rows.map(([name = '', effect]) => [name.replaceAll('`', ''), effect]));
   // Only names and effects are read; no tool is run.
   const parts = { env: {}, allowedHosts: [] } as unknown as ToolParts;
-  const { tools } = createTools([...written.keys()], parts);
+  const { tools } = await createTools([...written.keys()], parts);
   expect(tools.length).toBeGreaterThan(5);
   expect(tools.filter(({ name, effect }) => (written.get(name) ?? effect) !== effect)).toEqual([]);
 });

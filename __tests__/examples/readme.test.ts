@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/run/tools.js';
+import type { ToolParts } from '../../src/run/built-in-tools.js';
+import { AGENT_TOOLS, createTools } from '../../src/run/tools.js';
 import { grantTools } from '../../src/tools/grants.js';
 import { agentOf } from './needed-permissions.js';
 
@@ -18,20 +19,23 @@ it('the README of the examples lists every workflow and every agent', () => {
   expect([...new Set(links)].sort()).toEqual([...files].sort());
 });
 
-it('the README of the examples names the tools that a workflow has to allow', () => {
+it('the README of the examples names the tools that a workflow has to allow', async () => {
   const rows = [
     ...README.matchAll(/^\| \[([\w-]+)\]\(agents\/[^|]*\|[^|]*\| ?(?:`([^`]*)` )?\|$/gm),
   ];
   const listed = rows.map(([, name = '', allowed = '']) => [name, allowed]);
-  expect(listed).toEqual(listed.map(([name = '']) => [name, neededBy(name).join(', ')]));
+  const needed = await Promise.all(
+    listed.map(async ([name = '']) => [name, (await neededBy(name)).join(', ')]),
+  );
+  expect(listed).toEqual(needed);
   expect(listed).toHaveLength(readdirSync(join(FOLDER, 'agents')).length);
 });
 
 /** What a workflow withholds from the agent as long as nothing is allowed. */
-function neededBy(name: string): readonly string[] {
+async function neededBy(name: string): Promise<readonly string[]> {
   const { tools, mcpServers } = agentOf(name);
   // Only names and effects are looked at; no tool is run.
-  const made = createTools(tools, { env: {}, allowedHosts: [] } as unknown as ToolParts);
+  const made = await createTools(tools, { env: {}, allowedHosts: [] } as unknown as ToolParts);
   expect(tools.filter((tool) => !AGENT_TOOLS.includes(tool))).toEqual([]);
   const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
   const rules = { where: 'workflow', tools: 'all', toolsAllowed: [] } as const;

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tools.js';
+import type { ToolParts } from '../../src/run/built-in-tools.js';
+import { createTools, TOOL_NAMES } from '../../src/run/tools.js';
 import { createGitHubReader } from '../../src/tools/github/reader.js';
 import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
@@ -19,8 +20,8 @@ const ports: ToolParts = {
   github: createGitHubReader(createFakeGitHubClient({}), pullRequest()),
 };
 
-it("the tools have the names and effects that agents and workflows use (D22), and axe's arguments if axe has them", () => {
-  const { tools } = createTools(TOOL_NAMES, ports);
+it("the tools have the names and effects that agents and workflows use (D22), and axe's arguments if axe has them", async () => {
+  const { tools } = await createTools(TOOL_NAMES, ports);
   const made = tools.map(({ name, effect, inputSchema: { properties = {} } }) => [
     name,
     effect,
@@ -45,9 +46,9 @@ it("the tools have the names and effects that agents and workflows use (D22), an
   ]);
 });
 
-it('the tools that read on GitHub are absent without an event', () => {
+it('the tools that read on GitHub are absent without an event', async () => {
   const { github: _, ...local } = ports;
-  const { tools, absent } = createTools(['github_search', 'read_file', 'github_file'], local);
+  const { tools, absent } = await createTools(['github_search', 'read_file', 'github_file'], local);
   expect(tools.map(({ name }) => name)).toEqual(['read_file']);
   expect(absent).toEqual(['github_file', 'github_search']);
 });

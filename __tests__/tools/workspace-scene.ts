@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { createClock } from '../../src/lib/clock.js';
-import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tools.js';
+import type { ToolParts } from '../../src/run/built-in-tools.js';
+import { createTools, TOOL_NAMES } from '../../src/run/tools.js';
 import type { ToolResult } from '../../src/tools/tool.js';
 import { createWorkspace, type Workspace } from '../../src/tools/workspace/workspace.js';
 import { writeFiles } from '../helpers/temp.js';
@@ -34,7 +35,7 @@ export const quiet: AbortSignal = new AbortController().signal;
 
 /** Calls the tools of a run over a workspace. */
 export function toolsOver(workspace: Workspace, parts: Partial<ToolParts> = {}) {
-  const { tools } = createTools(TOOL_NAMES, {
+  const opening = createTools(TOOL_NAMES, {
     workspace,
     env: {},
     shell: () => Promise.reject(new Error('no commands here')),
@@ -46,6 +47,7 @@ export function toolsOver(workspace: Workspace, parts: Partial<ToolParts> = {}) 
     ...parts,
   });
   return async (name: string, input: object): Promise<ToolResult> => {
+    const { tools } = await opening;
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     return await tool.execute(input, quiet);

@@ -2,13 +2,6 @@ import { EFFORTS, REVIEW_DEPTHS } from '../agent/keys.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_MODEL } from '../lib/defaults.js';
 import { VERSION } from '../lib/product.js';
 import {
-  editCommand,
-  listCommand,
-  scaffoldCommand,
-  showCommand,
-  validateCommand,
-} from './agents.js';
-import {
   type Command,
   type Flag,
   type Flags,
@@ -17,7 +10,6 @@ import {
   type Group,
 } from './command-line.js';
 import { createCommand, pathCommand } from './config.js';
-import { memoryCommand } from './memory.js';
 import { runCommand } from './run.js';
 import { print } from './terminal.js';
 
@@ -213,21 +205,21 @@ const MEMORY: Group = {
       ].join('\n'),
       flags: { ...PLACE_FLAGS, ...LIST_FLAGS },
       examples: ['memory show reviewer --last 5', 'memory show reviewer --repo octo-org/octo-repo'],
-      run: memoryCommand,
+      run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },
     {
       usage: 'memory search <agent> <words>',
       short: 'Find entries and lines of notes that contain every given word',
       long: 'Find the entries and the lines of notes that contain every given word. Case does not matter.',
       flags: { ...PLACE_FLAGS, ...LIST_FLAGS },
-      run: memoryCommand,
+      run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },
     {
       usage: 'memory remember <agent> <text>',
       short: 'Add an entry of your own',
       long: 'Add an entry of your own to what trusted runs load.',
       flags: PLACE_FLAGS,
-      run: memoryCommand,
+      run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },
     {
       usage: 'memory forget <agent> <id>',
@@ -244,14 +236,14 @@ const MEMORY: Group = {
             'Drop older versions too: the history of the branch axe-memory, the .bak of a file',
         },
       },
-      run: memoryCommand,
+      run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },
     {
       usage: 'memory promote <agent> <id>',
       short: 'Move an entry from the untrusted lane to the trusted one',
       long: 'Move an entry from the untrusted lane to the trusted one, so that trusted runs load it. Read it first: `memory show <agent> <id>`.',
       flags: PLACE_FLAGS,
-      run: memoryCommand,
+      run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },
   ],
 };
@@ -266,14 +258,14 @@ const AGENTS: Group = {
       short: 'List the agents that can be run from here',
       long: 'List the agents that can be run from here, in the order in which they are looked up: those of the repository,\nthose of this machine, and the built-in ones.',
       flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
-      run: listCommand,
+      run: async (...args) => (await import('./agents.js')).listCommand(...args),
     },
     {
       usage: 'agents show <agent>',
       short: "Show an agent's settings",
       long: "Show an agent's settings, except those that are not set.",
       flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
-      run: showCommand,
+      run: async (...args) => (await import('./agents.js')).showCommand(...args),
     },
     {
       usage: 'agents validate [agent...]',
@@ -281,21 +273,21 @@ const AGENTS: Group = {
       long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. The exit status is 2 if running one of them would fail.',
       flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
       examples: ['agents validate', 'agents validate reviewer --json'],
-      run: validateCommand,
+      run: async (...args) => (await import('./agents.js')).validateCommand(...args),
     },
     {
       usage: 'agents init <agent>',
       short: 'Create an agent file to fill in',
       long: 'Create an agent file in ./axe/agents if that folder is there, else in the configuration folder, or in the folder\nof --agents-dir. Fill in `model`; the usual other keys are in comments. `agents validate` then says whether it can run.',
       flags: { 'agents-dir': { type: 'string', about: 'Create it in this folder' } },
-      run: scaffoldCommand,
+      run: async (...args) => (await import('./agents.js')).scaffoldCommand(...args),
     },
     {
       usage: 'agents edit <agent>',
       short: 'Open an agent file in $EDITOR',
       long: 'Open an agent file in the editor that the environment variable EDITOR names.',
       flags: { 'agents-dir': AGENTS_DIR },
-      run: editCommand,
+      run: async (...args) => (await import('./agents.js')).editCommand(...args),
     },
   ],
 };

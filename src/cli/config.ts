@@ -9,7 +9,6 @@ import { createFolder, createMissingFiles, isFolder, readConfigFile } from '../l
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
 import { localAgents } from '../run/agents.js';
-import { connectGitHub } from '../run/github.js';
 import type { ValidationDependencies } from '../run/validate.js';
 import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { print, type Terminal } from './terminal.js';
@@ -75,6 +74,8 @@ export async function loadProvidersConfig(folder: string) {
 /** A client with the environment's token; undefined without a token. */
 export async function connectWithToken({ env, stderr }: Terminal, status?: StatusLine) {
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
+  if (token === '') return undefined;
+  const { connectGitHub } = await import('../run/github.js');
   const log = (line: string) => {
     status?.clear();
     stderr.write(`${line}\n`);

@@ -1,24 +1,25 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
-import { type MemoryConfig, parseModelRef } from '../agent/config.js';
+import { parseModelRef } from '../agent/config.js';
 import { type AgentLoader, checkAgentName, type ListedAgent } from '../agent/loader.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createClock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
-import { configDir, dataDir } from '../lib/environment.js';
-import { AxeError, formatError, isNotFound, messageOf } from '../lib/errors.js';
+import { configDir } from '../lib/environment.js';
+import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { defaultLogPath, isNotesPath, memoryName, untrustedPath } from '../memory/paths.js';
+import { defaultLogPath, memoryName, untrustedPath } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
-import { createBrokenStore, type MemoryStore, type SaveResult } from '../memory/store.js';
+import type { MemoryStore } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
 import { agentsDirOf, connectWithToken } from './config.js';
+import { openFileMemory, removeCopies } from './file-memory.js';
 import type { Terminal } from './terminal.js';
 
 interface MemoryPlace {
@@ -206,71 +207,4 @@ const TREE = v.object({ tree: v.array(v.object({ path: v.string(), type: v.strin
 /** Warns of an unusable agent file, with its line and a remedy. */
 export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal): void {
   if (error !== undefined) stderr.write(`Warning: ${file} is left out: ${formatError(error)}\n`);
-}
-
-/**
- * The memory of an agent on this machine: in axe's place, `<data>/memory/<agent>.md`, unless
- * `memory.path` names a file. The memory of the offline rules and the copies of rewrites are next to
- * it. Notes are in `<data>/memory`, unless `memory.dir` names a folder. `config` is undefined if the
- * agent's file is gone.
- */
-export function openFileMemory(
-  config: MemoryConfig | undefined,
-  path: string,
-  { cwd, env }: Terminal,
-): MemoryStore {
-  const custom = config?.path ? resolve(cwd, config.path) : '';
-  try {
-    const home = join(dataDir(env), 'memory');
-    const fileOf = (log: string) => (custom === '' ? join(home, log) : inLane(custom, log));
-    const logs = [path, untrustedPath(path)];
-    const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
-      [log, fileOf(log)],
-      [statePath(log), statePath(fileOf(log))],
-    ]);
-    const copies = files.map(([inTree, file]) => [`${inTree}.bak`, `${file}.bak`] as const);
-    const offline = `offline/${path}`;
-    const store = createFileStore({
-      files: createFiles(),
-      clock: createClock(),
-      followLinks: true,
-      root: config?.dir ? resolve(cwd, config.dir) : home,
-      paths: new Map([...files, ...copies, [offline, fileOf(offline)]]),
-      wants: isOfNotes,
-    });
-    const dropHistory = () =>
-      removeCopies(
-        copies.map(([, file]) => file),
-        dirname(fileOf(path)),
-      );
-    return { ...store, dropHistory };
-  } catch (thrown) {
-    // Without a home folder only the memory fails, not the run.
-    return createBrokenStore('file', messageOf(thrown));
-  }
-}
-
-/** The untrusted lane of `dir/mem.md` is `dir/untrusted/mem.md`. */
-function inLane(custom: string, log: string): string {
-  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
-  return join(dirname(custom), lane, basename(custom));
-}
-
-/** Removes the copies that rewrites keep next to their files. */
-async function removeCopies(copies: readonly string[], location: string): Promise<SaveResult> {
-  try {
-    for (const copy of copies) await createFiles().remove(copy);
-    return { kind: 'saved', location, attempts: 1 };
-  } catch (thrown) {
-    return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
-  }
-}
-
-/**
- * A path of the tree that is a note, its state, its former version, or a folder of notes.
- * @internal
- */
-export function isOfNotes(path: string): boolean {
-  if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(path)) return true;
-  return isNotesPath(path.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));
 }

@@ -6,6 +6,7 @@ import {
 } from '../findings/buffered-publications.js';
 import { formatPublications } from '../findings/post/comment-text.js';
 import { findingRecords, findingsDocument, raisedRecords } from '../findings/post/record.js';
+import type { GitHubClient } from '../github/client/client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
@@ -18,12 +19,11 @@ import { postsReviews } from '../run/admit.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import { createBaseReader } from '../run/cite.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
-import { createGitHubPort } from '../run/github.js';
 import { createToolOpener } from '../run/tools.js';
 import { createSecrets } from '../safety/secrets.js';
 import { connectWithToken, loadProvidersConfig, withExpandedPaths } from './config.js';
+import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
-import { openFileMemory } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 import { formatStats, type StatusLine } from './terminal-reporter.js';
 
@@ -66,7 +66,7 @@ export async function createTerminalDependencies(
     ...library,
     agents: withExpandedPaths(library.agents, env),
     resolveWorkdir: async (path) => expandPath(path, env),
-    github: client && createGitHubPort(createMaskedClient(client, secrets.values), trigger),
+    github: client && (await openGitHub(createMaskedClient(client, secrets.values), trigger)),
     readBase: createBaseReader(trigger, client, cwd, env),
     models: createModels({
       env,
@@ -101,6 +101,11 @@ export async function createTerminalDependencies(
     program: terminal.program,
     secrets,
   };
+}
+
+async function openGitHub(client: GitHubClient, trigger: Trigger) {
+  const { createGitHubPort } = await import('../run/github.js');
+  return createGitHubPort(client, trigger);
 }
 
 function createTerminalPublisher({

@@ -5,13 +5,10 @@ import { ProviderError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
-import { openAzure } from './azure.js';
-import { openBedrock } from './bedrock.js';
 import { findProvider, type Protocol, type Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
 import { leniently } from './lenient.js';
 import { findFacts, findPrice, isSameModel, saysCost, thinkingOf } from './model-facts.js';
-import { createOfflineModel } from './offline.js';
 import {
   ownBaseUrl,
   type ProviderConfig,
@@ -19,7 +16,6 @@ import {
   type SettingSources,
 } from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
-import { openVertex } from './vertex.js';
 
 /** @internal */
 export interface ModelsOptions extends KeylessPorts {
@@ -48,7 +44,8 @@ export function createModels(options: ModelsOptions): Models {
     },
     async open(ref, { api: form, stream = false } = {}) {
       const provider = findProvider(ref);
-      if (provider.access === 'offline') return createOfflineModel(ref.model);
+      if (provider.access === 'offline')
+        return (await import('./offline.js')).createOfflineModel(ref.model);
       const usual = wireOf(ref, provider);
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
@@ -92,9 +89,10 @@ function isOwnAddress(provider: Provider, sources: SettingSources): boolean {
 
 async function openModel(request: OpenRequest): Promise<OpenedModel> {
   const { ref, provider, wire, sources, ports } = request;
-  if (provider.access === 'azure') return await openAzure(request);
-  if (provider.access === 'bedrock') return await openBedrock(request);
-  if (provider.access === 'vertex') return await openVertex(request);
+  if (provider.access === 'azure') return await (await import('./azure.js')).openAzure(request);
+  if (provider.access === 'bedrock')
+    return await (await import('./bedrock.js')).openBedrock(request);
+  if (provider.access === 'vertex') return await (await import('./vertex.js')).openVertex(request);
   const settings = resolveSettings(provider, sources);
   const name = nameOf(provider.id, wire);
   const model = await openTransport({

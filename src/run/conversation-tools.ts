@@ -32,7 +32,7 @@ export async function openConversationTools(
   };
 
   const publishing = publishingTools(plan.agent, run.publications);
-  const forNotes = notesTools(plan.agent, notes, onWritten, citer.cite);
+  const forNotes = await notesTools(plan.agent, notes, onWritten, citer.cite);
   for (const warning of [...publishing.warnings, ...forNotes.warnings]) reporter.warn(warning);
 
   const box = await deps.openTools({

@@ -28,7 +28,6 @@ import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js'
 import { damageWarnings } from '../memory/stores/read-log.js';
 import { notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
-import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { ListedTools } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
@@ -328,12 +327,12 @@ export function placesOf(
  * Creates the tools for notes that an agent was granted; `listed` are the names that it lists for
  * them. `onWritten` is awaited after each change; `cite` completes the citations of a note.
  */
-export function notesTools(
+export async function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
   onWritten: () => Promise<void>,
   cite: (content: string) => Promise<string>,
-): ListedTools {
+): Promise<ListedTools> {
   const { config } = agent;
   const listed = namedNotesTools(config.tools);
   if (notes === undefined) {
@@ -350,6 +349,7 @@ export function notesTools(
       return answer;
     },
   };
+  const { createMemoryTools } = await import('../tools/memory/memory-tools.js');
   const tools = createMemoryTools(reportingNotes, notes.tools, cite);
   return { tools, listed, warnings: [] };
 }

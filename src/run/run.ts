@@ -14,7 +14,6 @@ import { Budget, costLimit, spendBefore, unenforceableLimits } from '../loop/bud
 import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/reply.js';
 import { admit } from './admit.js';
-import { runCommentCommand } from './commands/run-command.js';
 import {
   type AgentConversation,
   type ConversationResult,
@@ -26,7 +25,6 @@ import {
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { withMaskedInputs } from './masked-inputs.js';
-import { reviewInPasses } from './passes.js';
 import { makePlan, restore } from './plan.js';
 import { openPublications, publish, refuseWithoutFindings, reportSkipped } from './publish.js';
 import type {
@@ -40,7 +38,6 @@ import type {
   RunRequest,
 } from './records.js';
 import { save, spentKeeper } from './save.js';
-import { verifyFindings, verifySettlements } from './verify.js';
 
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before
@@ -51,7 +48,7 @@ export async function runPipeline(
   originalRequest: RunRequest,
   originalDeps: Dependencies,
 ): Promise<RunReport> {
-  const commandResult = await runCommentCommand(originalRequest, originalDeps);
+  const commandResult = await runCommand(originalRequest, originalDeps);
   if (commandResult !== undefined && commandResult.kind !== 'fix') return commandResult;
   const unmasked = commandResult?.request ?? originalRequest;
   const { request, deps } = withMaskedInputs(unmasked, originalDeps);
@@ -83,6 +80,13 @@ export async function runPipeline(
 /** The dependencies of the steps after the asking, which go on when that was ended. */
 function afterAsking(deps: Dependencies): Dependencies {
   return { ...deps, deadline: { ...deps.deadline, signal: deps.deadline.closing } };
+}
+
+/** The result of the command that a comment gives; undefined if there is none. */
+async function runCommand(request: RunRequest, deps: Dependencies) {
+  if (request.trigger.kind !== 'comment') return undefined;
+  const { runCommentCommand } = await import('./commands/run-command.js');
+  return await runCommentCommand(request, deps);
 }
 
 /**
@@ -165,7 +169,12 @@ async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<C
           buffered: run.publications?.buffered ?? NO_PUBLICATIONS,
           unread: [],
         }
-      : await reviewInPasses(conversation, passes, review.rules.maxFindings, run);
+      : await (await import('./passes.js')).reviewInPasses(
+          conversation,
+          passes,
+          review.rules.maxFindings,
+          run,
+        );
 
   const buffered = withHidden(conversed.buffered, run);
   const outcome = judgeOutcome(conversed.outcome, buffered, run.request);
@@ -175,6 +184,7 @@ async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<C
 
   const result = { ...conversed, outcome, buffered };
   if (review === undefined) return result;
+  const { verifyFindings, verifySettlements } = await import('./verify.js');
   const settled = await verifySettlements(conversation, result, run);
   return await verifyFindings(conversation, settled, run);
 }

@@ -13,31 +13,15 @@ import { AxeError, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
 import type { Secrets } from '../safety/secrets.js';
-import {
-  createListDirectory,
-  createReadFile,
-  createSearchFiles,
-} from '../tools/files/read-files.js';
-import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
-import {
-  createGitHubDiff,
-  createGitHubFile,
-  createGitHubHistory,
-  createGitHubSearch,
-} from '../tools/github/code.js';
-import { createGitHubReader, type GitHubReader } from '../tools/github/reader.js';
-import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
+import type { GitHubReader } from '../tools/github/reader.js';
 import { effectsOf, grantTools, type RequestedTool } from '../tools/grants.js';
-import { connectMcpServers, expandServer, secretsFor } from '../tools/mcp/connect.js';
 import { createRunServers } from '../tools/mcp/run-servers.js';
 import type { openServer } from '../tools/mcp/server.js';
 import { createJailOnce } from '../tools/process/command-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
-import { createRunCommand, createShell, type Shell } from '../tools/process/shell.js';
+import { createShell } from '../tools/process/shell.js';
 import type { Tool } from '../tools/tool.js';
-import { createUrlFetch } from '../tools/web/url-fetch.js';
-import { createWebSearch } from '../tools/web/web-search.js';
 import {
   type ArtifactFolder,
   type Artifacts,
@@ -47,6 +31,7 @@ import type { Changes } from '../tools/workspace/changes.js';
 import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/commit-workspace.js';
 import { createMaskedWorkspace } from '../tools/workspace/masked-workspace.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
+import type { BuiltInTool, ToolParts } from './built-in-tools.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
 
 /** @internal */
@@ -115,7 +100,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     };
   }
 
-  function partsFor(request: ToolRequest, artifactDir?: string): ToolParts {
+  async function partsFor(request: ToolRequest, artifactDir?: string): Promise<ToolParts> {
     const root = resolve(cwd, request.workdir);
     const artifactFolder =
       artifactDir === undefined ? undefined : artifactFolderAt(artifactDir, request);
@@ -131,18 +116,21 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       workdir: root,
       allowedHosts: request.agent.config.allowedHosts,
       secrets,
-      github,
+      github: await github,
     };
   }
 
   /** The tools of the agents below one that was granted these tools. */
   async function grantedBelow(request: ToolRequest, granted: readonly RequestedTool[]) {
     const callerEffects = effectsOf(granted);
-    const parts = partsFor(request);
-    return (await request.callable()).map((agent) => {
-      const { tools } = createTools(agent.config.tools, parts);
-      return grant({ ...request, agent, callerEffects }, tools, surroundings);
-    });
+    const parts = await partsFor(request);
+    const agents = await request.callable();
+    return await Promise.all(
+      agents.map(async (agent) => {
+        const { tools } = await createTools(agent.config.tools, parts);
+        return grant({ ...request, agent, callerEffects }, tools, surroundings);
+      }),
+    );
   }
 
   async function openTools(request: ToolRequest): Promise<ToolBox> {
@@ -156,7 +144,10 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const artifactDir = hasArtifacts
       ? await artifacts.folderOf(agent, workdir, callerEffects === undefined)
       : undefined;
-    const created = createTools(toolsOf(agent, surroundings), partsFor(request, artifactDir));
+    const created = await createTools(
+      toolsOf(agent, surroundings),
+      await partsFor(request, artifactDir),
+    );
     const granted = grant(request, created.tools, surroundings);
     // No warning for built-in agents, since nobody chose their tools for this workflow or machine.
     if (created.absent.length > 0 && agent.source !== 'built-in')
@@ -187,13 +178,14 @@ export function createToolOpener(surroundings: ToolSurroundings) {
 }
 
 /** Only the event's repository can be read, whatever the model asks for. */
-function openGitHub({
+async function openGitHub({
   client,
   trigger,
   memoryRoots,
   secrets,
-}: ToolSurroundings): GitHubReader | undefined {
+}: ToolSurroundings): Promise<GitHubReader | undefined> {
   if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
+  const { createGitHubReader } = await import('../tools/github/reader.js');
   return createGitHubReader(createMaskedClient(client, secrets.values), trigger, memoryRoots);
 }
 
@@ -273,6 +265,7 @@ async function startPrograms(
   open: typeof openServer,
 ): Promise<void> {
   const { env } = surroundings;
+  const { expandServer, secretsFor } = await import('../tools/mcp/connect.js');
   surroundings.secrets.add(programs.flatMap((server) => secretsFor(server, env)));
   const complain = (problem: string) =>
     request.warn({ code: 'mcp-server', message: `An MCP server ${problem}` });
@@ -296,6 +289,7 @@ async function connectServers(
   },
 ) {
   const { env } = surroundings;
+  const { connectMcpServers, secretsFor } = await import('../tools/mcp/connect.js');
   surroundings.secrets.add(servers.flatMap((config) => secretsFor(config, env)));
   return await connectMcpServers(servers, {
     ...connectionsOf(request, surroundings),
@@ -355,64 +349,44 @@ function absentTools(
   };
 }
 
-/** @internal */
-export interface ToolParts {
-  readonly env: Environment;
-  readonly workspace: Workspace;
-  /** The folder of the agent's `[artifacts]`; absent for an agent without artifacts. */
-  readonly artifacts?: ArtifactFolder;
-  readonly shell: Shell;
-  readonly fetch: typeof globalThis.fetch;
-  readonly clock: Clock;
-  /** The absolute folder that commands run in. */
-  readonly workdir: string;
-  readonly allowedHosts: readonly string[];
-  readonly secrets: readonly string[];
-  /** The repository of the event; absent without an event or a token. */
-  readonly github?: GitHubReader;
-}
-
-/** Every model gets the tools in this order, so that prompts can be cached. */
-const TOOLS: Readonly<Record<string, (parts: ToolParts) => Tool>> = {
-  list_directory: ({ workspace, artifacts }) => createListDirectory(workspace, artifacts),
-  read_file: ({ workspace, artifacts }) => createReadFile(workspace, artifacts),
-  search_files: ({ workspace, clock }) => createSearchFiles(workspace, clock),
-  write_file: ({ workspace, artifacts }) => createWriteFile(workspace, artifacts),
-  edit_file: ({ workspace }) => createEditFile(workspace),
-  delete_file: ({ workspace }) => createDeleteFile(workspace),
-  run_command: ({ shell, workdir, secrets }) => createRunCommand(shell, workdir, secrets),
-  url_fetch: ({ env, allowedHosts, secrets }) => createUrlFetch({ env, allowedHosts, secrets }),
-  web_search: ({ fetch, env, secrets }) => createWebSearch(fetch, env, secrets),
+const TOOLS: Readonly<Record<BuiltInTool, true>> = {
+  list_directory: true,
+  read_file: true,
+  search_files: true,
+  write_file: true,
+  edit_file: true,
+  delete_file: true,
+  run_command: true,
+  url_fetch: true,
+  web_search: true,
+  github_diff: true,
+  github_file: true,
+  github_comments: true,
+  github_checks: true,
+  github_history: true,
+  github_search: true,
 };
 
-const GITHUB_TOOLS: Readonly<Record<string, (github: GitHubReader) => Tool>> = {
-  github_diff: createGitHubDiff,
-  github_file: createGitHubFile,
-  github_comments: createGitHubComments,
-  github_checks: createGitHubChecks,
-  github_history: createGitHubHistory,
-  github_search: createGitHubSearch,
-};
-
-/** Names of the built-in tools, in their order. @internal */
-export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
+/**
+ * Names of the built-in tools. Every model gets them in this order, so that prompts can be cached.
+ * @internal
+ */
+export const TOOL_NAMES: readonly string[] = Object.keys(TOOLS);
 
 /**
  * Creates each named tool once, always in the same order. `absent` names the tools that read
  * GitHub, if it cannot be read.
  * @internal
  */
-export function createTools(names: readonly string[], parts: ToolParts) {
-  const requested = new Set(names);
-  const { github } = parts;
-  const tools = Object.entries(TOOLS).flatMap(([name, create]) =>
-    requested.has(name) ? [create(parts)] : [],
-  );
-  const requestedOnGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
-  if (github === undefined) return { tools, absent: requestedOnGitHub.map(([name]) => name) };
-
-  const gitHubTools = requestedOnGitHub.map(([, create]) => create(github));
-  return { tools: [...tools, ...gitHubTools], absent: [] };
+export async function createTools(names: readonly string[], parts: ToolParts) {
+  const requested = TOOL_NAMES.filter((name): name is BuiltInTool => names.includes(name));
+  if (requested.length === 0) return { tools: [], absent: [] };
+  const { createTool } = await import('./built-in-tools.js');
+  const created = requested.map((name) => ({ name, tool: createTool(name, parts) }));
+  return {
+    tools: created.flatMap(({ tool }) => tool ?? []),
+    absent: created.flatMap(({ name, tool }) => (tool === undefined ? [name] : [])),
+  };
 }
 
 /** Names allowed in `tools` of an agent; tools of MCP servers and `call_agent` are not listed there. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/run/tools.js';
+import type { ToolParts } from '../../../src/run/built-in-tools.js';
+import { createTools, TOOL_NAMES } from '../../../src/run/tools.js';
 import { createGitHubReader } from '../../../src/tools/github/reader.js';
 import {
   DIFF,
@@ -39,13 +40,14 @@ function toolsOf(
   memoryRoots: readonly string[] = [],
 ) {
   const github = createGitHubReader(client, trigger, memoryRoots);
-  const { tools } = createTools(TOOL_NAMES, {
+  const opening = createTools(TOOL_NAMES, {
     github,
     env: {},
     allowedHosts: [],
   } as unknown as ToolParts);
   return {
     async call(name: string, input: object = {}) {
+      const { tools } = await opening;
       const tool = tools.find((one) => one.name === `github_${name}`);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
       return await tool.execute(input, noAbort());

@@ -1,13 +1,16 @@
 import type { McpServerConfig } from '../../agent/model-keys.js';
 import { changesFiles, type RequestedTool } from '../grants.js';
 import type { Tool } from '../tool.js';
-import { type McpServer, openServer } from './server.js';
+import type { McpServer, openServer as OpenServer } from './server.js';
 
 /** The tools and servers that an agent was granted. */
 interface GrantedTools {
   readonly tools: readonly RequestedTool[];
   readonly servers: readonly McpServerConfig[];
 }
+
+const openServer: typeof OpenServer = async (...server) =>
+  await (await import('./server.js')).openServer(...server);
 
 /**
  * Opens the MCP servers of a run. If any tool of the run can write, a program of a server must start
@@ -16,14 +19,14 @@ interface GrantedTools {
  */
 export function createRunServers() {
   const started = new Map<string, Promise<McpServer>>();
-  let deciding: Promise<typeof openServer> | undefined;
+  let deciding: Promise<typeof OpenServer> | undefined;
   let isSealed = false;
 
   /**
    * Reuses the program of a configuration, or starts it; over HTTP opens a new session. Rejects
    * with an Error for people.
    */
-  const openOnce: typeof openServer = async (config, deps, complain) => {
+  const openOnce: typeof OpenServer = async (config, deps, complain) => {
     if (config.transport !== 'stdio') return await openServer(config, deps, complain);
 
     const key = JSON.stringify(config);
@@ -42,8 +45,8 @@ export function createRunServers() {
   async function decide(
     granted: GrantedTools,
     callable: () => Promise<readonly GrantedTools[]>,
-    start: (servers: readonly McpServerConfig[], open: typeof openServer) => Promise<void>,
-  ): Promise<typeof openServer> {
+    start: (servers: readonly McpServerConfig[], open: typeof OpenServer) => Promise<void>,
+  ): Promise<typeof OpenServer> {
     const others = await callable();
     const tools = [granted, ...others].flatMap((agent) => agent.tools);
     if (!tools.some(changesFiles)) return openServer;
@@ -62,7 +65,7 @@ export function createRunServers() {
      * decides for all: `callable` says what the agents below it are granted, and `start` starts the
      * programs of their servers now. Later requests get the same function.
      */
-    opener(...request: Parameters<typeof decide>): Promise<typeof openServer> {
+    opener(...request: Parameters<typeof decide>): Promise<typeof OpenServer> {
       deciding ??= decide(...request);
       return deciding;
     },

@@ -6,7 +6,6 @@ import type { ProtectedPaths } from '../../safety/path-rules.js';
 import { RUN_COMMAND, WITH_HOME, WITH_NETWORK } from '../grants.js';
 import type { Tool } from '../tool.js';
 import { jailPlaces, untrackedCredentials } from './jail-places.js';
-import { findCommandJail, makePrivateFolder } from './process-jail.js';
 import { safePrograms } from './programs.js';
 import type { CommandJail } from './shell.js';
 
@@ -63,6 +62,7 @@ function isAllowed(word: string, { where, toolsAllowed }: JailOptions): boolean 
 
 async function findJail(options: JailOptions): Promise<CommandJail> {
   const { env, workspace, paths, instructionFolders } = options;
+  const { findCommandJail, makePrivateFolder } = await import('./process-jail.js');
   const writesHome = isAllowed(WITH_HOME, options);
   const privateFolder = await makePrivateFolder();
   process.once('exit', () => removeQuietly(privateFolder));

@@ -1,0 +1,81 @@
+import { basename, dirname, join, resolve } from 'node:path';
+import type { MemoryConfig } from '../agent/config.js';
+import { createClock } from '../lib/clock.js';
+import { dataDir } from '../lib/environment.js';
+import { messageOf } from '../lib/errors.js';
+import { createFiles } from '../lib/files.js';
+import { isNotesPath, untrustedPath } from '../memory/paths.js';
+import { statePath } from '../memory/state.js';
+import { createBrokenStore, type MemoryStore, type SaveResult } from '../memory/store.js';
+import { createFileStore } from '../memory/stores/file/file-store.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * The memory of an agent on this machine: in axe's place, `<data>/memory/<agent>.md`, unless
+ * `memory.path` names a file. The memory of the offline rules and the copies of rewrites are next to
+ * it. Notes are in `<data>/memory`, unless `memory.dir` names a folder. `config` is undefined if the
+ * agent's file is gone.
+ */
+export function openFileMemory(
+  config: MemoryConfig | undefined,
+  path: string,
+  { cwd, env }: Terminal,
+): MemoryStore {
+  const custom = config?.path ? resolve(cwd, config.path) : '';
+  try {
+    const home = join(dataDir(env), 'memory');
+    const fileOf = (log: string) => (custom === '' ? join(home, log) : inLane(custom, log));
+    const logs = [path, untrustedPath(path)];
+    const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
+      [log, fileOf(log)],
+      [statePath(log), statePath(fileOf(log))],
+    ]);
+    const copies = files.map(([inTree, file]) => [`${inTree}.bak`, `${file}.bak`] as const);
+    const offline = `offline/${path}`;
+    const store = createFileStore({
+      files: createFiles(),
+      clock: createClock(),
+      followLinks: true,
+      root: config?.dir ? resolve(cwd, config.dir) : home,
+      paths: new Map([...files, ...copies, [offline, fileOf(offline)]]),
+      wants: isOfNotes,
+    });
+    const dropHistory = () =>
+      removeCopies(
+        copies.map(([, file]) => file),
+        dirname(fileOf(path)),
+      );
+    return { ...store, dropHistory };
+  } catch (thrown) {
+    // Without a home folder only the memory fails, not the run.
+    return createBrokenStore('file', messageOf(thrown));
+  }
+}
+
+/** The untrusted lane of `dir/mem.md` is `dir/untrusted/mem.md`. */
+function inLane(custom: string, log: string): string {
+  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
+  return join(dirname(custom), lane, basename(custom));
+}
+
+/** Removes the copies that rewrites keep next to their files. */
+export async function removeCopies(
+  copies: readonly string[],
+  location: string,
+): Promise<SaveResult> {
+  try {
+    for (const copy of copies) await createFiles().remove(copy);
+    return { kind: 'saved', location, attempts: 1 };
+  } catch (thrown) {
+    return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
+  }
+}
+
+/**
+ * A path of the tree that is a note, its state, its former version, or a folder of notes.
+ * @internal
+ */
+export function isOfNotes(path: string): boolean {
+  if (/(?:^|\/)(?:notes|projects\/[^/]+\/daily)\/$/.test(path)) return true;
+  return isNotesPath(path.replace(/(?:\.md)?\.bak$|\.state\.md$/, '.md'));
+}
