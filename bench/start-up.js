@@ -1,7 +1,8 @@
 // From the start of the process to the arrival of its first model request, and the post step with
-// nothing to save, over an empty script and over a script that only fetches.
+// nothing to save, over an empty script and over a script that only fetches. Then the processor time
+// of whole runs, as multiples of the empty script's in the same round: it holds on a busy machine.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,6 +29,13 @@ const REPLY = JSON.stringify({
   usage: { input_tokens: 1, output_tokens: 1 },
 });
 
+/** Preloaded into a program: writes down the milliseconds of processor time that it took. */
+const METER = `process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  require('node:fs').writeFileSync(process.env.BENCH_METER, String((user + system) / 1000));
+});
+`;
+
 /** Lines to print. */
 export async function startUp() {
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
@@ -41,6 +49,7 @@ export async function startUp() {
   try {
     const programs = prepare(folder, `http://127.0.0.1:${model.address().port}`);
     const times = Object.fromEntries(Object.keys(programs).map((label) => [label, []]));
+    const efforts = structuredClone(times);
     // In turns, so that a change of the machine's speed meets all of them; the first round warms
     // up.
     for (let round = 0; round <= ROUNDS; round += 1) {
@@ -50,14 +59,16 @@ export async function startUp() {
         await run(program);
         const end = program.asks ? requestedAt : performance.now();
         if (end === undefined) throw new Error(`${label} asked no model`);
-        if (round > 0) times[label].push(end - startedAt);
+        if (round === 0) continue;
+        times[label].push(end - startedAt);
+        efforts[label].push(Number(readFileSync(join(folder, 'meter'), 'utf8')));
       }
     }
     const empty = figures(times['empty script']).median;
     return rows(
       Object.entries(times).map(([label, values]) => [
         label,
-        `${showMs(values)}, ${(figures(values).median - empty).toFixed(1)} ms over the empty script`,
+        `${showMs(values)}, ${(figures(values).median - empty).toFixed(1)} ms over the empty script; processor ${showEffort(efforts, label)}`,
       ]),
     );
   } finally {
@@ -66,11 +77,18 @@ export async function startUp() {
   }
 }
 
+/** `median 300.1 ms (min 280.0), 7.5 times the empty script`. */
+function showEffort(efforts, label) {
+  const ratios = efforts[label].map((ms, round) => ms / efforts['empty script'][round]);
+  return `${showMs(efforts[label])}, ${figures(ratios).median.toFixed(1)} times the empty script`;
+}
+
 /** The programs by their labels; `asks` says that the time to the first model request counts. */
 function prepare(folder, url) {
   const work = join(folder, 'work');
   mkdirSync(join(work, 'axe', 'agents'), { recursive: true });
   writeFileSync(join(work, 'axe', 'agents', 'bench.toml'), AGENT);
+  writeFileSync(join(folder, 'meter.cjs'), METER);
   writeFileSync(join(folder, 'empty.js'), '');
   writeFileSync(join(folder, 'fetch.js'), `fetch('${url}', { method: 'POST', body: '{}' });\n`);
   const repository = {
@@ -108,9 +126,9 @@ function prepare(folder, url) {
     RUNNER_TEMP: folder,
   };
   const program = (file, words = [], more = {}) => ({
-    args: [file, ...words],
+    args: ['--require', join(folder, 'meter.cjs'), file, ...words],
     cwd: work,
-    env: more,
+    env: { BENCH_METER: join(folder, 'meter'), ...more },
   });
   return {
     'empty script': program(join(folder, 'empty.js')),

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { importedPackages } from '../helpers/imported-packages.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { runLine } from './cli-scene.js';
 import { setStage } from './stage.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,8 +14,8 @@ const FILES = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((f
 );
 const KILOBYTE = 1000;
 
-/** Preloaded into a program: writes down each file that Node loads. */
-const WATCH = `import { appendFileSync } from 'node:fs';
+/** Preloaded into a program: writes down each file and each module of its own that Node loads. */
+const WATCH = `import { appendFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 registerHooks({
   load(url, context, next) {
@@ -22,6 +23,9 @@ registerHooks({
     return next(url, context);
   },
 });
+process.on('exit', () =>
+  writeFileSync(process.env.LOADED_FILES + '-of-node', process.moduleLoadList.join('\\n')),
+);
 `;
 
 /** Variables that make a program write down what it loads, and the bytes of what it loaded. */
@@ -38,13 +42,15 @@ function watchLoading() {
       NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`,
       LOADED_FILES: loaded,
     },
+    /** Modules of Node's own that an ended program has loaded. */
+    ofNode: () => readFileSync(`${loaded}-of-node`, 'utf8').split('\n'),
     bytes: () => files().reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
   };
 }
 
-it('the built programs have at most 4.2 MB', () => {
+it('the built programs have at most 4.25 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(4200 * KILOBYTE);
+  expect(bytes).toBeLessThanOrEqual(4250 * KILOBYTE);
 });
 
 it('the built programs have one copy of what the providers share', () => {
@@ -85,4 +91,16 @@ it('a post step with nothing to save loads next to nothing', async () => {
   });
   expect((await stage.post(main, { env })).stdout).toBe('Memory: nothing is left to save.\n');
   expect(bytes()).toBeLessThanOrEqual(12 * KILOBYTE);
+});
+
+it('a run on the command line loads what it uses, and not the fetch of Node next to ours', async () => {
+  const { env, bytes, ofNode } = watchLoading();
+  const files = {
+    'axe/agents/bench.toml': 'name = "bench"\nmodel = "anthropic/claude-sonnet-4-5"\n',
+  };
+  const { exitCode, stdout } = await runLine(['run', 'bench'], { files, env });
+  expect([exitCode, stdout]).toEqual([0, 'Done.']);
+  expect(bytes()).toBeLessThanOrEqual(1400 * KILOBYTE);
+  expect(ofNode()).toContain('NativeModule net');
+  expect(ofNode().filter((name) => name.includes('undici'))).toEqual([]);
 });
