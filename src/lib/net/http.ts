@@ -1,9 +1,7 @@
 import { isIP } from 'node:net';
-// undici 6 is the version that `@actions/cache` and `@actions/github` depend on. 7 would be a second
-// copy in the bundle.
-import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 import type { Environment } from '../environment.js';
 import { AxeError, ConfigError, networkCause } from '../errors.js';
+import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from './undici.js';
 
 /** Models can think longer than the 300 s that undici and Node's fetch wait for the first byte. */
 const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };

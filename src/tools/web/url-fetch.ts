@@ -1,10 +1,10 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Agent, fetch, ProxyAgent } from 'undici';
 import { MAX_PAGE_BYTES, MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { networkCause, ToolError } from '../../lib/errors.js';
 import { proxyFor } from '../../lib/net/http.js';
+import { Agent, fetch, ProxyAgent } from '../../lib/net/undici.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate, withoutCutEnd } from '../../lib/text/bytes.js';
 import { quoteLine } from '../../lib/text/format.js';
