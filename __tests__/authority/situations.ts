@@ -65,8 +65,8 @@ function headIn(repository: string): TriggerContext {
 
 const OURS = headIn('octocat/hello');
 
-function check(name: string): FailedCheck {
-  return { name, conclusion: 'failure', summary: 'It fails.', log: undefined };
+function check(name: string, isOurs: boolean): FailedCheck {
+  return { name, conclusion: 'failure', summary: 'It fails.', log: undefined, isOurs };
 }
 
 /** A comment by our account below the pull request. */
@@ -116,8 +116,9 @@ const UNKNOWN: Trigger = { ...SCHEDULE, kind: 'unknown', event: 'registry_packag
 const LABELED = { action: 'labeled' };
 const FROM_ANYBODY: Partial<AdmissionPolicy> = { minPermission: 'none' };
 const FROM_BOT: Partial<AdmissionPolicy> = { allowBots: [BOT.login] };
-const STRANGERS_ISSUE = fakeTool('github_comments', 'read', { hasStrangers: true });
-const COMMAND = fakeTool('run_command', 'execute');
+const STRANGERS_ISSUE = fakeTool('github_comments', 'read', { strangers: 'issue #12 by eve' });
+const COMMAND = { ...fakeTool('run_command', 'execute'), reachesNetwork: false };
+const WITH_NETWORK = { ...COMMAND, reachesNetwork: true };
 
 /** In the order of the design; `expected` is what docs/security.md promises. */
 export const SITUATIONS: readonly Situation[] = [
@@ -130,28 +131,28 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a writer’s branch with red CI',
     trigger: by(MARIA, MARIA),
-    context: { ...AROUND, checks: [check('test')] },
-    expected: 'mixed: computed people patch all private',
+    context: { ...AROUND, checks: [check('test', true)] },
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a writer’s branch with a red check of another app',
     trigger: by(MARIA, MARIA),
-    context: { ...AROUND, checks: [check('scan')] },
-    expected: 'mixed: computed people patch all private',
+    context: { ...AROUND, checks: [check('scan', false)] },
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a writer’s branch after a review with red CI',
     trigger: by(MARIA, MARIA),
     context: { ...AROUND, comments: [REMARK] },
-    posted: 'mixed',
-    expected: 'mixed: computed people patch all private',
+    posted: 'own',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a writer’s branch after a run of ours that has read a stranger',
     trigger: by(MARIA, MARIA),
     context: { ...AROUND, comments: [REMARK] },
     posted: 'mixed',
-    expected: 'mixed: computed people patch all private',
+    expected: 'mixed: computed look patch all private',
   },
   {
     name: 'a writer’s branch with a stranger’s comment below it',
@@ -169,42 +170,42 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a writer’s push to a stranger’s pull request from a branch',
     trigger: by(MARIA, EVE),
     context: AROUND,
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'a writer’s branch, and a tool that brings a stranger’s issue',
     trigger: by(MARIA, MARIA),
     context: AROUND,
     tool: STRANGERS_ISSUE,
-    expected: 'mixed: computed people patch all private',
+    expected: 'mixed: computed look patch all private',
   },
   {
     name: 'a writer’s branch, and url_fetch',
     trigger: by(MARIA, MARIA),
     context: AROUND,
     tool: fakeTool('url_fetch', 'network'),
-    expected: 'mixed: computed people patch all private',
+    expected: 'mixed: computed look patch all private',
   },
   {
     name: 'a writer’s branch, and a command without network',
     trigger: by(MARIA, MARIA),
     context: AROUND,
     tool: COMMAND,
-    expected: 'mixed: computed people patch all private',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a writer’s branch, and a command with network',
     trigger: by(MARIA, MARIA),
     context: AROUND,
-    tool: COMMAND,
-    expected: 'mixed: computed people patch all private',
+    tool: WITH_NETWORK,
+    expected: 'mixed: computed look patch all private',
   },
   {
     name: 'a writer’s branch, and an MCP server',
     trigger: by(MARIA, MARIA),
     context: AROUND,
     tool: fakeTool('docs_search', 'execute'),
-    expected: 'mixed: computed people patch all private',
+    expected: 'mixed: computed look patch all private',
   },
   { name: 'a fork that a stranger opens', trigger: fork(EVE, EVE), expected: 'skipped: fork' },
   {
@@ -237,34 +238,34 @@ export const SITUATIONS: readonly Situation[] = [
     trigger: by(BOT, BOT),
     policy: FROM_BOT,
     context: AROUND,
-    expected: 'guest: apart people none read private',
+    expected: 'guest: apart look none read private',
   },
   {
     name: 'a writer’s comment below dependabot’s pull request',
     trigger: says(MARIA, BOT, ON_PULL),
     context: OURS,
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'a stranger whom min-permission lets in',
     trigger: by(EVE, EVE),
     policy: FROM_ANYBODY,
     context: AROUND,
-    expected: 'guest: apart people none read private',
+    expected: 'guest: apart look none read private',
   },
   {
     name: 'a stranger in allow-users',
     trigger: by(EVE, EVE),
     policy: { allowUsers: ['eve'] },
     context: AROUND,
-    expected: 'guest: apart people none read private',
+    expected: 'guest: apart look none read private',
   },
   {
     name: 'somebody with triage whom min-permission lets in',
     trigger: by(TOM, MARIA),
     policy: { minPermission: 'triage' },
     context: AROUND,
-    expected: 'guest: apart people none read private',
+    expected: 'guest: apart look none read private',
   },
   {
     name: 'a writer’s comment on a line of their own',
@@ -292,17 +293,17 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a stranger’s issue that min-permission lets in',
     trigger: issue({ actor: EVE, author: EVE }),
     policy: FROM_ANYBODY,
-    expected: 'guest: apart people none read private',
+    expected: 'guest: apart look none read private',
   },
   {
     name: 'a stranger’s issue that a writer labels',
     trigger: issue({ actor: MARIA, author: EVE, ...LABELED }),
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'a stranger’s issue where a writer asks',
     trigger: says(MARIA, EVE),
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'another writer’s issue where a writer asks',
@@ -328,29 +329,29 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a fix of what was found while CI was red',
     trigger: says(MARIA, MARIA, ON_LINE),
-    toFix: 'mixed',
-    expected: 'mixed: computed people patch all private',
+    toFix: 'own',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a fix of what a run has found that had read a stranger',
     trigger: says(MARIA, MARIA, ON_LINE),
     toFix: 'mixed',
-    expected: 'mixed: computed people patch all private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'a merge queue',
     trigger: MERGE_GROUP,
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'CI of a push',
     trigger: workflowRun({ cause: 'push' }),
-    expected: 'mixed: computed people patch copy private',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'CI of a writer’s pull request',
     trigger: workflowRun({ cause: 'pull_request' }),
-    expected: 'mixed: computed people patch copy private',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'CI of a fork',
@@ -360,12 +361,12 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a scheduled workflow’s run',
     trigger: workflowRun({ cause: 'schedule' }),
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'a workflow’s run for a writer’s issue',
     trigger: workflowRun({ cause: 'issues' }),
-    expected: 'mixed: computed people patch copy private',
+    expected: 'mixed: computed look patch copy private',
   },
   {
     name: 'a workflow’s run for a stranger’s issue',
@@ -375,37 +376,37 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a push to main',
     trigger: push(MARIA),
-    expected: 'mixed: computed people patch all private',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a push that merges a fork’s pull request',
     trigger: push(WOLF),
-    expected: 'mixed: computed people patch all private',
+    expected: 'own: log word commit all private',
   },
-  { name: 'a bot’s push', trigger: push(BOT), expected: 'guest: apart people none read private' },
+  { name: 'a bot’s push', trigger: push(BOT), expected: 'guest: apart look none read private' },
   {
     name: 'the push of a bot that the workflow allows',
     trigger: push(BOT),
     policy: FROM_BOT,
-    expected: 'mixed: computed people patch all private',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a writer’s release',
     trigger: RELEASE,
-    expected: 'mixed: computed people patch all private',
+    expected: 'own: log word commit all private',
   },
   { name: 'a schedule', trigger: SCHEDULE, expected: 'own: log word commit all private' },
   {
     name: 'a schedule that runs the tests',
     trigger: SCHEDULE,
     tool: COMMAND,
-    expected: 'mixed: computed people patch all private',
+    expected: 'own: log word commit all private',
   },
   {
     name: 'a schedule that lists issues',
     trigger: SCHEDULE,
     tool: STRANGERS_ISSUE,
-    expected: 'mixed: computed people patch all private',
+    expected: 'mixed: computed look patch all private',
   },
   {
     name: 'a run started by hand',

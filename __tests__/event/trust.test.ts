@@ -166,13 +166,7 @@ const rows: readonly (readonly [string, string, Word, Trigger, Permission | 'unk
     workflowRun({ isFork: true }),
     'admin',
   ],
-  [
-    'C5 73: a workflow_run by a writer, whose logs hold anything',
-    'run',
-    'mixed',
-    workflowRun(),
-    'write',
-  ],
+  ['C5 73: a workflow_run that a push of a writer started', 'run', 'own', workflowRun(), 'write'],
   ['C5 73: a workflow_run by a stranger', 'permission', 'guest', workflowRun(), 'read'],
   ['C5 69: an event that is not known', 'unknown-event', 'fork', unheardOf, 'admin'],
   ['a run on one’s own machine', 'run', 'own', local, 'unknown'],
@@ -343,6 +337,20 @@ it.each<[string, Trigger, string | undefined]>([
 });
 
 const WRITERS: Facts = { asked: 'writer', code: 'ours', strangers: [] };
+
+it.each([
+  ['push', 'own'],
+  ['pull_request', 'own'],
+  ['workflow_dispatch', 'own'],
+  ['schedule', 'mixed'],
+  ['issues', 'mixed'],
+  ['pull_request_target', 'mixed'],
+  ['', 'mixed'],
+])('the log of a workflow’s run that %j started makes a run %s', (cause, word) => {
+  const facts = factsOf(workflowRun({ cause }), { actor: 'write' });
+  expect(wordOf(facts)).toBe(word);
+  for (const text of facts.strangers) expect(text).toMatch(/^it reads the log of a workflow that /);
+});
 
 describe('what a run has read', () => {
   it.each<[Word, Facts, Word]>([

@@ -197,7 +197,7 @@ describe('a finding of a rule in the ledger', () => {
       'settled on a run of strangers',
       changeOf([GOOD]),
       { isGone: true },
-      { rights: rightsOf('guest'), isFork: true },
+      { rights: rightsOf('fork'), isFork: true },
       'settled',
     ],
     ['settled where spaces hid it', changeOf(['a() b()']), SPACES, {}, 'settled'],
@@ -249,7 +249,7 @@ describe('a finding of a rule in the ledger', () => {
   });
 
   it('is not among the findings that a model is asked to end', () => {
-    expect(formatKnownFindings(ledgerOf([ofRule({ isGone: true })]), false)).toBeUndefined();
+    expect(formatKnownFindings(ledgerOf([ofRule({ isGone: true })]))).toBeUndefined();
   });
 });
 

@@ -342,7 +342,7 @@ describe('a finding held against the present change', () => {
     ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
     ['on a run of our own, where it does not block', {}, { severity: 'minor' }, 'settled program'],
     ['on a run of our own, where it blocks', {}, {}, 'open'],
-    ['by a stranger', { rights: rightsOf('guest') }, { severity: 'minor' }, 'open'],
+    ['by a stranger', { rights: rightsOf('fork') }, { severity: 'minor' }, 'open'],
   ])('whose suggestion was committed %s', (_, about, parts, expected) => {
     const offer = '```suggestion\nquery("SELECT " + account.id);\n```';
     const first = opening({ body: marked([raised(parts)], offer) });
@@ -486,7 +486,8 @@ describe('the model’s word on an end', () => {
   };
   const MILD = { severity: 'minor' } as const;
   const UNCONFIRMED = 'a second look did not confirm its end';
-  const OUTSIDE = 'somebody with write access has to decide: the change comes from outside';
+  const UNSEEN = 'a second look did not confirm its end';
+  const ON_FORK = 'FQ7K2 stays open: only people end findings on a fork';
   const MILD_GONE = { ...MILD, isGone: true };
 
   it.each<[string, Partial<KnownFinding>, Partial<Settlement>, Partial<LedgerContext>, string]>([
@@ -500,11 +501,32 @@ describe('the model’s word on an end', () => {
       'dismissed person words',
     ],
     [
-      'never ends anything on a guest’s run',
+      'never ends anything on a fork',
+      MILD_GONE,
+      { isAgreed: true },
+      { rights: rightsOf('fork') },
+      ON_FORK,
+    ],
+    [
+      'takes a second look after strangers’ words',
+      MILD_GONE,
+      {},
+      { rights: rightsOf('mixed') },
+      UNSEEN,
+    ],
+    [
+      'ends with one',
       MILD_GONE,
       { isAgreed: true },
       { rights: rightsOf('guest') },
-      OUTSIDE,
+      'settled model fixed',
+    ],
+    [
+      'dismisses nothing after strangers’ words',
+      MILD_GONE,
+      { how: 'dismissed', by: 'octocat' },
+      { rights: rightsOf('mixed') },
+      'FQ7K2 stays open: only people dismiss findings once a run has read words of people without write access',
     ],
   ])('%s', (_, ...[parts, ending, about, expected]) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });

@@ -47,7 +47,7 @@ describe('a finding that people have dismissed on another pull request', () => {
     ],
     ['is raised if it is critical', { severity: 'critical' }, {}, {}, {}, 'raised'],
     ['is raised if it is about security', SECURITY, SECURITY, {}, {}, 'raised'],
-    ['is raised on a change from outside', {}, {}, {}, { rights: rightsOf('guest') }, 'raised'],
+    ['is raised on a change from outside', {}, {}, {}, { rights: rightsOf('fork') }, 'raised'],
     ['is asked about under a similar title', ALIKE, {}, {}, {}, 'ask'],
     ['is raised once that was answered', ALIKE, {}, { isNew: true }, {}, 'raised'],
   ])('%s', (_, ...[draft, parts, claim, about, kind]) => {

@@ -101,7 +101,7 @@ describe('what a run wants, held against the findings as they are now', () => {
       'the same by a stranger',
       [SETTLED],
       { settlements: [FIXED] },
-      { rights: rightsOf('guest') },
+      { rights: rightsOf('fork') },
       '',
       ['settled'],
     ],
@@ -158,7 +158,7 @@ describe('the lines of a review about earlier findings', () => {
   it('tell of what is open again, and what only a person can end', () => {
     expect(linesOf([SETTLED], { repeated: AGAIN })).toEqual([`- ↩️ ${LINK} — back since aaaaaaa`]);
     expect(linesOf([known({ isTold: false, by: 'person' })])).toEqual([`- ↩️ ${LINK} — open again`]);
-    expect(linesOf([known()], { settlements: [FIXED] }, { rights: rightsOf('guest') })).toEqual([
+    expect(linesOf([known()], { settlements: [FIXED] }, { rights: rightsOf('fork') })).toEqual([
       `- ❔ ${LINK} — said to be over; a person has to resolve it`,
     ]);
   });

@@ -58,14 +58,13 @@ describe('the answer in the conversation of a finding', () => {
   });
 
   it('says what takes a person', () => {
-    const person =
-      '\n\nA person with write access has to resolve it: the change comes from outside.';
-    expect(replyToClaimedEnd({ ...CLAIM, how: 'fixed' }, FRAME)).toBe(
-      `FQ7K2 looks done as of aaaaaaa: R${person}`,
-    );
-    expect(replyToClaimedEnd({ ...CLAIM, how: 'wrong' }, FRAME)).toBe(
-      `FQ7K2 may be wrong: R${person}`,
-    );
+    const person = '\n\nFQ7K2 stays open: only people end findings on a fork.';
+    expect(
+      replyToClaimedEnd({ ...CLAIM, how: 'fixed' }, 'only people end findings on a fork', FRAME),
+    ).toBe(`FQ7K2 looks done as of aaaaaaa: R${person}`);
+    expect(
+      replyToClaimedEnd({ ...CLAIM, how: 'wrong' }, 'only people end findings on a fork', FRAME),
+    ).toBe(`FQ7K2 may be wrong: R${person}`);
     expect(replyToReopen('FQ7K2')).toBe(
       'FQ7K2 is open again. Undo: `/axe dismiss FQ7K2`, or `/axe done FQ7K2`.',
     );
@@ -76,13 +75,12 @@ const CLAIM = { finding: known({}), reason: 'R', evidence: [], by: '' };
 
 interface Given {
   readonly lines?: CommentableLines;
-  readonly hasTitles?: boolean;
   readonly findings?: readonly KnownFinding[];
   readonly lessons?: readonly Lesson[];
 }
 
-function format({ findings = [], lessons = [], lines = LINES, hasTitles = true }: Given) {
-  return formatKnownFindings(ledgerOf(findings, { lessons, lines }), hasTitles);
+function format({ findings = [], lessons = [], lines = LINES }: Given) {
+  return formatKnownFindings(ledgerOf(findings, { lessons, lines }));
 }
 
 const ONE = '- FQ7K2 src/auth.ts:10 major security';
@@ -100,19 +98,18 @@ describe('the findings of a pull request in the prompt', () => {
       { findings: [GONE] },
       [`- FQ7K2 src/auth.ts major security${TITLE} (its line is gone)`],
     ],
-    ['one without the words of strangers', { findings: [known({ words: 'mixed' })] }, [ONE]],
     [
-      'one without its title on a run of strangers',
-      { findings: [known()], hasTitles: false },
-      [ONE],
+      'one whose run had read strangers, with its title',
+      { findings: [known({ words: 'mixed' })] },
+      [`${ONE}${TITLE}`],
     ],
     ['the worst first', BOTH, [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`]],
     ['one that was settled', { findings: [settled('person')] }, [`${ONE}${TITLE} (settled)`]],
     ['none that the model settled', { findings: [settled('model')] }, []],
     ['what was dismissed elsewhere', DISMISSED, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
     [
-      'that without its title',
-      { ...DISMISSED, hasTitles: false },
+      'that without its title, if strangers may have had a part in it',
+      { lessons: [lesson({ title: '' })] },
       ['- FL3SN src/auth.ts data (on #40)'],
     ],
     [

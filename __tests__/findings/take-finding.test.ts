@@ -108,7 +108,7 @@ describe('a finding that the pull request might have already', () => {
       [],
       `FQ7K2 is settled at line 10: ${TITLE}`,
     ],
-    ['that strangers may have worded', {}, [TAINT], [], 'FQ7K2 is open at line 10: data'],
+    ['that strangers may have worded', {}, [TAINT], [], `FQ7K2 is open at line 10: ${TITLE}`],
     ['under a similar title', ALIKE, [otherKnown()], [], AWAITED],
     ['dismissed on another pull request', { title: 'The query of the id' }, [], [lesson()], ON_40],
     ['and all others', {}, BOTH, [], TWO],

@@ -114,8 +114,8 @@ describe('the conversation of a finding that has ended', () => {
 
   it('is untouched by a run that has read what strangers wrote: the claim is said once a commit', async () => {
     const hello = await reviewed();
-    for (const _ of [1, 2]) await publish(hello, settle('fixed'), { word: 'guest' });
-    const claim = /^F looks done as of .*\n\nA person with write access has to resolve it: /;
+    for (const _ of [1, 2]) await publish(hello, settle('fixed'), { word: 'fork' });
+    const claim = /^F looks done as of .*\n\nF stays open: only people end findings on a fork\.$/;
     const replies = [expect.stringMatching(claim)];
     expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies });
     expect((await readPull(hello)).open).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('the conversation of a finding that has ended', () => {
   it('is left to people where they have ended it on a guest’s run', async () => {
     const hello = await reviewed();
     thumbsDown(hello);
-    const { open } = await publish(hello, QUIET, { word: 'guest' });
+    const { open } = await publish(hello, QUIET, { word: 'fork' });
     expect([open, state(hello)]).toMatchObject([0, { review: 'DISMISSED', resolvedBy: undefined }]);
     expect(state(hello).replies).toEqual([expect.stringMatching(/^Noted: .*\.$/)]);
   });

@@ -130,6 +130,8 @@ export interface StoredCheckRun {
   readonly app: string;
   /** The job of GitHub Actions it is about. */
   readonly job?: number;
+  /** The event that started the job's workflow; left out: `pull_request`. */
+  readonly cause?: string;
 }
 
 /** A commit status. */

@@ -42,7 +42,9 @@ describe('the surroundings of a pull request', () => {
         issues: [{ reference: '#7', isOpen: true, title: 'It breaks', remark: said('Always.') }],
         comments: [said('And the docs?')],
         threads: [{ path: 'a.ts', line: 3, isResolved: true, isOutdated: true, remarks }],
-        checks: [{ name: 'test', conclusion: 'failure', summary: '1 of 9', log: 'a\nb' }],
+        checks: [
+          { name: 'test', conclusion: 'failure', summary: '1 of 9', log: 'a\nb', isOurs: true },
+        ],
       }),
     );
     expect(fences.slice(1)).toEqual([
@@ -105,7 +107,9 @@ describe('the surroundings of a pull request', () => {
       comments: [said(text)],
       issues: [{ reference: '#7', isOpen: true, title: 't', remark: said(text) }],
       threads: [{ ...THREAD, remarks: [said(text)] }],
-      checks: [{ name: 'test', conclusion: 'failure', summary: text, log: undefined }],
+      checks: [
+        { name: 'test', conclusion: 'failure', summary: text, log: undefined, isOurs: true },
+      ],
     });
     const { fences, rest } = told(context);
     expect(rest).not.toContain('say yes');
@@ -121,7 +125,7 @@ describe('the surroundings of a pull request', () => {
         comments: [said(attack, { author: { login: attack, isBot: false } })],
         issues: [{ reference: '#7', isOpen: true, title: attack, remark: said(attack) }],
         threads: [{ ...THREAD, path: attack, line: undefined, remarks: [said(attack)] }],
-        checks: [{ name: attack, conclusion: attack, summary: attack, log: attack }],
+        checks: [{ name: attack, conclusion: attack, summary: attack, log: attack, isOurs: true }],
       }),
     );
     expect(rest).not.toContain(attack);
@@ -143,7 +147,9 @@ describe('the subject of other events', () => {
   const run = workflowRun({ ...ended, workflow: attack, branch: attack, message: attack });
 
   it('is the other workflow’s run', () => {
-    const checks = [{ name: 'test', conclusion: 'failure', summary: '', log: 'boom' }];
+    const checks = [
+      { name: 'test', conclusion: 'failure', summary: '', log: 'boom', isOurs: true },
+    ];
     const { fences, rest } = told({ kind: 'none', checks, warnings: [] }, { trigger: run });
     expect(rest).toContain('Look at the workflow run 9');
     expect(rest).toContain('Workflow run: 9, failure, started by push of octocat');
@@ -155,7 +161,13 @@ describe('the subject of other events', () => {
   it('has the end of a long log, in whole lines', () => {
     const log = `first\n${'x'.repeat(99)}\n`.repeat(100);
     const checks = [
-      { name: 'test', conclusion: 'failure', summary: '', log: `${log}the failure\n` },
+      {
+        name: 'test',
+        conclusion: 'failure',
+        summary: '',
+        log: `${log}the failure\n`,
+        isOurs: true,
+      },
     ];
     const { fences } = told({ kind: 'none', checks, warnings: [] }, { trigger: run });
     expect(fences[1]?.text).toMatch(

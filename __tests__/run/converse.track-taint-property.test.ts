@@ -48,7 +48,11 @@ function toolName({ effect, hasStrangers }: Extract<Step, { kind: 'tool' }>): st
 
 const TOOLS: readonly Tool[] = EFFECTS.flatMap((effect) =>
   [true, false].map((hasStrangers) =>
-    fakeTool(toolName({ kind: 'tool', effect, hasStrangers }), effect, { hasStrangers }),
+    fakeTool(
+      toolName({ kind: 'tool', effect, hasStrangers }),
+      effect,
+      hasStrangers ? { strangers: 'issue #12 by eve' } : {},
+    ),
   ),
 );
 

@@ -78,7 +78,7 @@ describe('the entry of a sub-agent', () => {
 
   it.each([
     ['of the network', 'network', {}],
-    ['of a stranger’s comment', 'read', { hasStrangers: true }],
+    ['of a stranger’s comment', 'read', { strangers: 'issue #12 by eve' }],
   ] as const)(
     'is kept out of the trusted lane if its caller read %s through another one (D19)',
     async (_, effect, told) => {

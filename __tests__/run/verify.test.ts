@@ -116,7 +116,10 @@ describe('the second look at the findings of a review', () => {
 
   it('costs and taints as the run itself does', async () => {
     const price = { input: 10, output: 10, cacheRead: 10, cacheWrite: 10 };
-    const foreign = fakeTool('github_file', 'read', { text: 'secret-value', hasStrangers: true });
+    const foreign = fakeTool('github_file', 'read', {
+      text: 'secret-value',
+      strangers: 'issue #12 by eve',
+    });
     const { report, verifier } = await runVerified({
       replies: [reply([call('r', 'github_file', {})]), HOLDS],
       parts: {
@@ -125,7 +128,7 @@ describe('the second look at the findings of a review', () => {
         secrets: ['secret-value'],
       },
     });
-    expect(report.plan.reading.strangers).toEqual([expect.stringContaining('`github_file`')]);
+    expect(report.plan.reading.strangers).toEqual(['it read issue #12 by eve']);
     expect(JSON.stringify(verifier.asked[1]?.prompt)).not.toContain('secret-value');
     expect(report.outcome.stats.costUsd).toBeCloseTo((100 + 2 + 3 + 2 + 2 * 5) * 1e-5, 8);
   });

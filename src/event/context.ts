@@ -51,6 +51,8 @@ export interface FailedCheck {
   readonly summary: string;
   /** The end of its log; undefined where there is none or it was not asked for. */
   readonly log: string | undefined;
+  /** It is by a workflow that a push, a pull request or a dispatch of this repository started. */
+  readonly isOurs: boolean;
 }
 
 /** The context of a trigger. A part is missing if it was not asked for or could not be read. */
@@ -129,4 +131,12 @@ export function ownText({ isOurs, words }: Remark): 'read' | 'strangers' | 'left
 export function hasStrangersInOwnRemarks({ comments = [], threads = [] }: Surroundings): boolean {
   const remarks = [...comments, ...threads.flatMap((thread) => thread.remarks)];
   return remarks.some((remark) => ownText(remark) === 'strangers');
+}
+
+/** Leaves the name and the conclusion of checks whose output may be a stranger's. */
+export function withoutForeignOutput<Context extends Surroundings>(context: Context): Context {
+  const checks = context.checks?.map((check) =>
+    check.isOurs ? check : { ...check, summary: '', log: undefined },
+  );
+  return { ...context, checks };
 }

@@ -53,12 +53,15 @@ export interface Rights {
   readonly tools: 'all' | 'copy' | 'read';
   /** The most that becomes of the files it has changed. */
   readonly changes: 'commit' | 'patch' | 'none';
-  /** Findings end by the model's word, with a second look where they block; or by people alone. */
-  readonly ends: 'word' | 'people';
+  /**
+   * The model's word ends a finding: alone unless it blocks, `look`: after a second look in any
+   * case, `people`: never.
+   */
+  readonly ends: 'word' | 'look' | 'people';
+  /** The model dismisses a finding because a writer said so in words. */
+  readonly dismisses: boolean;
   /** The authors of the texts it is shown. Asked of the word with which a run begins. */
   readonly hears: 'writers' | 'all';
-  /** It is shown the titles of earlier findings. */
-  readonly titles: boolean;
   /** Its comments can refer to people, issues and commits. */
   readonly refers: boolean;
   /** An `own` run reads its texts as ours, as a stranger's, or not at all. */
@@ -71,9 +74,9 @@ const RIGHTS: { readonly [Right in keyof Rights]: Readonly<Record<Word, Rights[R
   remembers: { own: 'log', mixed: 'computed', guest: 'apart', fork: 'apart' },
   tools: { own: 'all', mixed: 'copy', guest: 'read', fork: 'read' },
   changes: { own: 'commit', mixed: 'patch', guest: 'none', fork: 'none' },
-  ends: { own: 'word', mixed: 'people', guest: 'people', fork: 'people' },
+  ends: { own: 'word', mixed: 'look', guest: 'look', fork: 'people' },
+  dismisses: { own: true, mixed: false, guest: false, fork: false },
   hears: { own: 'writers', mixed: 'all', guest: 'all', fork: 'all' },
-  titles: { own: true, mixed: false, guest: false, fork: false },
   refers: { own: true, mixed: false, guest: false, fork: false },
   texts: { own: 'read', mixed: 'strangers', guest: 'left-out', fork: 'left-out' },
 };
@@ -158,15 +161,18 @@ export function factsOf(
     author = 'unknown',
     allowBots = [],
     head,
+    toFix,
   }: {
     readonly actor: Permission | 'unknown';
     /** The permission of {@link contentAuthor}. */
     readonly author?: Permission | 'unknown';
     readonly allowBots?: readonly string[];
     readonly head?: Facts['code'];
+    /** Findings that the run is to fix, and nothing else. */
+    readonly toFix?: readonly { readonly handle: string; readonly words: Word }[];
   },
 ): Facts {
-  const strangers = strangersIn(trigger, author);
+  const strangers = toFix === undefined ? strangersIn(trigger, author) : strangersInFindings(toFix);
   const code = isForkUnknown(trigger) ? (head ?? 'fork') : codeOf(trigger);
   const whyElse = whyOther(trigger, permission, allowBots);
   if (whyElse !== undefined) return { asked: 'other', code, why: whyElse, strangers };
@@ -253,8 +259,8 @@ function strangersIn(
   trigger: Trigger,
   authorPermission: Permission | 'unknown',
 ): readonly string[] {
-  if (trigger.kind === 'merge_group') return ["a queue holds anyone's pull requests"];
-  if (trigger.kind === 'workflow_run') return ['logs hold whatever a program printed'];
+  if (trigger.kind === 'merge_group') return ['a merge queue holds commits of forks'];
+  if (trigger.kind === 'workflow_run') return isOurLog(trigger.cause) ? [] : [foreignLog(trigger)];
   const subject = subjectTrigger(trigger);
   if (subject === undefined) return [];
   const author = contentAuthorOf(subject);
@@ -263,6 +269,24 @@ function strangersIn(
   return isWriters
     ? []
     : [`it reads text by ${author.login}, who is not known to have write access`];
+}
+
+/** A push, a pull request or a dispatch of this repository caused the log of a workflow's run. */
+export function isOurLog(cause: string): boolean {
+  return cause === 'push' || cause === 'pull_request' || cause === 'workflow_dispatch';
+}
+
+function foreignLog({ cause }: WorkflowRunTrigger): string {
+  const name = cause === '' ? 'an event that is not known' : `\`${cause}\``;
+  return `it reads the log of a workflow that ${name} started`;
+}
+
+function strangersInFindings(
+  findings: readonly { readonly handle: string; readonly words: Word }[],
+): readonly string[] {
+  return findings.flatMap(({ handle, words }) =>
+    words === 'own' ? [] : [`it fixes ${handle}, whose text strangers may have had a part in`],
+  );
 }
 
 /**

@@ -10,7 +10,12 @@ import {
   isRepeatable,
   needsPermission,
 } from '../event/admission.js';
-import { hasStrangersInOwnRemarks, knowOwnRemarks, type TriggerContext } from '../event/context.js';
+import {
+  hasStrangersInOwnRemarks,
+  knowOwnRemarks,
+  type TriggerContext,
+  withoutForeignOutput,
+} from '../event/context.js';
 import { isRepository, subjectNumber, type Trigger } from '../event/trigger.js';
 import {
   contentAuthor,
@@ -196,12 +201,9 @@ async function admitByState(
       author: authorPermission,
       allowBots: admissionPolicy.allowBots,
       head,
+      toFix: request.toFix,
     }),
   );
-  if (request.toFix?.some(({ words }) => words !== 'own') === true)
-    reading.add('strangers may have had a part in the finding');
-  if (trigger.kind === 'push' || trigger.kind === 'release')
-    reading.add("it saw commit messages or release notes, which can hold anyone's text");
 
   const basis = await planBasis(request, agent, reading, deps);
   const workdir = resolve(deps.cwd, basis.workdir);
@@ -264,7 +266,10 @@ function headOf(trigger: Trigger, context: TriggerContext | undefined): Facts['c
   return isRepository(context.pinned.head.repository, trigger.repository) ? 'ours' : 'fork';
 }
 
-/** Knows our own texts among the others, and adds what of it strangers may have written. */
+/**
+ * Knows our own texts among the others, adds those after which strangers' words were read, and
+ * leaves out what other apps say of their checks, unless the run hears everybody.
+ */
 async function readContext(
   fetching: Promise<TriggerContext | undefined>,
   memoryReading: Promise<Memory | undefined>,
@@ -273,11 +278,10 @@ async function readContext(
   const [fetched, memory] = await Promise.all([fetching, memoryReading]);
   if (fetched === undefined) return undefined;
   const context = knowOwnRemarks(fetched, postedWords(memory?.facts ?? []));
-  if ((context.checks ?? []).length > 0)
-    reading.add('it read failing checks, which can print anything');
-  if (rightsOf(reading.begun).hears === 'writers' && hasStrangersInOwnRemarks(context))
-    reading.add('it saw what an earlier run had made of such text');
-  return context;
+  if (rightsOf(reading.begun).hears === 'all') return context;
+  if (hasStrangersInOwnRemarks(context))
+    reading.add("it read a comment of ours by a run that had read strangers' words");
+  return withoutForeignOutput(context);
 }
 
 /**

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Reading } from '../event/trust.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
-import { REACHING_EFFECTS, type Tool, withSecretsHidden } from '../tools/tool.js';
+import { reachesNetwork, type Tool, withSecretsHidden } from '../tools/tool.js';
 import { createCiter } from './cite.js';
 import type { AgentConversation, LiveRun } from './conversation.js';
 import { notesTools } from './notes.js';
@@ -72,10 +72,10 @@ function trackTools(
   return tools.map((tool) => ({
     ...tool,
     async execute(input, signal) {
-      const stranger = `it used \`${tool.name}\`, which can bring in anyone's text`;
-      if (REACHING_EFFECTS.has(tool.effect)) reading.add(stranger);
+      // Before the call: whatever comes of it can be in a file by then.
+      if (reachesNetwork(tool)) reading.add(`it reached the network with \`${tool.name}\``);
       const result = await tool.execute(input, signal);
-      if (result.hasStrangers === true) reading.add(stranger);
+      if (result.strangers !== undefined) reading.add(`it read ${result.strangers}`);
       show(result.shown ?? []);
       return result;
     },

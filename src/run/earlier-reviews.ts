@@ -64,7 +64,7 @@ export async function readEarlierFindings(
     facts,
     rights: reading.rights,
     change: reviewedChange(trigger, context),
-    isFork: trigger.kind === 'pull_request' ? trigger.isFork : reading.begun !== 'own',
+    isFork: trigger.kind === 'pull_request' ? trigger.isFork : reading.facts.code === 'fork',
   };
   const otherPulls = pullsWithOpen(facts)
     .filter((pull) => pull !== ownPull)

@@ -3,7 +3,7 @@ import type { AgentConfig } from '../agent/config.js';
 import type { TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
 import { subjectNumber } from '../event/trigger.js';
-import { rightsOf } from '../event/trust.js';
+import { type Reading, rightsOf } from '../event/trust.js';
 import {
   type Coverage,
   coverageOf,
@@ -11,6 +11,7 @@ import {
   reviewCommand,
 } from '../findings/change/scope.js';
 import { describeHidden } from '../findings/decide/hidden-findings.js';
+import type { Ledger } from '../findings/decide/ledger.js';
 import { formatKnownFindings } from '../findings/post/finding-texts.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
@@ -352,10 +353,18 @@ export async function restore(
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
-  const lessons = isKnown ? formatKnownFindings(ledger, plan.reading.rights.titles) : undefined;
+  if (isKnown) addTitles(plan.reading, ledger);
+  const lessons = isKnown ? formatKnownFindings(ledger) : undefined;
   const hidden = placesToReport(request, draft, deps);
   const planned = withLessons(withLessons(plan, describeHidden(hidden)), lessons);
   return { plan: planned, memory, learned, change, model, hidden };
+}
+
+/** The model is shown the titles of all findings of its pull request, also while it reviews. */
+function addTitles(reading: Reading, { findings }: Ledger): void {
+  for (const { handle, words, rule } of findings)
+    if (rule === undefined && words !== 'own')
+      reading.add(`it read the title of ${handle}, in which strangers may have had a part`);
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */

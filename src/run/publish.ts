@@ -254,7 +254,6 @@ export function openPublications(
     lines: ledger.context.lines ?? commentableLines(change.diff),
     fresh: scope?.kind === 'since' ? commentableLines(scope.change.diff) : undefined,
     ledger,
-    hasTitles: reading.rights.titles,
     overrides: plan.review.overrides,
     isRead: (path: string) => !unread.has(path),
     run,

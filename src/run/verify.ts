@@ -96,8 +96,9 @@ function findingsToVerify({ findings }: BufferedPublications): readonly Finding[
 }
 
 /**
- * Has another agent confirm that an earlier finding is settled, before the model's claim alone takes
- * back a review that requests changes. Unless the verifier clearly agrees, the finding stays open:
+ * Has another agent confirm that an earlier finding is settled, where the model's word alone does
+ * not end it: if it blocks, and always after strangers' words. The verifier gets the finding, the
+ * quoted lines and the code, and never the run's reason, which strangers may have had a part in. Unless the verifier clearly agrees, the finding stays open:
  * that only delays a merge until a person settles it, but the opposite would let a fault through.
  * Never throws.
  */
@@ -110,22 +111,19 @@ export async function verifySettlements(
   const { outcome, buffered } = result;
   const scope = run.publications?.scopeOfReview;
   // A person decides to dismiss a finding, so the code cannot confirm it.
-  const isBlocking = ({ how: kind, finding }: Settlement) =>
-    kind !== 'dismissed' && scope?.ledger.isBlocking(finding);
-  const blocking = buffered.settlements.filter(isBlocking);
-  // A run that has read strangers' text cannot settle a finding in any case.
-  if (scope === undefined || blocking.length === 0 || plan.reading.rights.ends === 'people')
-    return result;
+  const { ends } = plan.reading.rights;
+  const needsLook = ({ how: kind, finding }: Settlement) =>
+    kind !== 'dismissed' && (ends === 'look' || scope?.ledger.isBlocking(finding) === true);
+  const claimed = buffered.settlements.filter(needsLook);
+  if (scope === undefined || claimed.length === 0 || ends === 'people') return result;
+
   // The offline rules would only give the same result again.
   if (isOffline(plan.model)) {
     const settlements = buffered.settlements.map(withAgreement);
     return { ...result, buffered: { ...buffered, settlements } };
   }
 
-  // The verifier reads the finding's text, so strangers must not have influenced it.
-  const submitted = blocking
-    .filter(({ finding }) => finding.words === 'own')
-    .slice(0, VERIFICATION.findings);
+  const submitted = claimed.slice(0, VERIFICATION.findings);
   const files = parseDiff(run.change?.diff ?? '');
   const claims = submitted.map((settlement) => ({
     ids: [settlement.finding.id],
@@ -141,7 +139,7 @@ export async function verifySettlements(
   }
 
   const isConfirmed = ({ finding }: Settlement) => verdicts.get(finding.id)?.kind === 'refuted';
-  const refused = blocking.filter((settlement) => !isConfirmed(settlement));
+  const refused = claimed.filter((settlement) => !isConfirmed(settlement));
   const refusedIds = new Set(refused.map(({ finding }) => finding.id));
   const settlements = buffered.settlements
     .filter(({ finding }) => !refusedIds.has(finding.id))
@@ -162,12 +160,10 @@ function withAgreement(settlement: Settlement): Settlement {
 
 /** For the job summary, with the verifier's reason. */
 function refusalOf(
-  { finding: { handle, words } }: Settlement,
+  { finding: { handle } }: Settlement,
   verdict: FindingVerdict | undefined,
 ): BufferedPublications['refusals'][number] {
-  const whyNotVerified =
-    words === 'own' ? 'nobody could look' : 'strangers may have influenced what it says';
-  const reason = verdict?.reason ?? whyNotVerified;
+  const reason = verdict?.reason ?? 'nobody could look';
   const refusal = `${handle} stays open, because a second look did not confirm its end (${reason}).`;
   return { tool: 'settle_finding', why: refusal };
 }

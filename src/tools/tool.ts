@@ -16,8 +16,11 @@ export type ToolEffect = 'read' | 'memory' | 'write' | 'execute' | 'network' | '
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
-  /** The text has words of people who are not known to have write access. */
-  readonly hasStrangers?: boolean;
+  /**
+   * Words in the text of people who are not known to have write access, as an object of "it read":
+   * `issue #12 by eve`. Left out if there are none.
+   */
+  readonly strangers?: string;
   /** Lines of files in the text, which the model can cite as evidence. */
   readonly shown?: readonly ShownLines[];
   /** The usage of a sub-agent; counted for the agent that called it. */
@@ -28,6 +31,8 @@ export interface ToolResult {
 export interface Tool {
   readonly name: string;
   readonly effect: ToolEffect;
+  /** Its calls reach the network; left out, they do by the effects `network` and `execute`. */
+  readonly reachesNetwork?: boolean;
   /** Its calls change nothing and can run at the same time. Implied by the effect `read`. */
   readonly isReadOnly?: boolean;
   readonly description: string;
@@ -242,11 +247,16 @@ export function isChanging({ effect, isReadOnly }: Pick<Tool, 'effect' | 'isRead
   return effect !== 'read' && isReadOnly !== true;
 }
 
+/** A call can send data out, and bring in anybody's text. */
+export function reachesNetwork({ effect, reachesNetwork: isKnown }: Tool): boolean {
+  return isKnown ?? REACHING_EFFECTS.has(effect);
+}
+
 /**
  * Effects of tools that can send data out and bring in anybody's text. A program that a tool starts
  * can reach the network too.
  */
-export const REACHING_EFFECTS: ReadonlySet<ToolEffect> = new Set(['network', 'execute']);
+const REACHING_EFFECTS: ReadonlySet<ToolEffect> = new Set(['network', 'execute']);
 
 /**
  * The second line behind the tools' own masking: their results without secrets. The provider gets

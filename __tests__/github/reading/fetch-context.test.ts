@@ -272,7 +272,13 @@ describe('the surroundings of a pull request', () => {
         comments: [{ ...reader, id: said, text: 'And the docs?' }],
         issues: [{ reference: '#7', isOpen: true, title: 'It breaks', remark }],
         checks: [
-          { name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined },
+          {
+            name: 'test',
+            conclusion: 'failure',
+            summary: 'Failed\n\n1 of 9',
+            log: undefined,
+            isOurs: true,
+          },
         ],
       }),
     );

@@ -13,6 +13,7 @@ import {
   sidesOf,
   startHello,
 } from '../../github/hello-fixture.js';
+import { addCheckRun } from '../../helpers/github-checks.js';
 import {
   type Answer,
   createFakeGitHubClient,
@@ -94,7 +95,7 @@ added logo.png +0 -0 binary
 modified big.sql +0 -0
 </third-party-text>`,
       isError: false,
-      hasStrangers: false,
+      strangers: undefined,
     });
   });
 
@@ -154,7 +155,7 @@ it('github_file reads both commits, and no other repository', async () => {
   expect(await call('file', { path: 'src/a.ts' })).toEqual({
     text: `<third-party-text source="src/a.ts at the head">\n${lines.map((line, index) => `${index + 1}: ${line}`).join('\n')}\n</third-party-text>`,
     isError: false,
-    hasStrangers: false,
+    strangers: undefined,
     shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: 1, lines }],
   });
   expect((await call('file', { path: '/src/a.ts', ref: 'base' })).isError).toBe(true);
@@ -256,9 +257,10 @@ it('github_comments returns pages that fit, states how to read on, and counts th
     });
   const seen: string[] = [];
   for (let offset = 1; offset > 0; ) {
-    const { text, hasStrangers } = await call('comments', { number: 7, offset });
+    const { text, strangers } = await call('comments', { number: 7, offset });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
-    expect([text.includes('title of issue #7'), hasStrangers]).toEqual([true, true]);
+    expect(text).toContain('title of issue #7');
+    expect(strangers).toMatch(/^(?:issue|comments on) #7 by \w+$/);
     seen.push(...[...text.matchAll(/source="(\d+)\. /g)].map(([, number = '']) => number));
     offset = Number(/read on with offset (\d+)\]/.exec(text)?.[1] ?? 0);
   }
@@ -312,9 +314,9 @@ it('github_checks lists those of the head, or the one that is named, with the en
     { ...run, id: 4, name: 'gone', conclusion: 'timed_out', job: 8 },
   );
   repo.talk.jobLogs.set(9, `start\nnot ok 1\n##[error]${FORGED}\nPost job cleanup.\n`);
-  const { text, hasStrangers } = await call('checks');
+  const { text, strangers } = await call('checks');
   expectOneFence(text);
-  expect(hasStrangers).toBe(true);
+  expect(strangers).toBeUndefined();
   const log = 'End of its log:\nstart\nnot ok 1\n##[error]&lt;';
   expect(text).toContain(`FAILED (failure): test PASSED: all\n1 of 9\n${log}`);
   expect(text).toMatch(/\): gone\nEnd of its log:\n\(it could not be read: .*`actions: read`/);
@@ -367,7 +369,7 @@ describe('github_search', () => {
     expect(await call('search', { query: 'two' })).toEqual({
       text: '<third-party-text source="search results of the repository">\nsrc/a.ts\n    two\n</third-party-text>',
       isError: false,
-      hasStrangers: false,
+      strangers: undefined,
       shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: undefined, lines: ['two'] }],
     });
     const query = 'change is:pr is:issue';
@@ -401,10 +403,10 @@ describe('github_search', () => {
   });
 
   it.each([
-    ['a writer', 'octocat', false],
-    ['somebody else', 'monalisa', true],
-    ['a bot', 'github-actions[bot]', true],
-  ])('is tainted by the titles of issues by %s: %p', async (_, login, hasStrangers) => {
+    ['a writer', 'octocat', undefined],
+    ['somebody else', 'monalisa', 'the title of #7 by monalisa'],
+    ['a bot', 'github-actions[bot]', 'the title of #7 by github-actions[bot]'],
+  ])('names the titles of issues by %s as strangers’: %p', async (_, login, strangers) => {
     const found = Array.from({ length: 30 }, () => issueOf('octocat/hello', login));
     const { call } = faked({
       'GET /search/issues': () => answered(found),
@@ -413,7 +415,7 @@ describe('github_search', () => {
       },
     });
     const result = await call('search', { query: 'x', kind: 'issues' });
-    expect(result.hasStrangers).toBe(hasStrangers);
+    expect(result.strangers).toBe(strangers);
     expect(result.text).toContain(
       `\n#7 (open, by ${login}, 2026-01-02T03:04:05Z) a #8 (open, by hubot) b\n`,
     );
@@ -479,28 +481,52 @@ describe('memory next to the code (D47)', () => {
 it.each([
   ['a fork', true],
   ['the repository', false],
-])('the sources of taint (D19) include the head of %s: %p; never the base', async (_, isFork) => {
+])('strangers’ words are those of the head of %s: %p; never of the base', async (_, isFork) => {
   const { call } = await scene({ isFork });
+  const commits = isFork ? 'commits of a fork' : undefined;
   for (const name of ['file', 'history']) {
-    expect((await call(name, { path: 'src/a.ts' })).hasStrangers).toBe(isFork);
-    expect((await call(name, { path: 'src/a.ts', ref: 'base' })).hasStrangers).toBe(false);
+    expect((await call(name, { path: 'src/a.ts' })).strangers).toBe(commits);
+    expect((await call(name, { path: 'src/a.ts', ref: 'base' })).strangers).toBeUndefined();
   }
-  expect((await call('diff')).hasStrangers).toBe(isFork);
-  expect((await call('checks')).hasStrangers).toBe(true);
-  expect((await call('search', { query: 'two' })).hasStrangers).toBe(false);
+  expect((await call('diff')).strangers).toBe(commits);
+  expect((await call('search', { query: 'two' })).strangers).toBeUndefined();
 });
 
-it('the sources of taint (D19) include a comment by somebody who cannot write, or whose permission is unknown', async () => {
+it.each([
+  ['push', undefined],
+  ['pull_request', undefined],
+  ['workflow_dispatch', undefined],
+  ['schedule', 'the output of the check "test", which no push or pull request started'],
+  ['issue_comment', 'the output of the check "test", which no push or pull request started'],
+])('the log of a workflow that %s started is %p', async (cause, strangers) => {
+  const { call, repo, headSha } = await scene();
+  addCheckRun(repo, { id: 3, headSha, name: 'test', job: 9, cause });
+  repo.talk.jobLogs.set(9, 'not ok 1\n');
+  expect((await call('checks')).strangers).toBe(strangers);
+});
+
+it('the output of another app, and a log whose workflow run cannot be read, are strangers’', async () => {
+  const { call, repo, headSha, github } = await scene();
+  addCheckRun(repo, { headSha, name: 'scan', app: 'scanner', summary: 'Found by eve.' });
+  expect((await call('checks')).strangers).toContain('the check "scan"');
+  repo.talk.checkRuns.length = 0;
+  addCheckRun(repo, { id: 3, headSha, name: 'test', job: 9 });
+  repo.talk.jobLogs.set(9, 'not ok 1\n');
+  github.fail(denied('GET /repos/{owner}/{repo}/actions/runs', 'actions=read'));
+  expect((await call('checks')).strangers).toContain('the check "test"');
+});
+
+it('a comment by somebody who cannot write, or whose permission is unknown, is a stranger’s', async () => {
   const { call, github, repo } = await scene();
   repo.roles.set('octocat', 'admin');
   github.addComment(NAME, { issue: 42, author: 'hubot', body: 'I may write.' });
-  expect((await call('comments')).hasStrangers).toBe(false);
+  expect((await call('comments')).strangers).toBeUndefined();
   github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'I may read.' });
-  expect((await call('comments')).hasStrangers).toBe(true);
+  expect((await call('comments')).strangers).toBe('comments on #42 by monalisa');
   const asked = github.calls().filter((name) => name.endsWith('/permission'));
   expect(asked).toHaveLength(3);
   const second = await scene();
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
   second.github.fail(denied(route, 'metadata=read'));
-  expect((await second.call('comments')).hasStrangers).toBe(true);
+  expect((await second.call('comments')).strangers).toMatch(/ by \w+$/);
 });

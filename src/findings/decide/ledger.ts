@@ -205,11 +205,12 @@ export class Ledger {
     const finding = this.find(handle);
     if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
     if (finding.rule !== undefined) return `no model ends ${handle}`;
-    if (this.context.rights.ends === 'people')
-      return 'somebody with write access has to decide: the change comes from outside';
+    const whyPeople = this.whyPeopleDecide(settlement);
+    if (whyPeople !== undefined) return `${handle} stays open: ${whyPeople}`;
     if (how === 'dismissed')
       return this.#end(finding, 'dismissed', { by: 'person', login, why: 'words', reason });
-    if (this.isBlocking(finding) && !isAgreed) return 'a second look did not confirm its end';
+    const needsLook = this.context.rights.ends === 'look' || this.isBlocking(finding);
+    if (needsLook && !isAgreed) return 'a second look did not confirm its end';
     return this.#end(finding, 'settled', { by: 'model', why: how, reason });
   }
 
@@ -262,6 +263,13 @@ export class Ledger {
     return isGone || !isHidden;
   }
 
+  /** Why people alone decide about this end, as half a sentence; undefined if the run can. */
+  whyPeopleDecide({ how }: Settlement): string | undefined {
+    const { ends, dismisses } = this.context.rights;
+    if (ends === 'people') return 'only people end findings on a fork';
+    return how === 'dismissed' && !dismisses ? ONLY_PEOPLE_DISMISS : undefined;
+  }
+
   /** Whether an end of a finding takes more than the model's word. */
   isBlocking({ severity, confidence }: Pick<Finding, 'severity' | 'confidence'>): boolean {
     return isBlocking({ severity, confidence }, this.context.gate);
@@ -278,6 +286,10 @@ export class Ledger {
     return finding;
   }
 }
+
+/** Half a sentence for people. */
+const ONLY_PEOPLE_DISMISS =
+  'only people dismiss findings once a run has read words of people without write access';
 
 /** Why a finding of a rule has ended, for people. */
 const REPAIRED = 'nothing is hidden there any more';
@@ -359,8 +371,8 @@ export function applyToLedger(
   const claimed: Settlement[] = [];
   for (const settlement of buffered.settlements) {
     const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
+    const isPeoples = ledger.whyPeopleDecide(settlement) !== undefined;
     const end = ledger.end(settlement);
-    const isPeoples = ledger.context.rights.ends === 'people';
     if (typeof end === 'string' && isStill && isPeoples) claimed.push(settlement);
   }
   const isFresh = new Set(fresh.map(({ finding }) => finding.id));

@@ -113,7 +113,7 @@ function describeClaim(finding: Finding, number: number): readonly string[] {
  * code of both places.
  */
 export function describeSettlement(
-  { finding, reason, evidence }: Settlement,
+  { finding, evidence }: Settlement,
   surroundings: ClaimSurroundings,
 ): DescribedClaims {
   const { path, line, side, code = '', title, body, isGone } = finding;
@@ -128,7 +128,6 @@ export function describeSettlement(
     FENCE_NOTICE,
     `Claim 1, ${where}:`,
     fence(claim, { source: 'claim 1' }),
-    fence(reason, { source: 'why it is said to be over' }),
     ...fenced(evidence.map(formatEvidence), 'lines that are said to end it'),
     ...around.blocks,
   ];

@@ -69,8 +69,6 @@ export interface FindingContext {
   readonly run: string;
   /** What the model has been shown. */
   readonly shown: ShownFiles;
-  /** The run is shown titles of findings, but none in which strangers may have a part. */
-  readonly hasTitles: boolean;
   /** Whether a path is among those that the review is about. */
   isInScope(path: string): boolean;
   /** This agent has reviewed the pull request before. */
@@ -145,7 +143,7 @@ export function takeFinding(
     case 'refused':
       return refuse(`${raising.why}.`);
     case 'ask':
-      return { ...refuse(questionAbout(raising.of, placed, scope)), asked: place };
+      return { ...refuse(questionAbout(raising.of, placed)), asked: place };
     case 'held-back': {
       const { of } = raising;
       const text = `Held back: ${whyHeldBack(of)}. It is not posted.`;
@@ -232,14 +230,13 @@ function readFinding(
 function questionAbout(
   asked: readonly (KnownFinding | Lesson)[],
   { finding }: PlacedFinding,
-  { hasTitles }: FindingContext,
 ): string {
   const listed = asked.slice(0, MAX_ASKED).map((one) => {
     const isHere = !('pull' in one);
     const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
     const place =
       isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${quoteLine(one.path)}`;
-    const title = isHere && hasTitles && one.words !== 'own' ? one.category : `“${one.title}”`;
+    const title = one.title === '' ? one.category : `“${one.title}”`;
     return `${one.handle} ${state}${place}: ${title}`;
   });
   const [first] = asked;

@@ -102,8 +102,8 @@ export async function updateConversations(
       thread !== undefined &&
       !replying.has(thread.id) &&
       ledger.findings.every((one) => one.thread?.id !== thread.id || !isOpen(one));
-    // No stranger's word has ended the finding of a rule.
-    const isEndKnown = rightsOf(word).ends === 'word' || finding.by === 'program';
+    // On a fork only people decide; a finding of a rule has ended by no word at all.
+    const isEndKnown = rightsOf(word).ends !== 'people' || finding.by === 'program';
     const mayClose = isLast && isEndKnown && finding.why !== 'resolved';
     const closed =
       thread?.isResolved === false
@@ -116,8 +116,8 @@ export async function updateConversations(
       say(finding, closed || !mayClose ? text : `${text}\n\n${CONVERSATION_STAYS_OPEN}`, [mark]);
   }
   for (const settlement of news.claimed) {
-    const { finding } = settlement;
-    say(finding, replyToClaimedEnd(settlement, posting), []);
+    const why = ledger.whyPeopleDecide(settlement) ?? '';
+    say(settlement.finding, replyToClaimedEnd(settlement, why, posting), []);
   }
   return { marks, replies };
 }

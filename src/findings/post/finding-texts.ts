@@ -127,13 +127,14 @@ export function replyToOutdated(handle: string): string {
 export const CONVERSATION_STAYS_OPEN =
   'The conversation stays open: resolving it takes `contents: write`.';
 
-/** What is said where the model takes a finding for over, and is not the one to decide. */
+/** The reply if the model takes a finding for over, and people alone decide: `why`. */
 export function replyToClaimedEnd(
   { finding: { handle }, how, reason }: Settlement,
+  why: string,
   { head, clean }: TextFrame,
 ): string {
   const over = how === 'wrong' ? 'may be wrong' : `looks done as of ${head.slice(0, SHORT_SHA)}`;
-  return `${handle} ${over}: ${titleLine(reason, clean)}\n\nA person with write access has to resolve it: the change comes from outside.`;
+  return `${handle} ${over}: ${titleLine(reason, clean)}\n\n${handle} stays open: ${why}.`;
 }
 
 /**
@@ -214,16 +215,15 @@ const MAX_OPEN = 30;
 const MAX_ENDED = 15;
 /**
  * What the model has to know of earlier findings on the files of this pull request; undefined if
- * there is nothing. A model wrote the titles, so not every run is shown them.
+ * there is nothing.
  */
-export function formatKnownFindings(
-  { findings: allFindings, context }: Ledger,
-  hasTitles: boolean,
-): string | undefined {
+export function formatKnownFindings({
+  findings: allFindings,
+  context,
+}: Ledger): string | undefined {
   // No model ends, or may repeat, the finding of a rule.
   const findings = allFindings.filter(({ rule }) => rule === undefined);
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
-  const showsTitle = ({ words }: KnownFinding) => hasTitles && words === 'own';
   const isPersons = ({ state, by }: KnownFinding) =>
     state === 'dismissed' || (state === 'settled' && by === 'person');
   const gone = open.filter(({ isGone }) => isGone);
@@ -234,9 +234,9 @@ export function formatKnownFindings(
     ]),
   );
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
-  const described = (one: KnownFinding) => formatFinding(one, showsTitle(one));
+  const described = formatFinding;
   const decided = findings.filter(isPersons).map((one) => `${described(one)} (${one.state})`);
-  const told = lessons.map((one) => formatLesson(one, hasTitles));
+  const told = lessons.map(formatLesson);
   const text = paragraphs([
     section(OPEN, 'open findings', MAX_OPEN, open.map(described)),
     gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
@@ -262,12 +262,17 @@ function section(heading: string, source: string, most: number, lines: readonly 
   return `${heading}\n${fence([...shown, ...more].join('\n'), { source })}`;
 }
 
-function formatFinding(
-  { handle, path, line, severity, category, title, isGone }: KnownFinding,
-  showsTitle: boolean,
-): string {
+function formatFinding({
+  handle,
+  path,
+  line,
+  severity,
+  category,
+  title,
+  isGone,
+}: KnownFinding): string {
   const place = `${showName(path, MAX_PATH)}${isGone ? '' : `:${line}`}`;
-  const said = showsTitle ? ` — "${title}"` : '';
+  const said = title === '' ? '' : ` — "${title}"`;
   return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
 }
 
@@ -289,7 +294,7 @@ export function formatFindingToFix(finding: KnownFinding): string {
   return fence(paragraphs(text), { source: `finding ${handle}` });
 }
 
-function formatLesson({ handle, path, category, title, pull }: Lesson, hasTitles: boolean): string {
-  const said = !hasTitles || title === '' ? '' : ` — "${title}"`;
+function formatLesson({ handle, path, category, title, pull }: Lesson): string {
+  const said = title === '' ? '' : ` — "${title}"`;
   return `- ${handle} ${showName(path, MAX_PATH)} ${category}${said} (on #${pull})`;
 }

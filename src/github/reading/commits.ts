@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { FailedCheck } from '../../event/context.js';
 import type { Base, Repository } from '../../event/trigger.js';
+import { isOurLog } from '../../event/trust.js';
 import { warningText } from '../../lib/errors.js';
 import { stripTerminalSequences } from '../../safety/fence.js';
 import { isOwnText } from '../../safety/mark.js';
@@ -192,8 +193,8 @@ const FAILED = new Set([
 
 /**
  * The checks and statuses of a commit, those of a name if it is not empty, with the ends of the
- * first logs of Actions jobs that failed. What the token may not see is among what is unread.
- * Rejects only for an aborted signal.
+ * first logs of Actions jobs that failed. Only output whose workflow run is known to be ours is.
+ * What the token may not see is among what is unread. Rejects only for an aborted signal.
  */
 export async function fetchFailingChecks(
   client: GitHubClient,
@@ -223,17 +224,21 @@ export async function fetchFailingChecks(
   const checks = [...byOthers, ...statuses.items].filter(
     (check) => name === '' || check.name === name,
   );
+  const failing = checks.filter(({ state }) => FAILED.has(state));
+  const isAsked = failing.some(({ runId, summary }) => {
+    return runId !== undefined && (maxLogs > 0 || summary !== '');
+  });
+  const ourRuns = isAsked ? await fetchOurRuns(client, commit, signal) : new Set<number>();
   const failed: FailedCheck[] = [];
   let logsLeft = maxLogs;
-  for (const check of checks) {
-    const { state: conclusion, summary, jobId } = check;
-    if (!FAILED.has(conclusion)) continue;
+  for (const { name: checkName, state: conclusion, summary, jobId, runId } of failing) {
     const hasLog = jobId !== undefined && logsLeft > 0;
     if (hasLog) logsLeft -= 1;
     const log = hasLog
       ? await fetchJobLog(client, { repository, jobId, maxLines: maxLogLines }, signal)
       : undefined;
-    failed.push({ name: check.name, conclusion, summary, log });
+    const isOurs = runId !== undefined && ourRuns.has(runId);
+    failed.push({ name: checkName, conclusion, summary, log, isOurs });
   }
   return {
     failed,
@@ -258,13 +263,15 @@ const checkRunSchema = v.pipe(
   }),
   v.transform(({ name, external_id, conclusion, status, details_url, app, output }) => {
     // Actions links its check runs to their jobs.
-    const [, job] = /\/actions\/runs\/\d+\/job\/(\d+)/.exec(details_url ?? '') ?? [];
+    const [, run, job] = /\/actions\/runs\/(\d+)\/job\/(\d+)/.exec(details_url ?? '') ?? [];
+    const isActions = app?.slug === 'github-actions' && job !== undefined;
     return {
       name,
       state: conclusion ?? status,
       summary: [output.title, output.summary].filter(Boolean).join('\n\n'),
       isOwn: external_id === name && isOwnText(output.summary ?? ''),
-      jobId: app?.slug === 'github-actions' && job !== undefined ? Number(job) : undefined,
+      jobId: isActions ? Number(job) : undefined,
+      runId: isActions ? Number(run) : undefined,
     };
   }),
 );
@@ -278,13 +285,37 @@ const checkRunsSchema = v.pipe(
 const statusSchema = v.pipe(
   v.object({ context: v.string(), state: v.string(), description: v.nullable(v.string()) }),
   v.transform(({ context, state, description }) => {
-    return { name: context, state, summary: description ?? '', jobId: undefined };
+    return { name: context, state, summary: description ?? '', jobId: undefined, runId: undefined };
   }),
 );
 
 const statusesSchema = v.pipe(
   v.object({ statuses: v.array(statusSchema) }),
   v.transform(({ statuses }) => statuses),
+);
+
+/**
+ * Ids of the workflow runs of a commit that a push, a pull request or a dispatch of this repository
+ * started. Those that cannot be read are not among them. Rejects only for an aborted signal.
+ */
+async function fetchOurRuns(
+  client: GitHubClient,
+  { repository, sha }: { readonly repository: Repository; readonly sha: string },
+  signal: AbortSignal,
+): Promise<ReadonlySet<number>> {
+  const route = 'GET /repos/{owner}/{repo}/actions/runs';
+  const params = { ...repositoryParams(repository), head_sha: sha, per_page: 100 };
+  const answer = await orGitHubError(
+    askRest(client, { route, params }, workflowRunsSchema, signal),
+  );
+  return new Set(answer instanceof GitHubError ? [] : answer);
+}
+
+const workflowRunsSchema = v.pipe(
+  v.object({ workflow_runs: v.array(v.object({ id: v.number(), event: v.string() })) }),
+  v.transform(({ workflow_runs }) =>
+    workflow_runs.flatMap(({ id, event }) => (isOurLog(event) ? [id] : [])),
+  ),
 );
 
 /**

@@ -13,11 +13,11 @@ import { showName } from '../../safety/hidden.js';
 import { IS_MEMORY } from '../../safety/path-rules.js';
 import { numberLines, readPage, refuseBinary } from '../files/read-files.js';
 import { readChoice, type Tool, thirdParty } from '../tool.js';
-import { defineGitHubTool, type GitHubReader } from './reader.js';
+import { defineGitHubTool, FORKS_COMMITS, type GitHubReader } from './reader.js';
 
 /**
  * `github_file`: a page of a text file, or the names in a folder, without a checkout. Only writers
- * can push to the repository's own branches; the head of a fork taints.
+ * can push to the repository's own branches; the head of a fork is a stranger's.
  */
 export function createGitHubFile(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -41,7 +41,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
     },
     async run({ path, ref: refName, offset = 1, limit = READ_FILE_LINES }, signal) {
       const { client, repository, isMemory } = github;
-      const { side, ref, hasStrangers } = await github.commitAt(refName, signal);
+      const { side, ref, strangers } = await github.commitAt(refName, signal);
       const fullPath = github.pathOf(path);
       const place = { client, repository, ref };
       const request = { path: fullPath, maxBytes: MAX_GITHUB_FILE_BYTES };
@@ -57,7 +57,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
           const list = content.names.filter((name) => !isMemory(`${fullPath}/${name}`)).join('\n');
           const { text } = formatPage(list, { source: `directory ${source}`, offset, limit });
           const more = content.names.length < MAX_NAMES ? '' : MORE_NAMES;
-          return { text: `${text}${more}`, hasStrangers };
+          return { text: `${text}${more}`, strangers };
         }
         case 'file': {
           // A link can lead to memory; GitHub names the path of its target.
@@ -67,7 +67,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
           const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
           return {
             text,
-            hasStrangers,
+            strangers,
             shown: [{ path, side: sideOfDiff, firstLine: offset, lines }],
           };
         }
@@ -103,7 +103,7 @@ function formatPage(
 
 /**
  * `github_diff`: the diff of one changed file, or the list of the changed files. Somebody with
- * write access pushed it, unless it is a fork's, which taints.
+ * write access pushed it, unless it is a fork's, which is a stranger's.
  */
 export function createGitHubDiff(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -123,7 +123,8 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       },
     },
     async run({ path = '', offset = 1 }, signal) {
-      const { isChange, isForeign: hasStrangers } = await github.commits(signal);
+      const { isChange, isForeign } = await github.commits(signal);
+      const strangers = isForeign ? FORKS_COMMITS : undefined;
       if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
       const { files: all, isComplete } = await github.diff(signal);
       const files = all.filter((changed) => !github.isMemory(changed.path));
@@ -133,7 +134,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       if (requested === '') {
         const list = files.map(formatFile).join('\n');
         const listPage = formatPage(list, { ...page, source: 'changed files' });
-        return { text: `${listPage.text}${isComplete ? '' : INCOMPLETE}`, hasStrangers };
+        return { text: `${listPage.text}${isComplete ? '' : INCOMPLETE}`, strangers };
       }
 
       const file = files.find(
@@ -146,7 +147,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
         throw new ToolError(`${quoteLine(requested)} is not among the changed files; ${advice}`);
       }
       const { text } = formatPage(file.text, { ...page, source: `diff of ${file.path}` });
-      return { text: `${text}${noteOf(file)}`, hasStrangers, shown: linesOfDiff([file]) };
+      return { text: `${text}${noteOf(file)}`, strangers, shown: linesOfDiff([file]) };
     },
   });
 }
@@ -181,7 +182,7 @@ const MAX_AUTHOR = 100;
 
 /**
  * `github_history`: the commits that changed a file. As for files, a writer pushed or merged the
- * messages in the repository's own branches; those of a fork's head taint.
+ * messages in the repository's own branches; those of a fork's head are a stranger's.
  */
 export function createGitHubHistory(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -198,20 +199,20 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       page: { type: 'integer', description: 'Page number. Default: 1.', minimum: 1 },
     },
     async run({ path, ref: refName, page = 1 }, signal) {
-      const { side, ref, hasStrangers } = await github.commitAt(refName, signal);
+      const { side, ref, strangers } = await github.commitAt(refName, signal);
       const params = { path: github.pathOf(path), sha: ref, per_page: MAX_COMMITS, page };
       const commits = await fetchCommitsOfFile(github.client, github.repository, params, signal);
       if (commits.length === 0) {
         const nothing =
           page === 1 ? `no commit of the ${side} changed this path` : 'there are no more commits';
-        return { text: `(${nothing})`, hasStrangers: false };
+        return { text: `(${nothing})` };
       }
 
       const all = commits.map(formatCommit).join('\n\n');
       const fenced = thirdParty(all, { source: `commits of ${path}` });
       const note =
         commits.length < MAX_COMMITS ? '' : `\n[there may be more; read on with page ${page + 1}]`;
-      return { text: `${fenced}${note}`, hasStrangers };
+      return { text: `${fenced}${note}`, strangers };
     },
   });
 }
@@ -227,8 +228,8 @@ const MAX_LINE = 300;
 
 /**
  * `github_search`: code, issues or pull requests of the repository. Code is from the default
- * branch, which only writers push to. Anybody can open an issue, so a result with issues taints
- * unless all their authors are known to have write access.
+ * branch, which only writers push to. Anybody can open an issue, so a result with issues is a
+ * stranger's unless all their authors are known to have write access.
  */
 export function createGitHubSearch(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -295,7 +296,7 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
       return { path, side: 'RIGHT', firstLine: undefined, lines: fragment.split(/\r?\n/) } as const;
     }),
   );
-  return { text: format(lines, answer.incomplete_results), hasStrangers: false, shown };
+  return { text: format(lines, answer.incomplete_results), shown };
 }
 
 const issuesSchema = v.object({
@@ -336,8 +337,13 @@ async function searchIssues(
       `#${number} (${state}, by ${author}, ${updated_at}) ${cleanLine(title, MAX_LINE)}`,
   );
   const authors = items.map(({ author }) => author);
-  const hasStrangers = !(await github.areWriters(authors, signal));
-  return { text: format(lines, answer.incomplete_results), hasStrangers };
+  const stranger = await github.strangerAmong(authors, signal);
+  const numbers = items.flatMap(({ author, number }) =>
+    author === stranger ? [`#${number}`] : [],
+  );
+  const strangers =
+    stranger === undefined ? undefined : `the title of ${numbers[0] ?? 'issues'} by ${stranger}`;
+  return { text: format(lines, answer.incomplete_results), strangers };
 }
 
 /**

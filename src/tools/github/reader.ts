@@ -10,7 +10,7 @@ import { quoteLine } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../safety/path-rules.js';
 import { defineTool, readChoice } from '../tool.js';
 
-/** Accounts whose permission is read for one answer; with more authors, the answer taints. */
+/** Accounts whose permission is read for one answer; with more authors, one counts as a stranger. */
 const MAX_AUTHORS = 20;
 
 export type GitHubReader = ReturnType<typeof createGitHubReader>;
@@ -54,8 +54,8 @@ export function createGitHubReader(
     }),
     /**
      * The commit for an argument `ref`; without a change both sides are the default branch. Anybody
-     * can have made the head of a fork, so it taints, as does a head whose origin is not known. The
-     * base is always the repository's own.
+     * can have made the head of a fork, so it is a stranger's, as is a head whose origin is not
+     * known. The base is always the repository's own.
      */
     async commitAt(refName: string | undefined, signal: AbortSignal) {
       const side = readChoice('ref', refName, ['head', 'base'], 'head');
@@ -63,7 +63,7 @@ export function createGitHubReader(
       return {
         side,
         ref: side === 'head' ? head : base,
-        hasStrangers: side === 'head' && isForeign,
+        strangers: side === 'head' && isForeign ? FORKS_COMMITS : undefined,
       };
     },
     /** The path as the API takes it. */
@@ -72,15 +72,24 @@ export function createGitHubReader(
       if (isMemory(fullPath)) throw new ToolError(`${quoteLine(path)} ${IS_MEMORY}`);
       return fullPath;
     },
-    /** All accounts are known to have write access; false if one is a bot, which can quote anybody. */
-    async areWriters(logins: readonly string[], signal: AbortSignal): Promise<boolean> {
+    /**
+     * The first account that is not known to have write access, or a bot, which can quote anybody;
+     * undefined if there is none.
+     */
+    async strangerAmong(
+      logins: readonly string[],
+      signal: AbortSignal,
+    ): Promise<string | undefined> {
       const names = [...new Set(logins)];
-      if (names.length > MAX_AUTHORS) return false;
+      if (names.length > MAX_AUTHORS) return 'people of whom not all were asked for';
       const answers = await Promise.all(names.map((login) => isKnownWriter(login, signal)));
-      return answers.every((canWrite) => canWrite);
+      return names.find((_, index) => answers[index] === false);
     },
   };
 }
+
+/** An object of "it read". */
+export const FORKS_COMMITS = 'commits of a fork';
 
 /** A tool that reads from GitHub, whose errors become answers for the model. */
 export const defineGitHubTool: typeof defineTool = (tool) =>

@@ -9,6 +9,7 @@ import {
 import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError, warningText } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
+import { quoteLine } from '../../lib/text/format.js';
 import { showName } from '../../safety/hidden.js';
 import { isOwnText } from '../../safety/mark.js';
 import { type Tool, thirdParty } from '../tool.js';
@@ -23,7 +24,7 @@ const NOBODY = 'ghost';
 
 /**
  * `github_comments`: the conversation of an issue or pull request. Anybody can comment, so it
- * taints unless every quoted author is known to have write access. Bots and our own runs never
+ * is a stranger's unless every quoted author is known to have write access. Bots and our own runs never
  * count as such, under any account: they can quote anybody.
  */
 export function createGitHubComments(github: GitHubReader): Tool {
@@ -62,7 +63,7 @@ export function createGitHubComments(github: GitHubReader): Tool {
       // Every page has the title, which is by the author of the description.
       const quoted = [...posts.slice(0, 1), ...posts.slice(offset - 1, offset - 1 + page.length)];
       const authors = quoted.map(({ author, body }) => (isOwnText(body) ? NOBODY : author));
-      const hasStrangers = !(await github.areWriters(authors, signal));
+      const stranger = await github.strangerAmong(authors, signal);
 
       const next = offset + page.length;
       const kind = subject.pull === undefined ? 'issue' : 'pull request';
@@ -72,7 +73,9 @@ export function createGitHubComments(github: GitHubReader): Tool {
         text.push(`[posts up to ${next - 1} of ${posts.length}; read on with offset ${next}]`);
       if (!subject.isComplete)
         text.push('[older comments and reviews, or more conversations, were not read]');
-      return { text: text.join('\n'), hasStrangers };
+      const what = stranger === authors[0] ? `${kind} #${number}` : `comments on #${number}`;
+      const strangers = stranger === undefined ? undefined : `${what} by ${nameOf(stranger)}`;
+      return { text: text.join('\n'), strangers };
     },
   });
 }
@@ -127,6 +130,11 @@ function commentPost({ author, createdAt, changedAt, body }: DatedComment, label
   return { label, author: author.login, createdAt, isEdited: changedAt !== createdAt, body };
 }
 
+/** For people: our own runs write under accounts that may not be theirs. */
+function nameOf(login: string): string {
+  return login === NOBODY ? 'a run or a deleted account' : login;
+}
+
 /** As many posts as fit, at least one. Each has its own fence, so no author can pose as another. */
 function takePage(posts: readonly Post[], offset: number): readonly string[] {
   const page: string[] = [];
@@ -151,7 +159,7 @@ const MAX_NAME = 200;
 
 /**
  * `github_checks`: the results of the head's checks, and the ends of the logs of failed jobs. They
- * always taint, because programs print text that anybody can have fed to them.
+ * are a stranger's unless each is by a workflow that a push, a pull request or a dispatch started.
  */
 export function createGitHubChecks(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -181,7 +189,13 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const notes = unread.map(warningText);
       if (!isComplete && notes.length === 0)
         notes.push('there are more checks than were asked for');
-      return { text: [text, ...notes.map((note) => `[${note}]`)].join('\n'), hasStrangers: true };
+      const foreign = failed.find(({ isOurs, summary, log }) => {
+        return !isOurs && (summary !== '' || log !== undefined);
+      });
+      const strangers =
+        foreign &&
+        `the output of the check ${quoteLine(foreign.name)}, which no push or pull request started`;
+      return { text: [text, ...notes.map((note) => `[${note}]`)].join('\n'), strangers };
     },
   });
 }

@@ -34,7 +34,10 @@ export function createJailOnce(options: JailOptions) {
     return searching;
   }
 
-  /** The tools, without the one for commands on a machine where no jail can be built. */
+  /**
+   * The tools, without the one for commands on a machine where no jail can be built; with it, it is
+   * known whether commands reach the network.
+   */
   async function withoutUnjailed(
     tools: readonly Tool[],
     warn: (warning: Warning) => void,
@@ -49,7 +52,10 @@ export function createJailOnce(options: JailOptions) {
 
     if (!isReported) for (const warning of noticesOf(jail, options)) warn(warning);
     isReported = true;
-    return tools;
+    const hasNetwork = jail.network === 'machine';
+    return tools.map((tool) =>
+      tool.name === RUN_COMMAND ? { ...tool, reachesNetwork: hasNetwork } : tool,
+    );
   }
 
   return { find, withoutUnjailed };
