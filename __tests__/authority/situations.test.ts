@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY, rightsOf } from '../../src/event/trust.js';
 import type { ReviewFact } from '../../src/findings/state-facts.js';
 import { withFacts } from '../../src/memory/state.js';
+import type { RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { known } from '../findings/threads.js';
 import {
@@ -12,8 +13,8 @@ import {
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { PERMISSIONS, SITUATIONS, type Situation } from './situations.js';
 
-/** What the product makes of a situation, in the words of its table. */
-async function outcomeOf(situation: Situation): Promise<string> {
+/** Carries a situation out; with `isMemoryHidden` the memory is in another repository. */
+async function runOf(situation: Situation, isMemoryHidden: boolean): Promise<RunReport> {
   const { trigger, policy, context, posted, toFix, tool } = situation;
   const fact: ReviewFact = {
     kind: 'posted',
@@ -34,23 +35,39 @@ async function outcomeOf(situation: Situation): Promise<string> {
   });
   const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, ...policy };
   const fixes = toFix === undefined ? {} : { toFix: [known({ words: toFix })] };
-  const request = makeRequest({ trigger, admissionPolicy, inWorkflow: true, ...fixes });
-  const report = await runPipeline(request, deps);
+  return await runPipeline(
+    makeRequest({ trigger, admissionPolicy, inWorkflow: true, isMemoryHidden, ...fixes }),
+    deps,
+  );
+}
+
+/** What the product makes of a situation, in the words of its table. */
+async function outcomeOf(situation: Situation): Promise<string> {
+  const report = await runOf(situation, false);
   if (report.kind === 'skipped') return `skipped: ${report.decision.reason}`;
   if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
 
   const { word, begun, rights } = report.plan.reading;
   const { remembers, ends, changes } = rights;
-  const { tools, privateMemory } = rightsOf(begun);
+  const isPrivateShown = await isGivenPrivateMemory(situation);
   const shown = [
     `${word}:`,
     remembers,
     ends,
     changes,
-    tools,
-    ...(privateMemory ? ['private'] : []),
+    rightsOf(begun).tools,
+    ...(isPrivateShown ? ['private'] : []),
   ];
   return shown.join(' ');
+}
+
+/** Whatever it reads afterwards, a run that knows private memory stays \`own\`. */
+async function isGivenPrivateMemory(situation: Situation): Promise<boolean> {
+  const report = await runOf(situation, true);
+  if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
+  const { knowsPrivateMemory, word } = report.plan.reading;
+  expect(knowsPrivateMemory && word !== 'own').toBe(false);
+  return knowsPrivateMemory;
 }
 
 it.each(SITUATIONS)('$name is decided as the table says: $expected', async (situation) => {

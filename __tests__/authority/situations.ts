@@ -31,7 +31,7 @@ export interface Situation {
   readonly tool?: Tool;
   /**
    * Why no run starts; or its word when it ends, with its rights: memory, who ends findings, what
-   * becomes of its changes, tools, and `private` where it reads a `memory-repo`.
+   * becomes of its changes, tools, and `private` where it is given a `memory-repo`.
    */
   readonly expected: string;
 }
@@ -152,7 +152,7 @@ export const SITUATIONS: readonly Situation[] = [
     trigger: by(MARIA, MARIA),
     context: { ...AROUND, comments: [REMARK] },
     posted: 'mixed',
-    expected: 'mixed: computed look patch all private',
+    expected: 'mixed: computed look patch all',
   },
   {
     name: 'a writer’s branch with a stranger’s comment below it',
@@ -170,7 +170,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a writer’s push to a stranger’s pull request from a branch',
     trigger: by(MARIA, EVE),
     context: AROUND,
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'a writer’s branch, and a tool that brings a stranger’s issue',
@@ -212,25 +212,25 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a fork that a writer labels',
     trigger: fork(MARIA, EVE, LABELED),
     context: AROUND,
-    expected: 'fork: apart people none read private',
+    expected: 'fork: apart people none read',
   },
   {
     name: 'a writer’s own fork that they label',
     trigger: fork(MARIA, MARIA, LABELED),
     context: AROUND,
-    expected: 'fork: apart people none read private',
+    expected: 'fork: apart people none read',
   },
   {
     name: 'a fork with a writer’s comment below it',
     trigger: says(MARIA, EVE, ON_PULL),
     context: headIn('eve/hello'),
-    expected: 'fork: apart people none read private',
+    expected: 'fork: apart people none read',
   },
   {
     name: 'a pull request that cannot be read',
     trigger: says(MARIA, MARIA, ON_PULL),
     context: { kind: 'none', warnings: [] },
-    expected: 'fork: apart people none read private',
+    expected: 'fork: apart people none read',
   },
   { name: 'dependabot', trigger: by(BOT, BOT), expected: 'skipped: bot' },
   {
@@ -238,34 +238,34 @@ export const SITUATIONS: readonly Situation[] = [
     trigger: by(BOT, BOT),
     policy: FROM_BOT,
     context: AROUND,
-    expected: 'guest: apart look none read private',
+    expected: 'guest: apart look none read',
   },
   {
     name: 'a writer’s comment below dependabot’s pull request',
     trigger: says(MARIA, BOT, ON_PULL),
     context: OURS,
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'a stranger whom min-permission lets in',
     trigger: by(EVE, EVE),
     policy: FROM_ANYBODY,
     context: AROUND,
-    expected: 'guest: apart look none read private',
+    expected: 'guest: apart look none read',
   },
   {
     name: 'a stranger in allow-users',
     trigger: by(EVE, EVE),
     policy: { allowUsers: ['eve'] },
     context: AROUND,
-    expected: 'guest: apart look none read private',
+    expected: 'guest: apart look none read',
   },
   {
     name: 'somebody with triage whom min-permission lets in',
     trigger: by(TOM, MARIA),
     policy: { minPermission: 'triage' },
     context: AROUND,
-    expected: 'guest: apart look none read private',
+    expected: 'guest: apart look none read',
   },
   {
     name: 'a writer’s comment on a line of their own',
@@ -293,17 +293,17 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a stranger’s issue that min-permission lets in',
     trigger: issue({ actor: EVE, author: EVE }),
     policy: FROM_ANYBODY,
-    expected: 'guest: apart look none read private',
+    expected: 'guest: apart look none read',
   },
   {
     name: 'a stranger’s issue that a writer labels',
     trigger: issue({ actor: MARIA, author: EVE, ...LABELED }),
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'a stranger’s issue where a writer asks',
     trigger: says(MARIA, EVE),
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'another writer’s issue where a writer asks',
@@ -336,12 +336,12 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a fix of what a run has found that had read a stranger',
     trigger: says(MARIA, MARIA, ON_LINE),
     toFix: 'mixed',
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'a merge queue',
     trigger: MERGE_GROUP,
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'CI of a push',
@@ -361,12 +361,12 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a scheduled workflow’s run',
     trigger: workflowRun({ cause: 'schedule' }),
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'a workflow’s run for a writer’s issue',
     trigger: workflowRun({ cause: 'issues' }),
-    expected: 'mixed: computed look patch copy private',
+    expected: 'mixed: computed look patch copy',
   },
   {
     name: 'a workflow’s run for a stranger’s issue',
@@ -383,7 +383,7 @@ export const SITUATIONS: readonly Situation[] = [
     trigger: push(WOLF),
     expected: 'own: log word commit all private',
   },
-  { name: 'a bot’s push', trigger: push(BOT), expected: 'guest: apart look none read private' },
+  { name: 'a bot’s push', trigger: push(BOT), expected: 'guest: apart look none read' },
   {
     name: 'the push of a bot that the workflow allows',
     trigger: push(BOT),

@@ -56,6 +56,7 @@ describe('the memory plan', () => {
     expect(planOf()).toEqual({
       path: 'bot.md',
       isReadOnly: false,
+      isPrivate: false,
       lastN: 0,
       maxBytes: 262_144,
       maxEntries: 0,

@@ -10,7 +10,7 @@ import type { Warning } from '../../src/lib/errors.js';
 import type { ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
 import { createSecrets } from '../../src/safety/secrets.js';
-import type { ToolEffect } from '../../src/tools/tool.js';
+import { reachesNetwork, type ToolEffect } from '../../src/tools/tool.js';
 import { copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { Changes } from '../../src/tools/workspace/changes.js';
 import { waysHere } from '../helpers/jail.js';
@@ -171,6 +171,33 @@ describe('the tools of an agent in a workflow (D22)', () => {
           /^exit code 7\nCommands have no network here\. .*`run_command\(network\)`/,
         );
       expect(isError).toBe(!hasNetwork);
+    },
+  );
+
+  inJail.each([
+    [['run_command'], true],
+    [['run_command(network)'], false],
+  ])('have commands whose output is ours, with %j: %s', async (toolsAllowed, isOurs) => {
+    const box = await open(tools(['run_command']), { where: 'workflow', toolsAllowed });
+    expect(box.tools.map((tool) => !reachesNetwork(tool))).toEqual([isOurs]);
+  });
+
+  inJail(
+    'have no commands in a run with private memory where these reach the network',
+    async () => {
+      const reading = readingOf('own');
+      reading.openPrivateMemory();
+      const bin = tempDir('bin');
+      const script = 'case " $* " in *" --net "*) exit 1 ;; esac; exec /usr/bin/unshare "$@"';
+      writeFiles(bin, { unshare: `#!/bin/sh\n${script}\n` });
+      chmodSync(join(bin, 'unshare'), 0o755);
+      const env = { PATH: `${bin}:${process.env['PATH']}` };
+      const surroundings = { env, where: 'workflow', toolsAllowed: ['run_command'] } as const;
+      const { names, warnings } = await open(tools(['run_command']), surroundings, { reading });
+      expect(names).toEqual([]);
+      expect(warnings.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('this machine cannot take the network away from commands. Use'),
+      );
     },
   );
 

@@ -46,6 +46,26 @@ describe('the tools that are allowed for an agent', () => {
     );
   });
 
+  const KNOWS: GrantRules = { ...trusted, knowsPrivateMemory: true };
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['and not what reaches the network', ['write', 'execute', 'network'], ['run_command', 'edit']],
+    ['and no commands, if these reach it', ['execute', 'run_command(network)'], []],
+  ])('are for a run that knows private memory what the workflow names, %s', (_, words, given) => {
+    const requested = [
+      { name: 'url_fetch', effect: 'network' },
+      { name: 'run_command', effect: 'execute' },
+      { name: 'an_mcp_program', effect: 'execute' },
+      { name: 'edit', effect: 'write' },
+    ] as const;
+    const { granted, withheld } = grantTools(requested, { ...KNOWS, toolsAllowed: words });
+    expect(granted.map(({ name }) => name)).toEqual(given);
+    const ofNetwork = withheld.filter((message) => !message.includes('`edit`'));
+    for (const message of ofNetwork) {
+      expect(message).toContain('was withheld: this run knows private memory (`memory-repo`)');
+      expect(message).not.toContain('tools-allowed');
+    }
+  });
+
   it('are listed with the line that would allow the rest', () => {
     const rules = { ...trusted, toolsAllowed: ['write_file'] };
     const others = ['run_command', 'do_more'].map((name) => ({ name, effect: 'execute' }) as const);

@@ -3,9 +3,8 @@ import { sourcePosition, warningText } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cleanLine, count, formatDuration, formatUsd } from '../lib/text/format.js';
 import { callTarget } from '../loop/tool-calls.js';
-import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
-import type { Plan } from '../run/records.js';
+import type { Memory, Plan } from '../run/records.js';
 import { formatEvent } from '../runner/action-reporter.js';
 import { formatParams } from './format-json.js';
 import { colorsFor, type Terminal } from './terminal.js';
@@ -105,7 +104,7 @@ function planLines(plan: Plan): readonly string[] {
  * axe prints the number of entries in the file, even if `last_n` is smaller. Entries that did not
  * fit are not counted as loaded.
  */
-function memoryLine(restored: RestoreResult | undefined): readonly string[] {
+function memoryLine(restored: Memory['restored'] | undefined): readonly string[] {
   if (restored === undefined) return [];
   if (restored.kind !== 'restored') return ['Memory:   0 entries (no memory file)'];
   const { loaded, total, truncated, location } = restored;

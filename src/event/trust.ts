@@ -42,7 +42,7 @@ export function wordOf({ asked, code, strangers }: Facts): Word {
 
 /** The rights of a run, and of its words after it. */
 export interface Rights {
-  /** Reads the memory of a `memory-repo`. */
+  /** Reads the memory of a `memory-repo`; the run stays `own` from then on. */
   readonly privateMemory: boolean;
   /** The place of its words; `computed`: apart, with a computed line in the log. */
   readonly remembers: 'log' | 'computed' | 'apart';
@@ -70,7 +70,7 @@ export interface Rights {
 
 /** Everything that trust decides; only {@link rightsOf} reads it. */
 const RIGHTS: { readonly [Right in keyof Rights]: Readonly<Record<Word, Rights[Right]>> } = {
-  privateMemory: { own: true, mixed: true, guest: true, fork: true },
+  privateMemory: { own: true, mixed: false, guest: false, fork: false },
   remembers: { own: 'log', mixed: 'computed', guest: 'apart', fork: 'apart' },
   tools: { own: 'all', mixed: 'copy', guest: 'read', fork: 'read' },
   changes: { own: 'commit', mixed: 'patch', guest: 'none', fork: 'none' },
@@ -94,6 +94,7 @@ export class Reading {
   readonly begun: Word;
   readonly #facts: Facts;
   readonly #added = new Set<string>();
+  #knowsPrivateMemory = false;
 
   constructor(facts: Facts) {
     this.#facts = facts;
@@ -103,6 +104,20 @@ export class Reading {
   /** Adds a text by strangers: half a sentence that follows "because". */
   add(stranger: string): void {
     this.#added.add(stranger);
+  }
+
+  /**
+   * Asks for private memory, right before it is read. If the answer is yes, no text by strangers
+   * reaches the run any more, and it reaches no network.
+   */
+  openPrivateMemory(): boolean {
+    const isOpen = this.rights.privateMemory;
+    if (isOpen) this.#knowsPrivateMemory = true;
+    return isOpen;
+  }
+
+  get knowsPrivateMemory(): boolean {
+    return this.#knowsPrivateMemory;
   }
 
   get word(): Word {

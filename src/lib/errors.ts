@@ -245,6 +245,7 @@ export const WARNING_TITLES = {
   /** The token cannot read something that belongs to the event. */
   'context-unread': 'Context not read',
   'memory-load-failed': 'Memory not loaded',
+  'memory-withheld': 'Private memory not loaded',
   'memory-truncated': 'Memory loaded in part',
   'memory-max-entries': 'Memory is long',
   'memory-file-large': 'A file of memory is large',

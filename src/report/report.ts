@@ -178,7 +178,7 @@ function warningAnnotations(
     if (lacksMemory && code === 'memory-save-failed')
       return failing('The step fails because `fail-on` lists `memory`.');
     if (isUnpublished && code === 'publish-failed') return failing('The run failed because of it.');
-    return { level: 'warning', title, message, at };
+    return { level: code === 'memory-withheld' ? 'notice' : 'warning', title, message, at };
   });
 }
 

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { asFixer, FIXER } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
@@ -39,8 +38,7 @@ import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import type { Dependencies } from './dependencies.js';
-import { planMemory, readMemory } from './memory.js';
-import { planNotes } from './notes.js';
+import { planMemory, readStateAlone, readWholeMemory } from './memory.js';
 import type { Admitted, Memory, PlanBasis, RunReport, RunRequest } from './records.js';
 import { planReview } from './review-plan.js';
 
@@ -206,9 +204,7 @@ async function admitByState(
   );
 
   const basis = await planBasis(request, agent, reading, deps);
-  const workdir = resolve(deps.cwd, basis.workdir);
-  const notes = planNotes({ ...basis, workdir, isSubAgent: false });
-  const memory = startEarly(readMemory(basis.agent, basis.memory, deps, notes && { plan: notes }));
+  const memory = startEarly(readEarly(basis, deps));
   const context = startEarly(readContext(fetching, memory, reading));
   const admitted = { kind: 'admitted', facts, basis, memory, context } as const;
   if (unchanged !== undefined) return { ...unchanged, admitted };
@@ -264,6 +260,13 @@ function headOf(trigger: Trigger, context: TriggerContext | undefined): Facts['c
   if (trigger.kind === 'local' || context?.kind !== 'pull_request') return undefined;
   if (context.pinned === undefined) return undefined;
   return isRepository(context.pinned.head.repository, trigger.repository) ? 'ours' : 'fork';
+}
+
+/** The texts of a private memory wait until everything else has been read. */
+async function readEarly(basis: PlanBasis, deps: Dependencies): Promise<Memory | undefined> {
+  const { agent, memory } = basis;
+  if (memory?.isPrivate === true) return await readStateAlone(agent, memory, deps);
+  return await readWholeMemory(basis, deps);
 }
 
 /**

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Reading } from '../event/trust.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
-import { reachesNetwork, type Tool, withSecretsHidden } from '../tools/tool.js';
+import { reachesNetwork, type Tool, type ToolResult, withSecretsHidden } from '../tools/tool.js';
 import { createCiter } from './cite.js';
 import type { AgentConversation, LiveRun } from './conversation.js';
 import { notesTools } from './notes.js';
@@ -63,6 +63,7 @@ function withoutTools(agent: LoadedAgent, listed: readonly string[]): LoadedAgen
 /**
  * Wraps tools to record the lines of files that they show, since only those can be evidence, and
  * the strangers' words that they bring: some with each call, the others with a result that says so.
+ * A run that knows private memory is given no such word, and makes no such call.
  */
 function trackTools(
   tools: readonly Tool[],
@@ -72,12 +73,22 @@ function trackTools(
   return tools.map((tool) => ({
     ...tool,
     async execute(input, signal) {
+      const isReaching = reachesNetwork(tool);
+      if (isReaching && reading.knowsPrivateMemory) return WITHHELD;
       // Before the call: whatever comes of it can be in a file by then.
-      if (reachesNetwork(tool)) reading.add(`it reached the network with \`${tool.name}\``);
+      if (isReaching) reading.add(`it reached the network with \`${tool.name}\``);
+
       const result = await tool.execute(input, signal);
-      if (result.strangers !== undefined) reading.add(`it read ${result.strangers}`);
+      const hasStrangers = result.strangers !== undefined;
+      if (hasStrangers && reading.knowsPrivateMemory) return { ...WITHHELD, stats: result.stats };
+      if (hasStrangers) reading.add(`it read ${result.strangers}`);
       show(result.shown ?? []);
       return result;
     },
   }));
 }
+
+const WITHHELD: ToolResult = {
+  text: 'not shown: by people without write access, and this run knows private memory',
+  isError: true,
+};

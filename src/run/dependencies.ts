@@ -12,13 +12,13 @@ import type { Models } from '../loop/asker.js';
 import type { LoopEvent } from '../loop/events.js';
 import type { MemoryChange } from '../memory/change.js';
 import type { ReadBase } from '../memory/citations.js';
-import type { MemoryStore, RestoreResult } from '../memory/store.js';
+import type { MemoryStore } from '../memory/store.js';
 import type { Secrets } from '../safety/secrets.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import type { GitHub } from './github.js';
-import type { Conversed, MemoryPlan, Plan, PublicationResult } from './records.js';
+import type { Conversed, Memory, MemoryPlan, Plan, PublicationResult } from './records.js';
 
 export interface ToolRequest {
   readonly agent: LoadedAgent;
@@ -172,7 +172,7 @@ export type RunEvent =
       readonly kind: 'run-started';
       readonly plan: Plan;
       /** Undefined for an agent without memory. */
-      readonly restored: RestoreResult | undefined;
+      readonly restored: Memory['restored'] | undefined;
       /** Number and location of the notes; absent for an agent without notes. */
       readonly notes?: { readonly files: number; readonly location: string };
     };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import { parseReviewFacts } from '../findings/state-facts.js';
@@ -8,10 +9,11 @@ import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, placesToRead, unusableLogPath } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
-import type { RestoreResult } from '../memory/store.js';
+import { statePath } from '../memory/state.js';
+import { firstUnread } from '../memory/store.js';
 import type { Dependencies } from './dependencies.js';
-import { type NotesPlan, openNotes } from './notes.js';
-import type { Memory, MemoryPlan, Plan, RunRequest } from './records.js';
+import { type NotesPlan, openNotes, planNotes } from './notes.js';
+import type { Memory, MemoryPlan, Plan, PlanBasis, RunRequest } from './records.js';
 
 /** The workflow run, for an entry's provenance line; on a laptop most of it is missing. */
 export function runOrigin(env: Environment) {
@@ -26,7 +28,7 @@ export function runOrigin(env: Environment) {
 /** The memory plan of an agent, or undefined if its memory is off. */
 export function planMemory(
   { agent, model }: { readonly agent: LoadedAgent; readonly model: ModelRef },
-  { trigger, origin, isMemoryReadOnly }: RunRequest,
+  { trigger, origin, isMemoryReadOnly, isMemoryHidden }: RunRequest,
   entryId: string,
 ): MemoryPlan | undefined {
   const { memory } = agent.config;
@@ -47,6 +49,7 @@ export function planMemory(
   return {
     path: runLogPath(agent, model, inWorkflow),
     isReadOnly: isMemoryReadOnly,
+    isPrivate: isMemoryHidden,
     lastN: memory.lastN,
     maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
     maxEntries: memory.maxEntries,
@@ -101,6 +104,66 @@ export async function readMemory(
   return { store, restored, facts, text, notes };
 }
 
+/**
+ * Reads what an agent may know of its memory, with its notes. `unsaved` are the changes of the
+ * top-level agent, given only for a sub-agent. Undefined for an agent without memory. Never throws.
+ */
+export async function readWholeMemory(
+  basis: PlanBasis,
+  deps: Dependencies,
+  unsaved?: readonly NoteChange[],
+): Promise<Memory | undefined> {
+  const { agent, memory } = basis;
+  const workdir = resolve(deps.cwd, basis.workdir);
+  const plan = planNotes({ ...basis, workdir, isSubAgent: unsaved !== undefined });
+  return await readMemory(agent, memory, deps, plan && { plan, unsaved });
+}
+
+/**
+ * Reads only the state of a private memory, which no model sees: what was reviewed, paused and spent
+ * counts for every run. Never throws.
+ */
+export async function readStateAlone(
+  agent: LoadedAgent,
+  memory: MemoryPlan,
+  deps: Dependencies,
+): Promise<Memory> {
+  const store = deps.openMemory(agent, memory);
+  const places = [statePath(memory.path)];
+  const result = await store.readTree(deps.deadline.signal, places);
+  const { location } = result;
+  const failure = result.kind === 'failed' ? result : firstUnread(result, places);
+  if (result.kind === 'failed' || failure !== undefined) {
+    const { message = '', remedy } = failure ?? {};
+    const restored = { kind: 'failed', location, message, remedy } as const;
+    return { store, restored, facts: [], text: '' };
+  }
+
+  const state = result.tree.get(statePath(memory.path)) ?? '';
+  const restored = { kind: 'withheld', location, reason: 'it was not needed' } as const;
+  return { store, restored, facts: parseReviewFacts(state), text: '' };
+}
+
+/**
+ * Reads the whole of a private memory if the run has met no strangers' words, and none can reach it
+ * afterwards; else its state. `state` is what was read before, and `unsaved` as above. Never throws.
+ */
+export async function readPrivateMemory(
+  basis: PlanBasis & { readonly memory: MemoryPlan },
+  deps: Dependencies,
+  { state, unsaved }: { readonly state?: Memory; readonly unsaved?: readonly NoteChange[] },
+): Promise<Memory | undefined> {
+  const { agent, memory, reading } = basis;
+  if (state?.restored.kind === 'failed') return state;
+  if (reading.openPrivateMemory()) return await readWholeMemory(basis, deps, unsaved);
+
+  const closed = state ?? (await readStateAlone(agent, memory, deps));
+  if (closed.restored.kind === 'failed') return closed;
+  const { location } = closed.restored;
+  const reason = reading.reasons.join(', and ');
+  return { ...closed, restored: { kind: 'withheld', location, reason } };
+}
+
 /** Warnings about memory and notes before the run; a store that cannot be read is reported once. */
 export function memoryWarnings(
   plan: Plan,
@@ -120,12 +183,16 @@ export function memoryWarnings(
 /** The texts are axe's where axe has the same warning (axe-behaviour §10). */
 function logWarnings(
   { agent, memory, trigger }: Plan,
-  restored: RestoreResult,
+  restored: Memory['restored'],
   { program }: Dependencies,
 ): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
     return [{ code: 'memory-load-failed', message, remedy: restored.remedy }];
+  }
+  if (restored.kind === 'withheld') {
+    const message = `the memory of "${agent.name}" in another repository was not loaded, because ${restored.reason}`;
+    return [{ code: 'memory-withheld', message }];
   }
   const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;

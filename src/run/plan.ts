@@ -43,10 +43,11 @@ import {
   reviewedChange,
 } from './earlier-reviews.js';
 import { placesToReport } from './hidden-places.js';
-import { memoryWarnings } from './memory.js';
+import { memoryWarnings, readPrivateMemory } from './memory.js';
 import type {
   Admitted,
   DraftPlan,
+  Memory,
   Plan,
   PlanBasis,
   Restored,
@@ -342,19 +343,21 @@ export async function restore(
   deps: Dependencies,
 ): Promise<Restored> {
   const { plan, change, model } = draft;
-  const memory = await draft.memory;
+  const stored = await draft.memory;
   const learned = await draft.learned;
   // A review that needs its findings is refused with this same message, so it is not repeated.
   const isInRefusal = ({ message }: Warning) =>
     needsFindings(plan) && learned.trouble?.startsWith(message) === true;
   for (const warning of plan.warnings) if (!isInRefusal(warning)) deps.reporter.warn(warning);
-  for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
 
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
   if (isKnown) addTitles(plan.reading, ledger);
   const lessons = isKnown ? formatKnownFindings(ledger) : undefined;
+  const memory = await restoreMemory(plan, stored, deps);
+  for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
+
   const hidden = placesToReport(request, draft, deps);
   const planned = withLessons(withLessons(plan, describeHidden(hidden)), lessons);
   return { plan: planned, memory, learned, change, model, hidden };
@@ -365,6 +368,17 @@ function addTitles(reading: Reading, { findings }: Ledger): void {
   for (const { handle, words, rule } of findings)
     if (rule === undefined && words !== 'own')
       reading.add(`it read the title of ${handle}, in which strangers may have had a part`);
+}
+
+/** By now it is known whose words the run begins with, and so whether a private memory is for it. */
+async function restoreMemory(
+  plan: Plan,
+  state: Memory | undefined,
+  deps: Dependencies,
+): Promise<Memory | undefined> {
+  const { memory } = plan;
+  if (memory?.isPrivate !== true) return state;
+  return await readPrivateMemory({ ...plan, memory }, deps, { state });
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */

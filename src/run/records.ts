@@ -25,7 +25,7 @@ import type { CheckedNotes } from '../memory/citations.js';
 import type { NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/paths.js';
 import type { Provenance } from '../memory/run-log.js';
-import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
+import type { MemoryLocation, MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { DiffPolicy, LocalChange } from '../prompt/diff-policy.js';
 import type { NotesPrompt, SystemPromptParts } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
@@ -131,6 +131,8 @@ export interface MemoryPlan {
   readonly path: string;
   /** Nothing is added to it. */
   readonly isReadOnly: boolean;
+  /** It belongs to another repository, so only `own` runs are given its text. */
+  readonly isPrivate: boolean;
   readonly lastN: number;
   /** Maximum bytes of run log to load; 0 for no limit. */
   readonly maxBytes: number;
@@ -164,10 +166,16 @@ export interface RunNotes {
   keep(isApart: boolean): Promise<void>;
 }
 
+/** Private memory that a run is not given; `reason` is half a sentence that follows "because". */
+interface WithheldMemory extends MemoryLocation {
+  readonly kind: 'withheld';
+  readonly reason: string;
+}
+
 /** Memory as it was when the run started. */
 export interface Memory {
   readonly store: MemoryStore;
-  readonly restored: RestoreResult;
+  readonly restored: RestoreResult | WithheldMemory;
   /** The loaded entries without their provenance lines, for the prompt. */
   readonly text: string;
   readonly notes?: RunNotes;

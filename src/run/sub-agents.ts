@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/config.js';
 import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
@@ -22,8 +21,7 @@ import {
   truncatedAnswerWarning,
 } from './conversation.js';
 import type { Dependencies, RunEvent } from './dependencies.js';
-import { memoryWarnings, planMemory, readMemory } from './memory.js';
-import { planNotes } from './notes.js';
+import { memoryWarnings, planMemory, readPrivateMemory, readWholeMemory } from './memory.js';
 import { answerForm, withInstruction } from './plan.js';
 import { UNPUBLISHED } from './publish.js';
 import type { Memory, Plan } from './records.js';
@@ -196,11 +194,11 @@ async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated>
 }
 
 async function readSubAgentMemory(plan: Plan, run: LiveRun): Promise<Memory | undefined> {
-  const { deps } = run;
-  const workdir = resolve(deps.cwd, plan.workdir);
-  const notes = planNotes({ ...plan, workdir, isSubAgent: true });
-  const unsaved = run.notes?.session.changes(false);
-  return await readMemory(plan.agent, plan.memory, deps, notes && { plan: notes, unsaved });
+  const { memory } = plan;
+  const unsaved = run.notes?.session.changes(false) ?? [];
+  if (memory?.isPrivate === true)
+    return await readPrivateMemory({ ...plan, memory }, run.deps, { unsaved });
+  return await readWholeMemory(plan, run.deps, unsaved);
 }
 
 async function saveSubAgentMemory(

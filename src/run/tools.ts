@@ -21,7 +21,7 @@ import type { openServer } from '../tools/mcp/server.js';
 import { createJailOnce } from '../tools/process/command-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell } from '../tools/process/shell.js';
-import type { Tool } from '../tools/tool.js';
+import { reachesNetwork, type Tool } from '../tools/tool.js';
 import {
   type ArtifactFolder,
   type Artifacts,
@@ -154,7 +154,8 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       warn(absentTools(agent.name, created.absent, surroundings));
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
 
-    const tools = await jail.withoutUnjailed(granted.tools, warn);
+    const jailed = await jail.withoutUnjailed(granted.tools, warn);
+    const tools = request.reading.knowsPrivateMemory ? withoutNetwork(jailed, warn) : jailed;
     const open = await servers.opener(
       { ...granted, tools },
       () => grantedBelow(request, [...tools, ...granted.servers.map(asTool)]),
@@ -230,6 +231,15 @@ function toolsOfRun({ reading }: ToolRequest): Rights['tools'] {
   return rightsOf(reading.begun).tools;
 }
 
+/** For a run with private memory, if the machine cannot take the network away from commands. */
+function withoutNetwork(tools: readonly Tool[], warn: (warning: Warning) => void): readonly Tool[] {
+  for (const { name } of tools.filter(reachesNetwork)) {
+    const message = `The tool \`${name}\` was withheld: this run knows private memory (\`memory-repo\`), and this machine cannot take the network away from commands. Use a Linux runner that allows network namespaces.`;
+    warn({ code: 'tool-not-available', message });
+  }
+  return tools.filter((tool) => !reachesNetwork(tool));
+}
+
 /** Decides which of its servers and of these tools an agent gets. */
 function grant(
   request: ToolRequest,
@@ -243,6 +253,7 @@ function grant(
     toolsAllowed,
     parentEffects: where === 'terminal' ? undefined : callerEffects,
     mayChange: changes !== undefined && toolsOfRun(request) !== 'read',
+    knowsPrivateMemory: request.reading.knowsPrivateMemory,
   };
   const servers = agent.config.mcpServers.map((server) => ({ ...asTool(server), server }));
   // In one call, so that a single message names all that `tools-allowed` lacks.

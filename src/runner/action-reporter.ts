@@ -16,9 +16,8 @@ import { isAboutEarlierTurns } from '../loop/compact.js';
 import { askedBy, type LanguageModel, type Message, type MessagePart } from '../loop/messages.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
-import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
-import type { Plan } from '../run/records.js';
+import type { Memory, Plan } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 
 /** Writes the log of a workflow run, and collects each warning once for annotations and summary. */
@@ -184,7 +183,7 @@ const TASK_LENGTH = 120;
 /** The lines of the job log that show a plan. */
 export function describePlan(
   { agent, model, task, reading }: Plan,
-  restored: RestoreResult | undefined,
+  restored: Memory['restored'] | undefined,
 ): readonly string[] {
   return [
     `Agent:  ${agent.name} (${agent.source})`,
@@ -197,7 +196,7 @@ export function describePlan(
 
 /** Describes the loaded memory in a few words; `format` can highlight its location. */
 export function describeRestored(
-  restored: RestoreResult,
+  restored: Memory['restored'],
   format: (location: string) => string = (location) => location,
 ): string {
   switch (restored.kind) {
@@ -209,6 +208,8 @@ export function describeRestored(
     case 'empty':
       if (restored.isNowhere === true) return 'nothing is kept (`memory-store: none`)';
       return `nothing yet in ${format(restored.location)}`;
+    case 'withheld':
+      return `not loaded, because ${restored.reason}`;
     case 'failed':
       return `not loaded: ${restored.message}`;
   }

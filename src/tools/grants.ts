@@ -25,6 +25,8 @@ export interface GrantRules {
   readonly toolsAllowed: readonly string[];
   /** The workflow and the run's trust let the file tools change the files of `changes-allowed`. */
   readonly mayChange?: boolean;
+  /** The run knows private memory, which must not leave it. */
+  readonly knowsPrivateMemory?: boolean;
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
   readonly parentEffects?: ReadonlySet<ToolEffect>;
 }
@@ -41,7 +43,7 @@ export function grantTools<T extends RequestedTool>(requested: readonly T[], rul
   const withheld: string[] = [];
   // People copy one line of YAML, so it must name all the tools that they have to allow.
   const unallowed = requested.flatMap((tool) =>
-    isAllowed(tool, rules) || rules.parentEffects?.has(tool.effect) === false ? [] : tool.name,
+    isAllowed(tool, rules) || whyNever(tool, rules) !== undefined ? [] : tool.name,
   );
 
   for (const tool of requested) {
@@ -62,12 +64,9 @@ function reasonAgainst(
   rules: GrantRules,
   unallowed: readonly string[],
 ): string | undefined {
-  const { effect } = tool;
-  const { tools, toolsAllowed, parentEffects } = rules;
-  if (parentEffects !== undefined && !parentEffects.has(effect)) {
-    return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
-  }
-  if (isAlwaysGranted(tool, rules)) return undefined;
+  const { tools, toolsAllowed } = rules;
+  const never = whyNever(tool, rules);
+  if (never !== undefined || isAlwaysGranted(tool, rules)) return never;
 
   if (tools !== 'all') {
     return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
@@ -75,6 +74,25 @@ function reasonAgainst(
   if (isAllowed(tool, rules)) return undefined;
   const yaml = `\`tools-allowed: ${[...toolsAllowed, ...unallowed].join(', ')}\``;
   return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
+}
+
+/** The reason if `tools-allowed` cannot grant a tool, whatever it names. */
+function whyNever(
+  tool: RequestedTool,
+  { toolsAllowed, parentEffects, knowsPrivateMemory }: GrantRules,
+): string | undefined {
+  if (parentEffects !== undefined && !parentEffects.has(tool.effect))
+    return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
+  return knowsPrivateMemory === true && isForNetwork(tool, toolsAllowed) ? PRIVATE : undefined;
+}
+
+const PRIVATE =
+  'this run knows private memory (`memory-repo`), and reaches no network. Remove it from `tools`, or set `enabled = false` in `[memory]` of the agent.';
+
+/** The workflow says if commands reach the network. Every MCP server does, also a local program. */
+function isForNetwork({ name, effect }: RequestedTool, toolsAllowed: readonly string[]): boolean {
+  if (name === RUN_COMMAND) return toolsAllowed.includes(WITH_NETWORK);
+  return effect === 'network' || effect === 'execute';
 }
 
 function isAlwaysGranted(

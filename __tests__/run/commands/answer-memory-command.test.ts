@@ -67,7 +67,7 @@ describe('a comment by a writer', () => {
     expect(text).toContain('**Task:** Remembered by octocat\n**Result:** The key is ***\n');
     const origin = { run: '7/1', job: 'memory', event: 'issue_comment', sha: undefined };
     expect(text.split('\n').flatMap((line) => parseProvenance(line) ?? [])).toMatchObject([
-      { ...origin, actor: 'octocat', trust: 'trusted' },
+      { ...origin, actor: 'octocat' },
     ]);
   });
 
