@@ -29,6 +29,11 @@ export function withRoomForThoughts(axe: Outcome): Outcome {
   return { ...axe, requests };
 }
 
+const LOAD_FAILURE_TOLD_ONCE: Deviation = {
+  because: 'a failure to load is told once (axe-behaviour §10)',
+  instead: (axe) => ({ stderr: toldOnce(axe.stderr) }),
+};
+
 /** The deviations by scenario and step, `12/20`. */
 export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   ...FILE_DEVIATIONS,
@@ -44,7 +49,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
       },
     },
   ),
-  '11/01': unreadableMemory('read $ROOT/work/adir: is a directory'),
+  '11/01': LOAD_FAILURE_TOLD_ONCE,
   '11/02': {
     because: 'the failure is told once, and in the place of the entries (axe-behaviour §10)',
     instead: (axe) => ({
@@ -55,9 +60,9 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
       ),
     }),
   },
-  '11/03': unreadableMemory('open $ROOT/work/afile/m.md: not a directory'),
-  '11/04': unreadableMemory('open $ROOT/data/axe/memory/perm.md: permission denied'),
-  '11/10': unreadableMemory('unable to determine data directory: $HOME is not defined'),
+  '11/03': LOAD_FAILURE_TOLD_ONCE,
+  '11/04': LOAD_FAILURE_TOLD_ONCE,
+  '11/10': LOAD_FAILURE_TOLD_ONCE,
   '12/10': alongWith(
     RETRIED,
     differs('axe has no words for this status', {
@@ -167,20 +172,6 @@ function storesTask(task: string): Deviation {
           path,
           text.replace(/\*\*Task:\*\* [^\n]*\n/, `**Task:** ${task}\n`),
         ]),
-      ),
-    }),
-  };
-}
-
-function unreadableMemory(reason: string): Deviation {
-  return {
-    because:
-      'the failure is told once, and nothing is added to a memory that could not be read (D14)',
-    instead: (axe) => ({
-      stderr: toldOnce(axe.stderr).replace(
-        /failed to save memory for ("\w+"): .*\n/,
-        (_all, agent: string) =>
-          `failed to save memory for ${agent}: it could not be loaded, so nothing was added to it (${reason})\n`,
       ),
     }),
   };

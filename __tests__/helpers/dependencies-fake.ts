@@ -14,13 +14,12 @@ import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { applyChanges, type MemoryChange } from '../../src/memory/change.js';
-import {
-  type MemoryLocation,
-  type MemoryStore,
-  type ReadRequest,
-  type RestoreResult,
-  refusingUnreadLogs,
-  type SaveResult,
+import type {
+  MemoryLocation,
+  MemoryStore,
+  ReadRequest,
+  RestoreResult,
+  SaveResult,
 } from '../../src/memory/store.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
@@ -180,7 +179,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       for (const warning of told) request.warn(warning);
       return { tools, close: async () => step(`close tools of ${name}`) };
     },
-    openMemory: () => refusingUnreadLogs(store),
+    openMemory: () => store,
     ...(permissions === undefined ? {} : { github }),
     publisher: {
       async publish(requested) {

@@ -1,67 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MemoryChange } from '../../src/memory/change.js';
-import {
-  createBaseStore,
-  type MemoryStore,
-  oneAtATime,
-  refusingUnreadLogs,
-} from '../../src/memory/store.js';
+import { createBaseStore, type MemoryStore, oneAtATime } from '../../src/memory/store.js';
 import { createFileStore } from '../../src/memory/stores/file/file-store.js';
 import { describeMemoryStore } from './stores/contract.js';
 import { append, entryText, never, plainEntry } from './stores/entries.js';
 import { createPatientClock } from './stores/fake-clock.js';
 import { createFakeFiles } from './stores/fake-files.js';
 
-/** A store that cannot read some files, and notes what is written. */
-function store(unreadable: readonly string[]) {
-  const written: (readonly MemoryChange[])[] = [];
-  const inner: MemoryStore = {
-    kind: 'file',
-    async read({ path }) {
-      if (!unreadable.includes(path)) return { kind: 'empty', location: '', warnings: [] };
-      return { kind: 'failed', location: path, message: `read ${path}: broken`, remedy: 'fix it' };
-    },
-    readTree: async () => ({ kind: 'tree', location: '', tree: new Map(), warnings: [] }),
-    async write(changes) {
-      written.push(changes);
-      return { kind: 'saved', location: '', attempts: 1 };
-    },
-    dropHistory: async () => ({ kind: 'saved', location: '', attempts: 1 }),
-  };
-  return { guard: refusingUnreadLogs(inner), written };
-}
-
 const request = (path: string) => ({ path, lastN: 0, alongside: ['MEMORY.md'] });
-
-describe('a run log that could not be read (D14)', () => {
-  it.each<[string, readonly MemoryChange[], string?]>([
-    ['itself', [append('a')]],
-    ['its other lane', [append('a', { path: 'untrusted/bot.md' })]],
-    ['its state', [{ kind: 'facts', path: 'bot.state.md', text: '- seen a\n' }]],
-    ['it among others', [append('a', { path: 'other.md' }), append('a')]],
-    ['notes that were read with it', [append('a', { path: 'MEMORY.md' })]],
-    ['where its backup could not be read', [append('a')], 'bot.md.bak'],
-  ])('is not added to: %s', async (_, changes, path = 'bot.md') => {
-    const { guard, written } = store([path]);
-    await guard.read(request(path), never);
-    const message = `it could not be loaded, so nothing was added to it (read ${path}: broken)`;
-    const failure = { kind: 'failed', reason: 'unavailable', message, remedy: 'fix it' };
-    expect(await guard.write(changes, never)).toEqual(failure);
-    expect(written).toEqual([]);
-  });
-
-  it('stays loaded when notes are requested with it and cannot be read', async () => {
-    const { guard, written } = store([]);
-    const readTree = async () => ({ kind: 'failed', location: '', message: 'no notes' }) as const;
-    const failing = refusingUnreadLogs({ ...guard, readTree });
-    await failing.read(request('bot.md'), never);
-    await failing.readTree(never, ['MEMORY.md', 'bot.md']);
-    expect(await failing.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    const note = await failing.write([append('a', { path: 'MEMORY.md' })], never);
-    expect(note).toMatchObject({ kind: 'failed' });
-    expect(written).toHaveLength(1);
-  });
-});
 
 it('a shared store runs one call after the other, also after a failure', async () => {
   const log: string[] = [];

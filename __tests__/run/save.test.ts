@@ -164,18 +164,16 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it('adds nothing to a log that could not be read, now or later (D14)', async () => {
+  it('adds it to a log that could not be loaded at the start, and keeps what is there', async () => {
     const { deps, remembered } = await wholeWay({
       restore: FAILED,
-      memory: { 'bot.md': 'unseen' },
+      memory: { 'bot.md': plainEntry('unseen') },
     });
-    expect(deps.steps).not.toContain('write memory');
-    expect(deps.memory.get('bot.md')).toBe('unseen');
-    const message = `failed to save memory for "bot": it could not be loaded, so nothing was added to it (${DENIED})`;
-    expect(deps.warnings).toEqual([{ code: 'memory-save-failed', message }]);
-    const result = { kind: 'failed', reason: 'unavailable' };
-    expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result });
-    // What is in the journal, `post` appends after the job.
-    expect(deps.journaled).toEqual([]);
+    const text = plainEntry('Execute the task described in your instructions.', 'All good.');
+    expect(deps.memory.get('bot.md')).toBe(plainEntry('unseen') + text);
+    expect(deps.warnings).toEqual([]);
+    expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: { kind: 'saved' } });
+    // What is in the journal, `post` appends after the job if this run is killed first.
+    expect(deps.journaled).toEqual([[{ kind: 'append', path: 'bot.md', id: 'id1', text }]]);
   });
 });

@@ -43,7 +43,7 @@ describe('the cache', () => {
       'C3 38: a cache that cannot be read, and is not written over',
       {},
       { operation: 'GetCacheEntryDownloadURL', status: 403, body: UNREADABLE, times: 99 },
-      /it could not be loaded, so nothing was added to it/,
+      /`schedule`: the Actions cache could not be read: .*cache read denied/,
       [],
     ],
   ];

@@ -9,7 +9,6 @@ import {
   createNoneStore,
   type MemoryLocation,
   type MemoryStore,
-  refusingUnreadLogs,
 } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
 import { createCacheClient } from '../memory/stores/cache/cache-library.js';
@@ -40,14 +39,14 @@ export async function openMemory(
     case 'none':
       return createNoneStore();
     case 'file':
-      return refusingUnreadLogs(openFileMemory(options));
+      return openFileMemory(options);
     case 'cache':
-      return refusingUnreadLogs(openCacheMemory(options));
+      return openCacheMemory(options);
     case 'branch': {
       if (inputs.repository === undefined || repositoriesToken === '')
-        return refusingUnreadLogs(openBranch(options, 'github-token'));
+        return openBranch(options, 'github-token');
       const client = await connectGitHub(repositoriesToken, access);
-      return refusingUnreadLogs(openBranch({ ...options, client }, 'repositories-token'));
+      return openBranch({ ...options, client }, 'repositories-token');
     }
   }
 }

@@ -13,7 +13,6 @@ import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
 import { isUnreviewed, markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import { readConfigFile } from '../lib/user-files.js';
-import { refusingUnreadLogs } from '../memory/store.js';
 import { createModels } from '../model/create.js';
 import { postsReviews } from '../run/admit.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
@@ -90,8 +89,7 @@ export async function createTerminalDependencies(
       artifactDir: options.artifactDir,
       keepArtifacts: options.keepArtifacts ? preserve : undefined,
     }),
-    openMemory: ({ config }, { path }) =>
-      refusingUnreadLogs(openFileMemory(config.memory, path, terminal)),
+    openMemory: ({ config }, { path }) => openFileMemory(config.memory, path, terminal),
     publisher: createTerminalPublisher(options),
     publishRules: DEFAULT_PUBLISH_RULES,
     reporter,

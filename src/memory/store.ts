@@ -1,7 +1,6 @@
 import { createQueue } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
 import { changedPaths, type MemoryChange, type MemoryTree } from './change.js';
-import { isAmongPlaces, untrustedPath } from './paths.js';
 
 /** The kinds of places where memory is kept between runs. */
 export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
@@ -69,7 +68,7 @@ export type RestoreResult =
   | (LogLocation & { readonly kind: 'empty' })
   | FailedRead;
 
-/** Memory that cannot be read is not empty memory: nothing is appended to it in this run. */
+/** Memory that cannot be read is not empty memory. A write does not rely on it: it reads again. */
 export interface FailedRead extends MemoryLocation {
   readonly kind: 'failed';
   readonly message: string;
@@ -161,63 +160,6 @@ export function firstUnread(
     .filter((path) => !result.tree.has(path))
     .flatMap((path) => blockedAt(result, path) ?? []);
   return unread.find(({ reason }) => reason !== 'refused');
-}
-
-/**
- * A store that adds nothing to a run log that it could not read in this run: a log that looks empty
- * might only be unreachable. Both lanes of an agent and their states are refused together.
- */
-export function refusingUnreadLogs(store: MemoryStore): MemoryStore {
-  const failures = new Map<string, { readonly message: string; readonly remedy?: string }>();
-  /** Paths that were read. A later failed read of them together with others does not count. */
-  const loaded = new Set<string>();
-  const recordFailure = (paths: readonly string[], failure: { readonly message: string }) => {
-    for (const path of bothLanes(paths)) if (!loaded.has(path)) failures.set(path, failure);
-  };
-
-  return {
-    ...store,
-
-    async read(request, signal) {
-      const result = await store.read(request, signal);
-      const places = [request.path, ...(request.alongside ?? [])];
-      if (result.kind === 'failed') recordFailure(places, result);
-      else for (const path of bothLanes([request.path])) loaded.add(path);
-      return result;
-    },
-
-    async readTree(signal, under) {
-      const result = await store.readTree(signal, under);
-      if (result.kind === 'failed') recordFailure(under ?? [], result);
-      return result;
-    },
-
-    async write(changes, signal) {
-      const changed = bothLanes(changes.map(({ path }) => path));
-      const isChanged = (failed: string) => changed.some((path) => isAmongPlaces(path, [failed]));
-      const failure = [...failures].find(([path]) => isChanged(path))?.[1];
-      if (failure === undefined) return await store.write(changes, signal);
-
-      const { message, remedy } = failure;
-      return {
-        kind: 'failed',
-        reason: 'unavailable',
-        message: `it could not be loaded, so nothing was added to it (${message})`,
-        remedy,
-      };
-    },
-  };
-}
-
-const UNTRUSTED = untrustedPath('');
-
-/** The run logs in both lanes that these run logs, states and backups belong to, each once. */
-function bothLanes(paths: readonly string[]): readonly string[] {
-  const trusted = paths.map((path) => {
-    const log = path.replace(/\.md\.bak$|\.state\.md$/, '.md');
-    return log.startsWith(UNTRUSTED) ? log.slice(UNTRUSTED.length) : log;
-  });
-  return [...new Set(trusted)].flatMap((path) => [path, untrustedPath(path)]);
 }
 
 /**

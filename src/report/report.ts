@@ -166,8 +166,7 @@ function warningAnnotations(
   lacksMemory: boolean,
   isUnpublished: boolean,
 ): readonly Annotation[] {
-  // A log that could not be read is not added to; the failed save names the cause, so it need not
-  // be told twice.
+  // If the store is still in trouble at the end, the failed save alone is reported.
   const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
   const told = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
   return mergeWarnings(told).map(({ code, message, at }): Annotation => {

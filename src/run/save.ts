@@ -129,7 +129,7 @@ export async function keepInJournal(
   const { plan, memory } = end;
   if (plan.memory === undefined || memory === undefined) return;
   await memory.notes?.keep(isKeptApart(plan));
-  if (entries.length > 0 && memory.restored.kind !== 'failed') await deps.journal?.pending(entries);
+  if (entries.length > 0) await deps.journal?.pending(entries);
 }
 
 /** Saves entry, notes and facts in one write. An error is one warning; the result lists them all. */

@@ -81,10 +81,10 @@ it('the store of a workflow fails to read a branch without a token, instead of r
   const other = await open({ given: { 'memory-repo': 'octocat/memory' } });
   expect(await read(other)).toMatchObject({ message, remedy: 'Give `repositories-token`.' });
   expect(await read(store)).toMatchObject({ kind: 'failed', location: 'branch', message, remedy });
-  expect(await write(store)).toEqual({
+  expect(await write(store)).toMatchObject({
     kind: 'failed',
     reason: 'unavailable',
-    message: `it could not be loaded, so nothing was added to it (${message})`,
+    message,
     remedy,
   });
 });

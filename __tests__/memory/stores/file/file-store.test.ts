@@ -96,10 +96,20 @@ describe('messages have axe’s text (transcript 11)', () => {
     });
     await chmod(at('bot.md'), 0o600);
     expect(await text('bot.md')).toBe('x');
+  });
+
+  it('for a file that can be written and not read, which gets no entry (000, 5.4)', async () => {
+    await put('bot.md', 'x');
     await chmod(at('bot.md'), 0o222);
-    await asNobody(async () => await makeStore().write([append('a')], never));
+    await asNobody(async () => {
+      expect(await makeStore().write([append('a')], never)).toEqual({
+        kind: 'failed',
+        reason: 'denied',
+        message: `failed to open memory file: open ${at('bot.md')}: permission denied`,
+      });
+    });
     await chmod(at('bot.md'), 0o600);
-    expect(await text('bot.md')).toBe(`x\n${entryText('a')}`);
+    expect(await text('bot.md')).toBe('x');
   });
 
   it('C2 30: for a full disk, which leaves the memory file as it was', async () => {

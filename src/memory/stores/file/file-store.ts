@@ -159,30 +159,30 @@ async function writeNote(
   });
 }
 
-/** One write, on a line of its own; an entry that is already there is not written again. */
+/**
+ * One write, on a line of its own; an entry that is already there is not written again. A log that
+ * cannot be read gets no entry: whether the entry is there, and where its line would begin, is
+ * unknown.
+ */
 async function append(
   { files, followLinks }: FileStoreOptions,
   path: string,
   { id, text, again }: Extract<MemoryChange, { readonly kind: 'append' }>,
 ): Promise<void> {
-  const before = await endOf(path);
+  const before = await endOf(path).catch(async (thrown: unknown) => {
+    // Writing nothing tells in axe's words if the file cannot be written either.
+    await files.append(path, '', { followLinks });
+    throw thrown;
+  });
   // Whoever has forgotten it since has left it in the backup.
   const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), id);
   if (!isGone && !holdsEntry(before, id))
     await files.append(path, separatorAfter(before) + text, { followLinks });
 
-  /**
-   * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then,
-   * and an entry that began in the middle of a line would be lost, so a line break goes before it.
-   */
   async function endOf(name: string): Promise<string> {
-    try {
-      const file = await files.open(name, { followLinks });
-      if (file === undefined) return '';
-      return (await readEnd(file).finally(() => file.close())).text;
-    } catch {
-      return 'unknown';
-    }
+    const file = await files.open(name, { followLinks });
+    if (file === undefined) return '';
+    return (await readEnd(file).finally(() => file.close())).text;
   }
 }
 
