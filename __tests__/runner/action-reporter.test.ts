@@ -187,6 +187,7 @@ it('a turn in the job log is closed where a call has no end, so that nothing els
 it.each<[RestoreResult, string]>([
   [{ ...RESTORED, loaded: 1, total: 1 }, '1 entry loaded from .axe/memory/bot.md'],
   [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
+  [{ ...RESTORED, total: undefined }, 'the newest 2 entries loaded from .axe/memory/bot.md'],
   [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
   [
     { kind: 'empty', location: 'x', isNowhere: true, warnings: [] },

@@ -102,14 +102,16 @@ function planLines(plan: Plan): readonly string[] {
 
 /**
  * axe prints the number of entries in the file, even if `last_n` is smaller. Entries that did not
- * fit are not counted as loaded.
+ * fit are not counted as loaded. Of a file whose end alone was read, only these entries are known.
  */
 function memoryLine(restored: Memory['restored'] | undefined): readonly string[] {
   if (restored === undefined) return [];
   if (restored.kind !== 'restored') return ['Memory:   0 entries (no memory file)'];
   const { loaded, total, truncated, location } = restored;
   if (total === 0) return ['Memory:   0 entries (no memory file)'];
-  const counted = truncated === undefined || loaded === total ? total : `${loaded} of ${total}`;
+  const isComplete = truncated === undefined || loaded === total;
+  const loadedOfTotal = total === undefined ? `the newest ${loaded}` : `${loaded} of ${total}`;
+  const counted = isComplete && total !== undefined ? total : loadedOfTotal;
   return [`Memory:   ${counted} entries loaded from ${location}`];
 }
 

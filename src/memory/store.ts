@@ -12,6 +12,8 @@ export interface ReadRequest {
   readonly lastN: number;
   /** Maximum bytes of these entries, as in the file; 0 or left out means no limit. */
   readonly maxBytes?: number;
+  /** Counts all entries even if only the end of the log is read. */
+  readonly isCounted?: boolean;
   /**
    * Places to read together with the log, as {@link MemoryStore.readTree} takes them, if that needs
    * no further call.
@@ -57,8 +59,8 @@ export type RestoreResult =
       readonly text: string;
       /** Number of entries in `text`. */
       readonly loaded: number;
-      /** Number of entries in the file, even if only its end was read. */
-      readonly total: number;
+      /** Number of entries in the file; left out if only its end was read and nobody asked. */
+      readonly total?: number;
       /**
        * Fewer entries than requested fit into `maxBytes`, or one was cut; `fileBytes` is the file's
        * size.

@@ -90,11 +90,11 @@ export async function readMemory(
   notesToRead?: NotesToRead,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { path, lastN, maxBytes } = memory;
+  const { path, lastN, maxBytes, maxEntries } = memory;
   const { plan, unsaved = [] } = notesToRead ?? {};
 
   const alongside = plan && placesToRead(plan.places, path, deps.clock.now());
-  const request = { path, lastN, maxBytes, alongside };
+  const request = { path, lastN, maxBytes, isCounted: maxEntries > 0, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
 
@@ -206,7 +206,7 @@ function logWarnings(
   }
   const { total } = restored;
   const maxEntries = memory?.maxEntries ?? 0;
-  if (maxEntries > 0 && total >= maxEntries) {
+  if (maxEntries > 0 && total !== undefined && total >= maxEntries) {
     const message = `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`;
     const remedy =
       trigger.kind === 'local'

@@ -202,6 +202,9 @@ export function describeRestored(
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
+      if (total === undefined) {
+        return `the newest ${count(loaded, 'entry')} loaded from ${format(location)}`;
+      }
       const range = total === loaded ? '' : `the last ${formatInteger(loaded)} of `;
       return `${range}${count(total, 'entry')} loaded from ${format(location)}`;
     }

@@ -126,3 +126,66 @@ it('a file of any size (D33) has its entries counted, wherever they are', async 
     }),
   );
 });
+
+describe('the end of a log is read in blocks', () => {
+  const BLOCK = 64 * 1024;
+
+  /** A file store over a log, which counts the bytes that are read of it. */
+  async function readOf(text: string, request: { lastN: number; maxBytes?: number }) {
+    const root = tempDir('memory');
+    writeFileSync(join(root, 'bot.md'), text);
+    const files = createFiles();
+    let bytesRead = 0;
+    const counting = {
+      ...files,
+      async open(...given: Parameters<typeof files.open>) {
+        const file = await files.open(...given);
+        return (
+          file && {
+            ...file,
+            async read(position: number, length: number) {
+              const bytes = await file.read(position, length);
+              bytesRead += bytes.length;
+              return bytes;
+            },
+          }
+        );
+      },
+    };
+    const options = { files: counting, clock: createFakeClock(), root, followLinks: false };
+    const found = await createFileStore(options).read({ path: 'bot.md', ...request }, never);
+    return { found, bytesRead };
+  }
+
+  it.each([1_000, 20_000])('%i entries: one block for ten of them', async (entries) => {
+    const log = written('any', 'x'.repeat(150)).repeat(entries);
+    const { found, bytesRead } = await readOf(log, { lastN: 10 });
+    expect(bytesRead).toBe(BLOCK);
+    expect(found).toMatchObject({ text: lastEntries(log, 10), loaded: 10, truncated: undefined });
+    expect(found).not.toMatchObject({ total: expect.anything() });
+  });
+
+  it('no more than the bound and a block if everything is asked for', async () => {
+    const log = written('any', 'x'.repeat(150)).repeat(5_000);
+    const { found, bytesRead } = await readOf(log, { lastN: 0, maxBytes: 4 * BLOCK });
+    expect(bytesRead).toBe(5 * BLOCK);
+    const { text, loaded } = newestEntries(log, 0, 4 * BLOCK);
+    expect(found).toMatchObject({ text, loaded, truncated: { fileBytes: bytesOf(log) } });
+  });
+
+  it('and gives what reading the whole log gives, wherever entries begin', async () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 12 });
+    const property = fc.asyncProperty(
+      sizes,
+      fc.integer({ min: 0, max: 4 }),
+      fc.constantFrom(0, 20_000, 100_000),
+      async (lengths, lastN, maxBytes) => {
+        const log = lengths.map((length) => written('é', `${'é\n# '.repeat(length / 5)}`)).join('');
+        const { found } = await readOf(log, { lastN, maxBytes });
+        const { text, loaded } = newestEntries(log, lastN, maxBytes);
+        expect(found).toMatchObject({ text, loaded });
+      },
+    );
+    await fc.assert(property, { numRuns: 30 });
+  });
+});

@@ -16,13 +16,13 @@ interface LogText {
   readonly isWhole: boolean;
   /** Bytes of the whole log; 0 if there is none. */
   readonly bytes: number;
-  /** Entries of the whole log; those of `text` if left out. */
+  /** Entries of the whole log, if they were counted although it is not the whole text. */
   readonly total?: number;
 }
 
 /** A store's answer about a run log and the text of the state next to it. */
 export function readLog(
-  { text, isWhole, bytes, total = countEntries(text) }: LogText,
+  { text, isWhole, bytes, total }: LogText,
   state: string,
   { lastN, maxBytes = 0 }: ReadRequest,
   place: LogLocation,
@@ -43,7 +43,7 @@ export function readLog(
     kind: 'restored',
     text: above === undefined ? newest.text : fromFirstEntry(newest.text),
     loaded: newest.loaded,
-    total,
+    total: isWhole ? countEntries(text) : total,
     truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
     warnings: [...found.warnings, ...damageWarnings(found, damage)],
   };
@@ -176,15 +176,43 @@ function withoutMiddle(entry: string, maxBytes: number): string {
 /** Most of a file that is held at once: more than any prompt takes, and less than a text can be. */
 const MAX_END_BYTES = 16 * 1024 * 1024;
 
+/** A file is read backwards in blocks of this size until its end holds enough. */
+const END_BLOCK_BYTES = 64 * 1024;
+
 /**
- * The end of a file, from the beginning of a line on where it is not all of it. Throws what reading
- * throws.
+ * The end of a file, from the beginning of a line on if it is not the whole file: so many entries,
+ * if they are not more than so many bytes, or these bytes and a block, so that an entry can begin
+ * in it. Reads as much as can be held if both are 0. Throws what reading throws.
  */
 export async function readEnd(
   file: OpenFile,
+  { lastN, maxBytes = 0 }: Pick<ReadRequest, 'lastN' | 'maxBytes'>,
 ): Promise<{ readonly text: string; readonly isWhole: boolean }> {
-  const start = Math.max(0, file.bytes - MAX_END_BYTES);
-  const text = decodeBytes(await file.read(start, file.bytes - start));
+  const wantedBytes = maxBytes === 0 ? MAX_END_BYTES : maxBytes + END_BLOCK_BYTES;
+  const isEnough = (bytes: number, count: number): boolean => {
+    if (bytes >= MAX_END_BYTES) return true;
+    const fits = maxBytes === 0 || bytes <= maxBytes;
+    return (lastN > 0 && fits && count >= lastN) || (bytes >= wantedBytes && count > 0);
+  };
+
+  const blocks: Uint8Array[] = [];
+  let start = file.bytes;
+  let entries = 0;
+  // The first characters of a block may end a heading that the block above it begins.
+  let carried = '';
+  while (start > 0 && !isEnough(file.bytes - start, entries)) {
+    const isFirst = blocks.length === 0;
+    const most = isFirst && lastN === 0 ? Math.min(wantedBytes, MAX_END_BYTES) : END_BLOCK_BYTES;
+    const length = Math.min(most, start);
+    start -= length;
+    const block = await file.read(start, length);
+    blocks.unshift(block);
+    const characters = Buffer.from(block).toString('latin1') + carried;
+    entries += characters.split('\n## ').length - 1;
+    carried = characters.slice(0, 3);
+  }
+
+  const text = decodeBytes(Buffer.concat(blocks));
   return start === 0
     ? { text, isWhole: true }
     : { text: text.slice(text.indexOf('\n') + 1), isWhole: false };

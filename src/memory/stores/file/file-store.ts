@@ -159,6 +159,9 @@ async function writeNote(
   });
 }
 
+/** The end of a log where the entry of a run is looked for: it is among the newest. */
+const OWN_END = { lastN: 0, maxBytes: 1024 * 1024 };
+
 /**
  * One write, on a line of its own; an entry that is already there is not written again. A log that
  * cannot be read gets no entry: whether the entry is there, and where its line would begin, is
@@ -182,7 +185,7 @@ async function append(
   async function endOf(name: string): Promise<string> {
     const file = await files.open(name, { followLinks });
     if (file === undefined) return '';
-    return (await readEnd(file).finally(() => file.close())).text;
+    return (await readEnd(file, OWN_END).finally(() => file.close())).text;
   }
 }
 

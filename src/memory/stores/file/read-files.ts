@@ -121,11 +121,11 @@ export async function readFileLog(
     const state = await readText(places, statePath(path));
     if (file === undefined) return readLogIn(new Map([[statePath(path), state]]), request, place);
     try {
-      const { text, isWhole } = await readEnd(file);
+      const { text, isWhole } = await readEnd(file, request);
       const log = { text, isWhole, bytes: file.bytes };
       if (isWhole) return readLog(log, state, request, place);
       const entries = lastEntries(text, Number.POSITIVE_INFINITY);
-      const total = await countEntriesIn(file);
+      const total = request.isCounted === true ? await countEntriesIn(file) : undefined;
       return readLog({ ...log, text: entries, total }, state, request, place);
     } finally {
       await file.close();
