@@ -216,7 +216,9 @@ describe('the memory of a private repository', () => {
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
     const prompts = stage.model.prompts();
     for (const secret of Object.values(SECRETS)) expect(JSON.stringify(prompts)).toContain(secret);
-    expect(step.annotations.filter(({ title }) => title === 'Private memory not loaded')).toEqual([]);
+    expect(step.annotations.filter(({ title }) => title === 'Private memory not loaded')).toEqual(
+      [],
+    );
   });
 });
 
