@@ -79,7 +79,7 @@ describe('the tools that are allowed for an agent', () => {
   });
 
   it.each([
-    ['the run is untrusted', untrusted],
+    ['people without write access have a part', untrusted],
     ['the agent that called this one is not allowed', below(terminal)],
   ])('come without a line if none would help: %s', (reason, rules) => {
     const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);

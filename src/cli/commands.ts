@@ -217,7 +217,7 @@ const MEMORY: Group = {
     {
       usage: 'memory remember <agent> <text>',
       short: 'Add an entry of your own',
-      long: 'Add an entry of your own to what trusted runs load.',
+      long: 'Add an entry of your own to what later runs load.',
       flags: PLACE_FLAGS,
       run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },

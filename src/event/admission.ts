@@ -151,7 +151,7 @@ function skipByEvent(event: EventFacts): Skip | undefined {
     return skip(
       'bot',
       `The event was caused by the bot ${actor.login}; bots do not start runs by default`,
-      `Add \`allow-bots: ${actor.login}\` to allow it; its runs are untrusted.`,
+      `Add \`allow-bots: ${actor.login}\` to allow it; its runs only read and answer.`,
     );
   }
 

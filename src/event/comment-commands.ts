@@ -80,7 +80,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'promote',
     forms: ['/axe promote <id>'],
     place: 'issues and pull requests',
-    effect: 'Lets trusted runs load an entry that was kept apart.',
+    effect: 'Lets later runs load an entry that was kept apart.',
   },
   {
     name: 'help',

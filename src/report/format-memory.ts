@@ -215,15 +215,15 @@ function undoLine(
   }
 }
 
-/** Why an entry is where trusted runs do not read. */
+/** The reason if an entry is where no run reads. */
 function apartNote({ reading, memory }: Plan, remembered: MemorySaveResult | undefined): string {
   if (memory?.isReadOnly === true)
     return '`memory-readonly: true`: this run adds nothing to memory.';
   const [first, second] = remembered?.entries ?? [];
   if (second !== undefined)
-    return `The run's own words are kept apart because ${reading.reasons.join(', and ')}. Trusted runs load only the computed entry.`;
+    return `The run's own words are kept apart, because ${reading.reasons.join(', and ')}. Later runs load only the computed entry.`;
   if (first === undefined || first.path === memory?.path) return '';
-  return `The entry is kept apart from what trusted runs load because ${reading.reasons[0] ?? ''}.`;
+  return `The entry is kept apart from what later runs load, because ${reading.reasons[0] ?? ''}.`;
 }
 
 /** What was saved and where: `1 entry added to x.md and 1 entry to untrusted/x.md`. */

@@ -64,8 +64,9 @@ function withoutTools(agent: LoadedAgent, listed: readonly string[]): LoadedAgen
  * Wraps tools to record the lines of files that they show, since only those can be evidence, and
  * the strangers' words that they bring: some with each call, the others with a result that says so.
  * A run that knows private memory is given no such word, and makes no such call.
+ * @internal
  */
-function trackTools(
+export function trackTools(
   tools: readonly Tool[],
   reading: Reading,
   show: (lines: readonly ShownLines[]) => void,

@@ -299,7 +299,7 @@ const SUB_AGENT =
 const NEVER =
   'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
 const UNTRUSTED =
-  'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
+  'people without write access have a part in this run, and such runs only read and answer. Remove it from `tools` of an agent for them.';
 const NOT_KEPT =
   'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
 

@@ -3,7 +3,7 @@ import type { AgentConfig } from '../agent/config.js';
 import type { TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
 import { subjectNumber } from '../event/trigger.js';
-import { type Reading, rightsOf } from '../event/trust.js';
+import { rightsOf } from '../event/trust.js';
 import {
   type Coverage,
   coverageOf,
@@ -11,8 +11,7 @@ import {
   reviewCommand,
 } from '../findings/change/scope.js';
 import { describeHidden } from '../findings/decide/hidden-findings.js';
-import type { Ledger } from '../findings/decide/ledger.js';
-import { formatKnownFindings } from '../findings/post/finding-texts.js';
+import { formatKnownFindings, strangersInTitles } from '../findings/post/finding-texts.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
@@ -353,7 +352,7 @@ export async function restore(
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
   const isKnown = ledger !== undefined && change !== undefined && !isHidden;
-  if (isKnown) addTitles(plan.reading, ledger);
+  for (const text of isKnown ? strangersInTitles(ledger.findings) : []) plan.reading.add(text);
   const lessons = isKnown ? formatKnownFindings(ledger) : undefined;
   const memory = await restoreMemory(plan, stored, deps);
   for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
@@ -361,13 +360,6 @@ export async function restore(
   const hidden = placesToReport(request, draft, deps);
   const planned = withLessons(withLessons(plan, describeHidden(hidden)), lessons);
   return { plan: planned, memory, learned, change, model, hidden };
-}
-
-/** The model is shown the titles of all findings of its pull request, also while it reviews. */
-function addTitles(reading: Reading, { findings }: Ledger): void {
-  for (const { handle, words, rule } of findings)
-    if (rule === undefined && words !== 'own')
-      reading.add(`it read the title of ${handle}, in which strangers may have had a part`);
 }
 
 /** By now it is known whose words the run begins with, and so whether a private memory is for it. */

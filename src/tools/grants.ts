@@ -69,7 +69,7 @@ function reasonAgainst(
   if (never !== undefined || isAlwaysGranted(tool, rules)) return never;
 
   if (tools !== 'all') {
-    return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
+    return 'people without write access have a part in this run, and such runs only read and answer. Remove it from `tools` of an agent for them.';
   }
   if (isAllowed(tool, rules)) return undefined;
   const yaml = `\`tools-allowed: ${[...toolsAllowed, ...unallowed].join(', ')}\``;

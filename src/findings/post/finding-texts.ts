@@ -246,6 +246,18 @@ export function formatKnownFindings({
   return text === '' ? undefined : text;
 }
 
+/**
+ * The titles by runs that were not `own`, each as half a sentence that follows "because": a run is
+ * shown the titles of all findings of its pull request, at its beginning or while it reviews.
+ */
+export function strangersInTitles(findings: readonly KnownFinding[]): readonly string[] {
+  return findings.flatMap(({ handle, words, rule }) =>
+    rule !== undefined || words === 'own'
+      ? []
+      : [`it read the title of ${handle}, in which strangers may have had a part`],
+  );
+}
+
 const OPEN =
   'Findings of yours that are open on this pull request. They are posted already: do not raise them again. Where the code now fixes one, call `settle_finding`. If you mean one of them again, give its name in `same_as`.';
 const GONE =

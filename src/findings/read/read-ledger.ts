@@ -127,9 +127,10 @@ function withWords(
 ): KnownFinding {
   const { id, handle, agent, rule, category, severity, path, side, code: key } = first;
   const isKept = memory?.marks.some((mark) => mark.kind === 'raised' && mark.id === id) === true;
-  const isPosted =
-    post !== undefined &&
-    [post.id, thread?.reviewId ?? 0].some((one) => memory?.posted.has(one) === true);
+  const posted =
+    post === undefined
+      ? undefined
+      : (memory?.posted.get(post.id) ?? memory?.posted.get(thread?.reviewId ?? 0));
   const begun = post ?? thread?.first;
   const said = partAboutFinding(post?.body ?? '', handle);
   const body = visibleCommentText(said);
@@ -158,8 +159,8 @@ function withWords(
     isTold: true,
     isGone: false,
     endedGone: false,
-    // Another workflow's text may be a stranger's: its words are nobody's we know.
-    words: isKept || isPosted ? first.words : 'guest',
+    // The state alone knows it: another workflow's text may be a stranger's.
+    words: isKept ? first.words : (posted ?? 'guest'),
     raisedAt: first.at,
     thread,
     first,
