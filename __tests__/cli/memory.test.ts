@@ -100,6 +100,23 @@ describe('memory show', () => {
     expect(JSON.parse(untrusted.output)).toMatchObject([{ id: 'aaaaaa-1', lane: 'untrusted' }]);
   });
 
+  it('shows the newest of a long file, whose end alone is read', async () => {
+    const old = entry(1, 'aaaaaa-0').repeat(2_000);
+    const log = old + entry(2, 'bbbbbb-1') + entry(3, 'cccccc-1');
+    store({ 'bot.md': log, 'untrusted/bot.md': A, 'MEMORY.md': '- a fact' });
+    const { output } = await memory(['show', 'bot', '--last', '2']);
+    const bytes = Buffer.byteLength(log).toLocaleString('en-US');
+    expect(output).toContain(
+      `The newest 2 entries (of ${bytes} bytes) of \`bot.md\` in ${folder}, newest first:`,
+    );
+    expect(output).toMatch(/`cccccc-1` \S+ trusted\n[\s\S]*`bbbbbb-1` \S+ trusted\n/);
+    expect(output).not.toContain('aaaaaa-0');
+    expect(output).toContain('The untrusted lane has entries too (`--lane untrusted`).');
+    expect(output).toContain('`MEMORY.md`, 8 bytes');
+    const json = await memory(['show', 'bot', '--last', '1', '--json']);
+    expect(JSON.parse(json.output)).toMatchObject([{ id: 'cccccc-1', line: null }]);
+  });
+
   it('prints no control characters for a terminal, and no secret', async () => {
     const secret = 'sk-live-q7Zk2Pv9Xw4Lm8Rt';
     store({ 'bot.md': entry(1, 'aaaaaa-1', `\u001B[2J\u001B]0;x\u0007 ${secret}`) });

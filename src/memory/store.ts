@@ -61,6 +61,8 @@ export type RestoreResult =
       readonly loaded: number;
       /** Number of entries in the file; left out if only its end was read and nobody asked. */
       readonly total?: number;
+      /** Size of the file; left out if all of it was read. */
+      readonly fileBytes?: number;
       /**
        * Fewer entries than requested fit into `maxBytes`, or one was cut; `fileBytes` is the file's
        * size.
@@ -132,9 +134,14 @@ export interface MemoryStore {
   read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
   /**
    * Reads the files of some places: exact paths, and folders with a `/` at their end, of which it
-   * reads the files directly in them. Without places it reads all files, for people's commands.
+   * reads the files directly in them. Without places it reads all files, for people's commands,
+   * but need not read those in `without`.
    */
-  readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
+  readTree(
+    signal: AbortSignal,
+    under?: readonly string[],
+    without?: readonly string[],
+  ): Promise<TreeResult>;
   write(changes: readonly MemoryChange[], signal: AbortSignal): Promise<SaveResult>;
   /** Replaces the history by the newest version alone; left out by a store without a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;

@@ -64,7 +64,7 @@ describe('readEntries', () => {
         for (const [at, { line }] of readEntries(log, 'trusted').entries())
           expect(
             lines
-              .slice(line - 1)
+              .slice((line ?? 0) - 1)
               .join('\n')
               .indexOf(units[at]?.text ?? '?'),
           ).toBe(0);

@@ -44,6 +44,7 @@ export function readLog(
     text: above === undefined ? newest.text : fromFirstEntry(newest.text),
     loaded: newest.loaded,
     total: isWhole ? countEntries(text) : total,
+    fileBytes: isWhole ? undefined : bytes,
     truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
     warnings: [...found.warnings, ...damageWarnings(found, damage)],
   };

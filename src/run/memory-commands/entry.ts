@@ -11,8 +11,8 @@ export type LogLane = 'trusted' | 'untrusted';
 export interface MemoryEntry {
   readonly id: string;
   readonly lane: LogLane;
-  /** Line of its heading in the log, from 1. */
-  readonly line: number;
+  /** Line of its heading in the log, from 1; undefined if only the end of the log was read. */
+  readonly line: number | undefined;
   readonly heading: string;
   readonly timeMs: number;
   /** Undefined for an entry without a task line. */
@@ -125,7 +125,8 @@ function formatListed(entry: MemoryEntry): string {
 function formatHead({ id, heading, lane, provenance, line }: MemoryEntry): string {
   const by = provenance?.actor === undefined ? '' : ` by ${provenance.actor}`;
   const computed = provenance?.isComputed === true ? ', computed' : '';
-  return `- \`${id}\` ${heading} ${lane}${by}${computed}, line ${line}`;
+  const inLine = line === undefined ? '' : `, line ${line}`;
+  return `- \`${id}\` ${heading} ${lane}${by}${computed}${inLine}`;
 }
 
 function originOf({ provenance }: MemoryEntry): readonly string[] {

@@ -18,8 +18,11 @@ import {
   formatNoteList,
   formatWhole,
   type LogLane,
+  lanePath,
   type MemoryEntry,
   matcherOf,
+  readEntries,
+  readNotes,
   searchNoteLines,
 } from './entry.js';
 
@@ -31,6 +34,10 @@ export async function runMemoryCommand(
   command: MemoryCommand,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
+  if (command.kind === 'show' && session.store.kind === 'file') {
+    const shown = await showEnd(command, session);
+    if (shown !== undefined) return shown;
+  }
   const view = await viewMemory(session);
   if (view.kind === 'failed') return view;
   const result = await carryOut(command, view, session);
@@ -73,12 +80,56 @@ function showMemory(
       ? `No entries in \`${path}\` in ${view.location}.`
       : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
 
-  const notes =
-    view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
-  const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
-  const table = outcomesAndCostTable(facts, session.clock.now());
-  const below = [...mentionOtherLane(view, lane), ...notes, ...(table === '' ? [] : [table])];
-  return list(above, newest(entries, last), below);
+  const state = view.tree.get(statePath(view.trusted.path)) ?? '';
+  const logs = [view.trusted.path, view.untrusted.path];
+  const figures = notesAndFigures(view, { logs, state, clock: session.clock });
+  return list(above, newest(entries, last), [...mentionOtherLane(view, lane), ...figures]);
+}
+
+/**
+ * Shows the newest entries of a long file, of which only the end is read, as a run does it.
+ * Undefined for everything else, also for trouble: the whole memory is read then, which reports it.
+ */
+async function showEnd(
+  { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  { store, path, signal, clock }: CommandSession,
+): Promise<MemoryDone | undefined> {
+  if (id !== '' || last === 0) return undefined;
+  const shownLog = await store.read({ path: lanePath(path, lane), lastN: last }, signal);
+  if (shownLog.kind !== 'restored' || shownLog.fileBytes === undefined) return undefined;
+
+  const otherLane = lane === 'trusted' ? 'untrusted' : 'trusted';
+  const otherPath = lanePath(path, otherLane);
+  const otherLog = await store.read({ path: otherPath, lastN: 1 }, signal);
+  const logs = [lanePath(path, lane), otherPath];
+  const copies = logs.map((log) => `${log}.bak`);
+  const rest = await store.readTree(signal, undefined, [...logs, ...copies]);
+  if (otherLog.kind === 'failed' || rest.kind === 'failed') return undefined;
+
+  const entries = readEntries(shownLog.text, lane).map((entry) => ({ ...entry, line: undefined }));
+  const size = count(shownLog.fileBytes, 'byte');
+  const above = `The newest ${entries.length} entries (of ${size}) of \`${lanePath(path, lane)}\` in ${rest.location}, newest first:`;
+  const hasOther = otherLog.kind === 'restored' && otherLog.loaded > 0;
+  const mention = `The ${otherLane} lane has entries too (\`--lane ${otherLane}\`).`;
+  const state = (lane === 'trusted' ? shownLog : otherLog).state ?? '';
+  const below = [...(hasOther ? [mention] : []), ...notesAndFigures(rest, { logs, state, clock })];
+  const warnings = [...shownLog.warnings, ...rest.warnings];
+  return { ...list(above, newest(entries, 0), below), warnings };
+}
+
+/** The list of notes, and the table of what became of findings and what runs cost. */
+function notesAndFigures(
+  { tree, location }: Pick<MemoryView, 'tree' | 'location'>,
+  {
+    logs,
+    state,
+    clock,
+  }: { readonly logs: readonly string[]; readonly state: string } & Pick<CommandSession, 'clock'>,
+): readonly string[] {
+  const notes = readNotes(tree, logs);
+  const listed = notes.length === 0 ? '' : `Notes in ${location}:\n\n${formatNoteList(notes)}`;
+  const table = outcomesAndCostTable(parseReviewFacts(state), clock.now());
+  return [listed, table].filter((part) => part !== '');
 }
 
 function searchMemory(

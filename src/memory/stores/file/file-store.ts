@@ -48,7 +48,7 @@ export function createFileStore(options: FileStoreOptions): MemoryStore {
   return {
     kind: 'file',
     read: (request) => readFileLog(options, request),
-    readTree: (_signal, under) => readFileTree(options, under),
+    readTree: (_signal, under, without) => readFileTree(options, under, without),
     write: (changes, signal) => write(options, changes, signal),
   };
 }

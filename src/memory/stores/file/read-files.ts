@@ -135,10 +135,11 @@ export async function readFileLog(
   }
 }
 
-/** Every memory file, or those of some places. Nothing here throws. */
+/** Every memory file but those in `without`, or those of some places. Nothing here throws. */
 export async function readFileTree(
   places: FilePlaces,
   under?: readonly string[],
+  without: readonly string[] = [],
 ): Promise<TreeResult> {
   const location = locateFile(places, '');
   try {
@@ -147,7 +148,9 @@ export async function readFileTree(
     const { files, wants = () => true } = places;
 
     const listAll = async () => ({
-      found: (await listFiles(files, location)).filter(({ path }) => wants(path)),
+      found: (await listFiles(files, location)).filter(
+        ({ path }) => wants(path) && !without.includes(path),
+      ),
       blocked: [],
     });
     const inside = under?.filter((path) => !isElsewhere(path));
@@ -155,7 +158,9 @@ export async function readFileTree(
     const stored = await readStoredFiles(files, location, listing.found, listing.blocked);
     const { tree, warnings, left, blocked } = stored;
 
-    const elsewhere = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
+    const allElsewhere = [...(places.paths?.keys() ?? [])];
+    const elsewhere =
+      under?.filter(isElsewhere) ?? allElsewhere.filter((path) => !without.includes(path));
     const all = new Map(tree);
     const unread = [...blocked];
     for (const path of elsewhere) {
