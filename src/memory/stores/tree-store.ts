@@ -228,33 +228,54 @@ async function update(
     );
     if (newest.kind === 'failed') return newest;
 
-    const { tree, version, saved, isOpen = false } = newest;
-    const isSaved = (id: string) => saved?.has(id) === true;
-    const isOpenChange = (change: MemoryChange) => !('id' in change && isSaved(change.id));
-    const open = unanswered.some(isSaved) ? [] : changes.filter(isOpenChange);
-    const next = applyChanges(tree, open);
-    // What the newest version passed over is not in it, and could still come again: that it was
-    // taken out is saved too.
-    const removed = open.flatMap((change) =>
-      change.kind === 'rewrite' ? (change.removes ?? []) : [],
-    );
-    const isNews = saved !== undefined && removed.some((id) => !saved.has(id));
-    const isSame = [...next].every(([path, text]) => text === (tree.get(path) ?? ''));
-    if (isSame && !isOpen && !isNews) return { kind: 'committed', version };
+    const open = changesToSave(changes, newest, unanswered);
+    const tree = applyChanges(newest.tree, open);
+    const removed = removedIds(open);
+    if (isUpToDate(newest, tree, removed)) return { kind: 'committed', version: newest.version };
 
     begins();
     const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
     const ids = own.size === 0 ? [clock.newId()] : [...own];
-    const result = await backend.commit(
-      newest,
-      { tree: next, ids: [...ids, ...removed] },
-      attemptSignal,
-    );
+    const next = { tree, ids: [...ids, ...removed] };
+    const result = await backend.commit(newest, next, attemptSignal);
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
     return result;
   };
 
   return await repeat({ backend, path: changes[0]?.path ?? '', attempt }, options, signal);
+}
+
+/**
+ * The changes that are not saved yet. A commit saves all of them or none, so if an unanswered
+ * commit is saved, nothing is left.
+ */
+function changesToSave(
+  changes: readonly MemoryChange[],
+  { saved }: TreeSnapshot,
+  unanswered: readonly string[],
+): readonly MemoryChange[] {
+  const isSaved = (id: string) => saved?.has(id) === true;
+  if (unanswered.some(isSaved)) return [];
+  return changes.filter((change) => !('id' in change && isSaved(change.id)));
+}
+
+/** Ids of entries that these changes take out. */
+function removedIds(changes: readonly MemoryChange[]): readonly string[] {
+  return changes.flatMap((change) => (change.kind === 'rewrite' ? (change.removes ?? []) : []));
+}
+
+/**
+ * True if nothing has to be committed. An entry that the newest version passed over is not in it,
+ * and could still come again, so its removal is saved even if no text differs.
+ */
+function isUpToDate(
+  { tree, saved, isOpen = false }: TreeSnapshot,
+  next: MemoryTree,
+  removed: readonly string[],
+): boolean {
+  const isSame = [...next].every(([path, text]) => text === (tree.get(path) ?? ''));
+  const isNews = saved !== undefined && removed.some((id) => !saved.has(id));
+  return isSame && !isOpen && !isNews;
 }
 
 /**
@@ -277,7 +298,9 @@ async function repeat(
   const startMs = clock.now().getTime();
   const endMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
   const limit = startTimeLimit(clock, budgetMs, signal);
-  let [attempts, lost, unanswered] = [0, 0, 0];
+  let attempts = 0;
+  let lost = 0;
+  let unanswered = 0;
   const effort = () => {
     const seconds = Math.round((clock.now().getTime() - startMs) / 1000);
     return `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} in ${seconds} s`;
@@ -295,19 +318,16 @@ async function repeat(
       }
       if (result.kind === 'conflict') lost += 1;
       if (result.kind === 'unknown') unanswered += 1;
+
       const waitMs = waitFor(result, lost, unanswered, clock.random());
       const leftMs = endMs - clock.now().getTime();
-      // Whoever lost a race and would wait for too long has one chance more, at any moment of what
-      // is left.
-      const isLast =
-        result.kind === 'conflict' && waitMs !== undefined && waitMs > leftMs - LAST_MS;
-      const delayMs = isLast ? Math.round(clock.random() * (leftMs - LAST_MS)) : waitMs;
-      if (delayMs === undefined || delayMs > leftMs - LAST_MS || (isLast && leftMs < 2 * LAST_MS))
-        return ended(result, effort());
+      const pauseMs = pauseBeforeRetry(result, { waitMs, leftMs }, clock);
+      if (pauseMs === undefined) return ended(result, effort());
+
       const cause = result.kind === 'conflict' ? 'other runs are saving too' : result.message;
-      if (delayMs >= NOTICED_MS)
-        log?.(`Memory: ${cause}; the next attempt to save is in ${Math.ceil(delayMs / 1000)} s.`);
-      await clock.sleep(delayMs, limit.signal);
+      if (pauseMs >= NOTICED_MS)
+        log?.(`Memory: ${cause}; the next attempt to save is in ${Math.ceil(pauseMs / 1000)} s.`);
+      await clock.sleep(pauseMs, limit.signal);
     }
   } catch (thrown) {
     const isTimeUp = limit.isOver() || (signal.aborted && timeLeftMs(signal) === 0);
@@ -327,7 +347,22 @@ async function repeat(
 
 type NotCommitted = Exclude<CommitResult, { readonly kind: 'committed' }>;
 
-/** Milliseconds until the next attempt; undefined where none is worth it. */
+/**
+ * Milliseconds until the next attempt within the time that is left; undefined if there is none. A
+ * run that lost a race and would wait for too long gets one more attempt, at any moment of the rest.
+ */
+function pauseBeforeRetry(
+  { kind }: NotCommitted,
+  { waitMs, leftMs }: { readonly waitMs: number | undefined; readonly leftMs: number },
+  { random }: Pick<Clock, 'random'>,
+): number | undefined {
+  const usableMs = leftMs - LAST_MS;
+  if (waitMs === undefined || waitMs <= usableMs) return waitMs;
+  const hasLastAttempt = kind === 'conflict' && leftMs >= 2 * LAST_MS;
+  return hasLastAttempt ? Math.round(random() * usableMs) : undefined;
+}
+
+/** Milliseconds that a result asks to wait; undefined if another attempt would not help. */
 function waitFor(
   result: NotCommitted,
   lost: number,
