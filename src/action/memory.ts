@@ -11,8 +11,9 @@ import {
   type MemoryStore,
 } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
+import { cacheScope } from '../memory/stores/cache/cache-keys.js';
 import { createCacheClient } from '../memory/stores/cache/cache-library.js';
-import { cacheScope, createCacheStore } from '../memory/stores/cache/cache-store.js';
+import { createCacheStore } from '../memory/stores/cache/cache-store.js';
 import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';

@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
+import { formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-keys.js';
 import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
-import {
-  cacheScope,
-  createCacheStore,
-  formatKey,
-  parseKey,
-} from '../../../../src/memory/stores/cache/cache-store.js';
+import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, forget, idsIn, idsRead, never, read } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
@@ -86,15 +82,6 @@ it('the chain of cache keys numbers its versions, and never uses a key twice', a
   for (const id of ['a', 'b', 'c']) await job(cache).write([append(id)], never);
   expect(cache.keys()).toEqual([1, 2, 3].map((number) => `${PREFIX}000000000${number}.`));
 });
-
-it.each([
-  ['refs/heads/main', /^trunk$/],
-  ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
-  ['refs/tags/main', /^br-[0-9a-f]{16}$/],
-  ['refs/pull/42/merge', /^pr-42$/],
-])('the ref %s has a cache scope of its own', (ref, scope) =>
-  expect(cacheScope(ref, 'main')).toMatch(scope),
-);
 
 it.each([
   `${PREFIX}0000000042`,

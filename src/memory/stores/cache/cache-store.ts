@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type Clock, DAY_MS } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
@@ -8,7 +7,7 @@ import { encodeBytes } from '../../../lib/text/bytes.js';
 import { count, formatInteger } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../run-log.js';
-import { type FailedSave, type MemoryStore, saveFailed } from '../../store.js';
+import { type FailedSave, type MemoryLocation, type MemoryStore, saveFailed } from '../../store.js';
 import { MAX_MEMORY_FILES } from '../read-log.js';
 import { isMemoryPath } from '../tree-on-disk.js';
 import {
@@ -17,6 +16,15 @@ import {
   type TreeBackend,
   type TreeSnapshot,
 } from '../tree-store.js';
+import {
+  type CacheScope,
+  DEAD_MS,
+  formatKey,
+  keyPrefix,
+  keysAbove,
+  nextFree,
+  parseKey,
+} from './cache-keys.js';
 import type {
   CacheClient,
   CacheRestore,
@@ -24,48 +32,6 @@ import type {
   CacheTrouble,
   GivenUp,
 } from './cache-outcome.js';
-
-/** Who shares a version chain: the default branch, one other ref (by hash), or one pull request. */
-type CacheScope = 'trunk' | `br-${string}` | `pr-${number}`;
-
-const DIGITS = 10;
-const HASH_DIGITS = 16;
-/** Keys that the service takes in one request. */
-const MAX_KEYS = 10;
-
-/** The scope of a run by its `GITHUB_REF`, as the cache service separates them. */
-export function cacheScope(ref: string, defaultBranch: string): CacheScope {
-  if (ref === `refs/heads/${defaultBranch}`) return 'trunk';
-  const pull = /^refs\/pull\/(\d+)\//.exec(ref);
-  if (pull !== null) return `pr-${Number(pull[1])}`;
-  return `br-${createHash('sha256').update(ref).digest('hex').slice(0, HASH_DIGITS)}`;
-}
-
-/**
- * The beginning of all keys of a version chain. It ends in a slash, so that no scope is ever taken
- * for the beginning of another.
- */
-function keyPrefix(scope: CacheScope): string {
-  return `axe-memory/v1/${scope}/default/`;
-}
-
-/**
- * The key of a version; fixed width and a closing dot, so that no key is the beginning of another.
- * @internal
- */
-export function formatKey(prefix: string, version: number): string {
-  return `${prefix}${String(version).padStart(DIGITS, '0')}.`;
-}
-
-/**
- * The version that a key of this chain means; undefined for any other key, however alike.
- * @internal
- */
-export function parseKey(prefix: string, key: string): number | undefined {
-  if (!key.startsWith(prefix)) return undefined;
-  const version = /^(\d{10})\.$/.exec(key.slice(prefix.length));
-  return version === null || Number(version[1]) === 0 ? undefined : Number(version[1]);
-}
 
 /**
  * Events that only people with write access or GitHub itself cause, and `pull_request`, whose cache
@@ -119,9 +85,6 @@ interface Version {
   readonly saves: ReadonlyMap<string, number>;
 }
 
-/** A number that stays taken so long without a version was reserved by a job that is dead. */
-const DEAD_MS = 60_000;
-
 /** Who takes longer may have been passed over, and saves again. */
 const SLOW_MS = DEAD_MS / 2;
 
@@ -143,58 +106,66 @@ const MAX_TREE_BYTES = 1024 * 1024;
  * history. Files are on disk only during a save, in one constant folder of the workspace, since the
  * service makes its path a part of an entry's identity.
  */
-export function createCacheStore({
-  cache,
-  files: disk,
-  clock,
-  directory,
-  scope,
-  folder = '',
-  log,
-  event,
-}: CacheStoreOptions): MemoryStore {
-  const prefix = keyPrefix(scope);
-  const trunk = scope === 'trunk' ? undefined : keyPrefix('trunk');
-  const inside = folder === '' ? '' : `${folder}/`;
-  const paths = [basename(directory)];
-  /** Since when a number was seen to be taken. */
-  const taken = new Map<number, number>();
-  let known: Version | undefined;
-  /** A save of ours that took long. */
-  let slow: number | undefined;
-  /** A call that was given up may go on using the folder, so nothing more is asked. */
-  let broken: FailedSave | undefined;
-  const backend: TreeBackend = {
-    kind: 'cache',
-    read,
-    commit,
-    // Without the dot at the end of a key, which people would take for the end of a sentence.
-    placeOf: (version) => ({
-      location: `cache ${Number(version) === 0 ? prefix : formatKey(prefix, Number(version)).slice(0, -1)}`,
-    }),
-  };
-  return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
+export function createCacheStore(options: CacheStoreOptions): MemoryStore {
+  const { clock, log } = options;
+  return createTreeStore(new CacheChain(options), { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
+}
 
-  async function read(signal: AbortSignal): Promise<TreeSnapshot | FailedSave> {
-    const newest = await newestVersion(signal);
+/** The versions of a chain, and what this process knows of them. */
+class CacheChain implements TreeBackend {
+  readonly kind = 'cache';
+  private readonly prefix: string;
+  private readonly trunk: string | undefined;
+  private readonly inside: string;
+  private readonly paths: readonly string[];
+  private newestKnown: Version | undefined;
+  /** The number of a save of ours that took long: others may have passed over it. */
+  private unsettledSave: number | undefined;
+  /** When a number was first seen to be taken. */
+  private readonly takenSince = new Map<number, number>();
+  /** A call that was given up may go on using the folder, so nothing more is asked. */
+  private failedForGood: FailedSave | undefined;
+
+  constructor(private readonly options: CacheStoreOptions) {
+    const { scope, folder = '', directory } = options;
+    this.prefix = keyPrefix(scope);
+    this.trunk = scope === 'trunk' ? undefined : keyPrefix('trunk');
+    this.inside = folder === '' ? '' : `${folder}/`;
+    this.paths = [basename(directory)];
+  }
+
+  /** Without the dot at the end of a key, which people would take for the end of a sentence. */
+  placeOf(version: string): MemoryLocation {
+    const number = Number(version);
+    const key = number === 0 ? this.prefix : formatKey(this.prefix, number).slice(0, -1);
+    return { location: `cache ${key}` };
+  }
+
+  async read(signal: AbortSignal): Promise<TreeSnapshot | FailedSave> {
+    const newest = await this.newestVersion(signal);
     if ('kind' in newest) return newest;
-    if (newest.number > 0) known = newest;
-    if (slow !== undefined && newest.number > slow) slow = undefined;
+    if (newest.number > 0) this.newestKnown = newest;
+    if (this.unsettledSave !== undefined && newest.number > this.unsettledSave)
+      this.unsettledSave = undefined;
     const begun =
-      newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
+      newest.number === 0 && this.trunk !== undefined
+        ? await this.restore(this.trunk, [this.trunk], signal)
+        : newest;
     if ('kind' in begun) return begun;
 
     const { saves } = begun;
     const files = [...begun.tree];
-    const own = files.filter(([path]) => path.startsWith(inside));
+    const own = files.filter(([path]) => path.startsWith(this.inside));
     return {
       kind: 'snapshot',
-      tree: new Map(own.map(([path, text]) => [path.slice(inside.length), text])),
-      others: new Map(files.filter(([path]) => !path.startsWith(inside))),
+      tree: new Map(own.map(([path, text]) => [path.slice(this.inside.length), text])),
+      others: new Map(files.filter(([path]) => !path.startsWith(this.inside))),
       version: String(newest.number),
       warnings: [],
       saved: new Set(saves.keys()),
-      isOpen: slow !== undefined || mayBePassedOver(begun, clock.now().getTime()),
+      isOpen:
+        this.unsettledSave !== undefined ||
+        mayBePassedOver(begun, this.options.clock.now().getTime()),
     };
   }
 
@@ -203,24 +174,24 @@ export function createCacheStore({
    * the one reserved or the one finished last, so the next ten versions are looked for too, by
    * exact keys: of those that exist it gives the first.
    */
-  async function newestVersion(signal: AbortSignal): Promise<Version | FailedSave> {
-    let newest = known ?? (await restore(prefix, [prefix], signal));
+  private async newestVersion(signal: AbortSignal): Promise<Version | FailedSave> {
+    let newest = this.newestKnown ?? (await this.restore(this.prefix, [this.prefix], signal));
     while (!('kind' in newest) && newest.number > 0) {
-      const above = await restore(prefix, keysAbove(prefix, newest.number), signal);
+      const above = await this.restore(this.prefix, keysAbove(this.prefix, newest.number), signal);
       if (!('kind' in above) && above.number <= newest.number) break;
       newest = above;
     }
     return newest;
   }
 
-  async function commit(
+  async commit(
     snapshot: TreeSnapshot,
     { tree: files, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult> {
-    if (broken !== undefined) return broken;
+    if (this.failedForGood !== undefined) return this.failedForGood;
     const own = [...files].filter(([, text]) => text !== '');
-    const moved = own.map(([path, text]) => [inside + path, text] as const);
+    const moved = own.map(([path, text]) => [this.inside + path, text] as const);
     const whole = new Map([...(snapshot.others ?? []), ...moved]);
     // The copy of a log that was trimmed would keep a full memory full.
     const tree =
@@ -230,46 +201,45 @@ export function createCacheStore({
     const trouble = checkTree(tree);
     if (trouble !== undefined) return trouble;
 
-    const startMs = clock.now().getTime();
-    const number = nextFree(Number(snapshot.version) + 1, taken, startMs);
+    const startMs = this.options.clock.now().getTime();
+    const number = nextFree(Number(snapshot.version) + 1, this.takenSince, startMs);
     if (number === undefined) return { kind: 'conflict' };
-    const kept = [...(known?.saves ?? [])].filter(([, atMs]) => startMs - atMs < SAVES_KEPT_MS);
+    const kept = [...(this.newestKnown?.saves ?? [])].filter(
+      ([, atMs]) => startMs - atMs < SAVES_KEPT_MS,
+    );
     const saves = new Map([...kept, ...ids.map((id) => [id, startMs] as const)]);
     const stored = new Map([...tree, [SAVES_FILE, formatSaves(saves)]]);
-    const target = { disk, directory, paths, key: formatKey(prefix, number) };
+    const { cache, files: disk, directory, event } = this.options;
+    const target = { disk, directory, paths: this.paths, key: formatKey(this.prefix, number) };
     const result = await saveTree(cache, stored, target, signal);
     switch (result.kind) {
       case 'saved':
-        known = { number, tree, saves };
-        slow = clock.now().getTime() - startMs < SLOW_MS ? undefined : number;
-        return slow === undefined
+        this.newestKnown = { number, tree, saves };
+        this.unsettledSave =
+          this.options.clock.now().getTime() - startMs < SLOW_MS ? undefined : number;
+        return this.unsettledSave === undefined
           ? { kind: 'committed', version: String(number) }
           : { kind: 'unknown', message: 'others may have passed over a save that took long' };
       case 'taken':
-        if (!taken.has(number)) taken.set(number, startMs);
+        if (!this.takenSince.has(number)) this.takenSince.set(number, startMs);
         return { kind: 'conflict' };
       case 'given-up':
-        broken = troubleOf(result, signal, '');
-        return broken;
+        this.failedForGood = troubleOf(result, signal, '');
+        return this.failedForGood;
       default:
         return troubleOf(result, signal, cacheWriteRemedy(event));
     }
   }
 
-  async function restore(
+  private async restore(
     chain: string,
     keys: readonly string[],
     signal: AbortSignal,
   ): Promise<Version | FailedSave> {
-    if (broken !== undefined) return broken;
-    return readVersion(await cache.restore({ paths, keys }, signal), chain, signal);
+    if (this.failedForGood !== undefined) return this.failedForGood;
+    const answer = await this.options.cache.restore({ paths: this.paths, keys }, signal);
+    return readVersion(answer, chain, signal);
   }
-}
-
-/** Keys of the next versions, the highest first. */
-function keysAbove(prefix: string, version: number): readonly string[] {
-  const highest = version + MAX_KEYS;
-  return Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, highest - index));
 }
 
 const NOTHING: Version = { number: 0, tree: new Map(), saves: new Map() };
@@ -300,22 +270,6 @@ function readVersion(
 function mayBePassedOver({ saves }: Version, nowMs: number): boolean {
   const ageMs = nowMs - Math.max(0, ...saves.values());
   return ageMs > SLOW_MS && ageMs < SETTLED_MS;
-}
-
-/**
- * The next number that is free as far as is known; undefined while another job might still be
- * saving above. `taken` says since when a number was seen to be taken.
- */
-function nextFree(
-  from: number,
-  taken: ReadonlyMap<number, number>,
-  nowMs: number,
-): number | undefined {
-  for (let number = from; ; number += 1) {
-    const since = taken.get(number);
-    if (since === undefined) return number;
-    if (nowMs - since < DEAD_MS) return number === from ? number : undefined;
-  }
 }
 
 interface SaveTarget {
