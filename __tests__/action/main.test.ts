@@ -9,6 +9,9 @@ import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 
+/** What a main step leaves that was killed before it asked a model. */
+const KILLED = { run: JSON.stringify({ posted: [], found: '' }) };
+
 const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
 
 /** GitHub, the cache and the model cannot be reached. */
@@ -121,7 +124,10 @@ it.each([false, true])(
     const edit = { kind: 'append', text: 'A fact.' };
     const note = { kind: 'note', path: 'MEMORY.md', id: 'n1', backup: false, edit };
     const entry = { kind: 'append', path: 'bot.md', id: 'e1', text: '## 2026-02-21T10:01:00Z\n' };
-    const state = { pending: JSON.stringify([entry, note]), ...(isTold && { told: 'true' }) };
+    const state = {
+      pending: JSON.stringify([entry, note]),
+      ...(isTold ? { told: 'true' } : KILLED),
+    };
     const issue = { name: 'issues', payload: loadWebhook('issues') };
     const inputs = { agent: 'bot', 'memory-store': 'file' };
     const { annotations, log, summary } = await runMainHere(
@@ -138,7 +144,7 @@ it.each([false, true])(
   },
 );
 
-it('the post step tells what it saved where only the cost of a run was left', async () => {
+it('the post step says what it saved if only the state of a run was left', async () => {
   const pending = [{ kind: 'facts', path: 'bot.state.md', text: '# State\n' }];
   const issue = { name: 'issues', payload: loadWebhook('issues') };
   const run = {
@@ -147,7 +153,7 @@ it('the post step tells what it saved where only the cost of a run was left', as
     workspace: tempDir('workspace'),
   };
   const { log } = await runMainHere({ ...run, state: { pending: JSON.stringify(pending) } }, post);
-  expect(log).toMatch(/^Memory: the run's cost saved to \S+ as the main step could not\.$/m);
+  expect(log).toMatch(/^Memory: the run's state saved to \S+ as the main step could not\.$/m);
 });
 
 it('warns about options that only the command line uses, after the other warnings of an agent', async () => {

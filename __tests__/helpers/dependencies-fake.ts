@@ -105,6 +105,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
   const journaled: (readonly MemoryChange[])[] = [];
   /** Changes that were written off after they were saved. */
   const settled: (readonly MemoryChange[])[] = [];
+  const found: string[] = [];
   /** What tools were asked for. */
   const toolRequests: ToolRequest[] = [];
   /** What was answered to commands, and what was published, by run. */
@@ -205,6 +206,10 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       async forget() {
         step('journal forget');
       },
+      async found(markdown) {
+        found.push(markdown);
+      },
+      async spent() {},
       async done(changes) {
         step('journal done');
         settled.push(changes);
@@ -229,7 +234,17 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
     program: 'axe-action',
     secrets: fakeSecrets(parts.secrets),
   };
-  const record = { steps, events, warnings, journaled, settled, toolRequests, replies, requests };
+  const record = {
+    found,
+    steps,
+    events,
+    warnings,
+    journaled,
+    settled,
+    toolRequests,
+    replies,
+    requests,
+  };
   return {
     ...world,
     ...record,

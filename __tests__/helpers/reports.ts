@@ -113,6 +113,7 @@ export function requestOf(
   patch: Partial<PublishRequest> = {},
 ): PublishRequest {
   const nothing = {
+    onPosted: () => undefined,
     buffered: NO_PUBLICATIONS,
     read: { coverage: undefined, unseen: [] },
     others: [],

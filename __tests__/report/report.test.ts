@@ -63,6 +63,8 @@ async function stepOf(
   return collect({ log, hasFailed, temp, stdout });
 }
 
+const onShown = async () => undefined;
+
 /** What reaches standard output while a call runs. */
 async function printed(call: () => Promise<void>): Promise<string> {
   const chunks: string[] = [];
@@ -107,7 +109,14 @@ async function report(
   const secrets = [SECRET];
   return await stepOf(
     (own) =>
-      reportRun({ report: of, ...asked(inputs, repository), runner: own, warnings, secrets }),
+      reportRun({
+        report: of,
+        ...asked(inputs, repository),
+        runner: own,
+        warnings,
+        secrets,
+        onShown,
+      }),
     runner,
   );
 }
@@ -126,7 +135,7 @@ function asked(given: Readonly<Record<string, string>>, repository = 'octocat/he
 async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   const given = { ...asked({ 'fail-on': failOn }), warnings: [], secrets: [SECRET] };
   return await stepOf((runner) =>
-    reportRun({ report: { kind: 'failed', thrown }, ...given, runner }),
+    reportRun({ report: { kind: 'failed', thrown }, ...given, runner, onShown }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
 import { formatProvenance } from '../../src/memory/run-log.js';
-import { formatUnsavedSummary } from '../../src/report/run.js';
+import { formatUnsavedChanges } from '../../src/report/run.js';
 import { missingAnswerLine } from '../../src/report/summarize.js';
 import type { GcResult } from '../../src/run/gc-result.js';
 import type { CheckedAgent } from '../../src/run/records.js';
@@ -193,20 +193,17 @@ it('the log states whose agents were checked, with the result for each', () => {
   ]);
 });
 
-it('the summary of a post step that could not save shows the reason, and the entries without their internal lines', () => {
+it('a post step that could not save shows the entries without their internal lines', () => {
   const texts = [`${ENTRY.trimEnd()}\n${formatProvenance({ id: 'id1' })}\n\n`, ENTRY];
   const entries = texts.map(
     (text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const,
   );
-  const why = 'failed to save memory: no cache';
-  expect(formatUnsavedSummary(why, entries, false)).toBe(
-    '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
-      'The main step left this unsaved, so it is shown here:\n\n' +
+  expect(formatUnsavedChanges(entries, false)).toBe(
+    'The main step left this unsaved, so it is shown here:\n\n' +
       `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
   );
   // Two entries of a tainted run have one id.
-  expect(formatUnsavedSummary(why, entries, true)).toBe(
-    `### axe-action: memory not saved\n\n${why}\n\n` +
-      'What the main step left belongs to another repository: `id1`.',
+  expect(formatUnsavedChanges(entries, true)).toBe(
+    'What the main step left belongs to another repository: `id1`.',
   );
 });

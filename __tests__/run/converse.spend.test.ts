@@ -69,8 +69,9 @@ describe('the cost of several runs together (D36)', () => {
     const { deps } = depsOf({ model, boxes: { bot: { tools: [NOTHING] } } });
     await runPipeline(request(), deps);
     const noted = deps.journaled.flat().filter(({ kind }) => kind === 'facts');
+    // The save repeats the last one.
     expect(noted).toEqual(
-      [0.1, 0.35].map((usd) => ({
+      [0.1, 0.35, 0.35].map((usd) => ({
         kind: 'facts',
         path: 'bot.state.md',
         text: expect.stringContaining(`{"kind":"spent","id":"id1","day":"${TODAY}","usd":${usd},`),

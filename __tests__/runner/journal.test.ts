@@ -2,11 +2,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { MemoryChange, NoteChange } from '../../src/memory/change.js';
+import type { RunEvent } from '../../src/run/dependencies.js';
 import {
   createJournal,
   keepCheck,
   readPending,
   readUnfinishedCheck,
+  readUnfinishedRun,
   wasReported,
 } from '../../src/runner/journal.js';
 import { isNothingPending } from '../../src/runner/runner.js';
@@ -97,6 +99,63 @@ describe('the journal', () => {
     ]);
     await journal.done([append('1'), fact('')]);
     expect(isNothingPending(postEnv())).toBe(true);
+  });
+
+  it('adds up the facts of a state that come one after the other', async () => {
+    const journal = createJournal('', () => AT);
+    const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
+    await journal.pending([fact('- {"kind":"spent","id":"1","usd":0.5,"at":1}\n')]);
+    await journal.pending([fact('- {"kind":"posted","id":"1","ids":[7],"at":2}\n')]);
+    expect(await readPending(postEnv())).toEqual([
+      fact(
+        '- {"kind":"spent","id":"1","usd":0.5,"at":1}\n- {"kind":"posted","id":"1","ids":[7],"at":2}\n',
+      ),
+    ]);
+  });
+
+  it('says how far a run has come that has not reported its end', async () => {
+    const journal = createJournal(tempDir('temp'));
+    expect(await readUnfinishedRun(postEnv())).toBeUndefined();
+    await journal.begin();
+    expect(isNothingPending(postEnv())).toBe(false);
+    expect(await readUnfinishedRun(postEnv())).toEqual({ posted: [], found: '' });
+
+    const seen: RunEvent[] = [];
+    const reporter = journal.followEvents({ event: (event) => void seen.push(event) });
+    await journal.spent(0.25);
+    await journal.found('A fault.'.repeat(20_000));
+    reporter.event({ kind: 'posted', url: 'https://a.test/#reply', isReview: false });
+    await journal.spent(0.5);
+    expect(await readUnfinishedRun(postEnv())).toEqual({
+      costUsd: 0.5,
+      posted: ['https://a.test/#reply'],
+      found: 'A fault.'.repeat(20_000),
+    });
+    expect(readFileSync(stateFile, 'utf8').length).toBeLessThan(2000);
+
+    // What was found is posted with the review, also if nobody knows its address.
+    reporter.event({ kind: 'posted', url: undefined, isReview: true });
+    await journal.spent(0.75);
+    expect(await readUnfinishedRun(postEnv())).toEqual({
+      costUsd: 0.75,
+      posted: ['https://a.test/#reply'],
+      found: '',
+    });
+    expect(seen).toHaveLength(2);
+    await journal.end();
+    expect([await readUnfinishedRun(postEnv()), isNothingPending(postEnv())]).toEqual([
+      undefined,
+      true,
+    ]);
+  });
+
+  it('forgets what was found with the rest of a run that wrote a secret, but not its cost', async () => {
+    const journal = createJournal();
+    await journal.begin();
+    await journal.spent(0.25);
+    await journal.found('A fault.');
+    await journal.forget();
+    expect(await readUnfinishedRun(postEnv())).toEqual({ costUsd: 0.25, posted: [], found: '' });
   });
 
   it('lets the post step end at once if, and only if, there is nothing to save', async () => {

@@ -23,7 +23,7 @@ import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { createToolOpener } from '../run/tools.js';
 import type { ActionReporter, Transcript } from '../runner/action-reporter.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
-import { createJournal, keepCheck } from '../runner/journal.js';
+import { keepCheck, type StepJournal } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secrets.js';
@@ -40,12 +40,13 @@ export interface ActionContext {
   readonly secrets: Secrets;
   readonly deadline: Deadline;
   readonly reporter: ActionReporter;
+  readonly journal: StepJournal;
   readonly transcript: Transcript;
 }
 
 /** Throws an AxeError, for example for an `agents-dir` that leads out of the workspace. */
 export async function createActionDependencies(context: ActionContext) {
-  const { inputs, trigger, runner, secrets, deadline, reporter } = context;
+  const { inputs, trigger, runner, secrets, deadline, reporter, journal } = context;
   const { env, workspace } = runner;
   const { agentsDir } = inputs;
   if (agentsDir !== '')
@@ -84,7 +85,7 @@ export async function createActionDependencies(context: ActionContext) {
     openMemory: () => memory,
     ...publishing,
     publishRules: inputs.rules,
-    journal: createJournal(runner.temp),
+    journal,
     reporter,
     clock,
     deadline,

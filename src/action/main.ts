@@ -15,6 +15,7 @@ import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createActionReporter, createTranscript } from '../runner/action-reporter.js';
 import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs.js';
+import { createJournal } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
 import { guessedLine, type Secrets } from '../safety/secrets.js';
@@ -39,15 +40,20 @@ export async function main(runner: Runner): Promise<void> {
   );
   const secrets = readSecrets(runner.env);
   const transcript = createTranscript(secrets.values);
-  const reporter = transcript.recordEvents(createActionReporter(runner.log, secrets.values));
+  const journal = createJournal(runner.temp);
+  const reporter = journal.followEvents(
+    transcript.recordEvents(createActionReporter(runner.log, secrets.values)),
+  );
   let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
 
   const step = () => {
     const { warnings } = reporter;
-    return { failOn, runner, warnings, secrets: secrets.values };
+    const onShown = () => journal.end();
+    return { failOn, runner, warnings, secrets: secrets.values, onShown };
   };
 
+  await journal.begin();
   try {
     failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
@@ -72,8 +78,8 @@ export async function main(runner: Runner): Promise<void> {
     const trigger = await triggerOf(runner);
     // On Windows the variable can be called `Path`, and only `process.env` finds it as `PATH`.
     const env = { ...runner.env, PATH: runner.env['PATH'] };
-    const surroundings = { runner: { ...runner, env }, secrets, deadline, reporter, transcript };
-    const context: ActionContext = { inputs, trigger, ...surroundings };
+    const surroundings = { runner: { ...runner, env }, secrets, deadline, transcript };
+    const context: ActionContext = { inputs, trigger, reporter, journal, ...surroundings };
     if (mode === 'validate') {
       const report = await runValidateMode(context);
       return await reportRun({ ...step(), report, isHidden });

@@ -6,14 +6,16 @@ import { AxeError, formatError, WARNING_TITLES } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import type { SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-memory.js';
-import { writeSummary } from '../report/report.js';
-import { formatUnsavedSummary } from '../report/run.js';
+import { formatKilled, outputsOfKilled } from '../report/killed.js';
+import { writeOutputs, writeSummary } from '../report/report.js';
+import { formatUnsavedChanges } from '../report/run.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs.js';
 import {
   type JournaledChange,
   readPending,
   readUnfinishedCheck,
+  readUnfinishedRun,
   wasReported,
 } from '../runner/journal.js';
 import { NOTHING_PENDING, type Runner } from '../runner/runner.js';
@@ -22,8 +24,9 @@ import { triggerOf, useSafePath } from './main.js';
 import { openMemory } from './memory.js';
 
 /**
- * Runs after the job, however it ended, and saves what a killed main step left. Saving twice adds
- * nothing, since an entry is recognized by its id. Trouble is reported, but never fails the job.
+ * Runs after the job, however it ended. Saves what a killed main step left, and reports that step,
+ * which could not do it itself. Saving twice adds nothing, since an entry is recognized by its id.
+ * Trouble is reported, but never fails the job.
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
@@ -32,32 +35,46 @@ export async function post(runner: Runner): Promise<void> {
   const access = { env, fetch: createFetch(env), clock: createClock(), log };
   await endCheck(access);
   const pending = await readPending(env);
-  if (pending.length === 0) {
-    runner.log(NOTHING_PENDING);
-    return;
-  }
+  const run = await readUnfinishedRun(env);
+  if (pending.length === 0) log(NOTHING_PENDING);
+  const saved = pending.length === 0 ? undefined : await save(pending, runner, access);
 
+  const { reasons = [], result, unsaved = '' } = saved ?? {};
+  const saveError = reasons.join(' ');
+  if (reasons.length > 0 && wasReported(env)) {
+    for (const reason of reasons) log(`Memory: still not saved: ${reason}`);
+  } else if (reasons.length > 0) {
+    const message = `failed to save memory after the job: ${saveError}`;
+    warning(sanitize(message, 'log', secrets), { title: WARNING_TITLES['memory-save-failed'] });
+  }
+  if (run === undefined) return;
+
+  const killed = {
+    run,
+    savedTo: result?.kind === 'saved' ? result.location : undefined,
+    isRemembered: reasons.length === 0 && pending.some(({ kind }) => kind !== 'facts'),
+    saveError,
+    unsaved,
+  };
+  await writeOutputs(outputsOfKilled(killed), secrets);
+  await writeSummary(formatKilled(killed), { runner, secrets });
+}
+
+/** Saves what is pending, and says in the log what became of it. */
+async function save(pending: readonly JournaledChange[], runner: Runner, access: Access) {
   // Inputs with a mistake end the main step before it has anything to save.
-  const inputs = readInputs(env);
+  const inputs = readInputs(runner.env);
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, runner, access);
   if (result.kind === 'saved') {
-    const isCostOnly = pending.every(({ kind }) => kind === 'facts');
-    const saved = isCostOnly ? "the run's cost saved" : 'saved';
-    log(`Memory: ${saved} to ${result.location} as the main step could not.`);
+    const isStateOnly = pending.every(({ kind }) => kind === 'facts');
+    const saved = isStateOnly ? "the run's state saved" : 'saved';
+    access.log(`Memory: ${saved} to ${result.location} as the main step could not.`);
   }
-
   const reasons = unsavedReasons(result);
-  if (wasReported(env)) {
-    for (const reason of reasons) log(`Memory: still not saved: ${reason}`);
-  } else if (reasons.length > 0) {
-    const unsaved = pending.filter(({ path }) => isUnsaved(path, result));
-    const text = unsavedText(reasons.join(' '), unsaved, inputs.memory.isElsewhere);
-    warning(sanitize(text.message, 'log', secrets), {
-      title: WARNING_TITLES['memory-save-failed'],
-    });
-    await writeSummary(text.summary, { runner, secrets });
-  }
+  const unsaved = pending.filter(({ path }) => isUnsaved(path, result));
+  const text = reasons.length === 0 ? '' : unsavedText(unsaved, inputs.memory.isElsewhere);
+  return { result, reasons, unsaved: text };
 }
 
 function unsavedReasons(result: SaveResult): readonly string[] {
@@ -76,18 +93,17 @@ function isUnsaved(path: string, result: SaveResult): boolean {
 }
 
 /**
- * The main step was killed before it could report anything, so the summary shows the entry, unless
- * memory is in another repository.
+ * The entries and notes that are lost, since nothing else shows them. Of a memory in another
+ * repository only their ids are shown.
  */
-function unsavedText(reason: string, unsaved: readonly JournaledChange[], isHidden: boolean) {
-  const message = `failed to save memory after the job: ${reason}`;
+function unsavedText(unsaved: readonly JournaledChange[], isHidden: boolean): string {
   const texts = unsaved
     .filter((change) => change.kind !== 'facts')
     .map((change) => ({
       id: change.id,
       text: change.kind === 'append' ? change.text : describeNoteChange(change),
     }));
-  return { message, summary: formatUnsavedSummary(message, texts, isHidden) };
+  return formatUnsavedChanges(texts, isHidden);
 }
 
 type Access = GitHubAccess & { log(line: string): void };

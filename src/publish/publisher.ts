@@ -74,10 +74,18 @@ interface ActionPublisher extends Publisher {
  */
 export function createActionPublisher(given: ActionPublisherOptions): ActionPublisher {
   const ids: number[] = [];
-  const client = given.client === undefined ? undefined : notePosted(given.client, ids);
+  let onPosted: PublishRequest['onPosted'] = () => undefined;
+  const client =
+    given.client &&
+    notePosted(given.client, ({ id, ...written }) => {
+      ids.push(id);
+      onPosted(id);
+      given.reporter.event({ kind: 'posted', ...written });
+    });
   const options = { ...given, client };
   return {
     async publish(run) {
+      onPosted = (id) => run.onPosted(id);
       const published = await publishAll(run, options);
       return { ...published, posted: [...(published.posted ?? []), ...ids] };
     },
@@ -114,16 +122,27 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
  * posts under one account, so nothing else tells later runs which texts are ours. A note added to a
  * comment that stands says nothing.
  */
-function notePosted(client: GitHubClient, ids: number[]): GitHubClient {
+function notePosted(client: GitHubClient, onWritten: (text: OwnText) => void): GitHubClient {
   return {
     graphql: (query, options) => client.graphql(query, options),
     async request(route, options) {
       const response = await client.request(route, options);
-      const { id } = (response.body ?? {}) as { readonly id?: unknown };
-      if (WRITES.test(route) && typeof id === 'number') ids.push(id);
+      const { id, html_url: url } = (response.body ?? {}) as Readonly<Record<string, unknown>>;
+      if (WRITES.test(route) && typeof id === 'number')
+        onWritten({
+          id,
+          url: typeof url === 'string' ? url : undefined,
+          isReview: route.endsWith('/reviews'),
+        });
       return response;
     },
   };
+}
+
+interface OwnText {
+  readonly id: number;
+  readonly url: string | undefined;
+  readonly isReview: boolean;
 }
 
 const WRITES =
@@ -134,11 +153,18 @@ async function publishAll(
   end: PublishRequest,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
+  const tell = (part: Partial<Pick<PublicationResult, 'line' | 'url'>>) => {
+    if (part.line !== undefined || part.url !== undefined)
+      options.reporter.event({ kind: 'published', line: part.line, url: part.url });
+  };
   const own = await publishRequested(end, options);
+  tell(own);
   const others = await reportOnOtherPulls(end, options);
   const check = await publishCheck(end, own, options);
   const change = await publishChange(end, options);
+  tell(change);
   const comment = await postAnswer(end, own, change.said, options);
+  tell(comment);
   const line =
     [own.line, change.line, comment.line].filter((one) => one !== undefined).join(' ') || undefined;
   const url = own.url ?? comment.url;

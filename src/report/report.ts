@@ -36,6 +36,8 @@ interface RunToReport {
   readonly warnings: readonly Warning[];
   readonly secrets: readonly string[];
   readonly requests?: number;
+  /** Called when outputs and summary are written. */
+  onShown(): Promise<void>;
   /** What the run did; left out where nobody kept it. */
   readonly transcript?: Transcript;
 }
@@ -87,7 +89,7 @@ export async function reportRun(run: RunToReport): Promise<void> {
 }
 
 async function writeResults(
-  { report, runner, secrets, transcript }: RunToReport,
+  { report, runner, secrets, transcript, onShown }: RunToReport,
   markdown: string,
   outputs: Outputs,
   review: ReviewResult | undefined,
@@ -116,6 +118,7 @@ async function writeResults(
     secrets,
   );
   await writeSummary(markdown, { runner, secrets });
+  await onShown();
   // The longest of all comes last: a job that is cancelled has some seconds.
   if (temp === '' || transcript === undefined) return;
   // The answer has a line, and so has what the entry tells of it.
@@ -127,7 +130,7 @@ async function writeResults(
   await writeOutputs({ 'transcript-file': file }, secrets);
 }
 
-async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
+export async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
   await writeRunnerFile('GITHUB_OUTPUT', () => {
     for (const [name, value] of Object.entries(outputs))
       if (value !== undefined) setOutput(name, sanitize(value, 'output', secrets));

@@ -99,7 +99,6 @@ export function summarizeRun(
     ]),
     log: [
       ...(answer.trim() === '' ? [] : ['', answer.trim(), '']),
-      ...publishedLines(published),
       ...rememberedLines(report.remembered),
     ],
     annotations: [
@@ -224,9 +223,8 @@ export function formatReading(coverage: Coverage | undefined, scope: Plan['scope
   return paragraphs([formatCoverage(coverage, scope), list]);
 }
 
-/** The summary of a post step that could not save what a killed main step left either. */
-export function formatUnsavedSummary(
-  why: string,
+/** What a post step could not save of a killed main step either. */
+export function formatUnsavedChanges(
   entries: readonly { readonly id: string; readonly text: string }[],
   isHidden: boolean,
 ): string {
@@ -234,8 +232,8 @@ export function formatUnsavedSummary(
   const texts = entries.map(({ text }) => stripProvenance(text)).join('');
   let left = ['The main step left this unsaved, so it is shown here:', codeBlock(texts.trimEnd())];
   if (isHidden) left = [`What the main step left belongs to another repository: ${ids}.`];
-  if (entries.length === 0) left = ['Only the cost of the run is missing.'];
-  return paragraphs(['### axe-action: memory not saved', why, ...left]);
+  if (entries.length === 0) left = ["Only the agent's state is missing, with cost and findings."];
+  return paragraphs(left);
 }
 
 /**
@@ -323,12 +321,6 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
  */
 export function formatPublished({ line, url }: PublicationResult): string {
   return url === undefined ? (line ?? '') : `${line ?? 'Posted:'} [Open it](${url})`;
-}
-
-/** The same for the job log, which has no links. */
-export function publishedLines({ line, url }: PublicationResult): readonly string[] {
-  if (url !== undefined) return [`${line ?? 'Posted:'} ${url}`];
-  return line === undefined ? [] : [line];
 }
 
 /** A head and the value below it. */

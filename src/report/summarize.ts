@@ -28,14 +28,13 @@ import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../run/gc-r
 import { formatCommandResult, formatRefusal } from '../run/memory-commands/command-session.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
-import { describePlan } from '../runner/action-reporter.js';
+import { describePlan, publishedLines } from '../runner/action-reporter.js';
 import { formatMemory, formatStaleLines, loadedEntries } from './format-memory.js';
 import {
   formatFindingTable,
   formatPublished,
   formatReading,
   guidanceCell,
-  publishedLines,
   row,
   summarizeRun,
   usageCells,

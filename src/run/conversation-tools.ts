@@ -7,6 +7,7 @@ import { createCiter } from './cite.js';
 import type { AgentConversation, LiveRun } from './conversation.js';
 import { notesTools } from './notes.js';
 import { publishingTools } from './publish.js';
+import { REVIEWING_TOOLS } from './review-duty.js';
 import { isKeptApart } from './save.js';
 import { agentsBelow } from './sub-agents.js';
 
@@ -50,7 +51,8 @@ export async function openConversationTools(
     citer.show(lines);
   };
   const purposeTools = purpose === undefined ? [] : [purpose.tool];
-  const opened = [...box.tools, ...forNotes.tools, ...publishing.tools, ...purposeTools];
+  const reviewing = withAccepted(publishing.tools, run.keepFound);
+  const opened = [...box.tools, ...forNotes.tools, ...reviewing, ...purposeTools];
   const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), plan.reading, show);
   return { tools, close: () => box.close() };
 }
@@ -93,3 +95,15 @@ const WITHHELD: ToolResult = {
   text: 'not shown: by people without write access, and this run knows private memory',
   isError: true,
 };
+
+/** The tools, which call back after each accepted call that is a part of a review. */
+function withAccepted(tools: readonly Tool[], onAccepted: () => void): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, signal) {
+      const result = await tool.execute(input, signal);
+      if (REVIEWING_TOOLS.includes(tool.name) && !result.isError) onAccepted();
+      return result;
+    },
+  }));
+}

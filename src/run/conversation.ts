@@ -74,6 +74,8 @@ export interface LiveRun {
   /** Collects what all agents of the run publish; undefined without an event. */
   readonly publications: PublicationBuffer | undefined;
   openPass(name: string): PublicationBuffer | undefined;
+  /** Keeps what review tools have accepted, in case the run is killed. */
+  readonly keepFound: () => void;
   /** Notes of the top-level agent, the only one that writes any; undefined if they are off. */
   readonly notes: RunNotes | undefined;
   /** Memory of sub-agents that could not be saved. */

@@ -61,6 +61,8 @@ export interface PublishRequest extends Conversed {
   readonly others: readonly FindingsToTell[];
   /** The word of the run when its conversation was over. */
   readonly word: Word;
+  /** Called with the id of each comment and review as soon as GitHub has it. */
+  onPosted(id: number): void;
   /** The reason why the run's edits cannot be committed, in half a sentence; undefined if they can. */
   readonly onlyPatch?: string;
 }
@@ -113,7 +115,11 @@ export interface Acknowledgement {
  */
 export interface Journal {
   pending(changes: readonly MemoryChange[]): Promise<void>;
-  /** Drops all that the run would remember, except for its facts, such as its cost. */
+  /** Keeps what review tools have accepted so far, as clean markdown for the job summary. */
+  found(markdown: string): Promise<void>;
+  /** Keeps what the run has cost so far, for the same summary. */
+  spent(costUsd: number): Promise<void>;
+  /** Drops all that the run would remember or say, except for its facts, such as its cost. */
   forget(): Promise<void>;
   done(changes: readonly MemoryChange[]): Promise<void>;
 }
@@ -175,4 +181,12 @@ export type RunEvent =
       readonly restored: Memory['restored'] | undefined;
       /** Number and location of the notes; absent for an agent without notes. */
       readonly notes?: { readonly files: number; readonly location: string };
+    }
+  /** GitHub has a comment or a review of the run's. */
+  | { readonly kind: 'posted'; readonly url: string | undefined; readonly isReview: boolean }
+  /** What was done on GitHub, in a computed line, once all of it is done. */
+  | {
+      readonly kind: 'published';
+      readonly line: string | undefined;
+      readonly url: string | undefined;
     };

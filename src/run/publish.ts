@@ -9,6 +9,7 @@ import {
 import { type CommentableLines, commentableLines } from '../findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../findings/decide/evidence.js';
 import { applyToLedger, Ledger } from '../findings/decide/ledger.js';
+import { formatFindings } from '../findings/post/comment-text.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import type { ReviewOutcome } from '../findings/post/post-review.js';
 import { PublicationBuffer } from '../findings/publication-buffer.js';
@@ -20,8 +21,10 @@ import {
 } from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
 import { parseDiff } from '../lib/text/diff.js';
+import { paragraphs } from '../lib/text/format.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
+import { sanitize } from '../safety/sanitize.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import { postsReviews, type SkippedRun } from './admit.js';
@@ -36,7 +39,7 @@ import type {
   RunReport,
   RunRequest,
 } from './records.js';
-import { entryChanges, factsChange, keepInJournal } from './save.js';
+import { entryChanges, factsChange, journaledFacts, keepInJournal, postedKeeper } from './save.js';
 
 /** For entries that are written before anything is posted, and for runs that post nothing. */
 export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
@@ -81,6 +84,7 @@ export async function publish(
     others,
     word,
     onlyPatch,
+    onPosted: postedKeeper(plan, deps),
   });
 }
 
@@ -162,13 +166,18 @@ export async function reportSkipped(
 async function saveMarks(
   marksOnPulls: readonly MarksOnPull[],
   { basis: { memory: plan, agent }, memory }: Admitted,
-  { clock, reporter, deadline }: Dependencies,
+  { clock, reporter, deadline, journal }: Dependencies,
 ): Promise<void> {
   const store = (await memory)?.store;
   const facts = marksOnPulls.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
+  const journaled = journaledFacts(plan, facts);
+  await journal?.pending(journaled);
   const saved = await store.write([factsChange(plan.path, facts, clock.now())], deadline.closing);
-  if (saved.kind === 'saved') return;
+  if (saved.kind === 'saved') {
+    await journal?.done(journaled);
+    return;
+  }
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
   reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
 }
@@ -280,6 +289,18 @@ function emptyLedger(agent: string): Ledger {
     undefined,
     [],
   );
+}
+
+/** Has the journal keep what review tools have accepted so far. An error there is ignored. */
+export function keepFound(
+  buffers: readonly PublicationBuffer[],
+  { journal, secrets }: Dependencies,
+): void {
+  const parts = buffers.map(({ buffered }) => buffered);
+  const summaries = parts.flatMap(({ review }) => review?.summary ?? []);
+  const findings = parts.flatMap((part) => part.findings);
+  const markdown = paragraphs([...summaries, formatFindings('Findings', findings)]);
+  journal?.found(sanitize(markdown, 'summary', secrets.values)).catch(() => undefined);
 }
 
 const IMPLIED_TOOLS: readonly string[] = ['settle_finding', 'submit_review'];

@@ -6,6 +6,7 @@ import {
 } from '../findings/change/scope.js';
 import { raiseHidden } from '../findings/decide/hidden-findings.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
+import type { PublicationBuffer } from '../findings/publication-buffer.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { cameToNothing, isCutShort, isUnreviewed, type RunOutcome } from '../lib/outcome.js';
@@ -26,7 +27,13 @@ import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { withMaskedInputs } from './masked-inputs.js';
 import { makePlan, restore } from './plan.js';
-import { openPublications, publish, refuseWithoutFindings, reportSkipped } from './publish.js';
+import {
+  keepFound,
+  openPublications,
+  publish,
+  refuseWithoutFindings,
+  reportSkipped,
+} from './publish.js';
 import type {
   Conversed,
   Memory,
@@ -113,8 +120,13 @@ async function converse(
   const id = plan.memory?.entryId ?? clock.newId();
   const rules = { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };
   const { diffPolicy: policy, toFix } = request;
-  const open = (name: string) =>
-    openPublications(restored, { policy, run: name, rules, changes: deps.changes, toFix });
+  const buffers: PublicationBuffer[] = [];
+  const open = (name: string) => {
+    const options = { policy, run: name, rules, changes: deps.changes, toFix };
+    const buffer = openPublications(restored, options);
+    if (buffer !== undefined) buffers.push(buffer);
+    return buffer;
+  };
   const notes = memory?.notes;
   const run: LiveRun = {
     request,
@@ -134,6 +146,7 @@ async function converse(
     missed: { paths: new Set(), isCut: false },
     publications: open(id),
     openPass: (name) => open(`${id} ${name}`),
+    keepFound: () => keepFound(buffers, deps),
     notes,
     lost: [],
     maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,

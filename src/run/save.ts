@@ -44,23 +44,25 @@ export async function save(
   const now = deps.clock.now();
   const { costUsd, modelId } = outcome.stats;
   const spent = spentOf(plan, costUsd, { spend, model: modelId, now });
-  const { posted: ids = [] } = published;
-  const posted = {
-    kind: 'posted',
-    id: plan.memory?.entryId ?? '',
-    pull: subjectNumber(plan.trigger),
-    ids,
-    words: plan.reading.word,
-    at: now.getTime(),
-  } as const;
-
   const facts = [
     ...(spent === undefined ? [] : [spent]),
-    ...(ids.length === 0 ? [] : [posted]),
+    ...postedFacts(plan, published.posted ?? [], now),
     ...(published.marks ?? []).flatMap(({ pull, marks }) => markFacts(marks, pull, modelId)),
     ...reviewFacts(conversed, published, now),
   ];
   return await saveToMemory({ plan, memory, outcome, published, facts }, deps);
+}
+
+/** Says which texts are ours; none if nothing was posted. */
+function postedFacts(
+  { memory, trigger, reading }: Plan,
+  ids: readonly number[],
+  now: Date,
+): readonly ReviewFact[] {
+  if (ids.length === 0) return [];
+  const pull = subjectNumber(trigger);
+  const words = reading.word;
+  return [{ kind: 'posted', id: memory?.entryId ?? '', pull, ids, words, at: now.getTime() }];
 }
 
 interface RunEnd {
@@ -120,7 +122,7 @@ function appendEntry(
   return { kind: 'append', path, id: memory.entryId, text: formatEntry({ ...entry, provenance }) };
 }
 
-/** Adds the entry and the unsaved notes to the journal, in case the run is killed. */
+/** Adds all that a save would write to the journal, in case the run is killed. */
 export async function keepInJournal(
   end: RunEnd,
   entries: readonly EntryChange[],
@@ -129,7 +131,27 @@ export async function keepInJournal(
   const { plan, memory } = end;
   if (plan.memory === undefined || memory === undefined) return;
   await memory.notes?.keep(isKeptApart(plan));
-  if (entries.length > 0) await deps.journal?.pending(entries);
+  const changes = [...entries, ...journaledFacts(plan.memory, end.facts)];
+  if (changes.length > 0) await deps.journal?.pending(changes);
+}
+
+/** Facts as a change for the journal; none for a run that writes no memory. */
+export function journaledFacts(
+  memory: MemoryPlan | undefined,
+  facts: readonly ReviewFact[],
+): readonly MemoryChange[] {
+  if (memory === undefined || memory.isReadOnly || facts.length === 0) return [];
+  return [{ kind: 'facts', path: statePath(memory.path), text: withFacts('', facts) }];
+}
+
+/** Adds each text of ours to the journal as soon as it is posted. An error there is ignored. */
+export function postedKeeper(plan: Plan, { journal, clock }: Dependencies): (id: number) => void {
+  const ids: number[] = [];
+  return (id) => {
+    ids.push(id);
+    const changes = journaledFacts(plan.memory, postedFacts(plan, ids, clock.now()));
+    if (changes.length > 0) journal?.pending(changes).catch(() => undefined);
+  };
 }
 
 /** Saves entry, notes and facts in one write. An error is one warning; the result lists them all. */
@@ -153,10 +175,8 @@ export async function saveToMemory(
   if (result.kind === 'saved') {
     const unsavedNotes = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !unsavedNotes.some((note) => note.path === path);
-    const spent = end.facts.flatMap((fact) =>
-      fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : [],
-    );
-    await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spent]);
+    const savedFacts = journaledFacts(plan.memory, end.facts);
+    await deps.journal?.done([...entries, ...notes.filter(isSaved), ...savedFacts]);
     for (const { path, message: reason, remedy } of unsavedNotes) {
       const message = `failed to save the note \`${path}\` of "${plan.agent.name}": ${reason}`;
       deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
@@ -243,12 +263,6 @@ function spentOf(
   return spentFact(costUsd, { ...details, run: memory?.entryId ?? '' });
 }
 
-/** The cost of a run as a change for the journal; undefined for a run that writes no memory. */
-function spentChange({ memory }: Plan, spent: SpentFact): MemoryChange | undefined {
-  if (memory?.isReadOnly !== false) return undefined;
-  return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
-}
-
 /**
  * Writes the cost so far to the journal after each reply, so that a killed run counts towards the
  * limits over several runs too. An error there is ignored, since the save after the run repeats it.
@@ -260,7 +274,8 @@ export function spentKeeper(
 ): (costUsd: number) => void {
   return (costUsd) => {
     const spent = spentOf(plan, costUsd, { spend, model: plan.model.model, now: clock.now() });
-    const change = spent && spentChange(plan, spent);
-    if (change !== undefined) journal?.pending([change]).catch(() => undefined);
+    const changes = spent === undefined ? [] : journaledFacts(plan.memory, [spent]);
+    if (changes.length > 0) journal?.pending(changes).catch(() => undefined);
+    journal?.spent(costUsd).catch(() => undefined);
   };
 }

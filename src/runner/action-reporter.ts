@@ -17,7 +17,7 @@ import { askedBy, type LanguageModel, type Message, type MessagePart } from '../
 import { callTarget } from '../loop/tool-calls.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
-import type { Memory, Plan } from '../run/records.js';
+import type { Memory, Plan, PublicationResult } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 
 /** Writes the log of a workflow run, and collects each warning once for annotations and summary. */
@@ -170,6 +170,9 @@ export function formatEvent(event: RunEvent): readonly string[] {
       const failure = event.isError ? 'failed after ' : '';
       return [`  ${call}: ${failure}${formatStepDuration(event.durationMs)}`];
     }
+    case 'published':
+      return publishedLines(event);
+    case 'posted':
     case 'model-request':
     case 'tool-started':
     case 'model-reply':
@@ -179,6 +182,15 @@ export function formatEvent(event: RunEvent): readonly string[] {
 }
 
 const TASK_LENGTH = 120;
+
+/** What was done on GitHub, for the job log, which has no links; none if nothing was. */
+export function publishedLines({
+  line,
+  url,
+}: Pick<PublicationResult, 'line' | 'url'>): readonly string[] {
+  if (url !== undefined) return [`${line ?? 'Posted:'} ${url}`];
+  return line === undefined ? [] : [line];
+}
 
 /** The lines of the job log that show a plan. */
 export function describePlan(
@@ -218,8 +230,9 @@ export function describeRestored(
   }
 }
 
-/** The lines of requests and answers contain these events, or readers do not need them. */
+/** Other lines contain these events, or readers do not need them. */
 const NOT_RECORDED: ReadonlySet<RunEvent['kind']> = new Set([
+  'posted',
   'model-request',
   'model-reply',
   'tool-started',

@@ -8,10 +8,13 @@ import { createFiles } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { MemoryChange } from '../memory/change.js';
-import type { Journal } from '../run/dependencies.js';
-import { CHECK_STATE, PENDING_STATE } from './runner.js';
+import { mergeStates } from '../memory/state.js';
+import type { Journal, Reporter, RunEvent } from '../run/dependencies.js';
+import { CHECK_STATE, PENDING_STATE, RUN_STATE } from './runner.js';
 
 const REPORTED_STATE = 'told';
+
+type FactsChange = Extract<MemoryChange, { readonly kind: 'facts' }>;
 
 export type JournaledChange = Extract<MemoryChange, { readonly kind: 'append' | 'note' | 'facts' }>;
 
@@ -21,42 +24,114 @@ export type JournaledChange = Extract<MemoryChange, { readonly kind: 'append' | 
  */
 const MAX_STATE_BYTES = 64 * 1024;
 
+/** How far a run had come when its main step was killed. */
+export interface UnfinishedRun {
+  /** Absent if no model was asked. */
+  readonly agent?: string;
+  /** Absent while no price is known. */
+  readonly costUsd?: number;
+  /** Addresses of its comments and reviews. */
+  readonly posted: readonly string[];
+  /** What review tools have accepted and is not posted, as clean markdown. */
+  readonly found: string;
+}
+
+/** The journal of the main step, which also follows how far its run has come. */
+export interface StepJournal extends Journal {
+  /** Called before the main step does anything else. */
+  begin(): Promise<void>;
+  /** Returns a reporter whose events it follows. */
+  followEvents<R extends Pick<Reporter, 'event'>>(reporter: R): R;
+  /** Called when the step has reported how the run ended. */
+  end(): Promise<void>;
+}
+
+const NOTHING_DONE: UnfinishedRun = { posted: [], found: '' };
+
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was
  * killed. Agents and sub-agents share the journal; the two entries of a tainted run have one id but
- * different paths. A later change with the same id and path replaces the earlier one, and so do the
- * facts of a state, which have no id. Changes too large for a state go to a file in `temp`.
+ * different paths. A later change with the same id and path replaces the earlier one. The facts of
+ * a state, which have no id, add up. Changes too large for a state go to a file in `temp`.
  */
-export function createJournal(temp = '', now = () => new Date()): Journal {
+export function createJournal(temp = '', now = () => new Date()): StepJournal {
   const unsaved = new Map<string, MemoryChange>();
+  let run: UnfinishedRun | undefined;
   const inTurn = createQueue();
-  const file = join(temp, `axe-action-${PENDING_STATE}-${process.pid}.json`);
-  const write = () =>
+  const keep = (name: string, textNow: () => string) =>
     inTurn(async () => {
-      const text = JSON.stringify([...unsaved.values()]);
-      if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES)
-        await keepState(PENDING_STATE, text);
+      const text = textNow();
+      const file = join(temp, `axe-action-${name}-${process.pid}.json`);
+      if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES) await keepState(name, text);
       else if (await writeRunnerFile('RUNNER_TEMP', () => createFiles().replace(file, text)))
-        await keepState(PENDING_STATE, JSON.stringify({ file }));
+        await keepState(name, JSON.stringify({ file }));
     });
+  const write = () => keep(PENDING_STATE, () => JSON.stringify([...unsaved.values()]));
+  async function setRun(next: UnfinishedRun | undefined): Promise<void> {
+    run = next;
+    await keep(RUN_STATE, () => (run === undefined ? '' : JSON.stringify(run)));
+  }
+  function withEarlierFacts(change: FactsChange): FactsChange {
+    const earlier = unsaved.get(journalKey(change));
+    return earlier?.kind === 'facts'
+      ? { ...change, text: mergeStates(earlier.text, change.text) }
+      : change;
+  }
+
   return {
     async pending(changes) {
       // If a change was saved by the main step, then after this time.
       const again = now();
       for (const change of changes)
         if (isJournaled(change))
-          unsaved.set(journalKey(change), change.kind === 'facts' ? change : { ...change, again });
+          unsaved.set(
+            journalKey(change),
+            change.kind === 'facts' ? withEarlierFacts(change) : { ...change, again },
+          );
       await write();
     },
     async forget() {
       for (const [key, { kind }] of unsaved) if (kind !== 'facts') unsaved.delete(key);
       await write();
+      if (run !== undefined) await setRun({ ...run, found: '' });
     },
+    begin: () => setRun(NOTHING_DONE),
+    end: () => setRun(undefined),
+    async found(markdown) {
+      if (run !== undefined) await setRun({ ...run, found: markdown });
+    },
+    async spent(costUsd) {
+      if (run !== undefined) await setRun({ ...run, costUsd });
+    },
+    followEvents: (reporter) => ({
+      ...reporter,
+      event(event) {
+        reporter.event(event);
+        const next = run && runAfter(run, event);
+        if (next !== run) setRun(next).catch(() => undefined);
+      },
+    }),
     async done(changes) {
       for (const change of changes) if (isJournaled(change)) unsaved.delete(journalKey(change));
       await write();
     },
   };
+}
+
+/** How far a run has come after an event; the same value if the event says nothing of that. */
+function runAfter(run: UnfinishedRun, event: RunEvent): UnfinishedRun {
+  switch (event.kind) {
+    case 'run-started':
+      return { ...run, agent: event.plan.agent.name };
+    case 'posted':
+      return {
+        ...run,
+        posted: event.url === undefined ? run.posted : [...run.posted, event.url],
+        found: event.isReview ? '' : run.found,
+      };
+    default:
+      return run;
+  }
 }
 
 function isJournaled(change: MemoryChange): change is JournaledChange {
@@ -72,8 +147,7 @@ function journalKey(change: JournaledChange): string {
  * runner gives a state back as `STATE_<name>`, and only to this step.
  */
 export async function readPending(env: Environment): Promise<readonly JournaledChange[]> {
-  const state = env[`STATE_${PENDING_STATE}`] ?? '';
-  const json = state.startsWith('{') ? await readStateFile(JSON.parse(state).file) : state;
+  const json = await readState(env, PENDING_STATE);
   if (json === '') return [];
 
   const changes: readonly JournaledChange[] = JSON.parse(json, (key, value) =>
@@ -81,6 +155,19 @@ export async function readPending(env: Environment): Promise<readonly JournaledC
   );
   // A save is reported with the location of its first change, which has to be the entry's.
   return changes.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
+}
+
+/** Reads how far the run of a killed `main` had come; undefined if it has reported its end. */
+export async function readUnfinishedRun(env: Environment): Promise<UnfinishedRun | undefined> {
+  if ((env[`STATE_${RUN_STATE}`] ?? '') === '') return undefined;
+  const json = await readState(env, RUN_STATE);
+  return json === '' ? NOTHING_DONE : JSON.parse(json);
+}
+
+/** A state, which can be in a file. */
+async function readState(env: Environment, name: string): Promise<string> {
+  const state = env[`STATE_${name}`] ?? '';
+  return state.startsWith('{"file":') ? await readStateFile(JSON.parse(state).file) : state;
 }
 
 /** Empty if the file is gone: the runner empties its temporary folder. */

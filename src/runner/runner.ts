@@ -83,13 +83,18 @@ export const PENDING_STATE = 'pending';
 /** Name of the state that holds the check that is in progress. */
 export const CHECK_STATE = 'check';
 
+/** Name of the state that says how far a run has come that has not reported its end. */
+export const RUN_STATE = 'run';
+
 export const NOTHING_PENDING = 'Memory: nothing is left to save.';
 
 /**
- * The runner gives back no state, or the empty list that a journal writes last, and no check. Most
- * post steps end here, so this file imports nothing. `readPending` reads any other state.
+ * The runner gives back no state, or the empty list that a journal writes last, no check, and no
+ * run without an end. Most post steps end here, so this file imports nothing. `readPending` reads
+ * any other state.
  */
 export function isNothingPending(env: Environment): boolean {
   const state = env[`STATE_${PENDING_STATE}`] ?? '';
-  return (state === '' || state === '[]') && (env[`STATE_${CHECK_STATE}`] ?? '') === '';
+  const isDone = [CHECK_STATE, RUN_STATE].every((name) => (env[`STATE_${name}`] ?? '') === '');
+  return (state === '' || state === '[]') && isDone;
 }

@@ -1,0 +1,50 @@
+import { capitalized, formatUsd, paragraphs } from '../lib/text/format.js';
+import type { UnfinishedRun } from '../runner/journal.js';
+import type { Outputs } from './run-summary.js';
+
+/** What a post step knows of a main step that was killed. */
+interface KilledRun {
+  readonly run: UnfinishedRun;
+  /** Location of what the post step saved; undefined if there was nothing, or it failed. */
+  readonly savedTo: string | undefined;
+  /** Whether an entry or a note is among it. */
+  readonly isRemembered: boolean;
+  /** Why something was not saved; empty if all was. */
+  readonly saveError: string;
+  /** Markdown about what was not saved. */
+  readonly unsaved: string;
+}
+
+const KILLED = 'the run was killed before its end';
+
+/** The outputs of a run that was killed, as far as they are known. */
+export function outputsOfKilled({ run, isRemembered, saveError }: KilledRun): Outputs {
+  return {
+    conclusion: 'cancelled',
+    reason: KILLED,
+    'memory-saved': String(isRemembered),
+    'memory-save-error': saveError || undefined,
+    'cost-usd': run.costUsd?.toFixed(6),
+    'comment-url': run.posted[0],
+  };
+}
+
+/** The job summary of a run that was killed: what it posted, saved, cost and found. */
+export function formatKilled({ run, savedTo, saveError, unsaved }: KilledRun): string {
+  const { agent = 'axe-action', posted, costUsd, found } = run;
+  const links = posted.map((url) => `[${url.replace(/^.*#/, '')}](${url})`);
+  const saved = savedTo === undefined ? 'nothing' : `to ${savedTo}, by the post step`;
+  const facts = [
+    `- Posted: ${links.length === 0 ? 'nothing that is known' : links.join(', ')}`,
+    `- Saved: ${saveError === '' ? saved : `not all: ${saveError}`}`,
+    `- Cost: ${costUsd === undefined ? 'not known' : formatUsd(costUsd)}`,
+  ];
+  return paragraphs([
+    `### ${agent}: killed`,
+    `${capitalized(KILLED)}.`,
+    facts.join('\n'),
+    found === '' ? '' : 'This was found, and may not be posted:',
+    found,
+    unsaved,
+  ]);
+}
