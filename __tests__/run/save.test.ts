@@ -5,7 +5,7 @@ import type { RestoreResult } from '../../src/memory/store.js';
 import { memoryWarnings, readMemory } from '../../src/run/memory.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { Plan, RunRequest } from '../../src/run/records.js';
-import { entryChanges, saveToMemory } from '../../src/run/save.js';
+import { entryChanges, postedKeeper, saveToMemory } from '../../src/run/save.js';
 import {
   AGENT_WITH_MEMORY,
   createFakeDependencies,
@@ -175,5 +175,36 @@ describe('saving the entry', () => {
     expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: { kind: 'saved' } });
     // What is in the journal, `post` appends after the job if this run is killed first.
     expect(deps.journaled).toEqual([[{ kind: 'append', path: 'bot.md', id: 'id1', text }]]);
+  });
+});
+
+describe('what a killed run leaves in the journal', () => {
+  const REVIEWED = {
+    kind: 'reviewed',
+    pull: 42,
+    head: 'a1',
+    base: 'b2',
+    at: 1_770_091_506_000,
+  } as const;
+
+  it('is every fact of the save that it was killed in', async () => {
+    const { deps, plan, taint, memory } = await loaded({ agents: { bot: AGENT_WITH_MEMORY } });
+    const outcome = completed('All good.');
+    const end = { plan, memory, outcome, taint, published: UNPUBLISHED, facts: [REVIEWED] };
+    await saveToMemory(end, deps);
+    const facts = { kind: 'facts', text: expect.stringContaining(JSON.stringify(REVIEWED)) };
+    expect(deps.journaled.flat()).toContainEqual(expect.objectContaining(facts));
+    expect(deps.settled.flat()).toContainEqual(expect.objectContaining(facts));
+  });
+
+  it('is each text of ours as soon as it is posted', async () => {
+    const { deps, plan } = await loaded({ agents: { bot: AGENT_WITH_MEMORY } });
+    const onPosted = postedKeeper(plan, deps);
+    onPosted(7);
+    onPosted(8);
+    expect(deps.journaled.flat()).toMatchObject([
+      { kind: 'facts', text: expect.stringContaining('"ids":[7],') },
+      { kind: 'facts', text: expect.stringContaining('"ids":[7,8],') },
+    ]);
   });
 });

@@ -286,3 +286,18 @@ it('the transcript of a run is JSON, whatever a secret takes with it', async () 
   for (const line of lines.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('type');
   expect(lines).not.toContain('and-hunter3');
 });
+
+it('what was posted is in the log when it is posted, and a text alone is not', () => {
+  const url = 'https://github.com/octocat/hello/pull/2#pullrequestreview-7';
+  const lines: string[] = [];
+  const { event } = createActionReporter((line) => lines.push(line), []);
+  event({ kind: 'posted', url, isReview: true });
+  event({ kind: 'published', line: 'Posted a review on #2.', url });
+  event({ kind: 'published', line: 'Added the label `bug`.', url: undefined });
+  event({ kind: 'published', line: undefined, url });
+  expect(lines).toEqual([
+    `Posted a review on #2. ${url}`,
+    'Added the label `bug`.',
+    `Posted: ${url}`,
+  ]);
+});

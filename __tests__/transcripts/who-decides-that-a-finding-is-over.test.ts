@@ -445,9 +445,15 @@ it('a run without an answer makes no check red where none is to block', async ()
   await stage.run({ inputs: { ...INPUTS, 'block-on': '' } });
   await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: { ...INPUTS, comment: 'never' } });
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'neutral' });
+});
+
+it('what a run had found before it failed makes the check red', async () => {
   const raising = await scene([calls(LOGGED), { kind: 'raw', status: 400, body: '' }]);
   await raising.run({ inputs: INPUTS });
-  expect(lastCheck(raising)).toMatchObject({ conclusion: 'neutral', title: 'The run failed' });
+  expect(lastCheck(raising)).toMatchObject({
+    conclusion: 'failure',
+    title: '1 critical open, cut short',
+  });
 });
 
 it('`/axe reopen` does not bring back what has left the change', async () => {

@@ -23,7 +23,7 @@ export const ACTION_TIMEOUT_MINUTES = 15;
 export const CLOSING_TIME = { share: 0.1, maxMs: 60_000 } as const;
 
 /**
- * How long a cancelled run goes on after each signal, in milliseconds. GitHub's runner sends SIGINT,
+ * A cancelled run goes on for so many milliseconds after each signal. GitHub's runner sends SIGINT,
  * SIGTERM 7.5 s later, and kills after 2.5 s more; what is left is for summary and outputs.
  */
 export const CANCELLED_MS = { SIGINT: 8_500, SIGTERM: 1_500 } as const;

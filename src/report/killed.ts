@@ -2,14 +2,14 @@ import { capitalized, formatUsd, paragraphs } from '../lib/text/format.js';
 import type { UnfinishedRun } from '../runner/journal.js';
 import type { Outputs } from './run-summary.js';
 
-/** What a post step knows of a main step that was killed. */
+/** Facts that a post step has about a main step that was killed. */
 interface KilledRun {
   readonly run: UnfinishedRun;
   /** Location of what the post step saved; undefined if there was nothing, or it failed. */
   readonly savedTo: string | undefined;
-  /** Whether an entry or a note is among it. */
+  /** True if an entry or a note was saved. */
   readonly isRemembered: boolean;
-  /** Why something was not saved; empty if all was. */
+  /** The reasons if something was not saved; empty if all was. */
   readonly saveError: string;
   /** Markdown about what was not saved. */
   readonly unsaved: string;

@@ -223,7 +223,7 @@ export function formatReading(coverage: Coverage | undefined, scope: Plan['scope
   return paragraphs([formatCoverage(coverage, scope), list]);
 }
 
-/** What a post step could not save of a killed main step either. */
+/** The entries and notes of a killed main step that the post step could not save either. */
 export function formatUnsavedChanges(
   entries: readonly { readonly id: string; readonly text: string }[],
   isHidden: boolean,

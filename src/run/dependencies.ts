@@ -117,7 +117,7 @@ export interface Journal {
   pending(changes: readonly MemoryChange[]): Promise<void>;
   /** Keeps what review tools have accepted so far, as clean markdown for the job summary. */
   found(markdown: string): Promise<void>;
-  /** Keeps what the run has cost so far, for the same summary. */
+  /** Keeps the cost of the run so far, for the same summary. */
   spent(costUsd: number): Promise<void>;
   /** Drops all that the run would remember or say, except for its facts, such as its cost. */
   forget(): Promise<void>;
@@ -184,7 +184,7 @@ export type RunEvent =
     }
   /** GitHub has a comment or a review of the run's. */
   | { readonly kind: 'posted'; readonly url: string | undefined; readonly isReview: boolean }
-  /** What was done on GitHub, in a computed line, once all of it is done. */
+  /** A part of the publications is on GitHub; the line is computed. */
   | {
       readonly kind: 'published';
       readonly line: string | undefined;

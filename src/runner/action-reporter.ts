@@ -183,7 +183,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
 
 const TASK_LENGTH = 120;
 
-/** What was done on GitHub, for the job log, which has no links; none if nothing was. */
+/** Lines of the job log, which has no links, for publications; none if there are none. */
 export function publishedLines({
   line,
   url,

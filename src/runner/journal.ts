@@ -24,7 +24,7 @@ export type JournaledChange = Extract<MemoryChange, { readonly kind: 'append' | 
  */
 const MAX_STATE_BYTES = 64 * 1024;
 
-/** How far a run had come when its main step was killed. */
+/** The progress of a run whose main step was killed. */
 export interface UnfinishedRun {
   /** Absent if no model was asked. */
   readonly agent?: string;
@@ -32,7 +32,7 @@ export interface UnfinishedRun {
   readonly costUsd?: number;
   /** Addresses of its comments and reviews. */
   readonly posted: readonly string[];
-  /** What review tools have accepted and is not posted, as clean markdown. */
+  /** Clean markdown with all that review tools have accepted and that is not posted. */
   readonly found: string;
 }
 
@@ -118,7 +118,7 @@ export function createJournal(temp = '', now = () => new Date()): StepJournal {
   };
 }
 
-/** How far a run has come after an event; the same value if the event says nothing of that. */
+/** The progress of a run after an event; the same value if the event says nothing of it. */
 function runAfter(run: UnfinishedRun, event: RunEvent): UnfinishedRun {
   switch (event.kind) {
     case 'run-started':
@@ -157,7 +157,7 @@ export async function readPending(env: Environment): Promise<readonly JournaledC
   return changes.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
 }
 
-/** Reads how far the run of a killed `main` had come; undefined if it has reported its end. */
+/** Reads the progress of the run of a killed `main`; undefined if it has reported its end. */
 export async function readUnfinishedRun(env: Environment): Promise<UnfinishedRun | undefined> {
   if ((env[`STATE_${RUN_STATE}`] ?? '') === '') return undefined;
   const json = await readState(env, RUN_STATE);

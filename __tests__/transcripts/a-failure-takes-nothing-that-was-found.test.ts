@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { main } from '../../src/action/main.js';
+import type { Runner } from '../../src/runner/runner.js';
+import type { ModelReply } from '../helpers/model-server.js';
+import type { StepOptions } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
+import { calls, conversations, reviewStage, submit, TIMING } from './review-scene.js';
+import { expectNoEntry, setStage } from './stage.js';
+
+const INPUTS = { 'check-run': 'true', 'memory-store': 'file' };
+
+const REVIEWS = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+
+/** A provider that refuses the key, which no retry changes. */
+const NO_KEY: ModelReply = { kind: 'raw', status: 401, body: { error: { message: 'no' } } };
+
+/** A refusal as Anthropic gives it, without a word. */
+const NO_ANSWER: ModelReply = {
+  kind: 'raw',
+  status: 200,
+  body: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude',
+    content: [],
+    stop_reason: 'refusal',
+    usage: { input_tokens: 812, output_tokens: 40 },
+  },
+};
+
+/** A stage whose step can be cancelled as by a runner. */
+async function cancellable(replies: readonly ModelReply[]) {
+  let cancel: Parameters<Runner['onCancel']>[0] = () => undefined;
+  const program = (runner: Runner) =>
+    main({
+      ...runner,
+      onCancel(cancelled) {
+        cancel = cancelled;
+      },
+    });
+  const runStep = (options: StepOptions) => runMainHere(options, program);
+  const stage = await reviewStage(replies, { runStep }, setStage);
+  return { stage, cancel: () => cancel('SIGINT') };
+}
+
+describe('a run that ends in the middle of its review', () => {
+  it.each<[string, ModelReply, string, string]>([
+    ['fails', NO_KEY, 'failure', 'auth: '],
+    ['is refused', NO_ANSWER, 'refused', 'the model refused to answer'],
+  ])('and %s posts what it has found, and is not green', async (_, reply, conclusion, reason) => {
+    const stage = await reviewStage([calls(TIMING), reply]);
+    const step = await stage.run({ inputs: INPUTS });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion, coverage: 'part' } });
+    expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:12' }]);
+    expect(stage.repo.talk.reviews[0]?.body).toContain(`*Cut short: ${reason}`);
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { conclusion: 'neutral', title: '1 major open, cut short' },
+    ]);
+    expectNoEntry(step);
+  });
+
+  it('and is cancelled posts what it has found, and is not green', async () => {
+    const { stage, cancel } = await cancellable([calls(TIMING), { kind: 'stall' }]);
+    stage.model.onRequest(() => {
+      if (stage.model.requests().length === 2) cancel();
+    });
+    const step = await stage.run({ inputs: INPUTS });
+    expect(step).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: 'cancelled', coverage: 'part', 'findings-open': '1' },
+    });
+    expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:12' }]);
+    expect(stage.repo.talk.reviews[0]?.body).toContain('*Cut short: the run was cancelled.');
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { conclusion: 'neutral', title: '1 major open, cut short' },
+    ]);
+    expectNoEntry(step);
+  });
+
+  it('before it has found anything posts nothing', async () => {
+    const stage = await reviewStage([NO_KEY]);
+    const step = await stage.run({ inputs: INPUTS });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(stage.repo.talk.reviews).toEqual([]);
+    expect(stage.repo.talk.checkRuns).toMatchObject([{ title: 'The run failed' }]);
+  });
+});
+
+it('a pull request that takes no review any more has its findings in the job summary', async () => {
+  const stage = await reviewStage([calls(TIMING, submit('One finding.'))]);
+  const body = { message: 'Unprocessable Entity' };
+  stage.github.fail({ route: REVIEWS, status: 422, body, times: 9 });
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step.summary).toContain('**Findings not posted as comments**');
+  expect(step.summary).toContain('The comparison of tokens leaks by time');
+  expect(stage.repo.talk.checkRuns).toMatchObject([{ conclusion: 'neutral' }]);
+});
