@@ -188,9 +188,9 @@ describe('what a killed run leaves in the journal', () => {
   } as const;
 
   it('is every fact of the save that it was killed in', async () => {
-    const { deps, plan, taint, memory } = await loaded({ agents: { bot: AGENT_WITH_MEMORY } });
+    const { deps, plan, memory } = await loaded({ agents: { bot: AGENT_WITH_MEMORY } });
     const outcome = completed('All good.');
-    const end = { plan, memory, outcome, taint, published: UNPUBLISHED, facts: [REVIEWED] };
+    const end = { plan, memory, outcome, published: UNPUBLISHED, facts: [REVIEWED] };
     await saveToMemory(end, deps);
     const facts = { kind: 'facts', text: expect.stringContaining(JSON.stringify(REVIEWED)) };
     expect(deps.journaled.flat()).toContainEqual(expect.objectContaining(facts));
