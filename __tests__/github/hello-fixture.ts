@@ -106,6 +106,8 @@ export function emptyPull(patch: object = {}) {
     reviews: nothing,
     timelineItems: nothing,
     closingIssuesReferences: nothing,
+    commits: nothing,
+    files: nothing,
     ...patch,
   };
 }

@@ -131,6 +131,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       step('fetch context', fails.context);
       return context;
     },
+    compareWithLastReview: async () => undefined,
     async newSince({ from, head }: { readonly from: string; readonly head: string }) {
       step(`compare ${from} with ${head}`);
       return parts.newSince ?? ({ kind: 'unread' } as const);

@@ -8,7 +8,7 @@ import {
   type Routes,
 } from './github-answers.js';
 import { resolveCommit } from './github-git.js';
-import { api, checkRunJson, repoJson, statusJson, workflowRunJson } from './github-json.js';
+import { api, checkRunJson, repoJson, statusJson } from './github-json.js';
 import { nextId, type StoredCheckRun, type StoredRepo } from './github-state.js';
 
 const MAX_ANNOTATIONS = 50;
@@ -84,15 +84,6 @@ export const CHECK_ROUTES: Routes = {
       url: `${api(repo)}/commits/${sha}/status`,
     };
     return { ...answer, body };
-  },
-  // Each job that the tests keep has a workflow run of its own.
-  'GET /actions/runs': (call) => {
-    const { repo, request } = call;
-    const jobs = repo.talk.checkRuns.filter(
-      ({ job, headSha }) => job !== undefined && headSha === request.query.get('head_sha'),
-    );
-    const answer = page(call, jobs, (run) => workflowRunJson(repo, run));
-    return { ...answer, body: { total_count: jobs.length, workflow_runs: answer.body } };
   },
   // A link to a file on another server.
   'GET /actions/jobs/{job_id}/logs': ({ repo, params }) => {

@@ -6,6 +6,7 @@ import {
   missing,
   type PageArguments,
 } from './github-graph.js';
+import { rollupNode } from './github-graphql-checks.js';
 import { gitFields } from './github-graphql-git.js';
 import { reviewFields } from './github-graphql-reviews.js';
 import { associationOf, fullName, html, pageOf, stableId } from './github-json.js';
@@ -21,6 +22,9 @@ export function repositoryNode(repo: StoredRepo, caller: Caller): GraphNode {
     const found = repo.issues.get(number);
     return found && subjectNode(repo, found, caller);
   };
+  const git = gitFields(repo, caller.rightOf(repo)) as GraphNode & {
+    object(args: object): GraphNode | null;
+  };
   return {
     __typename: 'Repository',
     id: String(stableId(fullName(repo))),
@@ -29,6 +33,11 @@ export function repositoryNode(repo: StoredRepo, caller: Caller): GraphNode {
     pullRequest: ({ number }: { number: number }) => {
       const found = pull(number);
       if (found === undefined) throw missing(`a PullRequest with the number of ${number}.`);
+      return found;
+    },
+    issue: ({ number }: { number: number }) => {
+      const found = issue(number);
+      if (found === undefined) throw missing(`an Issue with the number of ${number}.`);
       return found;
     },
     issueOrPullRequest: ({ number }: { number: number }) => {
@@ -48,7 +57,17 @@ export function repositoryNode(repo: StoredRepo, caller: Caller): GraphNode {
         .toSorted((a, b) => String(b['updatedAt']).localeCompare(String(a['updatedAt'])));
       return connection(() => nodes)(args);
     },
-    ...gitFields(repo, caller.rightOf(repo)),
+    ...git,
+    object: (args: { expression?: string; oid?: string }) => {
+      const object = git.object(args);
+      const sha = String(object?.['oid'] ?? args.oid ?? '');
+      // A test can name a head that has no commit of its own.
+      const isHead = [...repo.pulls.values()].some(({ head }) => head.sha === sha);
+      const isCommit = object?.['__typename'] === 'Commit' || (object === null && isHead);
+      if (!isCommit) return object;
+      const commit = object ?? { __typename: 'Commit', id: sha, oid: sha };
+      return { ...commit, statusCheckRollup: () => rollupNode(repo, sha) };
+    },
   };
 }
 

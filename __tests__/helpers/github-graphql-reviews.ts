@@ -1,5 +1,6 @@
 import type { Caller } from './github-answers.js';
 import { diffLines, splitDiff, textAt } from './github-diff.js';
+import { newSince } from './github-git.js';
 import { actorNode, connection, forbidden, type GraphNode, missing } from './github-graph.js';
 import { associationOf, fullName, html, pageOf } from './github-json.js';
 import type { StoredPull, StoredRepo, StoredReview, StoredReviewComment } from './github-state.js';
@@ -28,8 +29,26 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller)
     changedFiles: splitDiff(pull.diff).length,
     reviews: connection(() => visible.map((review) => reviewNode(repo, review, viewer))),
     timelineItems: connection(() => dismissals),
-    reviewThreads: connection(() => threads.map((first) => threadNode(repo, pull, first, viewer))),
+    reviewThreads: connection(() =>
+      threads.map((first) => threadNode(repo, { pull, first }, caller)),
+    ),
     closingIssuesReferences: connection(() => closedBy(repo, pull)),
+    commits: connection(() =>
+      newSince(repo.git, pull.base.sha, pull.head.sha)
+        .toReversed()
+        .map(({ sha, message, author, committer }) => ({
+          __typename: 'PullRequestCommit',
+          id: `PRC_${sha}`,
+          commit: {
+            __typename: 'Commit',
+            oid: sha,
+            message,
+            committedDate: committer.date,
+            author: { name: author.name, user: { login: author.name } },
+          },
+        })),
+    ),
+    files: connection(() => splitDiff(pull.diff).map(({ filename: path }) => ({ id: path, path }))),
   };
 }
 
@@ -46,7 +65,7 @@ export function threadMutations(caller: Caller): GraphNode {
         if (caller.rightOf(repo) !== 'write') throw forbidden();
         if (isResolved) resolved.set(first.id, caller.viewer);
         else resolved.delete(first.id);
-        return { thread: threadNode(repo, pull, first, caller.viewer) };
+        return { thread: threadNode(repo, { pull, first }, caller) };
       }
       throw missing(`a node with the global id of '${threadId}'.`);
     };
@@ -71,10 +90,10 @@ function reviewNode(repo: StoredRepo, review: StoredReview, viewer: string): Gra
 /** A thread follows its line while the pull request's diff shows it; then it is outdated. */
 function threadNode(
   repo: StoredRepo,
-  pull: StoredPull,
-  first: StoredReviewComment,
-  viewer: string,
+  { pull, first }: { readonly pull: StoredPull; readonly first: StoredReviewComment },
+  caller: Caller,
 ): GraphNode {
+  const { viewer } = caller;
   const { reviewComments, resolved } = repo.talk;
   const comments = [first, ...reviewComments.filter(({ inReplyTo }) => inReplyTo === first.id)];
   const line = lineNow(pull, first);
@@ -83,6 +102,7 @@ function threadNode(
     __typename: 'PullRequestReviewThread',
     id: `PRRT_${first.id}`,
     isResolved: resolver !== undefined,
+    viewerCanResolve: caller.rightOf(repo) === 'write',
     resolvedBy: resolver === undefined ? null : actorNode(resolver),
     isOutdated: line === null,
     path: first.path,

@@ -13,6 +13,7 @@ import { gitMutations } from './github-graphql-git.js';
 import { repositoryNode } from './github-graphql-nodes.js';
 import { threadMutations } from './github-graphql-reviews.js';
 import { loadGitHubSchema } from './github-openapi.js';
+import { POINTS_AN_HOUR, queryCost } from './github-points.js';
 
 /**
  * The fields of a query. Each mutation is carried out whole or not at all, before anything else is
@@ -62,7 +63,7 @@ export async function answerGraphQl(
   const { data, errors } = await execute({
     schema: known,
     document,
-    rootValue: { ...queries, ...mutations },
+    rootValue: { ...queries, ...mutations, rateLimit: () => rateLimitOf(query, variables) },
     variableValues: variables,
     fieldResolver: strictResolver(violations),
     typeResolver: (value) => String((value as GraphNode)['__typename']),
@@ -71,6 +72,11 @@ export async function answerGraphQl(
     return { type: error.extensions['type'], ...error.toJSON(), extensions: undefined };
   });
   return { body: { data, errors: told }, violations };
+}
+
+function rateLimitOf(query: string, variables: Record<string, unknown> | undefined) {
+  const { points: cost, nodes: nodeCount } = queryCost(query, variables);
+  return { cost, nodeCount, limit: POINTS_AN_HOUR, remaining: POINTS_AN_HOUR - cost };
 }
 
 function check(schema: ReturnType<typeof buildSchema>, query: string) {

@@ -327,12 +327,6 @@ export function checkRunJson(repo: StoredRepo, run: StoredCheckRun): Json {
   };
 }
 
-/** The workflow run of a job. */
-export function workflowRunJson(repo: StoredRepo, run: StoredCheckRun): Json {
-  const [shown = {}] = exampleOf(repo, 'workflow-run-paginated')['workflow_runs'] as Json[];
-  return { ...shown, id: run.id, head_sha: run.headSha, event: run.cause ?? 'pull_request' };
-}
-
 /** A status within the combined one. */
 export function statusJson(
   repo: StoredRepo,

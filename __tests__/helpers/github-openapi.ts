@@ -21,7 +21,7 @@ interface OpenApi {
 const BELOW_REPOSITORY = `
   /contents/{path} /git/trees /git/trees/{tree_sha} /git/blobs/{file_sha} /git/commits /git/ref/{ref} /git/refs
   /git/refs/{ref} /commits /commits/{ref} /commits/{ref}/check-runs /commits/{ref}/status /commits/{commit_sha}/pulls /tags
-  /compare/{basehead} /check-runs /check-runs/{check_run_id} /actions/jobs/{job_id}/logs /actions/runs
+  /compare/{basehead} /check-runs /check-runs/{check_run_id} /actions/jobs/{job_id}/logs
   /pulls /pulls/{pull_number} /pulls/{pull_number}/files /pulls/{pull_number}/commits /pulls/{pull_number}/reviews
   /pulls/{pull_number}/reviews/{review_id} /pulls/{pull_number}/reviews/{review_id}/dismissals
   /pulls/{pull_number}/comments /pulls/{pull_number}/comments/{comment_id}/replies /pulls/comments/{comment_id}/reactions

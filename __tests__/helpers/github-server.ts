@@ -9,6 +9,7 @@ import {
   writeCommit,
   writeFiles,
 } from './github-git.js';
+import { POINTS_AN_HOUR, queryCost } from './github-points.js';
 import { isAboutContents, matchRoute, requestedMedia, requestName } from './github-routes.js';
 import { searchedRepo } from './github-search.js';
 import {
@@ -77,6 +78,18 @@ export interface GitHubServer extends Peer {
     content?: { readonly base?: FileTree; readonly diff?: string },
   ): StoredRepo;
   fail(fault: Fault): void;
+  /**
+   * GitHub gives up on answers to queries that have more characters than this. The sizes that were
+   * asked for and refused are in the result.
+   */
+  limitAnswers(characters: number): readonly Readonly<Record<string, unknown>>[];
+  /** The points that GitHub has billed so far by its formula, and the dearest query. */
+  billed(): { readonly points: number; readonly maxConnections: number };
+  /**
+   * From now on, holds answers until no request has come for a while, and then gives all of them:
+   * the number of these rounds is how often somebody waits for GitHub, one after the other.
+   */
+  answerInRounds(): { rounds(): number };
   /** What every request so far asked for, in order: `POST /graphql createCommitOnBranch`. */
   calls(): readonly string[];
   /**
@@ -113,9 +126,16 @@ export async function startGitHubServer({
   const faults = createFaults();
   const violations: Promise<readonly string[]>[] = [];
   const keepElsewhere = createElsewhere();
+  let maxCharacters = Number.POSITIVE_INFINITY;
+  let refusedQueries: Readonly<Record<string, unknown>>[] = [];
+  let points = 0;
+  let maxConnections = 0;
+  let waitForRound: (() => Promise<void>) | undefined;
 
   const peer = await startLoopback(async (request, response) => {
     const isGraphQl = request.path === '/graphql';
+    await waitForRound?.();
+    if (isGraphQl) bill(request.body);
     const fault = faults.take(request, isGraphQl ? 'POST /graphql' : matchRoute(request)?.name);
     const answer =
       fault === undefined || fault.afterEffect === true ? await answerOf(request) : undefined;
@@ -126,6 +146,18 @@ export async function startGitHubServer({
     if (fault !== undefined) sendFault(response, fault);
     else if (answer !== undefined) send(response, request, answer);
   });
+
+  /** GitHub bills what it refuses, too. */
+  function bill(body: unknown): void {
+    const { query, variables } = (body ?? {}) as {
+      query?: string;
+      variables?: Record<string, unknown>;
+    };
+    if (query === undefined) return;
+    const cost = queryCost(query, variables);
+    points += cost.points;
+    maxConnections = Math.max(maxConnections, cost.connections);
+  }
 
   async function answerOf(request: RecordedRequest): Promise<RestAnswer> {
     const token = request.headers['authorization']?.replace(/^(?:token|bearer) /i, '');
@@ -139,7 +171,12 @@ export async function startGitHubServer({
       const { answerGraphQl } = await import('./github-graphql.js');
       const result = await answerGraphQl(request.body, caller);
       violations.push(Promise.resolve(result.violations));
-      return { status: 200, body: result.body };
+      const remaining = String(Math.max(1, POINTS_AN_HOUR - points));
+      const headers = { 'x-ratelimit-remaining': remaining };
+      const { variables = {} } = request.body as { variables?: Record<string, unknown> };
+      const isTooMuch = JSON.stringify(result.body).length > maxCharacters;
+      if (isTooMuch) refusedQueries.push(variables);
+      return { status: 200, headers, body: isTooMuch ? TOO_MUCH : result.body };
     }
     const writes = request.method !== 'GET';
     if (writes && token === undefined) return githubError(401, 'Requires authentication');
@@ -239,11 +276,57 @@ export async function startGitHubServer({
     },
     seed: (payload, content = {}) => seedRepo(server, payload, content),
     fail: faults.add,
+    limitAnswers(characters) {
+      maxCharacters = characters;
+      refusedQueries = [];
+      return refusedQueries;
+    },
+    billed: () => ({ points, maxConnections }),
+    answerInRounds() {
+      const { wait, rounds } = createRounds();
+      waitForRound = wait;
+      return { rounds };
+    },
     calls: () => peer.requests().map(requestName),
     takeViolations: async () => (await Promise.all(violations.splice(0))).flat(),
   };
   started.add(server);
   return server;
+}
+
+/** GitHub's words if a query asks for more than it gives at once. */
+const TOO_MUCH = {
+  data: { repository: null },
+  errors: [
+    {
+      type: 'RESOURCE_LIMITS_EXCEEDED',
+      path: ['repository', 'issueOrPullRequest', 'reviewThreads'],
+      message: 'Resource limits for this query exceeded.',
+    },
+  ],
+};
+
+/** How long no request has to come before a round is over. */
+const QUIET_MS = 250;
+
+function createRounds() {
+  let waiting: (() => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let count = 0;
+  return {
+    rounds: () => count,
+    wait: () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          count += 1;
+          const released = waiting;
+          waiting = [];
+          for (const release of released) release();
+        }, QUIET_MS);
+      }),
+  };
 }
 
 /** A refusal for want of a permission. */

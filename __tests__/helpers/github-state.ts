@@ -163,6 +163,8 @@ interface Talk {
   readonly edited: Map<number, string>;
   readonly checkRuns: StoredCheckRun[];
   readonly statuses: StoredStatus[];
+  /** Checks that the token cannot read by GraphQL; none if left out. */
+  refusedChecks?: 'all' | 'first' | 'runs';
   /** Job id to its log. */
   readonly jobLogs: Map<number, string>;
 }

@@ -186,19 +186,21 @@ describe('an answer of GitHub', () => {
 
   it('shows no part of a key in a log, wherever the result is cut', async () => {
     const check = {
+      __typename: 'CheckRun',
       name: 'test',
-      external_id: null,
-      conclusion: 'failure',
-      status: 'completed',
-      details_url: 'https://github.com/o/r/actions/runs/1/job/2',
-      app: { slug: 'github-actions' },
-      output: { title: null, summary: null },
+      externalId: null,
+      conclusion: 'FAILURE',
+      status: 'COMPLETED',
+      detailsUrl: 'https://github.com/o/r/actions/runs/1/job/2',
+      checkSuite: { app: { slug: 'github-actions' } },
+      title: null,
+      summary: null,
     };
+    const contexts = { nodes: [check], pageInfo: { endCursor: null, hasNextPage: false } };
     const isCut: boolean[] = [];
     for (const offset of [...offsetsAround(RESULT_CUT - 2100, LINE_LENGTH - RESULT_CUT + 2048)]) {
       const read = gitHubTool(createGitHubChecks, {
-        [`${REST}/commits/{ref}/check-runs`]: () => ({ check_runs: [check] }),
-        [`${REST}/commits/{ref}/status`]: () => ({ statuses: [] }),
+        graphql: () => ({ repository: { checked: { statusCheckRollup: { contexts } } } }),
         [`${REST}/actions/jobs/{job_id}/logs`]: () => lineWith(offset),
       });
       const { text } = await read({});

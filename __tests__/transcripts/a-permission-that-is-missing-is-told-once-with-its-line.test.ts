@@ -127,6 +127,8 @@ type Told = keyof typeof ENDS;
 type Row = readonly [call: string, told: Told, permission: string];
 
 const AT = '/repos/{owner}/{repo}';
+/** GitHub refuses these inside the answer to a query, and answers the rest of it. */
+const CHECKS = 'the checks';
 const ANY_TOKEN = 'The token of the `github-token` input is not allowed to do this';
 
 /** Requests by GraphQL are distinguished by a field in them. */
@@ -139,9 +141,7 @@ const SCENES: Readonly<
       [`GET ${AT}/contents/{path}`, 'failure', '`contents: read`'],
       [`GET ${AT}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`GET ${AT}/compare/{basehead}`, 'warning', '`contents: read`'],
-      [`GET ${AT}/pulls/{pull_number}/commits`, 'summary', '`pull-requests: read`'],
-      [`GET ${AT}/commits/{ref}/check-runs`, 'summary', '`checks: read`'],
-      [`GET ${AT}/commits/{ref}/status`, 'summary', '`statuses: read`'],
+      [CHECKS, 'summary', '`checks: read` and `statuses: read`'],
       [`GET ${AT}/actions/jobs/{job_id}/logs`, 'answer', '`actions: read`'],
       [`GET ${AT}/commits`, 'answer', '`contents: read`'],
       ['GET /search/code', 'answer', '`contents: read`'],
@@ -194,13 +194,15 @@ describe.each(Object.entries(SCENES))('%s', (_, { scene, rows }) => {
       ? ['POST /graphql', call.slice('POST /graphql '.length)]
       : [call];
     const graphQl = { data: null, errors: [{ type: 'FORBIDDEN', message: REFUSAL }] };
-    stage.github.fail({
-      route,
-      times: 99,
-      ...(contains === undefined
-        ? { status: 403, body: { message: REFUSAL } }
-        : { contains, status: 200, body: graphQl }),
-    });
+    if (call === CHECKS) stage.repo.talk.refusedChecks = 'all';
+    else
+      stage.github.fail({
+        route,
+        times: 99,
+        ...(contains === undefined
+          ? { status: 403, body: { message: REFUSAL } }
+          : { contains, status: 200, body: graphQl }),
+      });
     const step = await stage.run({ inputs });
     const { exitCode, conclusion, ...end } = ENDS[told];
     expect(step).toMatchObject({ exitCode, outputs: { conclusion } });

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/bytes.js';
 import { markedTable, readDocument } from '../helpers/documents.js';
 import { seedReview } from '../helpers/github-review-seed.js';
@@ -22,11 +22,25 @@ import { setStageInProcess } from './stage-in-process.js';
 const PAGE = readDocument('docs/cost-and-limits.md').replaceAll(/\s+/g, ' ');
 const [, ...ROWS] = markedTable('docs/cost-and-limits.md', 'requests');
 
-/** How many requests the page says that a run makes. */
+/** The requests that a run makes and the points that it costs, as the page states them. */
+function stated(run: string): { readonly requests: number; readonly points: number } {
+  const [, requests = '', points = ''] = ROWS.find(([name]) => name === run) ?? [];
+  expect([requests, points]).toEqual([
+    expect.stringMatching(/^\d+$/),
+    expect.stringMatching(/^\d+$/),
+  ]);
+  return { requests: Number(requests), points: Number(points) };
+}
+
 function statedRequests(run: string): number {
-  const [, requests = ''] = ROWS.find(([what]) => what === run) ?? [];
-  expect(requests).toMatch(/^\d+$/);
-  return Number(requests);
+  return stated(run).requests;
+}
+
+/** The cost of all runs of a stage so far. */
+function costOf({ github }: Stage) {
+  // By GitHub's formula a query has its next point at 150.
+  expect(github.billed().maxConnections).toBeLessThanOrEqual(140);
+  return { requests: github.calls().length, points: github.billed().points };
 }
 
 it('the README states the same for reviews', () => {
@@ -67,8 +81,7 @@ it.each<[string, StageOptions, object]>([
   ['A mention that is answered on an issue', { event: MENTION }, ASKED],
   ['A scheduled report', { event: SCHEDULE }, REPORTS],
 ])('%s sends as many requests to GitHub as the page states', async (what, options, inputs) => {
-  const { github } = await run(options, inputs);
-  expect(github.calls()).toHaveLength(statedRequests(what));
+  expect(costOf(await run(options, inputs))).toEqual(stated(what));
 });
 
 it('an answer in the thread of a line sends as many requests as the page states', async () => {
@@ -85,8 +98,7 @@ it('an answer in the thread of a line sends as many requests as the page states'
   const inputs = { 'memory-store': 'branch', ...ASKED };
   const step = await stage.run({ inputs, event: { name: event.name, payload } });
   expect(step.log).toMatch(/^Answered in a thread of #\d+\./m);
-  const stated = statedRequests('A mention that is answered on a line of a pull request');
-  expect(stage.github.calls()).toHaveLength(stated);
+  expect(costOf(stage)).toEqual(stated('A mention that is answered on a line of a pull request'));
 });
 
 it.each([
@@ -97,8 +109,8 @@ it.each([
   const base = { 'axe/agents/reviewer.toml': AGENT.replace('[memory]\n', `[memory]\n${setting}`) };
   const { github } = await run({ event: MENTION, base }, { 'trigger-phrase': '@axe' });
   const [, more = ''] = /An agent of the repository makes (\d) more/.exec(PAGE) ?? [];
-  const stated = statedRequests('A mention that is answered on an issue') + Number(more);
-  expect(github.calls()).toHaveLength(stated);
+  const requests = statedRequests('A mention that is answered on an issue') + Number(more);
+  expect(github.calls()).toHaveLength(requests);
 });
 
 it('the first save of all sends as many requests more as the page states', async () => {
@@ -131,20 +143,59 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: BRANCH });
   const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.outputs['reason']).toBe(reason);
-  expect(stage.github.calls()).toHaveLength(statedRequests(what));
+  expect(costOf(stage)).toEqual(stated(what));
 });
 
 it('a review after a push sends as many requests as the page states', async () => {
   const model = withSecondLook([...FINDS, calls(LOGGED, submit('One more.')), text('One more.')]);
   const inputs = { 'memory-store': 'branch', ...REVIEWER };
   const stage = await run({ diff: CHANGE, model }, inputs);
-  const before = stage.github.calls().length;
+  const before = costOf(stage);
   const step = await stage.run({
     ...push(stage, 'd'.repeat(40), { diff: CHANGE, fresh: DOCS }),
     inputs,
   });
   expect(step.exitCode).toBe(0);
-  expect(stage.github.calls().length - before).toBe(statedRequests('A review after a push'));
+  const after = costOf(stage);
+  const requests = after.requests - before.requests;
+  const points = after.points - before.points;
+  expect({ requests, points }).toEqual(stated('A review after a push'));
+});
+
+it('each further page of conversations costs what the page states', async () => {
+  const stage = await setStageInProcess({ diff: CHANGE, model: FINDS });
+  seedReview(stage.repo, {
+    pull: Number(payloadField(stage.payload, 'pull_request.number')),
+    author: 'Codertocat',
+    comments: Array.from({ length: 120 }, () => ({ path: 'src/auth.ts', line: 11, body: 'Why?' })),
+  });
+  stage.github.commit(REPO, { 'other.md': earlierEntry('Fine.', 'a') }, { branch: BRANCH });
+  await stage.run({ inputs: { 'memory-store': 'branch', ...REVIEWER } });
+  const [, more = ''] = /Each further 40 conversations cost (\d) points/.exec(PAGE) ?? [];
+  const { points } = stated('A first review with memory on a branch');
+  expect(costOf(stage).points).toBe(points + 2 * Number(more));
+  expect(costOf(stage).points).toBeLessThanOrEqual(10);
+});
+
+describe('before its model is asked, GitHub is waited for twice', () => {
+  it('in a first review, and in one after a push', async () => {
+    const model = withSecondLook([...FINDS, calls(LOGGED, submit('One more.')), text('One more.')]);
+    const inputs = { 'memory-store': 'branch', ...REVIEWER };
+    const stage = await setStageInProcess({ diff: CHANGE, model });
+    stage.github.commit(REPO, { 'other.md': earlierEntry('Fine.', 'a') }, { branch: BRANCH });
+    for (const event of [
+      () => ({}),
+      () => push(stage, 'd'.repeat(40), { diff: CHANGE, fresh: DOCS }),
+    ]) {
+      const { rounds } = stage.github.answerInRounds();
+      let roundsBefore: number | undefined;
+      stage.model.onRequest(() => {
+        roundsBefore ??= rounds();
+      });
+      expect((await stage.run({ inputs, ...event() })).exitCode).toBe(0);
+      expect(roundsBefore).toBeLessThanOrEqual(2);
+    }
+  });
 });
 
 it('a run sends about as many tokens before the diff as the page states', async () => {

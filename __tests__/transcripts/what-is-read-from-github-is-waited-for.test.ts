@@ -15,8 +15,6 @@ const READ: readonly (readonly [route: string, contains?: string])[] = [
   [PERMISSION],
   [`GET ${PATH}/contents/{path}`],
   [`GET ${PATH}/compare/{basehead}`],
-  [`GET ${PATH}/pulls/{pull_number}/commits`],
-  [`GET ${PATH}/commits/{ref}/check-runs`],
   ['POST /graphql', 'closingIssuesReferences'],
   ['POST /graphql', 'qualifiedName'],
 ];

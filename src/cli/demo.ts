@@ -250,6 +250,7 @@ function createDemoPullRequest() {
           : { kind: 'ahead', change: changeOf(pushed.fresh), warnings: [] },
       said: async () => ({ kind: 'read', seen: read() }),
       change: async () => ({ kind: 'read', isFork: false, ...pushed }),
+      compareWithLastReview: async () => undefined,
     } satisfies GitHub,
   };
 }

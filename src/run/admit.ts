@@ -37,6 +37,7 @@ import { isPaused, postedWords, type ReviewFact } from '../findings/state-facts.
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
+import { readGuidance } from '../prompt/guidance.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readStateAlone, readWholeMemory } from './memory.js';
 import type { Admitted, Memory, PlanBasis, RunReport, RunRequest } from './records.js';
@@ -60,6 +61,8 @@ export async function admit(
   if (early !== undefined) return early;
 
   const loading = startEarly(loadAgent(request, deps));
+  // Reading does no harm, and most people who start a run are allowed to.
+  const fetching = startEarly(fetchContext(request, deps));
   const author = contentAuthor(trigger);
   const authorAnswer = startEarly(askPermission(author, deps));
 
@@ -79,7 +82,7 @@ export async function admit(
   const skipped = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
   if (skipped !== undefined && skipped.decision.reason !== 'no-change') return skipped;
   if (!isAddressed && !dryRun) deps.acknowledgement?.start();
-  const parts = { facts, authorPermission, agent, unchanged: skipped };
+  const parts = { facts, authorPermission, agent, unchanged: skipped, fetching };
   return await admitByState(request, parts, deps);
 }
 
@@ -178,6 +181,7 @@ interface AgentAdmission {
   readonly agent: LoadedAgent;
   /** Set if nothing that the agent reads has changed, so its earlier findings still hold. */
   readonly unchanged: SkippedRun | undefined;
+  readonly fetching: Promise<TriggerContext | undefined>;
 }
 
 /**
@@ -187,11 +191,10 @@ interface AgentAdmission {
  */
 async function admitByState(
   request: RunRequest,
-  { facts, authorPermission, agent, unchanged }: AgentAdmission,
+  { facts, authorPermission, agent, unchanged, fetching }: AgentAdmission,
   deps: Dependencies,
 ): Promise<Admitted | SkippedRun> {
   const { trigger, admissionPolicy, dryRun } = request;
-  const fetching = startEarly(fetchContext(request, deps));
   const head = isForkUnknown(trigger) ? headOf(trigger, await fetching) : undefined;
   const reading = new Reading(
     factsOf(trigger, {
@@ -203,10 +206,14 @@ async function admitByState(
     }),
   );
 
+  if (!dryRun && postsReviews(agent)) void startEarly(readAhead(trigger, fetching, deps));
+  const guidance = startEarly(
+    fetching.then((found) => readGuidanceFor(agent, { trigger, context: found }, deps)),
+  );
   const basis = await planBasis(request, agent, reading, deps);
   const memory = startEarly(readEarly(basis, deps));
   const context = startEarly(readContext(fetching, memory, reading));
-  const admitted = { kind: 'admitted', facts, basis, memory, context } as const;
+  const admitted = { kind: 'admitted', facts, basis, memory, context, guidance } as const;
   if (unchanged !== undefined) return { ...unchanged, admitted };
 
   const { spendLimits: limits } = request;
@@ -224,6 +231,27 @@ async function admitByState(
   };
   const skipped = skipOf({ ...facts, state });
   return skipped === undefined ? admitted : { ...skipped, admitted };
+}
+
+/** Compares with the commit of our newest review, which is mostly the one that memory names. */
+async function readAhead(
+  trigger: Trigger,
+  context: Promise<TriggerContext | undefined>,
+  { github, deadline }: Dependencies,
+): Promise<void> {
+  await context;
+  if (trigger.kind !== 'pull_request') return;
+  await github?.compareWithLastReview(trigger.number, trigger.head.sha, deadline.signal);
+}
+
+/** The guidance of the repository for a change on GitHub. */
+async function readGuidanceFor(
+  agent: LoadedAgent,
+  event: { readonly trigger: Trigger; readonly context: TriggerContext | undefined },
+  { agents }: Dependencies,
+): ReturnType<typeof readGuidance> {
+  const isReview = postsReviews(agent);
+  return await readGuidance(agent, { ...event, change: undefined, isReview }, agents);
 }
 
 export function postsReviews({ config }: LoadedAgent): boolean {

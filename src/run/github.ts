@@ -70,6 +70,11 @@ export type ChangeAnswer =
   | (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean })
   | Unread;
 
+interface CommitRange {
+  readonly from: string;
+  readonly head: string;
+}
+
 export type GitHub = NonNullable<ReturnType<typeof createGitHubPort>>;
 
 /** A run's requests to GitHub. Errors are returned as answers, except those of `context`. */
@@ -79,6 +84,14 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
   const readSubject = readSubjectsOnce(client);
   // The people who answer findings are checked at each reading, on each pull request.
   const permissions = new Map<string, PermissionAnswer>();
+  const comparisons = new Map<string, Promise<ChangesSince>>();
+  function newSince({ from, head }: CommitRange, signal: AbortSignal): Promise<ChangesSince> {
+    const key = `${from}...${head}`;
+    const comparison =
+      comparisons.get(key) ?? fetchNewSince(client, { repository, base: from, head }, signal);
+    comparisons.set(key, comparison);
+    return comparison;
+  }
   return {
     /** On an error the permission is `unknown`, which is never trusted. */
     async permission(login: string, signal: AbortSignal): Promise<PermissionAnswer> {
@@ -91,10 +104,13 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     context: (event: Trigger, signal: AbortSignal): Promise<TriggerContext> =>
       fetchContext(client, event, signal, readSubject),
     /** Compares two commits of the repository, given by sha. */
-    newSince: (
-      { from, head }: { readonly from: string; readonly head: string },
-      signal: AbortSignal,
-    ): Promise<ChangesSince> => fetchNewSince(client, { repository, base: from, head }, signal),
+    newSince,
+    /** Starts the comparison that {@link newSince} is most often asked for. */
+    async compareWithLastReview(number: number, head: string, signal: AbortSignal): Promise<void> {
+      const { pull } = await readSubject({ repository, number, isPull: true, head }, signal);
+      const last = pull?.reviews.find(({ headSha }) => headSha !== undefined)?.headSha;
+      if (last !== undefined && last !== head) await newSince({ from: last, head }, signal);
+    },
     /** The conversation of a pull request, from the run's first reading unless `isFresh`. */
     async said(
       number: number,

@@ -91,7 +91,8 @@ export async function makePlan(
   const { stdin, change } = await localInput(request, basis, await request.readStdin());
   const context = await admitted.context;
   const guidanceFor = { trigger, context, change, isReview: postsReviews(agent) };
-  const guidanceReading = startEarly(readGuidance(agent, guidanceFor, deps.agents));
+  const early = change === undefined ? admitted.guidance : undefined;
+  const guidanceReading = early ?? startEarly(readGuidance(agent, guidanceFor, deps.agents));
   const { scope, warnings: scopeWarnings } = await scopeReading;
   const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;

@@ -27,6 +27,7 @@ import type { NotesTool } from '../memory/paths.js';
 import type { Provenance } from '../memory/run-log.js';
 import type { MemoryLocation, MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { DiffPolicy, LocalChange } from '../prompt/diff-policy.js';
+import type { readGuidance } from '../prompt/guidance.js';
 import type { NotesPrompt, SystemPromptParts } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
@@ -190,6 +191,8 @@ export interface Admitted {
   readonly basis: PlanBasis;
   readonly memory: Promise<Memory | undefined>;
   readonly context: Promise<TriggerContext | undefined>;
+  /** For the change on GitHub; left out for a command. */
+  readonly guidance?: ReturnType<typeof readGuidance>;
 }
 
 /** A plan before earlier findings are known, with the work that was started for it. */

@@ -25,12 +25,6 @@ import {
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
-/** What stands around every pull request here: nothing. */
-const QUIET = {
-  'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits': () => [],
-  'GET /repos/{owner}/{repo}/commits/{ref}/check-runs': () => ({ check_runs: [] }),
-  'GET /repos/{owner}/{repo}/commits/{ref}/status': () => ({ statuses: [] }),
-};
 const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
 const NEWER = 'c'.repeat(40);
@@ -78,7 +72,6 @@ function github(server: Server): FakeGitHubClient {
       };
       return { repository: { issueOrPullRequest: emptyPull(now) } };
     },
-    ...QUIET,
   });
 }
 
@@ -210,7 +203,6 @@ it('a diff that GitHub does not send because every permission is missing is left
     [COMPARE]: denied,
     [FILES]: denied,
     graphql: denied,
-    ...QUIET,
   });
   const context = await fetchContext(client, trigger, noAbort());
   expect(context).toMatchObject({ kind: 'none', warnings: Array(4).fill({}) });
@@ -316,9 +308,8 @@ describe('the surroundings of a pull request', () => {
 
 it('what could not be read of the checks is named, around a pull request and a workflow run', async () => {
   const hello = await startHello();
-  const { client, github, headSha } = hello;
-  const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
-  github.fail({ ...denied(route, ''), headers: {} });
+  const { client, github, repo, headSha } = hello;
+  repo.talk.refusedChecks = 'all';
   expect((await around(hello)).unread).toEqual(['some of the checks']);
   const run = await fetchContext(client, workflowRun({ headSha }), noAbort());
   expect(run.unread).toEqual(['some of the checks']);

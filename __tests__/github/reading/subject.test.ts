@@ -29,6 +29,10 @@ it('a pull request is told as it is now, from no repository where its fork is go
     reviews: [],
     allReviews: [],
     linkedIssues: [],
+    paths: ['src/a.ts', 'docs/b.md'],
+    commits: [expect.objectContaining({ author: 'octocat' }), expect.anything()],
+    commitsTotal: 2,
+    checks: { checks: [], isComplete: true, refused: undefined, after: undefined },
   });
   const gone = { ref: 'x', sha: 'h', repository: null };
   github.addPull(NAME, { number: 42, ...sidesOf(hello), head: gone });
@@ -105,6 +109,7 @@ it('the state of our comments is reported', async () => {
       isResolved: true,
       resolvedBy: 'hubot',
       isOutdated: false,
+      canResolve: true,
       path: 'src/a.ts',
       side: 'RIGHT',
       line: 3,

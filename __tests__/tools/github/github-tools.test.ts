@@ -329,20 +329,22 @@ it('github_checks lists those of the head, or the one that is named, with the en
 });
 
 it('github_checks reports what it could not request, and when there is more', async () => {
-  const { call, github } = await scene();
-  github.fail({ ...denied('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', ''), headers: {} });
+  const { call, repo } = await scene();
+  repo.talk.refusedChecks = 'all';
   expect((await call('checks')).text).toBe(
-    '(no checks were found)\n[the check runs. Add `checks: read` under `permissions:` of the job.]',
+    '(no checks were found)\n[the checks. Add `checks: read` and `statuses: read` under `permissions:` of the job.]',
   );
+  const contexts = {
+    nodes: [{ __typename: 'StatusContext', context: 'ci', state: 'SUCCESS', description: null }],
+  };
+  let page = 0;
   const many = faked({
-    'GET /repos/{owner}/{repo}/commits/{ref}/check-runs': () => ({ check_runs: [] }),
-    'GET /repos/{owner}/{repo}/commits/{ref}/status': () => ({
-      statuses: Array.from({ length: 100 }, () => ({
-        context: 'ci',
-        state: 'success',
-        description: null,
-      })),
-    }),
+    graphql: () => {
+      page += 1;
+      const pageInfo = { endCursor: `cursor ${page}`, hasNextPage: true };
+      const statusCheckRollup = { contexts: { ...contexts, pageInfo } };
+      return { repository: { checked: { statusCheckRollup } } };
+    },
   });
   expect((await many.call('checks')).text).toMatch(
     /\[there are more checks than were asked for\]$/,
@@ -506,13 +508,13 @@ it.each([
 });
 
 it('the output of another app, and a log whose workflow run cannot be read, are strangers’', async () => {
-  const { call, repo, headSha, github } = await scene();
+  const { call, repo, headSha } = await scene();
   addCheckRun(repo, { headSha, name: 'scan', app: 'scanner', summary: 'Found by eve.' });
   expect((await call('checks')).strangers).toContain('the check "scan"');
   repo.talk.checkRuns.length = 0;
   addCheckRun(repo, { id: 3, headSha, name: 'test', job: 9 });
   repo.talk.jobLogs.set(9, 'not ok 1\n');
-  github.fail(denied('GET /repos/{owner}/{repo}/actions/runs', 'actions=read'));
+  repo.talk.refusedChecks = 'runs';
   expect((await call('checks')).strangers).toContain('the check "test"');
 });
 

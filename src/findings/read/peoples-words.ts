@@ -57,7 +57,7 @@ export function loginsToCheck(seen: PullRequestConversation): readonly string[] 
   const belonging = [...speaking, ...posts.filter(isWrittenByPerson)].filter(
     ({ authorAssociation }) => BELONGING.has(authorAssociation),
   );
-  const thumbs = posts.flatMap(({ isOurs, thumbsDown }) => (isOurs ? thumbsDown : []));
+  const thumbs = posts.flatMap(({ isOurs, thumbsDown }) => (isOurs ? (thumbsDown ?? []) : []));
   const logins = [
     ...own.flatMap(({ resolvedBy }) =>
       resolvedBy === undefined || isOwnLogin(resolvedBy, seen) ? [] : [resolvedBy],

@@ -274,7 +274,7 @@ function byGestures(
   if (seen === undefined || thread === undefined) return finding;
   const isWriter = (login: string) => context.isWriter(login);
   const since = Math.max(wordAt, last.kind === 'back' ? last.at : 0);
-  const critic = post?.thumbsDown.find(
+  const critic = post?.thumbsDown?.find(
     ({ login, at }) => isWriter(login) && Date.parse(at) >= since - SKEW_MS,
   );
   if (critic !== undefined)
@@ -287,7 +287,9 @@ function byGestures(
   const isOurs = resolver !== undefined && isOwnLogin(resolver, seen);
   const isWriters = isResolved && resolver !== undefined && !isOurs && isWriter(resolver);
   const wasClosed = last.kind === 'ended' && last.closed && last.at > wordAt;
-  const isTakenBack = finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined;
+  // Thumbs that were not read are not thumbs that were taken back.
+  const isTakenBack =
+    finding.why === 'thumbs-down' && !isOpen(finding) && post?.thumbsDown !== undefined;
   // A Resolve that no mark has noted is as new as the 👎 that is gone.
   if (isTakenBack && (wasClosed || !isWriters)) return openFinding(finding, { by: 'person' });
   // Whose gesture was noted once could write then.

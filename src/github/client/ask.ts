@@ -38,10 +38,7 @@ export function repositoryParams({ owner, name }: Pick<Repository, 'owner' | 'na
 interface GraphQlRequest extends Tolerated {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
-  /**
-   * `issues: read`, or several with ` or `: GraphQL does not name the permission that is missing,
-   * so the remedy names this.
-   */
+  /** For the remedy, since GraphQL does not name the permission that is missing. */
   readonly permission: string;
 }
 
@@ -55,9 +52,7 @@ export async function askGraphQl<Output>(
   const body = await client
     .graphql(query, { ...tolerated, variables, signal })
     .catch((thrown: unknown) => {
-      throw thrown instanceof GitHubError
-        ? thrown.withPermission(permission.split(' or '))
-        : thrown;
+      throw thrown instanceof GitHubError ? thrown.withPermission(permission) : thrown;
     });
   const answer = v.safeParse(schema, body);
   if (!answer.success) throw unexpectedAnswer(GRAPHQL);

@@ -3,7 +3,14 @@ import { propertyOf } from '../../lib/data.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
-import { GitHubError, GRAPHQL, graphqlError, httpError, networkError } from './errors.js';
+import {
+  GitHubError,
+  GRAPHQL,
+  graphqlError,
+  httpError,
+  networkError,
+  withNeededWrites,
+} from './errors.js';
 import type { GitHubErrorReason } from './refusals.js';
 
 /**
@@ -42,6 +49,8 @@ export interface Tolerated {
   /** Fields that GitHub can refuse by themselves: each is null in the data then. */
   readonly mayLack?: readonly {
     readonly field: string;
+    /** For the remedy. */
+    readonly permission: string;
     onLack(error: GitHubError): void;
   }[];
   /**
@@ -115,7 +124,11 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
       return await patiently(options, call, async () => {
         if (isMutation) await waitForTurn(signal);
         try {
-          return graphqlData(await octokit.request(`POST ${options.graphqlUrl}`, body), tolerated);
+          return graphqlData(
+            await octokit.request(`POST ${options.graphqlUrl}`, body),
+            tolerated,
+            needsWrite,
+          );
         } catch (thrown) {
           const error = requestError(GRAPHQL, needsWrite, thrown);
           if (isMutation) throw mutationError(error);
@@ -321,6 +334,7 @@ function requestError(
 function graphqlData(
   { data: body, headers }: Awaited<ReturnType<Octokit['request']>>,
   { missingIsNull = false, mayLack = [] }: Tolerated,
+  needsWrite: readonly string[] = [],
 ): unknown {
   if (!isObject(body))
     throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
@@ -333,11 +347,17 @@ function graphqlData(
   if (counted.length === 0) return data;
 
   const whole = graphqlError(counted, headers as Environment);
-  const isLacking = counted.every((error) => mayLack.some(({ field }) => isBelow(error, field)));
+  const lacking = new Map(counted.map((error) => [error, deepestField(error, mayLack)]));
+  const isLacking = [...lacking.values()].every((field) => field !== undefined);
   if (!isObject(data) || !isLacking || !LACKS.has(whole.reason)) throw whole;
-  for (const { field, onLack } of mayLack) {
-    const refused = counted.filter((error) => isBelow(error, field));
-    if (refused.length > 0) onLack(graphqlError(refused, headers as Environment));
+  for (const { field, permission, onLack } of mayLack) {
+    const refused = counted.filter((error) => lacking.get(error) === field);
+    if (refused.length > 0)
+      onLack(
+        graphqlError(refused, headers as Environment).withPermission(
+          withNeededWrites(permission, needsWrite),
+        ),
+      );
   }
   return data;
 }
@@ -345,9 +365,15 @@ function graphqlData(
 /** A part that is refused for one of these is refused for good; other reasons pass. */
 const LACKS: ReadonlySet<GitHubErrorReason> = new Set(['denied', 'missing', 'invalid']);
 
-function isBelow(error: unknown, field: string): boolean {
+/** The field that an error is about: of those that can lack, the last one on its path. */
+function deepestField(
+  error: unknown,
+  mayLack: readonly { readonly field: string }[],
+): string | undefined {
   const path = propertyOf(error, 'path');
-  return Array.isArray(path) && path.includes(field);
+  if (!Array.isArray(path)) return undefined;
+  const fields = new Set<unknown>(mayLack.map(({ field }) => field));
+  return path.findLast((part): part is string => fields.has(part));
 }
 
 function isObject(value: unknown): value is object {

@@ -47,17 +47,20 @@ export class GitHubError extends AxeError {
     return new GitHubError(message, { ...this, reason, remedy });
   }
 
-  /** Repeats the error with a remedy that names the permission, if one can be missing. */
-  withPermission(permissions: readonly string[]): GitHubError {
+  /**
+   * Repeats the error with a remedy that names the permission, if one can be missing: `issues:
+   * read`, or several with ` or ` or ` and `.
+   */
+  withPermission(permission: string): GitHubError {
     const canBeMissing = this.reason === 'denied' || this.reason === 'missing';
     if (this.status === 401 || this.about !== undefined || !canBeMissing) return this;
-    return this.with({ remedy: permissionRemedy(this.reason, permissions) });
+    return this.with({ remedy: permissionRemedy(this.reason, permission) });
   }
 }
 
 /** What does not exist may only be hidden from the token. */
-function permissionRemedy(reason: 'denied' | 'missing', permissions: readonly string[]): string {
-  const named = permissions.map((permission) => `\`${permission}\``).join(' or ');
+function permissionRemedy(reason: 'denied' | 'missing', permission: string): string {
+  const named = permission.replace(/[\w-]+: \w+/g, '`$&`');
   const add = `dd ${named} under \`permissions:\` of the job.`;
   return reason === 'denied' ? `A${add}` : `If it exists, the token cannot see it: a${add}`;
 }
@@ -227,16 +230,16 @@ const BAD_TOKEN = 'The token is not valid (any more); check the `github-token` i
 /** What helps, in one sentence; undefined where nothing is known to. */
 function remedyOf(
   reason: GitHubErrorReason,
-  permissions: readonly string[] | undefined,
+  permission: string | undefined,
   retryAfterMs = 0,
 ): string | undefined {
   switch (reason) {
     case 'denied':
-      if (permissions === undefined)
+      if (permission === undefined)
         return 'The token of the `github-token` input is not allowed to do this.';
-      return permissionRemedy(reason, permissions);
+      return permissionRemedy(reason, permission);
     case 'missing':
-      return permissions && permissionRemedy(reason, permissions);
+      return permission && permissionRemedy(reason, permission);
     case 'rate-limited':
       return `The token sends more requests than GitHub allows; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
     case 'unavailable':
@@ -250,17 +253,20 @@ function remedyOf(
   }
 }
 
-/**
- * The permissions of which a request takes one, by its route; GraphQL's are given by whoever asks.
- */
-function permissionsOf(
-  requestLine: string,
-  needsWrite: readonly string[],
-): readonly string[] | undefined {
+/** By the route of a request; each query names its own. */
+function permissionsOf(requestLine: string, needsWrite: readonly string[]): string | undefined {
   const [method = '', path = ''] = requestLine.split(' ');
   const level = method === 'GET' ? 'read' : 'write';
   const scopes = ROUTE_SCOPES.find(([pattern]) => pattern.test(path))?.[1];
-  return scopes?.map((scope) => `${scope}: ${needsWrite.includes(scope) ? 'write' : level}`);
+  const permission = scopes?.map((scope) => `${scope}: ${level}`).join(' or ');
+  return permission && withNeededWrites(permission, needsWrite);
+}
+
+/** People add a line once, so a permission to read is named as the one to write that they need. */
+export function withNeededWrites(permission: string, needsWrite: readonly string[]): string {
+  return permission.replace(/([\w-]+): read/g, (read, scope: string) =>
+    needsWrite.includes(scope) ? `${scope}: write` : read,
+  );
 }
 
 /**

@@ -11,7 +11,8 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchPull, idFromUrl } from '../reading/subject.js';
+import { fetchPull } from '../reading/subject.js';
+import { idFromUrl } from '../reading/subject-answer.js';
 
 /** A comment that is found again by its mark. Its text is sanitized already. */
 export interface MarkedComment extends SubjectPlace {

@@ -15,7 +15,8 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchPull, type PullSubject } from './subject.js';
+import { fetchPull } from './subject.js';
+import type { PullSubject } from './subject-answer.js';
 
 /** What lies between a commit that was reviewed and the new one. */
 export type ChangesSince =

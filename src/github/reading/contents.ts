@@ -252,7 +252,7 @@ export async function fetchBaseCode(
       permission: 'contents: read',
       missingIsNull: true,
       // A commit that GitHub does not compare is in no history that we know.
-      mayLack: [{ field: 'history', onLack: () => undefined }],
+      mayLack: [{ field: 'history', permission: 'contents: read', onLack: () => undefined }],
     },
     answerSchema,
     signal,

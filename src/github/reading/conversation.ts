@@ -19,8 +19,8 @@ export interface GitHubComment {
   readonly isEditedByOther: boolean;
   /** ISO 8601 in UTC. */
   readonly createdAt: string;
-  /** Who put 👎 on it, and when. */
-  readonly thumbsDown: readonly { readonly login: string; readonly at: string }[];
+  /** The accounts that put 👎 on it; undefined where that was not read. */
+  readonly thumbsDown: readonly { readonly login: string; readonly at: string }[] | undefined;
 }
 
 export interface Thread {

@@ -17,19 +17,11 @@ import { orGitHubError, unexpectedAnswer, unreadWarning } from '../client/ask.js
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from './changes.js';
-import {
-  fetchFailingChecks,
-  fetchPullCommits,
-  fetchPullOfCommit,
-  fetchTagRange,
-} from './commits.js';
+import { failedChecks, failedChecksWithLogs, fetchChecks, type ReadChecks } from './checks.js';
+import { fetchPullOfCommit, fetchTagRange } from './commits.js';
 import { isWriter } from './permission.js';
-import {
-  type DatedComment,
-  type FoundSubject,
-  type LinkedIssue,
-  readSubjectsOnce,
-} from './subject.js';
+import { readSubjectsOnce } from './subject.js';
+import type { DatedComment, FoundSubject, LinkedIssue } from './subject-answer.js';
 
 /**
  * Fetches what a trigger's user message needs beside the event: change, commits, conversation,
@@ -84,7 +76,8 @@ async function fetchPull(
   readSubject: SubjectReader,
 ): Promise<TriggerContext> {
   const place = { repository: trigger.repository, number: trigger.number };
-  const subject = readSubject({ ...place, isPull: true }, signal);
+  const checkedHead = trigger.kind === 'pull_request' ? trigger.head.sha : undefined;
+  const subject = readSubject({ ...place, isPull: true, head: checkedHead }, signal);
   const now = subject.then(({ pull }) => {
     if (pull === undefined) throw unexpectedAnswer(GRAPHQL);
     return pull;
@@ -190,21 +183,26 @@ async function fetchWorkflowRun(
     return { ...change, pullOfCommit: pull.number };
   }
 
-  const logs = { name: '', maxLogLines: LOG_LINES, maxLogs: MAX_LOGS };
-  const [change, checks] = await Promise.all([
+  const [change, read] = await Promise.all([
     readChange(),
-    fetchFailingChecks(client, { repository, sha: head }, logs, signal),
+    fetchChecks(client, { repository, sha: head }, signal),
   ]);
+  const { checks } = read;
+  const refused = checksWarning(read);
   return {
     ...change,
-    checks: checks.failed,
-    unread: [...(change.unread ?? []), ...(checks.unread.length > 0 ? [SOME_CHECKS] : [])],
-    warnings: [...change.warnings, ...checks.unread],
+    checks: await failedChecksWithLogs(client, { repository, checks }, LOGS, signal),
+    unread: [...(change.unread ?? []), ...refused.map(() => SOME_CHECKS)],
+    warnings: [...change.warnings, ...refused],
   };
 }
 
-const LOG_LINES = 60;
-const MAX_LOGS = 3;
+const LOGS = { maxLogLines: 60, maxLogs: 3 } as const;
+
+function checksWarning({ refused }: ReadChecks): readonly Warning[] {
+  return refused === undefined ? [] : [unreadWarning(refused, 'the checks')];
+}
+
 const SOME_CHECKS = 'some of the checks';
 
 const NOTHING: TriggerContext = { kind: 'none', warnings: [] };
@@ -239,7 +237,6 @@ async function fetchSurroundings(
   { subject, isPull }: { readonly subject: Promise<FoundSubject>; readonly isPull: boolean },
   signal: AbortSignal,
 ): Promise<Surroundings & { readonly warnings: readonly Warning[] }> {
-  const { repository, number } = trigger;
   const warnings: Warning[] = [];
   const unread: string[] = [];
   function readOr<Value>(part: string, answer: Value | GitHubError): Value | undefined {
@@ -248,31 +245,33 @@ async function fetchSurroundings(
     warnings.push(unreadWarning(answer, part));
     return undefined;
   }
-  const head = trigger.kind === 'pull_request' ? { repository, sha: trigger.head.sha } : undefined;
-  const noLogs = { name: '', maxLogLines: 0, maxLogs: 0 };
-  const [listed, found, checks] = await Promise.all([
-    isPull ? orGitHubError(fetchPullCommits(client, { repository, number }, signal)) : undefined,
-    orGitHubError(subject),
-    head && fetchFailingChecks(client, head, noLogs, signal),
-  ]);
-  const commits = readOr('the commits', listed);
-  const read = readOr(isPull ? ALL_SAID : 'the conversation', found);
-  const issues = readOr('the linked issues', read?.pull?.linkedIssues);
-  if (checks !== undefined && checks.unread.length > 0) {
-    unread.push(SOME_CHECKS);
-    warnings.push(...checks.unread);
+  const conversation = isPull ? EVERYTHING_SAID : 'the conversation';
+  const read = readOr(conversation, await orGitHubError(subject));
+  const pull = read?.pull;
+  const commits = readOr('the commits', pull?.commits);
+  const issues = readOr('the linked issues', pull?.linkedIssues);
+  if (read?.openingsOnly !== undefined) {
+    unread.push(REPLIES);
+    warnings.push({ ...unreadWarning(read.openingsOnly), message: `${REPLIES} was not read` });
   }
-  const said = read && (await listen(client, trigger, { ...read, issues }, signal));
+  if (pull?.checks.refused !== undefined) {
+    unread.push(SOME_CHECKS);
+    warnings.push(...checksWarning(pull.checks));
+  }
+  const remarks = read && (await listen(client, trigger, { ...read, issues }, signal));
   return {
     commits,
-    ...said,
-    checks: checks?.failed,
+    commitsTotal: pull?.commitsTotal || undefined,
+    ...remarks,
+    checks: pull && failedChecks(pull.checks),
     unread: unread.length === 0 ? undefined : unread,
     warnings,
   };
 }
 
-const ALL_SAID = 'the conversation, the review threads and the linked issues';
+const REPLIES = 'what people wrote below the pull request and in its conversations';
+
+const EVERYTHING_SAID = 'the conversation, the review threads and the linked issues';
 
 /**
  * What people said up to the event, with who of them may write. What was written or changed later

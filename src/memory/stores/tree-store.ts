@@ -111,6 +111,8 @@ const READ_MS = 20_000;
 export function createTreeStore(backend: TreeBackend, options: SaveOptions): MemoryStore {
   const { clock, log } = options;
   const { dropHistory: drop } = backend;
+  /** The version that was read last. A place that compares versions itself is tried on it first. */
+  let known: ReadVersion | undefined;
   return {
     kind: backend.kind,
     read,
@@ -119,7 +121,9 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
       const outside = changes.find((change) => !isTreePath(change.path));
       if (outside !== undefined)
         return { kind: 'failed', reason: 'error', ...outsideTreeProblem(outside.path) };
-      return await update(backend, changes, options, signal);
+      const start = backend.kind === 'branch' ? known : undefined;
+      known = undefined;
+      return await update(backend, { changes, start }, options, signal);
     },
     ...(drop && {
       async dropHistory(signal) {
@@ -165,6 +169,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     try {
       for (;;) {
         const found = await backend.read(limit.signal, paths);
+        if (found.kind === 'snapshot') known = { snapshot: found, paths };
         if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
         const { retryAfterMs = READ_MS } = found;
         if (clock.now().getTime() + retryAfterMs >= endMs) return found;
@@ -200,6 +205,16 @@ const NOTICED_MS = 3_000;
 /** Calls `begins` when it asks the place to change something. */
 type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<CommitResult>;
 
+interface ReadVersion {
+  readonly snapshot: TreeSnapshot;
+  readonly paths: readonly string[] | 'all';
+}
+
+/** A version is of use for changes if all their files were read. */
+function covers({ paths }: ReadVersion, changes: readonly MemoryChange[]): boolean {
+  return paths === 'all' || changedPaths(changes).every((path) => paths.includes(path));
+}
+
 /**
  * The one loop by which nothing is lost: changes are applied to the newest version, and after a
  * conflict to the newer one, until it is committed or time is up. The place keeps the ids of saved
@@ -208,7 +223,14 @@ type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<Commit
  */
 async function update(
   backend: TreeBackend,
-  changes: readonly MemoryChange[],
+  {
+    changes,
+    start,
+  }: {
+    readonly changes: readonly MemoryChange[];
+    /** The version to try first. */
+    readonly start: ReadVersion | undefined;
+  },
   options: SaveOptions,
   signal: AbortSignal,
 ): Promise<SaveResult> {
@@ -219,25 +241,35 @@ async function update(
   const [since = clock.now()] = earlier.toSorted((a, b) => a.getTime() - b.getTime());
   /** Ids of a commit without an answer. */
   let unanswered: readonly string[] = [];
+  // An earlier process can have saved to what this one has read, so its ids are read anew.
+  const isOfUse = start !== undefined && earlier.length === 0 && covers(start, changes);
+  let snapshot = isOfUse ? start.snapshot : undefined;
   const attempt: AttemptToSave = async (attemptSignal, begins) => {
     const mayBeSaved = earlier.length > 0 || unanswered.length > 0;
-    const newest = await backend.read(
-      attemptSignal,
-      changedPaths(changes),
-      mayBeSaved ? since : undefined,
-    );
+    const early = snapshot;
+    snapshot = undefined;
+    const newest =
+      early ??
+      (await backend.read(attemptSignal, changedPaths(changes), mayBeSaved ? since : undefined));
     if (newest.kind === 'failed') return newest;
 
     const open = changesToSave(changes, newest, unanswered);
     const tree = applyChanges(newest.tree, open);
     const removed = removedIds(open);
-    if (isUpToDate(newest, tree, removed)) return { kind: 'committed', version: newest.version };
+    if (isUpToDate(newest, tree, removed))
+      // Whatever was so when the run began is looked at again.
+      return early === undefined
+        ? { kind: 'committed', version: newest.version }
+        : await attempt(attemptSignal, begins);
 
     begins();
     const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
     const ids = own.size === 0 ? [clock.newId()] : [...own];
     const next = { tree, ids: [...ids, ...removed] };
     const result = await backend.commit(newest, next, attemptSignal);
+    // Somebody has saved since the run began: that is not a race, so it needs no random wait.
+    if (result.kind === 'conflict' && early !== undefined)
+      return await attempt(attemptSignal, begins);
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
     return result;
   };

@@ -1,11 +1,12 @@
 import type { FailedCheck } from '../../event/context.js';
-import { fetchFailingChecks } from '../../github/reading/commits.js';
-import {
-  type DatedComment,
-  type FoundSubject,
-  fetchSubject,
-  type ReviewThread,
-} from '../../github/reading/subject.js';
+import { unreadWarning } from '../../github/client/ask.js';
+import { failedChecksWithLogs, fetchChecks, hasFailed } from '../../github/reading/checks.js';
+import { fetchSubject } from '../../github/reading/subject.js';
+import type {
+  DatedComment,
+  FoundSubject,
+  ReviewThread,
+} from '../../github/reading/subject-answer.js';
 import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError, warningText } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
@@ -176,17 +177,27 @@ export function createGitHubChecks(github: GitHubReader): Tool {
     async run({ name = '' }, signal) {
       const { client, repository } = github;
       const { head: sha } = await github.commits(signal);
-      const request = { name: name.trim(), ...LOGS };
-      const checks = await fetchFailingChecks(client, { repository, sha }, request, signal);
-
-      const { failed, others, unread, isComplete } = checks;
-      const rest = others
+      const { checks, isComplete, refused } = await fetchChecks(
+        client,
+        { repository, sha },
+        signal,
+      );
+      const wanted = checks.filter((check) => name.trim() === '' || check.name === name.trim());
+      const failed = await failedChecksWithLogs(
+        client,
+        { repository, checks: wanted },
+        LOGS,
+        signal,
+      );
+      const rest = wanted
+        .filter((check) => !hasFailed(check))
         .map((check) => `${check.state}: ${showName(check.name, MAX_NAME)}`)
         .join('\n');
       const all = [...failed.map(formatFailed), ...(rest === '' ? [] : [rest])].join('\n\n');
       const text =
         all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
-      const notes = unread.map(warningText);
+      const notes =
+        refused === undefined ? [] : [warningText(unreadWarning(refused, 'the checks'))];
       if (!isComplete && notes.length === 0)
         notes.push('there are more checks than were asked for');
       const foreign = failed.find(({ isOurs, summary, log }) => {
