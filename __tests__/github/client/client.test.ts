@@ -251,6 +251,27 @@ describe('an answer that does not come', () => {
     expect(await client.request('POST /x', { params, signal })).toEqual({ body: {} });
   });
 
+  it('is read if it arrived while the machine was busy', async () => {
+    jest.useFakeTimers({
+      doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setInterval', 'Date'],
+    });
+    const client = await createGitHubClient({
+      token: 'token-1',
+      apiUrl: 'http://github.test',
+      graphqlUrl: 'http://github.test/graphql',
+      userAgent: 'axe-action/test',
+      clock: createFakeClock(),
+      fetch: async (_, init) => {
+        // The timer is looked at first, and then the socket.
+        jest.advanceTimersByTime(25_000);
+        await new Promise((resolve) => setImmediate(resolve));
+        init?.signal?.throwIfAborted();
+        return Response.json({ id: 7 });
+      },
+    });
+    expect(await client.request('GET /x', { signal })).toEqual({ body: { id: 7 } });
+  });
+
   it('is abandoned when it stops in the middle', async () => {
     const { client, peer } = await afterTime((_, response) => void response.write('half'), 0);
     const asked = githubError(client.request('GET /x', { signal }));

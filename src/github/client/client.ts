@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, timeLeftMs } from '../../lib/clock.js';
 import { propertyOf } from '../../lib/data.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
@@ -279,25 +280,52 @@ function timedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const sentBytes = typeof init?.body === 'string' ? Buffer.byteLength(init.body) : 0;
     const limitMs = GITHUB_SILENCE_MS + sentBytes / SENT_BYTES_PER_MS;
-    const silence = new AbortController();
-    const timer = setTimeout(
-      () => silence.abort(new Error(`no answer within ${Math.round(limitMs / 1000)} s`)),
-      limitMs,
-    );
+    const silence = limitSilence(limitMs);
     const signals = [silence.signal, ...(init?.signal ? [init.signal] : [])];
     try {
       const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
-      timer.refresh();
+      silence.heard();
       if (response.body === null) return response;
       const parts: Uint8Array[] = [];
       for await (const part of response.body) {
-        timer.refresh();
+        silence.heard();
         parts.push(part);
       }
       return new Response(Buffer.concat(parts), response);
     } finally {
-      clearTimeout(timer);
+      silence.end();
     }
+  };
+}
+
+/** The turns of the event loop in which bytes that have arrived already reach their reader. */
+const READING_TURNS = 10;
+
+/**
+ * Aborts after a silence. On a busy machine the timer can be late together with bytes that have
+ * arrived long ago, so these are read before the silence is judged.
+ */
+function limitSilence(limitMs: number) {
+  const controller = new AbortController();
+  let heardCount = 0;
+  let hasEnded = false;
+  const timer = setTimeout(() => void judge(heardCount), limitMs);
+
+  async function judge(countBefore: number): Promise<void> {
+    for (let turn = 0; turn < READING_TURNS; turn += 1) await setImmediate();
+    if (hasEnded || heardCount !== countBefore) return;
+    controller.abort(new Error(`no answer within ${Math.round(limitMs / 1000)} s`));
+  }
+  return {
+    signal: controller.signal,
+    heard(): void {
+      heardCount += 1;
+      timer.refresh();
+    },
+    end(): void {
+      hasEnded = true;
+      clearTimeout(timer);
+    },
   };
 }
 

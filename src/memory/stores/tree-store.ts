@@ -256,11 +256,10 @@ async function update(
     const open = changesToSave(changes, newest, unanswered);
     const tree = applyChanges(newest.tree, open);
     const removed = removedIds(open);
-    if (isUpToDate(newest, tree, removed))
-      // Whatever was so when the run began is looked at again.
-      return early === undefined
-        ? { kind: 'committed', version: newest.version }
-        : await attempt(attemptSignal, begins);
+    const unchanged = { kind: 'committed', version: newest.version } as const;
+    // The version that the run began with might not be the newest any more.
+    const again = () => attempt(attemptSignal, begins);
+    if (isUpToDate(newest, tree, removed)) return early ? await again() : unchanged;
 
     begins();
     const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
@@ -268,8 +267,7 @@ async function update(
     const next = { tree, ids: [...ids, ...removed] };
     const result = await backend.commit(newest, next, attemptSignal);
     // Somebody has saved since the run began: that is not a race, so it needs no random wait.
-    if (result.kind === 'conflict' && early !== undefined)
-      return await attempt(attemptSignal, begins);
+    if (result.kind === 'conflict' && early !== undefined) return await again();
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
     return result;
   };
