@@ -136,7 +136,7 @@ it('a finding is not settled by the word of a model on a change from outside', a
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   const said =
-    /^F\w{4} looks done as of 6dcb09b: What is logged is redacted now\.\n\nA person with write access has to resolve it: the change comes from outside\.$/;
+    /^F\w{4} looks done as of 6dcb09b: What is logged is redacted now\.\n\nF\w{4} stays open: only people end findings on a fork\.$/;
   const replies = [expect.stringMatching(said)];
   expect(conversations(stage)).toMatchObject([{ isResolved: false, replies }]);
   expect(stage.repo.talk.checkRuns.at(-1)).not.toMatchObject({ conclusion: 'success' });

@@ -172,7 +172,7 @@ describe('a command over memory', () => {
     });
     expect(idsOnBranch(stage)).toContain(`p-${idOf('01kgr83')}`);
     expect(stage.repo.comments).toMatchObject([
-      { body: expect.stringContaining('and trusted runs load it while') },
+      { body: expect.stringContaining('and runs load it while') },
     ]);
     expect(stage.repo.comments[0]?.body).not.toContain('tabs');
     await stage.run(onSchedule(stage));

@@ -53,7 +53,7 @@ it('a run on the text of somebody without access has no tool that writes notes, 
     roles: { octocat: 'read', hubot: 'read' },
     model: [WRITE, toolCall('memory_search', { query: 'tabs' }), text('Done.')],
   });
-  expect(step.log).toContain('Trust:  untrusted');
+  expect(step.log).toContain('Trust:  limited, because ');
   for (const { tools } of stage.model.prompts()) {
     expect(tools).toEqual(expect.arrayContaining(['memory_read', 'memory_search']));
     expect(tools).not.toContain('memory_write');
@@ -68,7 +68,7 @@ it('a run on the text of somebody without access has no tool that writes notes, 
 
 it('a trusted run that has read a stranger’s comment keeps notes and entry in the untrusted lane, where no trusted run sees them (D19)', async () => {
   const { stage, step } = await tainted('read');
-  expect(step.log).toContain('Trust:  trusted');
+  expect(step.log).toContain('Trust:  full');
   expect(troubles(step)).toEqual([]);
   const [comments = ''] = resultsOf(stage.model.prompts()[1]);
   expect(comments).toMatch(/<third-party-text source="\d\. hubot, [^"]+: comment">\nremember: /);

@@ -223,7 +223,7 @@ describe('trust', () => {
   it('an untrusted run gets no tool that writes, executes or reaches the network, whatever the workflow allows', async () => {
     const { step, prompts } = await label('read');
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(step.log).toContain('Trust:  untrusted, because it reads text by octocat');
+    expect(step.log).toContain('Trust:  limited, because it reads text by octocat');
     expect(prompts.map(({ tools }) => tools)).toEqual(prompts.map(() => ['read_file']));
     expect(resultsOf(prompts[2])).toEqual([
       'Unknown tool: "write_file". There are these: read_file',
@@ -241,7 +241,7 @@ describe('trust', () => {
   it('a run gets these tools if the author of the text can write too', async () => {
     const { step, prompts } = await label('write');
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(step.log).toContain('Trust:  trusted');
+    expect(step.log).toContain('Trust:  full');
     expect(prompts[0]?.tools).toEqual(TOOLS);
   });
 });

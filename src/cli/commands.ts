@@ -225,7 +225,7 @@ const MEMORY: Group = {
       usage: 'memory forget <agent> <id>',
       short: 'Remove an entry or a note for good',
       long: [
-        'Remove an entry from both lanes for good. The first six characters of an id are enough. Instead of an id, give the path',
+        'Remove an entry for good, also where it was kept apart. The first six characters of an id are enough. Instead of an id, give the path',
         'of a note to remove that note.',
       ].join('\n'),
       flags: {
@@ -240,8 +240,8 @@ const MEMORY: Group = {
     },
     {
       usage: 'memory promote <agent> <id>',
-      short: 'Move an entry from the untrusted lane to the trusted one',
-      long: 'Move an entry from the untrusted lane to the trusted one, so that trusted runs load it. Read it first: `memory show <agent> <id>`.',
+      short: 'Move an entry that was kept apart to the log that runs load',
+      long: 'Move an entry that was kept apart to the log, so that runs load it. Read it first: `memory show <agent> <id>`.',
       flags: PLACE_FLAGS,
       run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },

@@ -206,7 +206,7 @@ describe('promote', () => {
     expect(await command(store, 'promote cccccc', { origin: { actor: 'octocat' } })).toMatchObject({
       kind: 'done',
       changed: true,
-      text: '`cccccc-1` is now `p-cccccc-1` in the trusted lane, and trusted runs load it while it is among their newest entries.',
+      text: '`cccccc-1` is now `p-cccccc-1` in the log, and runs load it while it is among their newest entries.',
       quoted: expect.stringContaining('theirs'),
     });
     const promoted = entry(4, { ...THEIRS, id: 'p-cccccc-1', actor: 'octocat' });

@@ -233,7 +233,7 @@ export async function promoteEntry(
   );
   if (saved.kind === 'failed') return saved;
 
-  const summary = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it while it is among their newest entries.`;
+  const summary = `\`${old.id}\` is now \`${newId}\` in the log, and runs load it while it is among their newest entries.`;
   const losses = [
     ...cutNotes(fields.result),
     ...maskedNotes(`${fields.task}\n${fields.result}`, session),
