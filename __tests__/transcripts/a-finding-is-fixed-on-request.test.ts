@@ -268,7 +268,7 @@ it.each<[string, StageOptions, (stage: Stage) => void]>([
   const step = await say(stage, `/axe fix ${findingOf(stage).handle}`);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(stage.repo.comments[0]?.body).toContain(
-    'Nothing was pushed: strangers may have had a part in the finding. The patch is in the job summary.',
+    'whose text strangers may have had a part in. The patch is in the job summary.',
   );
   expect(step.summary).toContain('git apply');
   expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
