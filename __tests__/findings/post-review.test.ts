@@ -113,35 +113,21 @@ describe('a review', () => {
   });
 });
 
-describe('a finding on a line that has a conversation', () => {
-  it('is a reply in it, and asks for changes from there', async () => {
-    const hello = await startPull();
-    const mild = placed({ severity: 'minor' });
-    await publish(hello, { findings: [mild], review: { summary: 'One.' } });
-    const { part, warnings } = await publish(hello, {
-      findings: [OTHER],
-      review: { summary: 'Stop.' },
-    });
-    const [first, reply, ...more] = hello.repo.talk.reviewComments;
-    expect([warnings, more, reply?.inReplyTo]).toEqual([[], [], first?.id]);
-    expect(first?.body).toContain(mild.finding.id);
-    expect(part.review).toMatchObject({ isBlocking: true, open: [{ title: 'Rows are lost' }, {}] });
-    expect(reply?.body).toMatch(new RegExp(`"id":"${OTHER.finding.id}".*\\n.*Rows are lost`));
-    expect(hello.repo.talk.reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');
-    expect((await readPull(hello)).open.map(({ said }) => said?.comment)).toEqual([
-      reply?.id,
-      first?.id,
-    ]);
-  });
-
-  it('begins its own where that one is resolved and all of it has ended', async () => {
-    const hello = await startPull();
-    await publish(hello, REVIEWED);
-    await publish(hello, settle('fixed'));
-    await publish(hello, { findings: [OTHER] });
-    const begun = hello.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined);
-    expect(begun.map(({ id }) => hello.repo.talk.resolved.has(id))).toEqual([true, false]);
-  });
+it('a finding on a line that has a conversation begins its own', async () => {
+  const hello = await startPull();
+  const mild = placed({ severity: 'minor' });
+  await publish(hello, { findings: [mild], review: { summary: 'One.' } });
+  const wanted = { findings: [OTHER], review: { summary: 'Stop.' } };
+  const { part, warnings } = await publish(hello, wanted);
+  const { reviewComments, reviews } = hello.repo.talk;
+  expect([warnings, reviewComments.map(({ inReplyTo }) => inReplyTo)]).toEqual([
+    [],
+    [undefined, undefined],
+  ]);
+  expect(part.review).toMatchObject({ isBlocking: true, open: [{ title: 'Rows are lost' }, {}] });
+  expect(reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');
+  const threads = (await readPull(hello)).open.map(({ thread }) => thread?.id);
+  expect(new Set(threads).size).toBe(2);
 });
 
 describe('a review that is not posted', () => {

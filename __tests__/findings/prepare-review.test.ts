@@ -7,26 +7,11 @@ import { SEVERITIES, type Severity } from '../../src/findings/finding.js';
 import type { KnownFinding } from '../../src/findings/known-finding.js';
 import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { prepareReview } from '../../src/findings/post/prepare-review.js';
-import { findingRecords } from '../../src/findings/post/record.js';
 import { type FindingMark, findingMarksOf } from '../../src/findings/state-facts.js';
-import type { Thread } from '../../src/github/reading/conversation.js';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
-import {
-  ended,
-  HEAD,
-  KEY,
-  known,
-  ledgerOf,
-  NO_NEWS,
-  NOW,
-  opening,
-  posting,
-  raised,
-  read,
-  thread,
-} from './threads.js';
+import { ended, HEAD, KEY, known, ledgerOf, NO_NEWS, NOW, posting, raised } from './threads.js';
 
 type Parts = Partial<ReviewToPost> & {
   readonly earlierFindings?: readonly KnownFinding[];
@@ -136,92 +121,18 @@ describe('a prepared review', () => {
   });
 });
 
-describe('findings on one line', () => {
-  it('share a conversation, the worst one first', () => {
-    const mild = placed({ severity: 'minor' });
-    const bad = placed({ title: 'Timeout is counted in seconds', severity: 'critical' });
-    const { comments } = prepare([mild, bad, placed({ line: 11 })]);
-    expect(comments.map((comment) => [comment.line, saidIn(comment)])).toEqual([
-      [10, [bad.finding.id, mild.finding.id]],
-      [11, [placed({ line: 11 }).finding.id]],
+describe('two findings on one line', () => {
+  it('have a comment each, with a place and a suggestion of its own, the worst one first', () => {
+    const mild = placed({ severity: 'minor', startLine: 9, suggestion: 'wide' });
+    const bad = placed({ title: 'Timeout is counted in seconds', suggestion: 'narrow' });
+    const { comments } = prepare([mild, bad]);
+    const places = comments.map((comment) => [comment.startLine, comment.line, saidIn(comment)]);
+    expect(places).toEqual([
+      [undefined, 10, [bad.finding.id]],
+      [9, 10, [mild.finding.id]],
     ]);
-    const { body = '' } = comments[0] ?? {};
-    expect(body).toMatch(/🔴 .*Timeout is counted.*\n\n---\n\n🟡 .*The query is built/s);
-    expect(body.match(/<!-- axe-action/g)).toHaveLength(1);
-  });
-
-  it('are told apart when their comment is read again', () => {
-    const offers = placed({ severity: 'minor', suggestion: 'timeoutMs', title: 'Timeout' });
-    const [{ body, inText } = { body: '', inText: '' }] = prepare([placed(), offers], {
-      agent: 'bot',
-    }).comments;
-    const ledger = read({ threads: [thread({ first: opening({ body }) })] });
-    const { findings } = ledger;
-    expect(findings.map(({ suggestion }) => suggestion)).toEqual([undefined, 'timeoutMs']);
-    const records = findingRecords({ ledger, news: NO_NEWS, buffered: NO_PUBLICATIONS });
-    expect(new Set(records.map((record) => record.body))).toEqual(new Set([offers.finding.body]));
-    expect(findings[0]?.body).not.toContain('Timeout');
-    expect(findings[1]?.body).not.toContain('The query is built');
-    for (const { handle } of findings) expect(inText).toContain(`· ${handle}`);
-    const fold = placed({ body: 'First.\n\n<details>\n\nx\n</details>\n\n---\n\nSecond.' });
-    const alone = prepare([fold], { agent: 'bot' }).comments[0]?.body;
-    const [kept] = read({ threads: [thread({ first: opening({ body: alone }) })] }).findings;
-    expect(kept?.body).toMatch(/First\.[\s\S]*Second\./);
-  });
-
-  it('take the widest place, and offer only what replaces exactly that', () => {
-    const wide = placed({ startLine: 9, suggestion: 'wide' });
-    const narrow = placed({ title: 'Timeout', suggestion: 'narrow' });
-    const [comment] = prepare([narrow, wide]).comments;
-    expect(comment).toMatchObject({ startLine: 9, line: 10 });
-    expect(comment?.body).toContain('```suggestion\nwide\n```');
-    expect(comment?.body).toContain('Suggested:\n\n```\nnarrow\n```');
-  });
-
-  it('move into the text if they do not fit into the comment', () => {
-    const all = Array.from({ length: 30 }, (_, n) => placed({ title: `Fault ${n}`, body: WALL }));
-    const { comments, inBody, omitted } = prepare(all);
-    expect(comments).toHaveLength(1);
-    expect(comments[0]?.body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
-    const onLine = comments.flatMap(saidIn);
-    expect(onLine.length).toBeGreaterThan(5);
-    const others = [...inBody, ...omitted].map(({ finding }) => finding.id);
-    expect([...onLine, ...others]).toEqual(all.map(({ finding }) => finding.id));
-  });
-});
-
-describe('a finding on a line that has a conversation', () => {
-  const OTHERS = { category: 'data', title: 'Nobody awaits the result' } as const;
-
-  it.each<[string, Partial<Thread>, Partial<KnownFinding>, boolean]>([
-    ['is open', {}, {}, true],
-    ['is open, and whose finding has ended', {}, { state: 'settled' }, true],
-    ['somebody closed while its finding is open', { resolvedBy: 'reader' }, {}, true],
-    ['is finished', { resolvedBy: 'octocat' }, { state: 'settled' }, false],
-    ['followed its line from elsewhere', { line: undefined }, {}, true],
-    ['is in another file', { path: 'fresh.ts' }, { path: 'fresh.ts' }, false],
-    ['is on the other side', { side: 'LEFT' }, { side: 'LEFT' }, false],
-    ['is on another line', { line: 11 }, { line: 11 }, false],
-    ['is on a line that has left the diff', { line: undefined }, { isGone: true }, false],
-  ])('which %s', (_, parts, finding, isReply) => {
-    const there = thread(parts);
-    const one = placed({ severity: 'critical' });
-    const {
-      comments,
-      replies,
-      raised: marks,
-    } = prepare([one], { earlierFindings: [known({ ...OTHERS, ...finding, thread: there })] });
-    expect([comments.length, replies.length]).toEqual(isReply ? [0, 1] : [1, 0]);
-    if (!isReply) return;
-    // Who had closed the conversation did not mean this finding.
-    expect(replies).toMatchObject([
-      {
-        thread: there,
-        placed: one,
-        mark: { marks: [{ ...marks[0], closedBy: parts.resolvedBy }] },
-      },
-    ]);
-    expect(replies[0]?.body).toMatch(/^🔴 \*\*Critical · security\*\*/);
+    expect(comments[0]?.body).toContain('```suggestion\nnarrow\n```');
+    expect(comments[1]?.body).toContain('```suggestion\nwide\n```');
   });
 });
 
@@ -230,25 +141,18 @@ it('every finding of a review is in exactly one place', () => {
     path: fc.constantFrom('src/auth.ts', 'fresh.ts', 'logo.png', 'other.ts', 'src/new-name.ts'),
     line: fc.integer({ min: 1, max: 70 }),
     severity: fc.constantFrom(...SEVERITIES),
-    isThere: fc.boolean(),
   });
   fc.assert(
     fc.property(fc.array(one, { maxLength: 40 }), fc.nat(20), (some, maxComments) => {
       const all = some.map(({ path, line, severity }) => placed({ path, line, severity }));
-      const earlierFindings = some.flatMap(({ path, line, isThere }) =>
-        isThere ? [known({ thread: thread({ path, line }) })] : [],
-      );
-      const review = prepare(all, { earlierFindings, maxComments, clean: (text: string) => text });
+      const review = prepare(all, { maxComments, clean: (text: string) => text });
       const listed = [
         ...review.comments.flatMap(saidIn),
-        ...review.replies.map((reply) => reply.placed.finding.id),
         ...[...review.inBody, ...review.omitted].map(({ finding }) => finding.id),
       ];
       expect(listed.toSorted()).toEqual(all.map(({ finding }) => finding.id).toSorted());
       expect(review.raised).toHaveLength(all.length);
       expect(review.comments.length).toBeLessThanOrEqual(maxComments);
-      const places = review.comments.map(({ path, side, line }) => `${path} ${side} ${line}`);
-      expect(new Set(places).size).toBe(places.length);
     }),
   );
 });

@@ -21,9 +21,8 @@ const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_
 const DISMISS = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
 const BOT = 'github-actions[bot]';
 const QUIET: Wanted = { review: { summary: 'Looked again.' } };
-const OTHER = placed({ title: 'Rows are lost', category: 'data' });
 
-/** Pull request 42 with a review of these findings; on one line they share a conversation. */
+/** Pull request 42 with a review of these findings. */
 async function reviewed(findings = [placed()], scene: PostScene = {}): Promise<Hello> {
   const hello = await startPull();
   await publish(hello, { findings, review: { summary: 'Stop.' } }, scene);
@@ -140,29 +139,6 @@ describe('the conversation of a finding that has ended', () => {
     expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: 'hubot', replies: [] });
   });
 
-  it('is resolved with the last open finding that it holds', async () => {
-    const hello = await reviewed([placed(), OTHER]);
-    expect(hello.repo.talk.reviewComments).toHaveLength(1);
-    const { marks } = await publish(hello, settle('fixed'));
-    expect([decided(marks), state(hello)]).toMatchObject([
-      [{ closed: false }],
-      { resolvedBy: undefined },
-    ]);
-    // It stays open on purpose, so nothing is said of the token.
-    const settled = expect.stringMatching(/^✅ F is settled by [0-9a-f]{7}: It is bound now\.$/);
-    expect(state(hello).replies).toEqual([settled]);
-    await publish(hello, settle('fixed', 'Rows are lost'));
-    expect(state(hello)).toMatchObject({ review: 'DISMISSED', resolvedBy: BOT });
-  });
-
-  it('keeps what could not be said in it for the summary', async () => {
-    const hello = await reviewed();
-    hello.github.fail(LOCKED);
-    const { part } = await publish(hello, { findings: [OTHER], ...QUIET });
-    expect(part.details).toContain('Rows are lost');
-    expect(part.review?.unposted.map(({ finding }) => finding.title)).toEqual(['Rows are lost']);
-  });
-
   it.each<[string, (hello: Hello) => void, RegExp]>([
     [
       'an answer is refused',
@@ -227,15 +203,6 @@ describe('the conversation of a finding that is open', () => {
     });
   });
 
-  it('is closed for good by whoever closes what was said in it since', async () => {
-    const hello = await reviewed();
-    resolve(hello, 'monalisa');
-    await publish(hello, { findings: [OTHER], ...QUIET });
-    resolve(hello, 'monalisa');
-    hello.repo.roles.set('monalisa', 'write');
-    expect((await readPull(hello)).open.map(({ title }) => title)).toEqual([]);
-  });
-
   it('is named in the review where the token may not open it', async () => {
     const hello = await reviewed();
     resolve(hello, 'monalisa');
@@ -244,23 +211,6 @@ describe('the conversation of a finding that is open', () => {
     expect(hello.repo.talk.reviews.at(-1)?.body).toMatch(
       /It is wrong · `src\/a\.ts:2` · F.... — still open/,
     );
-  });
-
-  it.each<[string, Wanted, (hello: Hello) => void, string]>([
-    ['a finding comes back', repeat(), () => undefined, 'is back since '],
-    ['a stranger closed it', QUIET, (hello) => resolve(hello, 'monalisa'), 'is still open.'],
-  ])('has the ends of the others marked once more where %s', async (_, wanted, before, text) => {
-    const hello = await reviewed([placed(), OTHER]);
-    await publish(hello, settle('wrong', 'Rows are lost'));
-    if (text.startsWith('is back')) await publish(hello, settle('fixed'));
-    before(hello);
-    const { marks } = await publish(hello, wanted, { now: LATER });
-    const again = { kind: 'ended', id: OTHER.finding.id, closed: false };
-    expect(marks.slice(-2)).toMatchObject([{ kind: 'back', id: placed().finding.id }, again]);
-    expect(lastText(hello)).toMatch(
-      new RegExp(`${OTHER.finding.id}.*"closed":false.*\\n.*${text}`),
-    );
-    expect((await readPull(hello)).open.map(({ title }) => title)).toEqual(['It is wrong']);
   });
 });
 

@@ -1,14 +1,3 @@
-/** Separates the findings of a joined comment. */
-export const FINDING_SEPARATOR = '\n\n---\n\n';
-
-/** The part of a joined comment that is about this finding; else the whole comment. */
-export function partAboutFinding(body: string, handle: string): string {
-  // A model's text may hold a fold, and a line that looks like an end.
-  const end = (name: string) => `\n${name} · Wrong\\?[^\n]*\n\n</details>`;
-  const parts = body.split(new RegExp(`(?<=${end('\\w+')})${FINDING_SEPARATOR}`));
-  return parts.find((part) => new RegExp(`${end(handle)}\\s*$`).test(part)) ?? body;
-}
-
 const OPENING = /^\s*(`{3,}|~{3,})[ \t]*(\S*)[ \t]*$/;
 
 /**

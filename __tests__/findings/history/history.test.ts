@@ -67,7 +67,6 @@ class Memory {
    * GitHub tells.
    */
   readonly openedSince = new Set<string>();
-  threads = 0;
 }
 
 const idsOf = (findings: readonly { readonly id: string }[]) => findings.map(({ id }) => id).sort();
@@ -87,7 +86,6 @@ function wrongs(world: World, step: Step, memory: Memory): readonly string[] {
     judgeConversations(ledger, { world, step, memory, fail });
     judgeRun(ledger, { world, step, memory, fail });
   }
-  memory.threads = world.github.threads.length;
   return found;
 }
 
@@ -170,28 +168,14 @@ function judgeStranger(ledger: Ledger, { world, step, memory, fail }: Judging): 
   memory.openBefore.set(agent, open);
 }
 
-function judgeConversations(ledger: Ledger, { world, memory, fail }: Judging): void {
+function judgeConversations(ledger: Ledger, { world, fail }: Judging): void {
   const { agent } = ledger.context;
   const { threads } = world.github;
   const isOf = (id: string) => ledger.findings.some((one) => one.id === id);
   const own = threads.filter(({ posts }) => raisedIn(posts).some(isOf));
-  // Of lines that are the same nobody can tell which one a finding is about.
-  const isOnly = ({ path, key }: KnownFinding) =>
-    (world.files.get(path) ?? []).filter((line) => lineFingerprint(line) === key).length === 1;
-  // A finding whose line is gone is where GitHub shows its conversation, and nowhere where that is
-  // outdated.
-  const isAnywhere = ({ isGone, thread }: KnownFinding) => !isGone || thread?.line !== undefined;
-  const placesOf = (id: string) =>
-    ledger.findings
-      .filter((one) => one.thread?.id === id && isOnly(one) && isAnywhere(one))
-      .map(({ path, line }) => `${path}:${line}`);
-  for (const fresh of threads.slice(memory.threads)) {
-    for (const other of own) {
-      if (other === fresh || other.isResolved || !own.includes(fresh)) continue;
-      const twice = placesOf(fresh.id).find((place) => placesOf(other.id).includes(place));
-      if (twice !== undefined)
-        fail('one open conversation a line', `${other.id} and ${fresh.id} on ${twice}`);
-    }
+  for (const { id, posts } of own) {
+    const ids = new Set(raisedIn(posts));
+    if (ids.size > 1) fail('a conversation is about one finding', `${id}: ${[...ids].join(' ')}`);
   }
   const said = own.flatMap(({ posts }) => raisedIn(posts).filter(isOf));
   if (new Set(said).size < said.length)

@@ -13,7 +13,7 @@ import {
 import { count } from '../../lib/text/format.js';
 import { isMarked, type Mark, readOwnMark } from '../../safety/mark.js';
 import type { Ledger } from '../decide/ledger.js';
-import { hasEnded, isBlocking, isOpen } from '../finding.js';
+import { hasEnded, isBlocking } from '../finding.js';
 import type { KnownFinding } from '../known-finding.js';
 import { ownMarksIn } from '../read/peoples-words.js';
 import { agentOfReviewer, type FindingMark, readReviewMark, replyMark } from '../state-facts.js';
@@ -47,13 +47,11 @@ const DISMISS =
 
 /**
  * Resolves the conversations of findings that have ended and opens those of findings that are open;
- * what is said of it has the outcome in its mark, so it is said afterwards. `replying` are
- * conversations in which this run raises something.
+ * what is said of it has the outcome in its mark, so it is said afterwards.
  */
 export async function updateConversations(
   client: GitHubClient,
   posting: ReviewToPost,
-  replying: ReadonlySet<string>,
 ): Promise<Changed> {
   const { ledger, news, agent, head, word, answered } = posting;
   const at = posting.now.getTime();
@@ -71,44 +69,30 @@ export async function updateConversations(
     });
     replies.push({ thread, mark, body: text });
   };
-  /** Whoever opens a conversation marks once more what stays ended in it. */
-  const othersIn = (thread: Thread, opened: KnownFinding) =>
-    ledger.findings
-      .filter((one) => one.thread?.id === thread.id && one.id !== opened.id)
-      .filter(hasEnded)
-      .map((one) => endedMark(one, at, false));
   for (const finding of news.back) {
     const { thread } = finding;
     const wasResolved = thread?.isResolved === true;
     const isOpened = thread === undefined || !wasResolved || (await set(thread, false));
     const mark = reopenedMark(finding, at, isOpened ? undefined : (thread.resolvedBy ?? ''));
-    const others = wasResolved && thread !== undefined ? othersIn(thread, finding) : [];
-    marks.push(mark, ...others);
-    if (answered?.has(finding.id) !== true)
-      say(finding, replyToReopened(finding, posting), [mark, ...others]);
+    marks.push(mark);
+    if (answered?.has(finding.id) !== true) say(finding, replyToReopened(finding, posting), [mark]);
   }
   for (const finding of hiddenFindings(ledger)) {
     const { thread } = finding;
     if (thread === undefined || news.back.some(({ id }) => id === finding.id)) continue;
     if (!(await set(thread, false))) continue;
-    const others = othersIn(thread, finding);
     // Opened now: who resolves it from here on means it.
-    marks.push(reopenedMark(finding, at), ...others);
-    if (others.length > 0) say(finding, `${finding.handle} is still open.`, others);
+    marks.push(reopenedMark(finding, at));
   }
   for (const finding of news.ended) {
     const { thread } = finding;
-    const isLast =
-      thread !== undefined &&
-      !replying.has(thread.id) &&
-      ledger.findings.every((one) => one.thread?.id !== thread.id || !isOpen(one));
     // On a fork only people decide; a finding of a rule has ended by no word at all.
     const isEndKnown = rightsOf(word).ends !== 'people' || finding.by === 'program';
-    const mayClose = isLast && isEndKnown && finding.why !== 'resolved';
+    const mayClose = thread !== undefined && isEndKnown && finding.why !== 'resolved';
     const closed =
       thread?.isResolved === false
         ? mayClose && (await set(thread, true))
-        : isLast && isResolvedByWriter(thread, ledger);
+        : isResolvedByWriter(thread, ledger);
     const mark = endedMark(finding, at, closed);
     marks.push(mark);
     const text = answered?.has(finding.id) === true ? undefined : replyToEnded(finding, posting);
@@ -154,14 +138,14 @@ function setter(
 }
 
 /**
- * Says what was changed, each in its conversation, and how many were said. Trouble is one warning,
- * and ends it.
+ * Says what was changed, each in its conversation, and returns how many were said. Trouble is one
+ * warning, and ends it.
  */
-export async function postReplies<Said extends ThreadReply>(
+export async function postReplies(
   client: GitHubClient,
   { place, warn }: ReviewToPost,
-  replies: readonly Said[],
-): Promise<{ readonly said: number; readonly unsaid: readonly Said[] }> {
+  replies: readonly ThreadReply[],
+): Promise<number> {
   let said = 0;
   for (const [index, { thread, mark, body }] of replies.entries()) {
     // A run that was killed may have said it.
@@ -171,14 +155,13 @@ export async function postReplies<Said extends ThreadReply>(
     const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
     const result = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
     if (result instanceof GitHubError) {
-      const unsaid = replies.slice(index);
-      const message = `${count(unsaid.length, 'answer')} in conversations of findings could not be posted: ${result.message}`;
+      const message = `${count(replies.length - index, 'answer')} in conversations of findings could not be posted: ${result.message}`;
       warn({ code: 'publish-failed', message, remedy: result.remedy });
-      return { said, unsaid };
+      return said;
     }
     said += 1;
   }
-  return { said, unsaid: [] };
+  return said;
 }
 
 /** The reviews of an agent that were sent. */

@@ -5,7 +5,6 @@ import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
 import type { BufferedPublications } from '../buffered-publications.js';
-import { partAboutFinding } from '../comment-parts.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
 import { compareSeverity, isOpen, type Severity, STATE_REASON_TEXTS } from '../finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
@@ -296,8 +295,7 @@ export function formatFindingToFix(finding: KnownFinding): string {
   const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
   const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
   const comment = posts.find((post) => post.id === said?.comment && ownMarksIn(post).length > 0);
-  const [fold = ''] =
-    /<details>.*?<\/details>/s.exec(partAboutFinding(comment?.body ?? '', handle)) ?? [];
+  const [fold = ''] = /<details>.*?<\/details>/s.exec(comment?.body ?? '') ?? [];
   const text = [
     `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
     body === '' ? `${severity} · ${category} — ${title}` : body,

@@ -23,7 +23,7 @@ import {
   withdrawChangeRequests,
 } from './conversations.js';
 import type { ReviewToPost } from './finding-texts.js';
-import { type PreparedReview, prepareReview, threadsWithReplies } from './prepare-review.js';
+import { type PreparedReview, prepareReview } from './prepare-review.js';
 import { type FindingRecord, findingRecords } from './record.js';
 
 /** What a review came to, posted or not. */
@@ -89,17 +89,10 @@ const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
 async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<PostedReview> {
   const { place, ledger, news, buffered } = posting;
-  // Which conversations are answered in is known before any is resolved.
-  const changed = await updateConversations(client, posting, threadsWithReplies(posting));
+  const changed = await updateConversations(client, posting);
   const prepared = prepareReview(posting, changed.marks);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
-  const { said, unsaid } = await postReplies(client, posting, [
-    ...changed.replies,
-    ...prepared.replies,
-  ]);
-  const unreplied = prepared.replies
-    .filter((one) => unsaid.includes(one))
-    .map(({ placed }) => placed);
+  const said = await postReplies(client, posting, changed.replies);
   const isRequested = await withdrawChangeRequests(client, posting);
   const isLost = result instanceof GitHubError;
   const marks = [...locationMarks(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
@@ -117,7 +110,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     review: {
       open: ledger.open,
       isBlocking: isRequested || requestsChanges(posting),
-      unposted: isLost ? sortWorstFirst(news.fresh) : unreplied,
+      unposted: isLost ? sortWorstFirst(news.fresh) : [],
     },
   };
   if (isLost) return { ...unposted(posting, result), ...part };
@@ -126,7 +119,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     return { ...part, records: findingRecords(posting), details };
   }
   const { url, created } = result;
-  const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
+  const left = [...(created ? [] : news.fresh), ...prepared.omitted];
   return {
     ...part,
     records: findingRecords(posting, url),

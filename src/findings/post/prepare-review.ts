@@ -1,15 +1,11 @@
 import type { ReviewComment } from '../../github/posting/review.js';
-import type { Thread } from '../../github/reading/conversation.js';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cutToBytes } from '../../lib/text/bytes.js';
-import type { Side } from '../../lib/text/diff.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
 import { lineFingerprint, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
-import { FINDING_SEPARATOR } from '../comment-parts.js';
-import { formatNotRepeated, type Ledger } from '../decide/ledger.js';
-import { formatSeverityCounts, isOpen } from '../finding.js';
-import type { KnownFinding } from '../known-finding.js';
+import { formatNotRepeated } from '../decide/ledger.js';
+import { formatSeverityCounts } from '../finding.js';
 import {
   agentOfReviewer,
   type FindingMark,
@@ -24,18 +20,8 @@ import {
   tableCell,
   titleLine,
 } from './comment-text.js';
-import {
-  mustRequestChanges,
-  requestsChanges,
-  submittedReviewsOf,
-  type ThreadReply,
-} from './conversations.js';
+import { mustRequestChanges, requestsChanges, submittedReviewsOf } from './conversations.js';
 import { formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
-
-/** A finding on a line where a conversation of ours is open: it is said there. */
-interface PreparedReply extends ThreadReply {
-  readonly placed: PlacedFinding;
-}
 
 /** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */
 export interface PreparedReview {
@@ -49,7 +35,6 @@ export interface PreparedReview {
   readonly raised: readonly RaisedMark[];
   /** Cleaned markdown behind their marks, the worst first. */
   readonly comments: readonly ReviewComment[];
-  readonly replies: readonly PreparedReply[];
   /** Findings in the review's text. */
   readonly inBody: readonly PlacedFinding[];
   /** Findings for which there was no room: for the job summary. */
@@ -57,156 +42,35 @@ export interface PreparedReview {
 }
 
 /**
- * Makes the one review of a run: the worst findings get their lines, one conversation for each
- * line, and all others stand in the review's text. On a line where a conversation of ours is open a
- * finding is said there. `marks` are those of earlier findings.
+ * Makes the one review of a run: each of the worst findings gets a comment of its own on its line,
+ * and all others are in the review's text. `marks` are those of earlier findings.
  */
 export function prepareReview(
   posting: ReviewToPost,
   marks: readonly FindingMark[],
 ): PreparedReview {
   const listed = sortWorstFirst(posting.news.fresh);
-  const replies: PreparedReply[] = [];
-  const lines = new Map<string, PlacedFinding[]>();
-  const unplaced: PlacedFinding[] = [];
-  for (const placed of listed) {
-    const { placement: at } = placed;
-    const thread = threadAt(placed, posting.ledger);
-    const line = at.kind === 'line' ? `${at.side} ${at.line} ${at.path}` : undefined;
-    if (thread !== undefined) replies.push(prepareReply(placed, thread, posting, marks));
-    else if (line === undefined) unplaced.push(placed);
-    else lines.set(line, [...(lines.get(line) ?? []), placed]);
-  }
-  const groups = [...lines.values()];
-  const onLines = groups.slice(0, posting.maxComments).map((group) => fitOnLine(group, posting));
-  const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, posting));
-  const overCap = [...onLines.flatMap(({ left }) => left), ...groups.slice(onLines.length).flat()];
+  const onLines = listed.filter(({ placement }) => placement.kind === 'line');
+  const unplaced = listed.filter(({ placement }) => placement.kind !== 'line');
+  const commented = onLines.slice(0, posting.maxComments);
+  const overCap = onLines.slice(commented.length);
+
+  const comments = commented.flatMap((placed) => prepareComment(placed, posting));
   const inText = [...unplaced, ...overCap];
-  const raised = [...inText, ...listed.filter((one) => !inText.includes(one))].map((one) =>
-    raisedMark(one, posting),
-  );
+  const raised = [...inText, ...commented].map((placed) => raisedMark(placed, posting));
   const text = formatBody(posting, [...marks, ...raised], { listed, unplaced, overCap });
   const footer = posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`;
-  return { ...text, footer, raised, comments, replies };
+  return { ...text, footer, raised, comments };
 }
 
-/**
- * The open conversation of the agent on that line. One that is resolved, and whose findings have
- * all ended, is finished: a new finding there begins its own.
- */
-function threadAt({ placement }: PlacedFinding, ledger: Ledger): Thread | undefined {
-  if (placement.kind !== 'line') return undefined;
-  const { path, side, line } = placement;
-  const isOn = (place: {
-    readonly path: string;
-    readonly side: Side;
-    readonly line: number | undefined;
-  }) => place.path === path && place.side === side && place.line === line;
-  // A finding that followed its line is there, wherever GitHub shows its conversation.
-  const isHere = (one: KnownFinding) =>
-    (isOn(one) && !one.isGone) || (one.thread !== undefined && isOn(one.thread));
-  return ledger.findings.find(
-    (one) =>
-      isHere(one) &&
-      (one.thread?.isResolved === false || (one.thread !== undefined && isOpen(one))),
-  )?.thread;
+function prepareComment(placed: PlacedFinding, posting: ReviewToPost): readonly ReviewComment[] {
+  if (placed.placement.kind !== 'line') return [];
+  const { path, side, line, startLine } = placed.placement;
+  const mark = findingMark(agentOfReviewer(posting.agent), [raisedMark(placed, posting)]);
+  const text = commentText(placed, frameOf(posting));
+  const inText = placedInText(placed, posting.clean);
+  return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${text}` }];
 }
-
-/** Ids of the conversations in which findings of this run are said. */
-export function threadsWithReplies({ news, ledger }: ReviewToPost): ReadonlySet<string> {
-  return new Set(news.fresh.flatMap((placed) => threadAt(placed, ledger)?.id ?? []));
-}
-
-function prepareReply(
-  placed: PlacedFinding,
-  thread: Thread,
-  posting: ReviewToPost,
-  earlier: readonly FindingMark[],
-): PreparedReply {
-  const isOpened = earlier.some(
-    (reopened) =>
-      reopened.kind === 'back' &&
-      reopened.closedBy === undefined &&
-      posting.ledger.findings.some((one) => one.id === reopened.id && one.thread?.id === thread.id),
-  );
-  const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
-  const marks = [{ ...raisedMark(placed, posting), closedBy }];
-  const mark = findingMark(agentOfReviewer(posting.agent), marks);
-  // GitHub would put a suggestion in the place of the lines that the conversation is about, which
-  // may be others.
-  return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
-}
-
-/**
- * Joined, a comment takes the widest place; a suggestion is offered only where its lines are
- * exactly the comment's, and that of the worst finding alone: whoever commits two writes the code
- * twice.
- */
-function prepareComment(
-  group: readonly PlacedFinding[],
-  posting: ReviewToPost,
-): readonly ReviewComment[] {
-  const [first] = group;
-  if (first === undefined || first.placement.kind !== 'line') return [];
-  const { path, side, line } = first.placement;
-  const starts = group.map(({ placement }) =>
-    placement.kind === 'line' ? (placement.startLine ?? line) : line,
-  );
-  const start = Math.min(...starts);
-  const offering = group.find(
-    ({ finding, placement }) =>
-      finding.suggestion !== undefined &&
-      placement.kind === 'line' &&
-      placement.isExact &&
-      (placement.startLine ?? line) === start,
-  );
-  const fitted = group.map((one) => (one === offering ? one : withoutOffer(one)));
-  const texts = fitted.map((one) => commentText(one, frameOf(posting)));
-  const marks = group.map((one) => raisedMark(one, posting));
-  const mark = findingMark(agentOfReviewer(posting.agent), marks);
-  const inText = group.map((one) => placedInText(one, posting.clean)).join('\n\n');
-  const startLine = start === line ? undefined : start;
-  return [
-    {
-      path,
-      side,
-      line,
-      startLine,
-      inText,
-      body: `${formatMark(mark)}\n${texts.join(FINDING_SEPARATOR)}`,
-    },
-  ];
-}
-
-function withoutOffer({ placement, ...rest }: PlacedFinding): PlacedFinding {
-  return {
-    ...rest,
-    placement: placement.kind === 'line' ? { ...placement, isExact: false } : placement,
-  };
-}
-
-/** Room for the mark, in UTF-16 units: its titles are escaped. */
-const MARKER = 8000;
-
-/**
- * As many findings of one line as a comment has room for, and the others; the first has it alone.
- */
-function fitOnLine(
-  group: readonly PlacedFinding[],
-  posting: ReviewToPost,
-): { readonly fitting: readonly PlacedFinding[]; readonly left: readonly PlacedFinding[] } {
-  let room = MAX_COMMENT_CHARACTERS - MARKER;
-  const end = group.findIndex((one, index) => {
-    room -= commentText(one, frameOf(posting)).length + FINDING_SEPARATOR.length;
-    return (room < 0 && index > 0) || index >= MAX_ON_LINE;
-  });
-  return end < 0
-    ? { fitting: group, left: [] }
-    : { fitting: group.slice(0, end), left: group.slice(end) };
-}
-
-/** Findings in one comment: each takes a mark. */
-const MAX_ON_LINE = 8;
 
 function frameOf({ signature, clean, ledger }: ReviewToPost) {
   return { signature, clean, isFork: ledger.context.isFork };

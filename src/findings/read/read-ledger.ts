@@ -11,7 +11,7 @@ import {
   lastLineOfHunk,
   lineFingerprint,
 } from '../change/diff-lines.js';
-import { partAboutFinding, suggestedLines } from '../comment-parts.js';
+import { suggestedLines } from '../comment-parts.js';
 import { findLineNow } from '../decide/duplicates.js';
 import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen, visibleCommentText, worseSeverity } from '../finding.js';
@@ -132,7 +132,7 @@ function withWords(
       ? undefined
       : (memory?.posted.get(post.id) ?? memory?.posted.get(thread?.reviewId ?? 0));
   const begun = post ?? thread?.first;
-  const said = partAboutFinding(post?.body ?? '', handle);
+  const said = post?.body ?? '';
   const body = visibleCommentText(said);
   return {
     id,
@@ -173,9 +173,8 @@ interface SaidWord extends FindingInstruction {
 }
 
 /**
- * What people with write access have said of a finding. A word without a name is about what its
- * conversation held when it was written; a command without a name, in a conversation of several, is
- * about none of them.
+ * What people with write access have said of a finding. A word without a name is about the finding
+ * of its conversation.
  */
 function wordsAbout(
   thread: Thread | undefined,
@@ -189,20 +188,11 @@ function wordsAbout(
     if (word === undefined || at < saidAt || !context.isWriter(post.author.login)) return [];
     const isMeant =
       word.handle === undefined
-        ? thread !== undefined &&
-          where === thread &&
-          !(word.isCommand && heldAt(thread, at, posts).size > 1)
+        ? thread !== undefined && where === thread
         : word.handle === first.handle;
     return isMeant ? [{ ...word, at, login: post.author.login }] : [];
   });
   return words.toSorted((a, b) => a.at - b.at);
-}
-
-/** Ids of the findings that a conversation held at a time. */
-function heldAt(thread: Thread, at: number, posts: readonly Posted[]): ReadonlySet<string> {
-  const before = posts.filter((one) => one.thread === thread && timeOf(one.post) <= at);
-  const raised = before.flatMap(({ marks }) => marks.filter(({ kind }) => kind === 'raised'));
-  return new Set(raised.map(({ id }) => id));
 }
 
 function timeOf({ createdAt }: Pick<GitHubComment, 'createdAt'>): number {

@@ -67,12 +67,11 @@ export async function runFindingCommand(
   const marks = (publication.marks ?? []).flatMap((post) => post.marks);
   await saveMarks(marks, command, { opened, request, deps });
 
-  // The thread is open although none of its findings is: the token could not resolve it.
+  // The thread is open although its finding is not: the token could not resolve it.
   const staysUnresolved = targets.some(
     ({ id, thread }) =>
       thread !== undefined &&
-      marks.some((mark) => mark.id === id && mark.kind === 'ended' && !mark.closed) &&
-      !ledger.open.some((finding) => finding.thread?.id === thread.id),
+      marks.some((mark) => mark.id === id && mark.kind === 'ended' && !mark.closed),
   );
   const answers = targets.map(({ handle }) => {
     const isOutdated = verb === 'reopen' && !ledger.open.some((open) => open.handle === handle);
@@ -80,11 +79,8 @@ export async function runFindingCommand(
   });
   const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
 
-  // The answer has the marks of all findings in these threads, also of those that stay closed.
-  const threadIds = new Set(targets.map(({ id, thread }) => thread?.id ?? id));
-  const inThreads = ledger.findings.filter(({ id, thread }) => threadIds.has(thread?.id ?? id));
   const answerMarks = marks.filter(
-    (mark) => mark.kind !== 'raised' && inThreads.some(({ id }) => id === mark.id),
+    (mark) => mark.kind !== 'raised' && targets.some(({ id }) => id === mark.id),
   );
   return { result: commandDone(text, true), among: 'for-all', marks: answerMarks };
 }
@@ -224,7 +220,7 @@ function raisedByOthers({ seen, context }: Ledger, comments?: readonly GitHubCom
 
 /** The findings that a command refers to, or the answer if they are not clear. */
 function findTargets(
-  { handle, trigger, verb, isReply }: FindingCommand | FixCommand,
+  { handle, trigger, verb }: FindingCommand | FixCommand,
   ledger: Ledger,
 ): readonly KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
@@ -242,15 +238,13 @@ function findTargets(
     thread === undefined
       ? []
       : ledger.findings.filter((finding) => finding.thread?.id === thread.id);
-  if (inThread.length === 1 || (inThread.length > 1 && isReply === true)) return inThread;
+  if (inThread.length > 0) return inThread;
 
   const isOfOtherAgent =
-    thread !== undefined &&
-    inThread.length === 0 &&
-    raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
+    thread !== undefined && raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
   if (isOfOtherAgent)
     return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
-  return answerOnce(unclearTarget(verb, inThread.length > 1 ? inThread : ledger.findings));
+  return answerOnce(unclearTarget(verb, ledger.findings));
 }
 
 const MAX_LISTED = 10;
