@@ -47,6 +47,7 @@ const ROOMS = [
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   findings: [
     'finding.ts',
+    'kept-finding.ts',
     'state-facts.ts',
     'known-finding.ts change',
     'comment-parts.ts',

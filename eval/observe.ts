@@ -3,8 +3,8 @@ import type { StoredRepo } from '../__tests__/helpers/github-state.js';
 import type { RecordedRequest } from '../__tests__/helpers/loopback.js';
 import type { StepResult } from '../__tests__/helpers/run-action.js';
 import type { Coverage } from '../src/findings/change/scope.js';
+import { saidRevsIn } from '../src/findings/kept-finding.js';
 import type { FindingRecord } from '../src/findings/post/record.js';
-import { findingMarksOf } from '../src/findings/state-facts.js';
 import { parseDiff } from '../src/lib/text/diff.js';
 import type { Version } from './versions.js';
 
@@ -76,7 +76,7 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
     .filter(({ inReplyTo }) => inReplyTo === undefined)
     .map(({ id, body }) => ({
       comment: id,
-      finding: findingMarksOf(body)[0]?.id ?? '',
+      finding: saidRevsIn(body)[0]?.id ?? '',
       isOpen: !talk.resolved.has(id),
     }));
   const report = reportOf(step);

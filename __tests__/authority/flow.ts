@@ -4,14 +4,14 @@ import type { Trigger } from '../../src/event/trigger.js';
 import { factsOf, Reading, rightsOf, type Word } from '../../src/event/trust.js';
 import { lessonsOf } from '../../src/findings/decide/duplicates.js';
 import { strangersInTitles } from '../../src/findings/post/finding-texts.js';
-import { markFacts, postedWords, type ReviewFact } from '../../src/findings/state-facts.js';
+import { keptFindings, postedWords, type ReviewFact } from '../../src/findings/state-facts.js';
 import { describeTalk } from '../../src/prompt/describe.js';
 import { trackTools } from '../../src/run/conversation-tools.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { MemoryPlan, Plan } from '../../src/run/records.js';
 import { entryChanges } from '../../src/run/save.js';
 import type { Tool } from '../../src/tools/tool.js';
-import { ended, known, raised } from '../findings/threads.js';
+import { keptOne, known } from '../findings/threads.js';
 import { createFakeDependencies, fakeTool } from '../helpers/dependencies-fake.js';
 import { completed } from '../helpers/reports.js';
 import { issue, MERGE_GROUP, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
@@ -111,13 +111,10 @@ class World {
   }
 
   #lessons(pull: number): readonly string[] {
-    const marks = this.facts.flatMap((fact) =>
-      fact.kind === 'raised' || fact.kind === 'ended' ? [fact] : [],
+    const kept = keptFindings(this.facts).map((finding) =>
+      this.off === 'lessons' ? { ...finding, words: 'own' as const } : finding,
     );
-    const bare = marks.map((mark) =>
-      mark.kind === 'raised' && this.off === 'lessons' ? { ...mark, words: 'own' as const } : mark,
-    );
-    return lessonsOf(bare).flatMap((lesson) => (lesson.pull === pull ? [] : [lesson.title]));
+    return lessonsOf(kept).flatMap((lesson) => (lesson.pull === pull ? [] : [lesson.title]));
   }
 
   async #call(name: Step['tool'], reading: Reading): Promise<string> {
@@ -168,11 +165,7 @@ class World {
     const id = number.toString(16).padStart(16, '0');
     const words = isLost ? 'guest' : word;
     const end = { state: 'dismissed', by: 'person', why: 'command' } as const;
-    const marks = [
-      raised({ id, title: text, words, at: number }),
-      ended({ id, ...end, at: number }),
-    ];
-    this.facts.push(...markFacts(marks, pull));
+    this.facts.push(keptOne({ id, pull, title: text, words, ...end }));
   }
 }
 

@@ -10,7 +10,6 @@ import {
   type Severity,
   type SeverityFacts,
   severityOf,
-  visibleCommentText,
 } from '../../src/findings/finding.js';
 
 it('the id of a finding is different for every run and every number in it', () => {
@@ -44,15 +43,6 @@ describe('the handle of a finding', () => {
   ])('is read from %j as %j', (word, expected) => {
     expect(parseHandle(word)).toBe(expected);
   });
-});
-
-it.each<[string, string]>([
-  ['<!-- a -->\nText <!-- b\nc --> more.', 'Text  more.'],
-  ['Text.\n\n<details><summary>x</summary>\n\ny</details>', 'Text.'],
-  ['Text.\n\n<details><summary>x</summary>\n\nnever closed', 'Text.'],
-  ['', ''],
-])('the visible words of %j are %j', (body, words) => {
-  expect(visibleCommentText(body)).toBe(words);
 });
 
 const FACTS: SeverityFacts = {

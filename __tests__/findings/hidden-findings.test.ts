@@ -157,7 +157,7 @@ describe('a finding of a rule in the ledger', () => {
     ['is held back once a person closed it', { state: 'settled', by: 'person' }, 'held-back'],
     [
       'is back if its line was gone as a person closed it',
-      { state: 'settled', by: 'person', endedGone: true },
+      { state: 'settled', by: 'person', gone: true },
       'back',
     ],
     ['is back if it was settled by the rule', { state: 'settled', by: 'program' }, 'back'],

@@ -1,351 +1,90 @@
 import { describe, expect, it } from '@jest/globals';
-import { rightsOf, type Word } from '../../src/event/trust.js';
+import { rightsOf } from '../../src/event/trust.js';
 import { commentableLines, lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { isSuggestionCommitted } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
+import type { KeptFinding } from '../../src/findings/kept-finding.js';
 import type { DuplicateClaim, KnownFinding, Settlement } from '../../src/findings/known-finding.js';
 import { loginsToCheck } from '../../src/findings/read/peoples-words.js';
-import { readLedger } from '../../src/findings/read/read-ledger.js';
-import type {
-  GitHubComment,
-  PullRequestConversation,
-  Thread,
-} from '../../src/github/reading/conversation.js';
 import { finding } from './change.js';
 import {
-  AT,
-  back,
   CODE,
-  context,
-  ended,
   ID,
   KEY,
+  keptOne,
   known,
-  LATER,
   ledgerOf,
   marked,
-  NOW,
   OTHER,
   opening,
   otherKnown,
-  otherRaised,
-  raised,
   read,
-  review,
+  recordOf,
   said,
   seen,
+  THUMB,
   TOUCHED,
   thread,
   WITHOUT_FILE,
 } from './threads.js';
 
-const BEFORE = new Date(AT.getTime() - 60_000);
-const THUMB = { login: 'octocat', at: LATER.toISOString() };
-const NO = said('octocat', 'Not a bug.');
-/** Two findings in one comment, and one that was said later in the conversation. */
-const BOTH = opening({}, [raised(), otherRaised()]);
-const REPLY = opening({ id: 3, createdAt: NOW.toISOString() }, [
-  otherRaised({ at: NOW.getTime() }),
-]);
-
-function conversation(parts: Partial<Thread>): Partial<PullRequestConversation> {
-  return { threads: [thread(parts)] };
-}
-
-/** State, reason and person of the finding. */
-function lifeOf(
-  parts: Partial<PullRequestConversation>,
-  about: Partial<LedgerContext> = {},
-  id = ID,
-): string | undefined {
-  const one = read(parts, about).findings.find((each) => each.id === id);
-  return one && [one.state, one.why, one.login].filter((word) => word !== undefined).join(' ');
-}
-
-/** A conversation in which a run of ours said these marks. */
-function told(
-  marks: Parameters<typeof marked>[0],
-  parts: Partial<Thread> = {},
-): Partial<PullRequestConversation> {
-  return conversation({
-    replies: [opening({ id: 3, createdAt: LATER.toISOString() }, marks)],
-    ...parts,
-  });
-}
-
-function replied(
-  reply: GitHubComment,
-  parts: Partial<Thread> = {},
-): Partial<PullRequestConversation> {
-  return conversation({ replies: [reply], ...parts });
-}
-
-const BY_RUN = { resolvedBy: 'github-actions' };
-const BY_WRITER = { resolvedBy: 'octocat' };
-const DOWN = { first: opening({ thumbsDown: [THUMB] }) };
-const DOWN_NOW = { first: opening({ thumbsDown: [{ ...THUMB, at: NOW.toISOString() }] }) };
-const DOWNED = { state: 'dismissed', by: 'person', why: 'thumbs-down' } as const;
-const DISMISSAL = ended({ state: 'dismissed', by: 'person', why: 'phrase' });
-const UNCLOSED = ended({ closed: false });
-const REOPENED = said('octocat', '/axe reopen', { createdAt: NOW.toISOString() });
-const RESOLVED = { by: 'person', why: 'resolved' } as const;
-const SAID_LATER = conversation({
-  ...BY_WRITER,
-  first: opening({}, [raised({ closedBy: 'octocat' })]),
-});
-
-describe('people’s gestures and words', () => {
-  const ALL_AT_ONCE = conversation({ resolvedBy: 'hubot', ...DOWN, replies: [NO] });
-  const OWN_TOKEN = replied(said('octocat', 'Not a bug.', { isOurs: true }), {
-    first: opening({ author: { login: 'octocat', isBot: false } }),
-  });
-  const BELOW = { comments: [said('hubot', '/axe dismiss fq7k2 it is bound')] };
-  const DELETED = { threads: [], comments: [opening({ id: 3 }, [raised(), ended(DOWNED)])] };
-  const BEHEADED = told([raised(), ended()], { ...BY_RUN, first: said('mallory', 'Why?') });
-  const LEFT_TEAM = told([ended({ ...RESOLVED, login: 'former' })], { resolvedBy: 'former' });
-  const BY_STRANGER = told([ended({ ...RESOLVED, login: 'octocat' })], { resolvedBy: 'reader' });
-  const BACK = back({ at: LATER.getTime(), closedBy: 'octocat' });
-  const STILL_CLOSED = told([ended({ at: BEFORE.getTime() }), BACK], BY_WRITER);
-
-  it.each<[string, Partial<PullRequestConversation>, string]>([
-    [
-      'a writer who resolves settles',
-      conversation({ resolvedBy: 'octocat' }),
-      'settled resolved octocat',
-    ],
-    [
-      'a writer’s 👎 dismisses, whatever else was done',
-      ALL_AT_ONCE,
-      'dismissed thumbs-down octocat',
-    ],
-    ['a writer’s set phrase dismisses', replied(NO), 'dismissed phrase octocat'],
-    ['whose token posts the reviews can dismiss too', OWN_TOKEN, 'dismissed phrase octocat'],
-    ['`/axe dismiss` with the name dismisses anywhere', BELOW, 'dismissed command hubot'],
-    ['`/axe done` settles', replied(said('hubot', '/axe done')), 'settled command hubot'],
-    [
-      'a phrase is about all of a conversation',
-      replied(NO, { first: BOTH }),
-      'dismissed phrase octocat',
-    ],
-    ['the last word counts', conversation({ replies: [NO, REOPENED] }), 'open command octocat'],
-    [
-      'a later 👎 counts',
-      replied(said('octocat', '/axe reopen'), DOWN_NOW),
-      'dismissed thumbs-down octocat',
-    ],
-    ['a 👎 before a reopening does not', replied(REOPENED, DOWN), 'open command octocat'],
-    ['a 👎 taken back reopens', told([ended({ ...DOWNED, login: 'octocat' })], BY_RUN), 'open'],
-    [
-      'but not where a writer has resolved since',
-      told([ended({ ...DOWNED, closed: false })], BY_WRITER),
-      'settled resolved octocat',
-    ],
-    ['a dismissal holds if its comment was deleted', DELETED, 'dismissed thumbs-down'],
-    ['an end that closed the conversation is undone by opening it', told([ended()]), 'open'],
-    ['an end that could not close it is not', told([UNCLOSED]), 'settled fixed'],
-    ['a run’s own resolving says nothing new', told([ended()], BY_RUN), 'settled fixed'],
-    ['nor where a stranger’s reply is the first that is left', BEHEADED, 'settled fixed'],
-    [
-      'a writer who resolves decides over the model',
-      told([UNCLOSED], BY_WRITER),
-      'settled resolved octocat',
-    ],
-    ['a Resolve that was noted holds, whoever it was', LEFT_TEAM, 'settled resolved former'],
-    ['a stranger who opens and resolves undoes an end', BY_STRANGER, 'open'],
-    ['no opened conversation undoes a dismissal', told([DISMISSAL]), 'dismissed phrase'],
-  ])('%s', (_, parts, expected) => {
-    expect(lifeOf(parts)).toBe(expected);
-  });
-
-  it.each<[string, Partial<PullRequestConversation>]>([
-    ['nobody answered', {}],
-    [
-      'a reader gave 👎',
-      conversation({ first: opening({ thumbsDown: [{ ...THUMB, login: 'reader' }] }) }),
-    ],
-    ['a reader said no', replied(said('reader', 'Not a bug.'))],
-    ['a bot said no', replied({ ...NO, author: { login: 'octocat', isBot: true } })],
-    ['a run of ours said no', replied(said('octocat', marked([], 'Not a bug.'), { isOurs: true }))],
-    ['somebody edited what a writer said', replied({ ...NO, isEditedByOther: true })],
-    ['a writer said anything else', replied(said('octocat', 'Let us talk.'))],
-    ['a stranger resolved it', conversation({ resolvedBy: 'reader' })],
-    ['an account resolved it that is gone', conversation({ isResolved: true })],
-    ['a phrase stands below the pull request', { comments: [NO] }],
-    ['a command without a name does', { comments: [said('octocat', '/axe dismiss')] }],
-    ['a command names another one', replied(said('octocat', '/axe dismiss FX3M9'))],
-    ['the conversation was resolved before the finding was said there', SAID_LATER],
-    ['it is back, where an old gesture could not be undone', STILL_CLOSED],
-  ])('leave it open if %s', (_, parts) => {
-    expect(lifeOf(parts)).toBe('open');
-  });
-
-  it('are about what the conversation held when they were written', () => {
-    const parts = conversation({ replies: [NO, REPLY] });
-    expect([lifeOf(parts), lifeOf(parts, {}, OTHER)]).toEqual(['dismissed phrase octocat', 'open']);
-  });
-
-  it('are news only as long as no mark says so', () => {
-    const isTold = (parts: Partial<PullRequestConversation>) =>
-      read(parts).findings.map((one) => one.isTold);
-    expect(isTold({})).toEqual([true]);
-    expect(isTold(conversation({ replies: [NO] }))).toEqual([false]);
-    expect(isTold(told([DISMISSAL]))).toEqual([true]);
-    expect(isTold(told([ended()]))).toEqual([false]);
-    expect(isTold(told([UNCLOSED], BY_WRITER))).toEqual([false]);
-    expect(isTold(told([ended(), back()]))).toEqual([true]);
-  });
-});
-
-describe('marks in texts and in the state', () => {
-  const memory = { marks: [raised({ thread: 'T_1', comment: 1 })], posted: posted(1) };
-  const KNOWING = { ...memory, posted: posted(1, 3) };
-  const DRAFT = { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] };
-
-  it.each<[string, Partial<PullRequestConversation>, Partial<LedgerContext>, string | undefined]>([
-    ['a text unknown to the state ends nothing', told([UNCLOSED]), { memory }, 'open'],
-    ['a text that the state knows ends', told([UNCLOSED]), { memory: KNOWING }, 'settled fixed'],
-    ['nor does a Resolve that only the text notes', SAID_LATER, { memory: KNOWING }, 'open'],
-    ['a draft of a review does not', DRAFT, {}, undefined],
-    [
-      'what somebody else wrote does not',
-      conversation({ first: opening({ isOurs: false }) }),
-      {},
-      undefined,
-    ],
-    ['another agent’s finding is its own', {}, { agent: 'bot-2' }, undefined],
-  ])('%s', (_, parts, about, expected) => {
-    expect(lifeOf(parts, about)).toBe(expected);
-  });
-
-  it('give the state’s findings as open where GitHub cannot be asked', () => {
-    const ledger = readLedger(undefined, context({ memory }));
-    expect(ledger.open).toMatchObject([{ id: ID, isTold: true, thread: undefined }]);
-  });
-
-  it('keep a finding bound to the conversation of its edited comment', () => {
-    const edited = conversation({ first: opening({ isEditedByOther: true }) });
-    const bound = { thread: { id: 'T_1' }, said: { comment: 1 } };
-    expect(read(edited, { memory }).findings).toMatchObject([bound]);
-  });
-
-  it('say of a finding that the state knows what the state says', () => {
-    const first = opening({}, [raised({ at: BEFORE.getTime(), severity: 'nit' })]);
-    expect(read(conversation({ first }), { memory }).findings).toMatchObject([
-      { severity: 'major' },
-    ]);
-  });
-
-  it('never make a finding outdated by a move in a text unknown to the state', () => {
-    const moved = told([back({ path: 'a.ts', code: '' })]);
-    expect(read(moved, { memory }).findings).toMatchObject([
-      { state: 'open', path: 'src/auth.ts' },
-    ]);
-  });
-
-  it.each<[string, Partial<LedgerContext>, GitHubComment, Word]>([
-    ['without a state', {}, opening(), 'guest'],
-    [
-      'by a text that the state knows',
-      { memory: { marks: [], posted: posted(1) } },
-      opening(),
-      'own',
-    ],
-    ['by the state', { memory: { ...memory, posted: posted() } }, opening(), 'own'],
-  ])('trust the words of a finding %s', (_, about, first, words) => {
-    expect(read(conversation({ first }), about).findings).toMatchObject([{ words }]);
-  });
-
-  it('give place, words and suggestion as the comment has them', () => {
-    const text = 'Bind it.\n\n```suggestion\nbind(id);\n```\n\n<details>\nx\n</details>';
-    const parts = conversation({ line: 12, first: opening({ body: marked([raised()], text) }) });
-    const body = expect.stringMatching(/^Bind it\.[^x]*$/);
-    const likely = { line: 12, code: CODE, body, suggestion: 'bind(id);', confidence: 'likely' };
-    expect(read(parts, { lines: undefined }).findings).toMatchObject([likely]);
-    for (const confidence of ['unsure', 'confirmed'] as const) {
-      const first = opening({}, [raised({ confidence })]);
-      expect(read(conversation({ first })).findings).toMatchObject([{ confidence }]);
-    }
-  });
-});
-
 describe('a finding held against the present change', () => {
-  const at = (parts: Parameters<typeof raised>[0], ...more: Parameters<typeof marked>[0]) => ({
-    threads: [],
-    comments: [opening({}, [raised(parts), ...more])],
-  });
   const LEFT = { lines: WITHOUT_FILE };
   const ON_FORK = { ...LEFT, isFork: true };
   const UNTELLING = { line: 11, code: lineFingerprint('return user;') };
-  const GONE = { code: '', closed: false };
+  const FIXED = { state: 'settled', by: 'model', why: 'fixed', rev: 2, gone: true } as const;
 
-  it.each<
-    [string, Partial<PullRequestConversation>, Partial<LedgerContext>, Partial<KnownFinding>]
-  >([
-    ['is outdated if its file left', at({}), LEFT, { state: 'outdated', by: 'program' }],
-    ['stays open on a fork if it blocks', at({}), ON_FORK, { state: 'open', isGone: true }],
+  /** The finding as a run reads it that finds no conversation. */
+  function held(parts: Partial<KeptFinding>, about: Partial<LedgerContext> = {}) {
+    const none = { threads: [], comments: [opening({ body: marked(parts.rev) })] };
+    return read(none, { record: recordOf([keptOne(parts)]), ...about }).findings;
+  }
+
+  it.each<[string, Partial<KeptFinding>, Partial<LedgerContext>, Partial<KnownFinding>]>([
+    ['is outdated if its file left', {}, LEFT, { state: 'outdated', by: 'program' }],
+    ['stays open on a fork if it blocks', {}, ON_FORK, { state: 'open', isGone: true }],
     [
       'is outdated on a fork if it is unsure',
-      at({ confidence: 'unsure' }),
+      { confidence: 'unsure' },
       ON_FORK,
       { state: 'outdated' },
     ],
     [
       'follows its file to another name',
-      at({ path: 'gone.ts' }),
+      { path: 'gone.ts' },
       {},
       { path: 'src/auth.ts', line: 10 },
     ],
     [
       'follows no file by an untelling line',
-      at({ ...UNTELLING, path: 'b.ts' }),
+      { ...UNTELLING, path: 'b.ts' },
       {},
       { state: 'outdated' },
     ],
-    [
-      'stays in a file that GitHub does not show',
-      at({ path: 'logo.png' }),
-      {},
-      { isGone: false, line: 10 },
-    ],
-    ['is open if its fix is reverted', at({}, ended(GONE)), {}, { why: 'reverted', isTold: false }],
-    ['stays fixed if its line is untelling', at(UNTELLING, ended(GONE)), {}, { state: 'settled' }],
-    ['is made no milder by a mark', at({}, back({ severity: 'nit' })), {}, { severity: 'major' }],
-    ['stays taken back', at({}, ended({ ...GONE, why: 'wrong' })), {}, { state: 'settled' }],
+    ['stays in a file that GitHub does not show', { path: 'logo.png' }, {}, { isGone: false }],
+    ['is open if its fix is reverted', FIXED, {}, { why: 'reverted', rev: 3, toldRev: 2 }],
+    ['stays fixed if its line is untelling', { ...UNTELLING, ...FIXED }, {}, { state: 'settled' }],
+    ['stays taken back', { ...FIXED, why: 'wrong' }, {}, { state: 'settled' }],
   ])('%s', (_, parts, about, expected) => {
-    expect(read(parts, about).findings).toMatchObject([expected]);
-  });
-
-  it.each([
-    [false, 'outdated'],
-    [true, 'open'],
-  ])('of a file that left is not opened, but for what blocks on a fork: %s', (isFork, state) => {
-    const ledger = read(told([ended()]), { ...LEFT, isFork });
-    ledger.reopen(ID, 'octocat');
-    expect(ledger.findings).toMatchObject([{ state }]);
-  });
-
-  it('shares its line with one finding of a category', () => {
-    const first = opening({}, [raised(), raised({ id: OTHER, handle: 'FX3M9' })]);
-    expect(read(conversation({ first })).findings.map((one) => one.isGone)).toEqual([false, true]);
+    expect(held(parts, about)).toMatchObject([expected]);
   });
 
   it('shares its number with one on the other side', () => {
     const place = { path: 'no-end.txt', line: 2, code: lineFingerprint('beta') };
-    const old = raised({ id: OTHER, handle: 'FX3M9', ...place, side: 'LEFT' });
-    const first = opening({}, [raised(place), old]);
-    const { findings } = read(conversation({ first, path: place.path, line: 2 }));
+    const old = keptOne({ id: OTHER, handle: 'FX3M9', ...place, side: 'LEFT' });
+    const { findings } = read({ threads: [] }, { record: recordOf([keptOne(place), old]) });
     expect(findings.map((one) => one.isGone)).toEqual([false, false]);
   });
 
-  it.each<[string, Partial<LedgerContext>, Parameters<typeof raised>[0], string]>([
+  it.each<[string, Partial<LedgerContext>, Partial<KeptFinding>, string]>([
     ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
     ['on a run of our own, where it does not block', {}, { severity: 'minor' }, 'settled program'],
     ['on a run of our own, where it blocks', {}, {}, 'open'],
     ['by a stranger', { rights: rightsOf('fork') }, { severity: 'minor' }, 'open'],
   ])('whose suggestion was committed %s', (_, about, parts, expected) => {
-    const offer = '```suggestion\nquery("SELECT " + account.id);\n```';
-    const first = opening({ body: marked([raised(parts)], offer) });
-    const ledger = read(conversation({ first }), { lines: TOUCHED, ...about });
+    const suggestion = 'query("SELECT " + account.id);';
+    const record = recordOf([keptOne({ suggestion, ...parts })]);
+    const ledger = read({}, { lines: TOUCHED, record, ...about });
     ledger.endCommitted(TOUCHED);
     expect(ledger.findings.map(({ state, by }) => [state, by].join(' ').trim())).toEqual([
       expected,
@@ -412,7 +151,7 @@ describe('a finding that is raised', () => {
     ['is another one then, if the model says so', BY_MODEL, {}, { isNew: true }, 'raised'],
     ['is held back while the line that a person settled stands', BY_PERSON, {}, {}, 'held-back'],
     ['is back if the line that a person settled changed', BY_PERSON, touched, SAME_TOUCHED, 'back'],
-    ['is back if that line was gone', [known({ ...CLOSED, endedGone: true })], {}, {}, 'back'],
+    ['is back if that line was gone', [known({ ...CLOSED, gone: true })], {}, {}, 'back'],
     ['is asked about there in another category', DISMISSED, { category: 'data' }, {}, 'ask'],
     ['is the one posted there meanwhile', EARLIER, DATA, { isNew: true, knew: new Set() }, 'kept'],
     ['is asked about on an untelling line', [otherKnown()], { ...ELSEWHERE, ...DATA }, {}, 'ask'],
@@ -469,7 +208,7 @@ describe('a finding that is raised', () => {
   it('is open, and known to the next one', () => {
     const ledger = ledgerOf();
     const first = ledger.raise(finding({ code: CODE }));
-    expect(first).toMatchObject({ kind: 'raised', finding: { isTold: false } });
+    expect(first).toMatchObject({ kind: 'raised', finding: { rev: 1, toldRev: 0 } });
     expect(ledger.copy().raise(finding({ id: OTHER, code: CODE })).kind).toBe('kept');
     expect(ledger.open).toHaveLength(1);
   });
@@ -535,10 +274,10 @@ describe('the model’s word on an end', () => {
   it.each([
     ['stood', {}, false],
     ['was gone', { lines: TOUCHED }, true],
-  ])('notes that its line %s then', (_, about, endedGone) => {
+  ])('notes that its line %s then', (_, about, gone) => {
     expect(ledgerOf([known(MILD)], about).end(FIXED)).toMatchObject({
       state: 'settled',
-      endedGone,
+      gone,
     });
   });
 
@@ -575,8 +314,3 @@ describe('the people whose permission is asked for', () => {
     expect(loginsToCheck(seen({ threads, comments }))).toEqual(['reader']);
   });
 });
-
-/** Texts with these ids, by runs of our own. */
-function posted(...ids: readonly number[]): ReadonlyMap<number, Word> {
-  return new Map(ids.map((id) => [id, 'own'] as const));
-}

@@ -1,24 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { rightsOf, WORDS } from '../../src/event/trust.js';
+import { rightsOf } from '../../src/event/trust.js';
 import { lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { lessonsOf } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
 import type { Finding } from '../../src/findings/finding.js';
+import type { KeptFinding } from '../../src/findings/kept-finding.js';
 import type { DuplicateClaim, Lesson } from '../../src/findings/known-finding.js';
-import type { FindingMark } from '../../src/findings/state-facts.js';
+import { dismissed } from '../helpers/marks.js';
 import { finding } from './change.js';
-import {
-  back,
-  CODE,
-  ended,
-  ID,
-  ledgerOf,
-  lesson,
-  NOW,
-  OTHER,
-  otherRaised,
-  raised,
-} from './threads.js';
+import { CODE, ID, ledgerOf, lesson, NOW, OTHER } from './threads.js';
 
 describe('a finding that people have dismissed on another pull request', () => {
   const DRAFT = { code: CODE, category: 'data', title: 'Rows are read twice' } as const;
@@ -64,26 +54,20 @@ describe('a finding that people have dismissed on another pull request', () => {
 });
 
 describe('the lessons of a state', () => {
-  const DISMISSED = ended({ state: 'dismissed', by: 'person', why: 'phrase', login: 'octocat' });
-  const NEWEST = { ...DISMISSED, id: OTHER, at: NOW.getTime() };
+  const NEWEST = dismissed({ id: OTHER, decided: NOW.getTime() });
 
-  it.each<[string, readonly FindingMark[], readonly string[]]>([
-    ['none of what was settled', [raised(), { ...DISMISSED, state: 'settled' }], []],
-    ['none by anybody else', [raised(), { ...DISMISSED, by: 'model' }], []],
-    ['none of what nobody keeps', [DISMISSED], []],
-    ['none once it is back', [back(), raised(), DISMISSED], []],
-    ['the newest first', [raised(), DISMISSED, otherRaised(), NEWEST], [OTHER, ID]],
-  ])('are %s', (_, marks, expected) => {
-    expect(lessonsOf(marks.map((mark) => ({ ...mark, pull: 41 }))).map(({ id }) => id)).toEqual(
-      expected,
-    );
+  it.each<[string, readonly KeptFinding[], readonly string[]]>([
+    ['none of what was settled', [dismissed({ state: 'settled' })], []],
+    ['none by anybody else', [dismissed({ by: 'model' })], []],
+    ['none once it is back', [dismissed({ state: 'open' })], []],
+    ['the newest first', [dismissed(), NEWEST], [OTHER, ID]],
+  ])('are %s', (_, findings, expected) => {
+    expect(lessonsOf(findings).map(({ id }) => id)).toEqual(expected);
   });
 
-  it('have a title only of a run of our own', () => {
-    const titles = WORDS.map((words) => {
-      return lessonsOf([raised({ words }), DISMISSED].map((mark) => ({ ...mark, pull: 41 })))[0]
-        ?.title;
-    });
-    expect(titles).toEqual([raised().title, '', '', '']);
+  it('have a title only of a trusted run', () => {
+    const given = ['own', 'mixed', 'guest'] as const;
+    const titles = given.map((words) => lessonsOf([dismissed({ words })])[0]?.title);
+    expect(titles).toEqual([dismissed().title, '', '']);
   });
 });

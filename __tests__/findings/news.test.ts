@@ -13,7 +13,7 @@ import type { KnownFinding, Settlement } from '../../src/findings/known-finding.
 import { formatEarlierFindings } from '../../src/findings/post/finding-texts.js';
 import { findingRecords } from '../../src/findings/post/record.js';
 import { finding, LINES, placed } from './change.js';
-import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, thread } from './threads.js';
+import { CODE, HEAD, known, ledgerOf, lesson, otherKnown } from './threads.js';
 
 const WORDS = { how: 'fixed', reason: 'It is bound.', evidence: [], by: '' } as const;
 const FIXED: Settlement = { ...WORDS, finding: known(), isAgreed: true };
@@ -137,11 +137,11 @@ describe('what a run wants, held against the findings as they are now', () => {
 describe('the lines of a review about earlier findings', () => {
   const LINK =
     '[The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2';
-  const END = { isTold: false, by: 'model', state: 'settled' } as const;
+  const END = { rev: 2, by: 'model', state: 'settled' } as const;
 
   function linesOf(...given: Parameters<typeof act>) {
     const { ledger, news } = act(...given);
-    return formatEarlierFindings({ ledger, news, ...FRAME }, new Set(), false);
+    return formatEarlierFindings({ ledger, news, ...FRAME }, false).map(({ line }) => line);
   }
 
   it.each([
@@ -157,7 +157,7 @@ describe('the lines of a review about earlier findings', () => {
 
   it('tell of what is open again, and what only a person can end', () => {
     expect(linesOf([SETTLED], { repeated: AGAIN })).toEqual([`- ↩️ ${LINK} — back since aaaaaaa`]);
-    expect(linesOf([known({ isTold: false, by: 'person' })])).toEqual([`- ↩️ ${LINK} — open again`]);
+    expect(linesOf([known({ rev: 2, by: 'person' })])).toEqual([`- ↩️ ${LINK} — open again`]);
     expect(linesOf([known()], { settlements: [FIXED] }, { rights: rightsOf('fork') })).toEqual([
       `- ❔ ${LINK} — said to be over; a person has to resolve it`,
     ]);
@@ -165,8 +165,8 @@ describe('the lines of a review about earlier findings', () => {
 
   it('tell of all that are open where anything happened, and of one whose conversation a stranger closed', () => {
     expect(linesOf([known()])).toEqual([]);
-    expect(linesOf([known({ ...END, by: 'person', why: 'resolved' })])).toEqual([]);
-    expect(linesOf([known({ thread: thread({ resolvedBy: 'reader' }) })])).toEqual([
+    expect(linesOf([known({ ...END, by: 'person', why: 'resolved', isMute: true })])).toEqual([]);
+    expect(linesOf([known({ saw: { resolvedBy: 'reader', down: [] } })])).toEqual([
       '- 🟠 The query is built from the id · `src/auth.ts:10` · FQ7K2 — still open',
     ]);
     expect(linesOf([known({ ...END, why: 'wrong' }), otherKnown()])[1]).toBe(

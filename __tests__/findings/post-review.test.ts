@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BufferedPublications } from '../../src/findings/buffered-publications.js';
+import { readCopy, saidRevsIn } from '../../src/findings/kept-finding.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { findingLine } from '../helpers/marks.js';
@@ -22,9 +23,9 @@ function texts({ repo }: Hello): readonly string[] {
 }
 
 describe('a review', () => {
-  it('is posted with its comments, and holds the marks of all of them', async () => {
+  it('is posted with its comments, and holds the record', async () => {
     const hello = await startPull();
-    const { part, warnings, marks } = await publish(hello, REVIEWED);
+    const { part, warnings, kept } = await publish(hello, REVIEWED);
     const { id, handle } = placed().finding;
     expect(warnings).toEqual([]);
     expect(part).toMatchObject({
@@ -34,12 +35,12 @@ describe('a review', () => {
       records: [{ id, handle, state: 'open', isNew: true }],
       review: { open: [{ id }], isBlocking: true, unposted: [] },
     });
-    expect(marks).toMatchObject([{ kind: 'raised', id, handle, line: 2, words: 'own' }]);
+    expect(kept?.findings).toMatchObject([{ id, rev: 1, handle, line: 2, words: 'own' }]);
     expect(hello.repo.talk.reviews).toMatchObject([
       { state: 'CHANGES_REQUESTED', commit: hello.headSha },
     ]);
-    const said = [hello.repo.talk.reviews[0]?.body, hello.repo.talk.reviewComments[0]?.body];
-    expect(said).toEqual(Array(2).fill(expect.stringContaining(`"kind":"raised","id":"${id}"`)));
+    expect(readCopy(hello.repo.talk.reviews[0]?.body ?? '')?.findings).toMatchObject([{ id }]);
+    expect(saidRevsIn(hello.repo.talk.reviewComments[0]?.body ?? '')).toEqual([{ id, rev: 1 }]);
   });
 
   it('does not repeat what is open', async () => {
@@ -154,12 +155,12 @@ describe('a review that is not posted', () => {
     const hello = await startPull();
     hello.github.fail(denied(REVIEW, 'pull_requests=write'));
     const findings = [placed({ suggestion: 'return 1' })];
-    const { part, warnings, marks } = await publish(hello, { ...REVIEWED, findings });
+    const { part, warnings, kept } = await publish(hello, { ...REVIEWED, findings });
     expect(warnings).toEqual([
       expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/),
     ]);
     expect(part).toMatchObject({ isReview: true, review: { open: [{}], unposted: [{}] } });
-    expect([marks, part.details]).toEqual([
+    expect([kept?.findings, part.details]).toEqual([
       [],
       expect.stringMatching(
         /^\*\*Review, not posted\*\*\n\nOne thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,

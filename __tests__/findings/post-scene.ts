@@ -14,6 +14,7 @@ import {
   type LedgerContext,
 } from '../../src/findings/decide/ledger.js';
 import { createHandle, type Finding, mintId } from '../../src/findings/finding.js';
+import { recordOfPull } from '../../src/findings/kept-finding.js';
 import type { Settlement } from '../../src/findings/known-finding.js';
 import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { postReview } from '../../src/findings/post/post-review.js';
@@ -72,7 +73,7 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 /** What a test decides besides what the run publishes. */
 export interface PostScene
   extends Partial<Omit<ReviewToPost, 'ledger' | 'news' | 'buffered'>>,
-    Partial<Pick<LedgerContext, 'lines' | 'memory' | 'isFork' | 'isPushByWriter'>> {
+    Partial<Pick<LedgerContext, 'lines' | 'record' | 'isFork' | 'isPushByWriter'>> {
   readonly client?: GitHubClient;
 }
 
@@ -81,7 +82,7 @@ export async function readPull(
   { client, repo }: Hello,
   { agent = 'bot', word = 'own', blockOn = 'major', ...rest }: PostScene = {},
 ): Promise<Ledger> {
-  const { memory, isFork = false, isPushByWriter = false } = rest;
+  const { record, isFork = false, isPushByWriter = false } = rest;
   const answer = await createGitHubPort(client, pullRequest())?.said(
     42,
     { isFresh: true },
@@ -94,7 +95,8 @@ export async function readPull(
     rights: rightsOf(word),
     isPushByWriter,
     gate: blockOn,
-    memory,
+    record,
+    authorMayWrite: true,
     lessons: [],
     isWriter: (login) => repo.roles.get(login) === 'write',
   });
@@ -157,5 +159,6 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {
       ...scene,
     }),
   );
-  return { part, warnings, marks: part.marks?.[0]?.marks ?? [], open: part.review?.open.length };
+  const kept = recordOfPull(part.facts ?? [], 42);
+  return { part, warnings, kept, open: part.review?.open.length };
 }

@@ -4,32 +4,30 @@ import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import type { PlacedFinding } from '../../src/findings/change/diff-lines.js';
 import type { FindingChanges } from '../../src/findings/decide/ledger.js';
 import { SEVERITIES, type Severity } from '../../src/findings/finding.js';
+import { readCopy, saidRevsIn } from '../../src/findings/kept-finding.js';
 import type { KnownFinding } from '../../src/findings/known-finding.js';
 import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { prepareReview } from '../../src/findings/post/prepare-review.js';
-import { type FindingMark, findingMarksOf } from '../../src/findings/state-facts.js';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
+import { readOwnMark } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
-import { ended, HEAD, KEY, known, ledgerOf, NO_NEWS, NOW, posting, raised } from './threads.js';
+import { HEAD, KEY, known, ledgerOf, NO_NEWS, posting } from './threads.js';
 
 type Parts = Partial<ReviewToPost> & {
   readonly earlierFindings?: readonly KnownFinding[];
-  readonly marks?: readonly FindingMark[];
   readonly summary?: string;
 };
 
 function prepare(
   fresh: readonly PlacedFinding[],
-  { earlierFindings = [], marks = [], summary = '', news = NO_NEWS, ...parts }: Parts = {},
+  { earlierFindings = [], summary = '', news = NO_NEWS, ...parts }: Parts = {},
 ) {
   const clean = (text: string) => sanitize(text, 'comment', ['hunter2-hunter2']);
   const ledger = ledgerOf(earlierFindings);
+  for (const { finding } of fresh) ledger.raise(finding, { isNew: true });
   const buffered = { ...NO_PUBLICATIONS, review: { summary } };
-  return prepareReview(
-    posting({ ledger, buffered, clean, ...parts, news: { ...news, fresh } }),
-    marks,
-  );
+  return prepareReview(posting({ ledger, buffered, clean, ...parts, news: { ...news, fresh } }));
 }
 
 /** What is open already, and what is back. */
@@ -39,7 +37,7 @@ function newsOf(kept: number, back = 0): FindingChanges {
 
 /** Ids of what a comment says, the worst first. */
 function saidIn({ body }: { readonly body: string }) {
-  return findingMarksOf(body).map(({ id }) => id);
+  return saidRevsIn(body).map(({ id }) => id);
 }
 
 const LINES = [7, 8, 9, 10].map((line) => placed({ line }));
@@ -47,7 +45,7 @@ const WALL = 'many words '.repeat(370);
 
 describe('a prepared review', () => {
   it('has a comment for each finding on a line', () => {
-    const { comments, raised: marks } = prepare([placed({ startLine: 8, suggestion: 'x' })], {
+    const { comments, body } = prepare([placed({ startLine: 8, suggestion: 'x' })], {
       signature: 'agent `pr-reviewer`',
     });
     const [comment] = comments;
@@ -57,18 +55,8 @@ describe('a prepared review', () => {
     );
     expect(comment?.body).toContain(' · agent `pr-reviewer`\n\n</details>');
     const { id, handle } = placed().finding;
-    expect(marks).toEqual([
-      raised({ id, handle, agent: 'pr-reviewer', at: NOW.getTime(), code: KEY }),
-    ]);
-    expect(findingMarksOf(comment?.body ?? '')).toEqual(marks);
-  });
-
-  it('has every mark of its run in its text, also those said on lines', () => {
-    const { body, raised: marks } = prepare([placed(), placed({ path: 'x.ts' })], {
-      marks: [ended()],
-    });
-    expect(findingMarksOf(body)).toEqual([ended(), ...marks]);
-    expect(marks).toHaveLength(2);
+    expect(saidRevsIn(comment?.body ?? '')).toEqual([{ id, rev: 1 }]);
+    expect(readCopy(body)?.findings).toMatchObject([{ id, handle, code: KEY, words: 'own' }]);
   });
 
   it.each([
@@ -76,8 +64,9 @@ describe('a prepared review', () => {
     ['has a line that a model made up', { line: 1e21 }, { line: 999_999_999 }],
     ['has a path that cleaning would change', { path: '@octocat.ts' }, { path: '' }],
     ['has a title of several lines', { title: 'One\nline' }, { title: 'One line' }],
-  ] as const)('has a mark for a finding that %s', (_, parts, mark) => {
-    expect(prepare([placed(parts)]).raised).toMatchObject([mark]);
+  ] as const)('has a copy of the record of a finding that %s', (_, parts, expected) => {
+    const { body } = prepare([placed(parts)]);
+    expect(readCopy(body)?.findings).toMatchObject([expected]);
   });
 
   it('has one small line, which is below all else, and room for it', () => {
@@ -89,8 +78,9 @@ describe('a prepared review', () => {
   });
 
   it('names the agent in its marks, whatever the review is called', () => {
-    const named = { raised: [{ agent: 'bot' }], mark: { kind: 'review', agent: 'bot/reply-9' } };
-    expect(prepare([placed()], { agent: 'bot/reply-9' })).toMatchObject(named);
+    const { comments, mark } = prepare([placed()], { agent: 'bot/reply-9' });
+    expect(readOwnMark(comments[0]?.body ?? '')['agent']).toBe('bot');
+    expect(mark).toMatchObject({ kind: 'review', agent: 'bot/reply-9' });
   });
 
   it.each([
@@ -151,7 +141,6 @@ it('every finding of a review is in exactly one place', () => {
         ...[...review.inBody, ...review.omitted].map(({ finding }) => finding.id),
       ];
       expect(listed.toSorted()).toEqual(all.map(({ finding }) => finding.id).toSorted());
-      expect(review.raised).toHaveLength(all.length);
       expect(review.comments.length).toBeLessThanOrEqual(maxComments);
     }),
   );
@@ -216,7 +205,7 @@ close();
 
   it('is its marker alone if it has no content', () => {
     expect(prepare([]).body).toBe(
-      `<!-- axe-action {"kind":"review","agent":"pr\\u002dreviewer","head":"${HEAD}","part":1,"marks":[]} -->`,
+      `<!-- axe-action {"kind":"review","v":1,"agent":"pr\\u002dreviewer","head":"${HEAD}","part":1,"says":[],"record":{"v":1,"findings":[],"heard":[]}} -->`,
     );
   });
 
@@ -253,15 +242,6 @@ close();
   it('has no headline where something is back', () => {
     const { body } = prepare([], { summary: 'S', extent: 'whole', news: newsOf(1, 1) });
     expect(body).toContain('\n\nS\n\n- ↩️ ');
-  });
-
-  it('begins with as many marks of its run as there is room for', () => {
-    const many = Array.from({ length: 200 }, (_, n) => raised({ at: n }));
-    const marksOf = (marks: readonly FindingMark[]) => findingMarksOf(prepare([], { marks }).body);
-    expect(marksOf(many.slice(0, 50))).toEqual(many.slice(0, 50));
-    const kept = marksOf(many);
-    expect(kept.length).toBeGreaterThan(50);
-    expect(kept).toEqual(many.slice(0, kept.length));
   });
 
   it('sanitizes everything that others wrote', () => {
@@ -322,7 +302,7 @@ close();
             summary: repeated(length),
             maxComments: 0,
             news: { ...newsOf(99), ended: Array(40).fill(ended) },
-            marks: Array(99).fill(raised({ title: repeated(200) })),
+            earlierFindings: Array(99).fill(known({ title: repeated(200) })),
             remarks: Array(4).fill(repeated(600)),
             footer: 'agent `pr-reviewer` · $0.42 · `/axe help`',
             clean: growing,

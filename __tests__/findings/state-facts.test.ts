@@ -2,28 +2,30 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { STATE_REASON_TEXTS, type StateReason } from '../../src/findings/finding.js';
 import {
+  copyOfRecord,
+  type KeptFinding,
+  readCopy,
+  recordOfPull,
+  saidRevsIn,
+} from '../../src/findings/kept-finding.js';
+import {
   agentOfReviewer,
-  type EndedMark,
-  type FindingMark,
-  findingMarksIn,
-  findingMarksOf,
   isPaused,
   lastReviewed,
-  markFacts,
   outcomesAndCostTable,
   parseReviewFacts,
   pruneState,
-  pullRequestState,
   type ReviewFact,
-  readFindingMark,
   readReviewMark,
   type SpentFact,
   spentUsd,
 } from '../../src/findings/state-facts.js';
-import { mergeStates, withFacts } from '../../src/memory/state.js';
+import { utf8Bytes } from '../../src/lib/text/bytes.js';
+import { hasNewerLines, mergeStates, withFacts } from '../../src/memory/state.js';
 import { formatMark, isOwnText } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
-import { back, ended, ID, marked, OTHER, raised } from './threads.js';
+import { dismissed, kept, reviewLine } from '../helpers/marks.js';
+import { ID, marked, OTHER } from './threads.js';
 
 const AT = Date.parse('2026-11-22T10:00:00.123Z');
 const HEAD = 'a'.repeat(40);
@@ -39,14 +41,9 @@ const FACTS: readonly ReviewFact[] = [
   { kind: 'reviewed', pull: 43, head: HEAD, base: 'b', into: 'release 2', at: AT },
   { kind: 'reviewed', pull: 45, head: HEAD, base: 'b', unseen: ['src/b.ts', 'a file.ts'], at: AT },
   { kind: 'reviewed', pull: 46, head: HEAD, base: 'b', only: ONLY, at: AT },
-  ...markFacts(
-    [
-      raised({ title: 'naïve "--> \n- {"kind":"spent"}"', path: 'src/a b.ts', thread: 'T_1' }),
-      ended({ state: 'dismissed', by: 'person', why: 'thumbs-down', login: 'octocat' }),
-      back(),
-    ],
-    42,
-  ),
+  kept({ title: 'naïve "--> \n- {"kind":"spent"}"', path: 'src/a b.ts', thread: 'T_1' }),
+  dismissed({ id: OTHER, why: 'thumbs-down', login: 'octocat' }),
+  { kind: 'heard', pull: 42, at: AT, ids: [7, 9], review: 7 },
   { kind: 'posted', id: '123-1', pull: 42, ids: [7, 8], words: 'own', at: AT },
   spent('123-1', 0.1234),
   spent('124-1', 1, { pull: undefined }),
@@ -59,17 +56,10 @@ describe('facts of the pull request bot', () => {
     expect(parseReviewFacts(withFacts('', FACTS))).toEqual(FACTS);
   });
 
-  it('have a line of their own for each kind of mark, finding and pull request', () => {
-    const marks = [raised(), raised({ id: OTHER }), ended(), back()];
-    const text = withFacts('', [
-      ...markFacts(marks, 41),
-      ...markFacts([ended({ why: 'wrong' })], 41),
-    ]);
-    expect(
-      findingMarksIn(parseReviewFacts(withFacts(text, markFacts([raised()], 42)))),
-    ).toHaveLength(5);
-    expect(text).toContain(`\n- {"kind":"ended","id":"${ID}",`);
-    expect(text).not.toContain('"why":"fixed"');
+  it('have a line for each finding, which its newest takes the place of', () => {
+    const text = withFacts('', [kept(), kept({ id: OTHER }), dismissed()]);
+    expect(parseReviewFacts(text)).toEqual([dismissed(), kept({ id: OTHER })]);
+    expect(text).toContain(`\n- {"kind":"finding","v":1,"id":"${ID}",`);
   });
 
   it('are read back whatever a path or a login contains', () => {
@@ -83,7 +73,7 @@ describe('facts of the pull request bot', () => {
         text,
         fc.constantFrom(...(Object.keys(STATE_REASON_TEXTS) as StateReason[])),
         (path, login, why) => {
-          const facts = markFacts([raised({ path, title: login }), ended({ why, login })], 1);
+          const facts = [kept({ path, title: login }), dismissed({ id: OTHER, why, login })];
           expect(parseReviewFacts(withFacts('', facts))).toEqual(facts);
         },
       ),
@@ -95,8 +85,9 @@ describe('facts of the pull request bot', () => {
     ['no number', { kind: 'paused', pull: 'x', by: 'octocat', at: AT }],
     ['an invalid number', { kind: 'reviewed', pull: 0, head: 'a', base: 'b', at: AT }],
     ['no head', { kind: 'reviewed', pull: 42, base: 'b', at: AT }],
-    ['no pull request', ended()],
-    ['an invalid mark', { kind: 'ended', id: ID, pull: 42, at: AT }],
+    ['no pull request', { ...kept(), pull: undefined }],
+    ['half a finding', { kind: 'finding', id: ID, pull: 42, at: AT }],
+    ['a newer version', { ...kept(), v: 2 }],
     ['a negative amount', { ...spent('1-1', -5) }],
     ['an amount beyond reason', { ...spent('1-1', 1e9) }],
     ['an unknown kind', { kind: 'liked', pull: 42, at: AT }],
@@ -137,7 +128,7 @@ const line = (fact: object) => `- ${JSON.stringify(fact)}`;
 describe('pruning a state', () => {
   it.each<[number, object]>([
     [180, { kind: 'spent', id: '1-1', pull: 1, day: '2026-01-01', usd: 1 }],
-    [180, { ...ended(), pull: 1 }],
+    [180, dismissed()],
     [365, { kind: 'resumed', pull: 1, by: 'octocat' }],
   ])('drops after %i days: %j', (days, fact) => {
     const [young, old] = [days, days + 1].map((age) => line({ ...fact, at: daysAgo(age) }));
@@ -149,15 +140,17 @@ describe('pruning a state', () => {
     const unknown = [
       { kind: 'forgotten', id: 'abc', at },
       { kind: 'spent', id: 'broken', at },
+      { ...kept({ at }), v: 2 },
     ].map(line);
     const text = `# State\r\n\r\n${unknown.join('\r\n')}\r\n- spent broken\r\nA note.`;
     expect(pruneState(text, NOW)).toBe(text);
+    expect([text, text.replace('"v":2', '"v":1')].map(hasNewerLines)).toEqual([true, false]);
+    expect(withFacts(text, [kept({ at: AT })])).toContain(text);
   });
 
   it.each<[string, number, (n: number) => object]>([
-    ['raised', 550, (n) => ({ ...raised(), pull: n + 1 })],
-    ['ended', 600, (n) => ({ ...ended(), pull: n + 1 })],
-    ['back', 250, (n) => ({ ...back(), pull: n + 1 })],
+    ['finding', 600, (n) => kept({ pull: n + 1, title: '' })],
+    ['heard', 300, (n) => ({ kind: 'heard', pull: n + 1, ids: [], review: 0 })],
     ['posted', 900, (n) => ({ kind: 'posted', words: 'own', id: `${n}-1`, pull: 1, ids: [7] })],
     ['reviewed', 600, (n) => ({ kind: 'reviewed', pull: n + 1, head: 'a', base: 'b' })],
     ['spent', 1300, (n) => ({ kind: 'spent', id: `${n}-1`, pull: 1, day: '2026-11-22', usd: 1 })],
@@ -175,32 +168,26 @@ describe('pruning a state', () => {
   it('leaves a state of the busiest repository that the cache can hold', () => {
     const path = 'packages/a-package-with-a-name/src/components/forms/login.tsx';
     const title = 'The session outlives the person who signed out in another tab';
+    const words = { path, title, body: 'b'.repeat(1000), suggestion: 's'.repeat(1000) };
     const sha = 'a'.repeat(40);
     const lines = Array.from({ length: 2000 }, (_, n) => {
       const at = daysAgo(n / 1000);
       const id = n.toString(16).padStart(16, '0');
-      const person = {
-        by: 'person',
-        why: 'thumbs-down',
-        login: 'octocat',
-        state: 'dismissed',
-      } as const;
-      const number = 1_234_567_890;
-      const words = { id, at, path, severity: 'critical' } as const;
-      const marks = [
-        raised({ ...words, title, thread: 'PRRT_kwDOABCDEF4AbCdE', comment: number }),
-        ended({ id, at, ...person }),
-        back({ ...words, by: 'person', login: 'octocat' }),
-      ];
       const of = { id: `01m8k2zq8w4v6x-${n}`, pull: n + 1, at };
+      const isEnded = n % 2 === 0;
       return [
         { kind: 'reviewed', pull: n + 1, head: sha, base: sha, into: 'main', at } as const,
-        ...markFacts(marks, n + 1),
+        isEnded ? dismissed({ id, at, path, title, pull: n + 1 }) : kept({ id, at, ...words }),
         { ...of, kind: 'spent', day: '2026-11-22', usd: 0.123456 } as const,
-        { ...of, kind: 'posted', words: 'own', ids: [number, number + 1] } as const,
+        { ...of, kind: 'posted', words: 'own', ids: [1_234_567_890, 1_234_567_891] } as const,
       ];
     }).flat();
-    expect(pruneState(withFacts('', lines), NOW).length).toBeLessThan(768 * 1024);
+    const pruned = pruneState(withFacts('', lines), NOW);
+    expect(utf8Bytes(pruned)).toBeLessThanOrEqual(300_000);
+    const findings = parseReviewFacts(pruned).filter((fact) => fact.kind === 'finding');
+    // What is left out is never taken for ended, so the open findings stay.
+    expect(findings.filter(({ state }) => state === 'open')).toHaveLength(600);
+    expect(pruned).not.toContain('"suggestion"');
   });
 });
 
@@ -226,32 +213,19 @@ describe('sums over the state', () => {
     expect(lastReviewed([...facts, reviewed], 1)).toBeUndefined();
   });
 
-  const posted: ReviewFact = {
-    kind: 'posted',
-    id: '1-1',
-    pull: 1,
-    ids: [7],
-    words: 'mixed',
-    at: AT,
-  };
   const REVIEWED = { kind: 'reviewed', head: 'a', base: 'b', at: AT } as const;
-  const WITH_MARK = { marks: [raised()], posted: new Map([[7, 'mixed']]) };
+  const HEARD: ReviewFact = { kind: 'heard', pull: 2, at: AT, ids: [7], review: 5 };
+  const FOUND = kept({ pull: 2 });
   const PAUSED = { kind: 'paused', pull: 1, by: 'octocat', at: AT } as const;
   const RESUMED = { ...PAUSED, kind: 'resumed' } as const;
 
   it.each<[string, readonly ReviewFact[], object | undefined]>([
-    ['nothing', [posted, ...markFacts([raised()], 3)], undefined],
-    ['its marks, and what was written anywhere', [posted, ...markFacts([raised()], 2)], WITH_MARK],
-    ['that it was reviewed', [{ ...REVIEWED, pull: 2 }], { marks: [], posted: new Map() }],
-    [
-      'that something was written',
-      [{ ...posted, pull: 2 }],
-      { marks: [], posted: new Map([[7, 'mixed']]) },
-    ],
-  ])('give what is kept of a pull request: %s', (_, given, expected) => {
-    const memory = pullRequestState([...facts, ...given], 2);
-    const marks = memory?.marks.map((mark) => ({ ...mark, pull: undefined }));
-    expect(memory && { ...memory, marks }).toEqual(expected);
+    ['nothing', [kept({ pull: 3 })], undefined],
+    ['its findings', [FOUND], { findings: [FOUND], heard: [], review: 0 }],
+    ['what was heard', [HEARD], { findings: [], heard: [7], review: 5 }],
+    ['that it was reviewed', [{ ...REVIEWED, pull: 2 }], { findings: [], heard: [], review: 0 }],
+  ])('give the record of a pull request: %s', (_, given, expected) => {
+    expect(recordOfPull([...facts, ...given], 2)).toEqual(expected);
   });
 
   it.each<[string, readonly ReviewFact[], boolean]>([
@@ -267,47 +241,47 @@ describe('sums over the state', () => {
 });
 
 const HOSTILE = { title: 'a="b" -->\n<!-- x -->', path: 'ü:日本 --> @a.ts' };
-const ALL: readonly FindingMark[] = [
-  raised(),
-  raised({ confidence: 'unsure', closedBy: '', thread: 'T_1', comment: 7, ...HOSTILE }),
-  ended(),
-  ended({
-    state: 'dismissed',
-    by: 'person',
-    why: 'words',
-    login: 'octocat',
-    code: '',
-    closed: false,
-  }),
-  back(),
-  back({ by: 'person', login: 'hubot', side: 'LEFT', closedBy: 'octocat' }),
-];
 
-describe('the marks of a text', () => {
-  it('leave out one without a word of its run, and no other', () => {
-    const mark = { ...raised(), words: undefined };
-    expect(readFindingMark(mark)).toBeUndefined();
-    const marks = [null, mark, raised()];
-    const line = formatMark({ kind: 'finding', agent: 'bot', marks });
-    expect(findingMarksOf(line)).toEqual([raised()]);
+describe('the hidden line of a text', () => {
+  it('says findings by their id and `rev`', () => {
+    expect(saidRevsIn(marked(3))).toEqual([{ id: ID, rev: 3 }]);
+    const says = [`${ID}.2`, `${OTHER}.1`, 'x.1', `${ID}.x`, 7];
+    const answer = formatMark({ kind: 'answer', agent: 'bot', says });
+    expect(saidRevsIn(answer)).toEqual([
+      { id: ID, rev: 2 },
+      { id: OTHER, rev: 1 },
+    ]);
+    const claim = formatMark({ kind: 'claim', agent: 'bot', id: ID, rev: 1 });
+    expect(saidRevsIn(claim)).toEqual([]);
   });
 
   it('cannot come from a model (C8 98)', () => {
-    const cleaned = sanitize(marked(ALL), 'comment', []);
+    const cleaned = sanitize(marked(), 'comment', []);
     expect(isOwnText(cleaned)).toBe(false);
-    expect(isOwnText(sanitize(`\`\`\`\n${marked(ALL)}\n\`\`\``, 'comment', []))).toBe(false);
+    expect(isOwnText(sanitize(`\`\`\`\n${marked()}\n\`\`\``, 'comment', []))).toBe(false);
     expect(cleaned).toMatch(/\nText\.$/);
   });
 });
 
-describe('the mark of a review', () => {
-  it('names its agent and commit, with every mark of its run', () => {
-    const parts = { agent: 'a --> b', head: '--', marks: ALL } as const;
-    const text = `${formatMark({ kind: 'review', ...parts })}\n\nText`;
+describe('the copy of a record in a review', () => {
+  it('is read back as it was, behind agent and commit', () => {
+    const findings = [kept(HOSTILE), dismissed({ id: OTHER })];
+    const text = `${reviewLine({ agent: 'a --> b', head: '--' }, ...findings)}\n\nText`;
     expect(readReviewMark(text)).toEqual({ agent: 'a --> b', head: '--' });
-    expect(findingMarksOf(text)).toEqual(ALL);
+    expect(readCopy(text)?.findings).toEqual(findings);
     expect(readReviewMark(`> ${text}`)).toBeUndefined();
-    expect(readReviewMark(marked(ALL))).toBeUndefined();
+    expect(readReviewMark(marked())).toBeUndefined();
+  });
+
+  it('has at most 100 findings and 30,000 characters, and every open one', () => {
+    const findings = Array.from({ length: 150 }, (_, n) => {
+      const id = n.toString(16).padStart(16, '0');
+      const words = { id, title: 't'.repeat(240), body: 'b'.repeat(1000) };
+      return n < 70 ? kept({ ...words, suggestion: 's' }) : dismissed(words);
+    });
+    const record = copyOfRecord({ findings, heard: [], review: 0 });
+    expect(record.findings.map(({ id }) => id)).toEqual(findings.slice(0, 70).map(({ id }) => id));
+    expect(JSON.stringify(record).length).toBeLessThanOrEqual(30_000);
   });
 
   it('after a mention is of the agent', () => {
@@ -324,17 +298,14 @@ describe('what findings were worth', () => {
     number: number,
     day: string,
     model: string,
-    end?: Partial<EndedMark>,
+    end?: Partial<KeptFinding>,
   ): readonly ReviewFact[] {
-    const of = { id: String(number).padStart(16, '0'), at: at(day) };
-    const first = raised({ ...of, model, severity: number % 2 ? 'major' : 'minor' });
-    return markFacts(
-      end === undefined ? [first] : [first, ended({ ...of, at: of.at + 1000, ...end })],
-      1,
-    );
+    const id = String(number).padStart(16, '0');
+    const severity = number % 2 ? 'major' : 'minor';
+    return [kept({ id, pull: 1, raised: at(day), at: at(day), model, severity, ...end })];
   }
   const FIXED = { state: 'settled', why: 'fixed' } as const;
-  const LEFT = { ...FIXED, why: 'resolved', code: 'x' } as const;
+  const LEFT = { ...FIXED, why: 'resolved' } as const;
 
   it('is a table by month and model', () => {
     const facts = [
@@ -347,7 +318,7 @@ describe('what findings were worth', () => {
       }),
       ...finding(5, '2026-11-20', 'claude-sonnet-5-5'),
       ...finding(6, '2026-11-02', 'gpt-4.1'),
-      ...finding(7, '2026-10-09', 'gpt-4.1', { state: 'settled', why: 'resolved', code: '' }),
+      ...finding(7, '2026-10-09', 'gpt-4.1', { state: 'settled', why: 'resolved', gone: true }),
       cost('2026-11-03', 0.5, 'claude-sonnet-5-5'),
       cost('2026-11-04', 0.34, 'claude-sonnet-5-5'),
       cost('2026-11-02', 0.2, 'gpt-4.1'),

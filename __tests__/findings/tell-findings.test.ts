@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FindingMark } from '../../src/findings/state-facts.js';
+import { type KeptFinding, type PullRecord, readCopy } from '../../src/findings/kept-finding.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import {
@@ -51,9 +51,9 @@ function thumbsDown({ repo }: Hello): void {
   seedReaction(repo, { on: 'review-comment', of, author: 'hubot', content: '-1' });
 }
 
-/** The marks of what was decided of earlier findings. */
-function decided(marks: readonly FindingMark[]) {
-  return marks.filter(({ kind }) => kind !== 'raised');
+/** What is kept of the finding. */
+function decided(kept: PullRecord | undefined) {
+  return kept?.findings.find(({ title }) => title === 'It is wrong');
 }
 
 /** The last text that a run added to the conversation, with its hidden line. */
@@ -81,12 +81,12 @@ describe('the conversation of a finding that has ended', () => {
       before(hello);
       const head = push(hello, CODE);
       const calls = hello.github.calls().length;
-      const { part, warnings, marks, open } = await publish(hello, wanted);
+      const { part, warnings, kept, open } = await publish(hello, wanted);
       const said = text.replace('HEAD', head.slice(0, 7));
       expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: BOT, replies: [said] });
-      const outcome = { kind: 'ended', closed: true, by };
-      expect([warnings, open, decided(marks)]).toMatchObject([[], 0, [outcome]]);
-      expect(lastText(hello)).toContain('"closed":true');
+      const outcome = { by, rev: 2, saw: { resolvedBy: BOT } };
+      expect([warnings, open, decided(kept)]).toMatchObject([[], 0, outcome]);
+      expect(lastText(hello)).toContain('"rev":2');
       const done = hello.github.calls().slice(calls);
       expect(done.indexOf('POST /graphql resolveReviewThread')).toBeLessThan(
         done.findIndex((call) => call.endsWith('/replies')),
@@ -103,8 +103,8 @@ describe('the conversation of a finding that has ended', () => {
   it('is said to be open where the token may not resolve it, once', async () => {
     const hello = await reviewed();
     hello.repo.contents = 'read';
-    const { marks } = await publish(hello, settle('wrong'));
-    expect(decided(marks)).toMatchObject([{ closed: false }]);
+    const { kept } = await publish(hello, settle('wrong'));
+    expect(decided(kept)).toMatchObject({ state: 'settled', saw: { down: [] } });
     for (const again of [QUIET, settle('wrong')]) await publish(hello, again);
     const reply = `I take F back: It is bound now.\n\nThe conversation stays open: ${RESOLVING}`;
     expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: undefined, replies: [reply] });
@@ -131,10 +131,10 @@ describe('the conversation of a finding that has ended', () => {
   it('is not answered where a person resolved it, which ends the finding', async () => {
     const hello = await reviewed();
     resolve(hello, 'hubot');
-    const { marks, open } = await publish(hello, QUIET);
-    expect([open, decided(marks)]).toMatchObject([
+    const { kept, open } = await publish(hello, QUIET);
+    expect([open, decided(kept)]).toMatchObject([
       0,
-      [{ by: 'person', login: 'hubot', why: 'resolved' }],
+      { by: 'person', login: 'hubot', why: 'resolved', isMute: true },
     ]);
     expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: 'hubot', replies: [] });
   });
@@ -167,35 +167,35 @@ describe('the conversation of a finding that is open', () => {
     const hello = await reviewed();
     await publish(hello, settle('fixed'));
     const head = push(hello, CODE, 'e'.repeat(40));
-    const { part, marks } = await publish(hello, repeat(), { now: LATER });
+    const { part, kept } = await publish(hello, repeat(), { now: LATER });
     const replies = [{}, `F is back since ${head.slice(0, 7)}.`];
     expect(state(hello)).toMatchObject({ resolvedBy: undefined, replies });
-    expect(decided(marks)).toMatchObject([{ kind: 'back', by: 'model' }]);
+    expect(decided(kept)).toMatchObject({ state: 'open', by: 'model', rev: 3 });
     const line = expect.stringContaining('1 earlier finding came back.');
     expect(part).toMatchObject({ line, review: { open: [{}], isBlocking: true } });
     const body = expect.stringContaining('- ↩️ [It is wrong](');
     expect(hello.repo.talk.reviews.at(-2)).toMatchObject({ state: 'CHANGES_REQUESTED', body });
   });
 
-  it.each<[string, Wanted, Partial<FindingMark>, string]>([
+  it.each<[string, Wanted, Partial<KeptFinding>, string]>([
     ['is worse', repeat('It is wrong', CRITICAL), CRITICAL, 'critical'],
     ['is on a changed line', repeat('It is wrong', ON_LINE_2), { line: 2 }, 'major'],
   ])('is told where it %s, once', async (_, wanted, mark, severity) => {
     const hello = await reviewed();
     const changed = CODE.replace(/.*sort.*\n/, '').replace(/count\(rows, key\)/, 'sum(rows)');
     push(hello, severity === 'major' ? changed : CODE);
-    const { marks } = await publish(hello, wanted);
-    expect(decided(marks)).toMatchObject([{ kind: 'back', ...mark }]);
+    const { kept } = await publish(hello, wanted);
+    expect(decided(kept)).toMatchObject({ rev: 2, ...mark });
     expect(state(hello).replies).toEqual([`F is still there as of ddddddd, and ${severity}.`]);
-    expect((await readPull(hello)).open).toMatchObject([{ isTold: true, isGone: false, ...mark }]);
+    expect((await readPull(hello)).open).toMatchObject([{ toldRev: 2, isGone: false, ...mark }]);
     expect((await publish(hello, wanted)).part.line).toBe('Not repeated: 1 open.');
   });
 
   it('is opened where somebody closed it who cannot end the finding', async () => {
     const hello = await reviewed();
     resolve(hello, 'monalisa');
-    const { marks, open } = await publish(hello, QUIET);
-    expect([open, decided(marks)]).toMatchObject([1, [{ kind: 'back' }]]);
+    const { kept, open } = await publish(hello, QUIET);
+    expect([open, decided(kept)]).toMatchObject([1, { state: 'open', rev: 1 }]);
     expect(state(hello)).toEqual({
       review: 'CHANGES_REQUESTED',
       resolvedBy: undefined,
@@ -284,28 +284,26 @@ it.each<[PostScene, boolean]>([
 });
 
 describe('what is kept of findings', () => {
-  it('does not say that a stranger closed what has ended', async () => {
+  it('is the conversation once it was read, and a stranger’s gesture as one', async () => {
     const hello = await reviewed();
     hello.repo.contents = 'read';
     await publish(hello, settle('fixed'));
     resolve(hello, 'monalisa');
-    const { marks } = await publish(hello, QUIET);
-    expect(decided(marks)).toMatchObject([{ kind: 'ended', closed: false }]);
+    const { kept } = await publish(hello, QUIET);
+    const [comment] = hello.repo.talk.reviewComments;
+    const saw = { resolvedBy: 'monalisa', down: [] };
+    expect(decided(kept)).toMatchObject({ thread: `PRRT_${comment?.id}`, state: 'settled', saw });
   });
 
-  it('is where they stand once they were read, and what their texts say where memory knows nothing', async () => {
+  it('is without a state in the newest review, also where nothing is said', async () => {
     const hello = await reviewed();
-    const [comment] = hello.repo.talk.reviewComments;
-    const { part, marks } = await publish(hello, settle('fixed'));
-    expect(marks).toMatchObject([
-      { kind: 'raised', thread: `PRRT_${comment?.id}`, comment: comment?.id },
-      { kind: 'ended' },
-    ]);
-    expect(part.posted).toEqual([comment?.id, hello.repo.talk.reviews[0]?.id]);
-    const kept = { marks, posted: new Map((part.posted ?? []).map((id) => [id, 'own'] as const)) };
-    expect((await publish(hello, QUIET, { memory: kept })).part).toMatchObject({
-      marks: [{ marks: [] }],
-      posted: [],
-    });
+    resolve(hello, 'hubot');
+    await publish(hello, QUIET);
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+    const body = hello.repo.talk.reviews[0]?.body ?? '';
+    expect(readCopy(body)?.findings).toMatchObject([{ state: 'settled', login: 'hubot' }]);
+    expect(body).toContain('It is wrong');
+    hello.repo.talk.resolved.clear();
+    expect((await publish(hello, QUIET)).open).toBe(1);
   });
 });

@@ -5,25 +5,18 @@ import {
   Ledger,
   type LedgerContext,
 } from '../../src/findings/decide/ledger.js';
+import type { KeptFinding, PullRecord } from '../../src/findings/kept-finding.js';
 import type { KnownFinding, Lesson } from '../../src/findings/known-finding.js';
 import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
-import {
-  type EndedMark,
-  type FindingMark,
-  findingMark,
-  type RaisedMark,
-  type ReopenedMark,
-} from '../../src/findings/state-facts.js';
 import type {
   GitHubComment,
   OwnReview,
   PullRequestConversation,
   Thread,
 } from '../../src/github/reading/conversation.js';
-import { formatMark } from '../../src/safety/mark.js';
 import { HELLO } from '../helpers/github-client-fake.js';
-import * as marks from '../helpers/marks.js';
+import { findingLine, kept } from '../helpers/marks.js';
 import * as seenHelpers from '../helpers/seen.js';
 import { CHANGE, finding, LINES } from './change.js';
 
@@ -50,37 +43,28 @@ export function isWriter(login: string): boolean {
   return ['octocat', 'monalisa', 'hubot'].includes(login.toLowerCase());
 }
 
+/** A 👎 by somebody with write access. */
+export const THUMB = { login: 'octocat', at: LATER.toISOString() };
+
 const PLACE = { path: 'src/auth.ts', line: 10, code: KEY };
 
-export function raised(parts: Partial<RaisedMark> = {}): RaisedMark {
+/** The finding as it is kept. */
+export function keptOne(parts: Partial<KeptFinding> = {}): KeptFinding {
   const words = { title: 'The query is built from the id', category: 'security' } as const;
-  return marks.raised({ ...words, ...PLACE, ...parts });
+  return kept({ ...words, ...PLACE, ...parts });
 }
 
-/** The same on another line of the file. */
-export function otherRaised(parts: Partial<RaisedMark> = {}): RaisedMark {
-  const words = { title: 'Nobody awaits the result', category: 'data' } as const;
-  return raised({ id: OTHER, handle: 'FX3M9', ...words, ...parts });
+/** A record with these findings; the review that said them is accounted for. */
+export function recordOf(
+  findings: readonly KeptFinding[] = [keptOne()],
+  rest: Partial<PullRecord> = {},
+): PullRecord {
+  return { findings, heard: [], review: 7, ...rest };
 }
 
-export function ended(parts: Partial<EndedMark> = {}): EndedMark {
-  const end = {
-    at: LATER.getTime(),
-    state: 'settled',
-    by: 'model',
-    why: 'fixed',
-    code: KEY,
-  } as const;
-  return marks.ended({ ...end, ...parts });
-}
-
-export function back(parts: Partial<ReopenedMark> = {}): ReopenedMark {
-  return marks.back({ at: NOW.getTime(), ...PLACE, ...parts });
-}
-
-/** A text with the hidden line that holds these marks. */
-export function marked(all: readonly FindingMark[], text = 'Text.'): string {
-  return `${formatMark(findingMark('bot', all))}\n${text}`;
+/** A text with the hidden line that says the finding. */
+export function marked(rev = 1, text = 'Text.', id = ID): string {
+  return `${findingLine({ id, rev })}\n${text}`;
 }
 
 /** Something that a person wrote. */
@@ -93,15 +77,9 @@ export function said(
   return seenHelpers.said(login, body, { authorAssociation: 'NONE', createdAt, ...parts });
 }
 
-/**
- * Something that a run of ours wrote, with marks; the comment that began the conversation of the
- * finding, if left out.
- */
-export function opening(
-  parts: Partial<GitHubComment> = {},
-  all: readonly FindingMark[] = [raised()],
-): GitHubComment {
-  return said('github-actions', marked(all, 'The id reaches the query unescaped. Bind it.'), {
+/** The comment that began the conversation of the finding, or another text of ours. */
+export function opening(parts: Partial<GitHubComment> = {}, rev = 1): GitHubComment {
+  return said('github-actions', marked(rev, 'The id reaches the query unescaped. Bind it.'), {
     id: 1,
     url: 'https://github.com/octocat/hello/pull/42#discussion_r1',
     author: { login: 'github-actions', isBot: true },
@@ -125,12 +103,13 @@ export function review(body: string, parts: Partial<OwnReview> = {}): OwnReview 
 
 /** A pull request on which the finding was posted. */
 export function seen(parts: Partial<PullRequestConversation> = {}): PullRequestConversation {
-  return { head: HEAD, threads: [thread()], reviews: [], comments: [], ...parts };
+  return { head: HEAD, author: 'author', threads: [thread()], reviews: [], comments: [], ...parts };
 }
 
-/** A trusted run on a pull request from a branch, without memory. */
+/** A trusted run on a pull request from a branch, whose state has the finding. */
 export function context(parts: Partial<LedgerContext> = {}): LedgerContext {
-  return seenHelpers.ledgerContext({ lines: LINES, isWriter, ...parts });
+  const record = recordOf();
+  return seenHelpers.ledgerContext({ lines: LINES, record, isWriter, ...parts });
 }
 
 /** The findings as a run reads them. */
@@ -154,13 +133,15 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
   return {
     ...finding({ code: CODE }),
     key: KEY,
-    isTold: true,
+    rev: 1,
+    toldRev: 1,
     isGone: false,
-    endedGone: false,
+    head: HEAD,
     words: 'own',
-    raisedAt: AT.getTime(),
+    saw: { down: [] },
+    decided: AT.getTime(),
     thread: thread(),
-    first: raised(),
+    stored: keptOne(),
     said: { url: opening().url, thread: 'T_1', first: 1, comment: 1 },
     ...parts,
   };
@@ -169,10 +150,9 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
 /** One on the next line, of another category, without a conversation. */
 export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
   const { said: _, ...one } = known();
+  const words = { handle: 'FX3M9', title: 'Nobody awaits the result', category: 'data' } as const;
   const place = { line: 11, code: 'return user;', key: lineFingerprint('return user;') };
-  const first = otherRaised(place);
-  const { id, handle, title, category } = first;
-  return { ...one, ...place, id, handle, title, category, thread: undefined, first, ...parts };
+  return { ...one, id: OTHER, ...words, ...place, thread: undefined, ...parts };
 }
 
 export const NO_NEWS: FindingChanges = {

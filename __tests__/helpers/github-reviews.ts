@@ -74,6 +74,12 @@ export const REVIEW_ROUTES: Routes = {
     reviewComments.splice(0, reviewComments.length, ...kept);
     return { status: 200, body: reviewJson(call.repo, review) };
   },
+  'PUT /pulls/{pull_number}/reviews/{review_id}': (call) => {
+    const review = reviewOf(call);
+    if (review === undefined) return notFound();
+    Object.assign(review, { body: (call.request.body as { readonly body: string }).body });
+    return { status: 200, body: reviewJson(call.repo, review) };
+  },
   'PUT /pulls/{pull_number}/reviews/{review_id}/dismissals': (call) => {
     const review = reviewOf(call);
     if (review === undefined) return notFound();

@@ -58,7 +58,7 @@ export function thread(patch: Partial<Thread> = {}): Thread {
 
 /** What stands on a pull request. */
 export function seen(patch: Partial<PullRequestConversation> = {}): PullRequestConversation {
-  return { head: 'head', threads: [], reviews: [], comments: [], ...patch };
+  return { head: 'head', author: 'author', threads: [], reviews: [], comments: [], ...patch };
 }
 
 /**
@@ -73,7 +73,7 @@ export function ledgerContext(patch: Partial<LedgerContext> = {}): LedgerContext
     rights: rightsOf('own'),
     isPushByWriter: false,
     gate: 'major',
-    memory: undefined,
+    record: undefined,
     lessons: [],
     isWriter: (login) => login === 'octocat',
     ...patch,

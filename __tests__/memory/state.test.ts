@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  formatFact,
   isStatePath,
   mergeStates,
   parseFact,
@@ -12,7 +13,7 @@ import {
 const EARLY = Date.parse('2026-02-03T04:05:06Z');
 const LATE = EARLY + 500;
 const fact = (id: string, at = EARLY, kind = 'seen'): StateFact => ({ kind, id, at });
-const line = (...parts: Parameters<typeof fact>) => `- ${JSON.stringify(fact(...parts))}`;
+const line = (...parts: Parameters<typeof fact>) => formatFact(fact(...parts));
 const [A, B, Z, LATE_A] = [line('a'), line('b'), line('z'), line('a', LATE)];
 const ON_PULL = { kind: 'seen', pull: 42, at: EARLY };
 const HEAD = withFacts('', [fact('x')]).replace(`${line('x')}\n`, '');
@@ -39,7 +40,7 @@ describe('a state file', () => {
     const noted = { ...fact('a', LATE, 'noted'), text: 'x\n- y' };
     const text = withFacts('', [noted, ON_PULL]);
     expect(text).toBe(
-      `${HEAD}- {"kind":"noted","id":"a","at":${LATE},"text":"x\\n- y"}\n- {"kind":"seen","pull":42,"at":${EARLY}}\n`,
+      `${HEAD}- {"kind":"noted","v":1,"id":"a","at":${LATE},"text":"x\\n- y"}\n- {"kind":"seen","v":1,"pull":42,"at":${EARLY}}\n`,
     );
     expect(HEAD).toMatch(/^# State\n\n[^\n]+\n\n$/);
     expect(text.split('\n').flatMap((one) => parseFact(one) ?? [])).toEqual([noted, ON_PULL]);
@@ -49,7 +50,7 @@ describe('a state file', () => {
     const onPull = { ...fact('a'), pull: 1 };
     const text = withFacts('', [fact('a'), fact('b'), fact('a', EARLY, 'noted'), onPull]);
     expect(withFacts(text, [fact('a', LATE), fact('c')])).toBe(
-      `${HEAD}${[LATE_A, B, line('a', EARLY, 'noted'), `- ${JSON.stringify(onPull)}`, line('c')].join('\n')}\n`,
+      `${HEAD}${[LATE_A, B, line('a', EARLY, 'noted'), formatFact(onPull), line('c')].join('\n')}\n`,
     );
   });
 

@@ -130,7 +130,7 @@ describe('an issue that a run opens', () => {
       [
         'Flaky test',
         expect.stringMatching(
-          /^<!-- axe-action \{"kind":"issue","agent":"bot","key":"[\w\\]+"\} -->\nIt fails with \*\*\*\. Still\.$/,
+          /^<!-- axe-action \{"kind":"issue","v":1,"agent":"bot","key":"[\w\\]+"\} -->\nIt fails with \*\*\*\. Still\.$/,
         ),
       ],
     ]);

@@ -30,7 +30,7 @@ async function publish(
   const { publisher, warnings } = publisherOf({ client, ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const run = requestOf({ ...plan, trigger }, outcome, wanted);
-  const { posted, marks: _, ...published } = await publisher.publish(run);
+  const { posted, facts: _, ...published } = await publisher.publish(run);
   const { requests } = client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return {
@@ -84,7 +84,7 @@ describe('a comment', () => {
     expect(writes).toMatchObject([
       { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
     ]);
-    const mark = `<!-- axe-action \\{"kind":"answer",${marker}\\} -->`;
+    const mark = `<!-- axe-action \\{"kind":"answer","v":1,${marker}\\} -->`;
     expect(body).toMatch(new RegExp(`^${mark}\nLooks good\\.\n\n`));
     expect(published).toEqual({
       line: `Posted a comment on #${number}.`,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { markFacts } from '../../src/findings/state-facts.js';
 import { AxeError, type Warning } from '../../src/lib/errors.js';
 import type {
   Conclusion,
@@ -13,7 +12,7 @@ import { withFacts } from '../../src/memory/state.js';
 import { formatToolsByTurn } from '../../src/report/run.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
-import { raised } from '../helpers/marks.js';
+import { kept } from '../helpers/marks.js';
 import {
   called,
   completed,
@@ -52,7 +51,7 @@ describe('the summary of a run', () => {
   ])(
     'shows what people made of findings on a schedule, if memory is here: %s',
     async (_, trigger, options, isThere) => {
-      const facts = markFacts([raised({ at: Date.parse('2026-01-02'), model: 'm' })], 2);
+      const facts = [kept({ raised: Date.parse('2026-01-02'), model: 'm' })];
       const memory = { 'bot.md': ENTRY, 'bot.state.md': withFacts('', facts) };
       const parts = { agents: { bot: AGENT_WITH_MEMORY }, memory };
       const report = await reportOf('ran', parts, { trigger, inWorkflow: true });

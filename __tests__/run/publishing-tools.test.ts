@@ -2,16 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../../src/findings/change/scope.js';
-import type { Thread } from '../../src/github/reading/conversation.js';
+import {
+  EMPTY_RECORD,
+  type KeptFinding,
+  type PullRecord,
+} from '../../src/findings/kept-finding.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';
 import type { Conversed, Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
-import { ended, findingLine } from '../helpers/marks.js';
+import { kept } from '../helpers/marks.js';
 import { readingOf } from '../helpers/reading.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
-import { ledgerOf, ours, seen, thread } from '../helpers/seen.js';
+import { ledgerOf, seen } from '../helpers/seen.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const ALL_REVIEWING = ['add_review_comment', 'settle_finding', 'submit_review'];
@@ -21,9 +25,12 @@ const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
 function open(
   trigger: Trigger,
   change: Restored['change'],
-  { threads = [], labels = [] }: { threads?: readonly Thread[]; labels?: readonly string[] } = {},
+  {
+    record = EMPTY_RECORD,
+    labels = [],
+  }: { readonly record?: PullRecord; readonly labels?: readonly string[] } = {},
 ) {
-  const learned = { ledger: ledgerOf(seen({ threads })), others: [] };
+  const learned = { ledger: ledgerOf(seen(), { record }), others: [] };
   const restored = {
     plan: { trigger, reading: readingOf('own'), review: { overrides: {} } },
     change,
@@ -75,29 +82,36 @@ describe('the tools that publish', () => {
     expect(namesWith(['bug'])).toEqual(['set_labels', 'react']);
   });
 
-  const known = (...marks: readonly ReturnType<typeof ended>[]) =>
-    thread({ first: ours({ body: findingLine({}, ...marks) }) });
+  const known = (patch: Partial<KeptFinding> = {}) => ({
+    ...EMPTY_RECORD,
+    findings: [kept(patch)],
+  });
 
   const NAMED = ['submit_review', 'settle_finding'];
-  it.each<[string, readonly Thread[], readonly string[], readonly string[]]>([
-    ['nothing is open', [], ['add_review_comment'], ['add_review_comment', 'submit_review']],
-    ['one is open', [known()], ['add_review_comment'], ALL_REVIEWING],
+  it.each<[string, PullRecord, readonly string[], readonly string[]]>([
     [
-      'one has ended',
-      [known(ended({ closed: false }))],
+      'nothing is open',
+      EMPTY_RECORD,
       ['add_review_comment'],
       ['add_review_comment', 'submit_review'],
     ],
-    ['one is open, and the agent raises none', [known()], ['submit_review'], ['submit_review']],
+    ['one is open', known(), ['add_review_comment'], ALL_REVIEWING],
+    [
+      'one has ended',
+      known({ state: 'settled', by: 'model', why: 'fixed' }),
+      ['add_review_comment'],
+      ['add_review_comment', 'submit_review'],
+    ],
+    ['one is open, and the agent raises none', known(), ['submit_review'], ['submit_review']],
     [
       'one is open, and the agent names the tool',
-      [known()],
+      known(),
       NAMED,
       ['settle_finding', 'submit_review'],
     ],
-    ['nothing is open, and the agent names the tool', [], NAMED, ['submit_review']],
-  ])('end findings with the agent that raises them: if %s', async (_, threads, listed, offered) => {
-    const publications = open(pullRequest(), CHANGE, { threads });
+    ['nothing is open, and the agent names the tool', EMPTY_RECORD, NAMED, ['submit_review']],
+  ])('end findings with the agent that raises them: if %s', async (_, record, listed, offered) => {
+    const publications = open(pullRequest(), CHANGE, { record });
     const made = publishingTools(await agentWith(listed), publications);
     expect(made.tools.map(({ name }) => name)).toEqual(offered);
     expect(made.warnings).toEqual([]);

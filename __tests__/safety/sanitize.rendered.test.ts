@@ -87,7 +87,7 @@ describe('a review, cut anywhere, read by a GFM parser', () => {
     ];
     const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', []);
     const post = posting({ clean, remarks: [text], news: { ...NO_NEWS, fresh, ended: [ended] } });
-    const { body, comments } = prepareReview(post, []);
+    const { body, comments } = prepareReview(post);
     return [body, ...comments.map((comment) => comment.body), replyToEnded(ended, post) ?? '']
       .map((said) => renderMarkdown(said.replace(/^<!-- .* -->/, '')))
       .flatMap((rendered) => [...liveIn(rendered), ...referencesIn(rendered)]);

@@ -252,16 +252,6 @@ it.each<[string, StageOptions, (stage: Stage) => void]>([
     { event: { ...OPENED, patch: BY_STRANGER } },
     NOTHING,
   ],
-  [
-    'whose comment another workflow has posted',
-    {},
-    ({ repo: { talk } }) =>
-      talk.reviewComments.splice(0, 1, {
-        ...talk.reviewComments[0],
-        id: 777,
-        review: 778,
-      } as never),
-  ],
 ])('a finding %s is fixed by a patch alone', async (_, options, happen) => {
   const stage = await reviewed(options);
   happen(stage);

@@ -236,7 +236,7 @@ it('a second review continues from the limit of the last one, also on the same c
   expect(whole.summary).toContain('\nReviewed: the whole pull request, 2 files, at `ec26c3e`.\n');
   expect(threads(stage).map(({ at }) => at)).toEqual(['src/auth.ts:12', 'src/queue.ts:2']);
   expect(stage.repo.talk.reviews[1]?.body).toMatch(
-    /^<!-- axe-action \{"kind":"review","agent":"reviewer","head":"\w+","part":2,/,
+    /^<!-- axe-action \{"kind":"review","v":1,"agent":"reviewer","head":"\w+","part":2,/,
   );
 
   const cutAgain = await stage.run({

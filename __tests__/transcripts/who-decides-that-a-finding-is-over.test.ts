@@ -395,7 +395,7 @@ it.each([
   },
 );
 
-it('without memory, `/axe reopen` leaves the others in the conversation as they are', async () => {
+it('without memory, `/axe reopen` leaves the others as they are', async () => {
   const mild = { ...LOGGED.input, category: 'docs', effect: 'upkeep', reach: 'always' };
   const other = {
     ...mild,

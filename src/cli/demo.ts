@@ -7,20 +7,14 @@ import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Finding } from '../findings/finding.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import { SEVERITY_ICONS } from '../findings/post/comment-text.js';
+import { factsToKeep, revMark } from '../findings/post/conversations.js';
 import {
-  endedMark,
   type ReviewToPost,
-  reopenedMark,
   replyToEnded,
   replyToReopened,
 } from '../findings/post/finding-texts.js';
 import { prepareReview } from '../findings/post/prepare-review.js';
-import {
-  type FindingMark,
-  findingMarksIn,
-  parseReviewFacts,
-  replyMark,
-} from '../findings/state-facts.js';
+import { keptFindings, parseReviewFacts } from '../findings/state-facts.js';
 import type { ReviewComment } from '../github/posting/review.js';
 import type {
   GitHubComment,
@@ -154,7 +148,7 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   const log = await read('pr-reviewer.md');
   for (const [, line = ''] of log.matchAll(/^\*\*Result:\*\* (.*)$/gm)) write(`   - ${line}`);
   write(STATE);
-  const lessons = lessonsOf(findingMarksIn(parseReviewFacts(await read('pr-reviewer.state.md'))));
+  const lessons = lessonsOf(keptFindings(parseReviewFacts(await read('pr-reviewer.state.md'))));
   for (const { path, category, login, title } of lessons)
     write(`   - dismissed by @${login}: ${category}, ${path}: ${title}`);
 
@@ -202,8 +196,8 @@ function createDemoPullRequest() {
     if (change === undefined || findings === undefined)
       throw new Error('the demo knows every diff');
     const review = reviewToPost(request, findings, change.head);
-    const marks = replyToFindings(review, conversations);
-    const { comments, raised } = prepareReview(review, marks);
+    replyToFindings(review, conversations);
+    const { comments } = prepareReview(review);
     const lines = commentableLines(pushed.diff);
     for (const comment of comments) {
       const code = lines.get(comment.path)?.[comment.side].get(comment.line)?.text;
@@ -211,17 +205,17 @@ function createDemoPullRequest() {
     }
 
     events = eventsOf(findings);
-    const pullMarks = [{ pull: findings.pull, marks: [...marks, ...raised] }];
     return {
       line: summaryOf(events),
       url: undefined,
-      marks: pullMarks,
+      facts: factsToKeep(review),
       posted: conversations.commentIds(),
     };
   }
 
   const read = (): PullRequestConversation => ({
     head: pushed.head,
+    author: AUTHOR.login,
     threads: conversations.threadsOn(pushed.diff),
     reviews: [],
     comments: [],
@@ -329,25 +323,16 @@ function reviewToPost(
 }
 
 /** Answers and resolves the threads of ended findings, and reopens those of findings that are back. */
-function replyToFindings(
-  review: ReviewToPost,
-  conversations: Conversations,
-): readonly FindingMark[] {
-  const { agent, head, news, now } = review;
-  const nowMs = now.getTime();
-  const reply = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
-    const hidden = formatMark(replyMark({ agent, marks: [mark], head, id }));
-    conversations.reply(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
-    return mark;
+function replyToFindings(review: ReviewToPost, conversations: Conversations): void {
+  const { ledger, news } = review;
+  const reply = (finding: KnownFinding, text = '') => {
+    const isEnded = news.ended.includes(finding);
+    const hidden = formatMark(revMark(finding, review));
+    conversations.reply(finding.thread?.id, `${hidden}\n${text}`, isEnded);
+    ledger.noteResolved(finding.id, isEnded ? BOT.login : undefined);
   };
-  return [
-    ...news.ended.map((finding) =>
-      reply(finding, endedMark(finding, nowMs, true), replyToEnded(finding, review)),
-    ),
-    ...news.back.map((finding) =>
-      reply(finding, reopenedMark(finding, nowMs), replyToReopened(finding, review)),
-    ),
-  ];
+  for (const finding of news.ended) reply(finding, replyToEnded(finding, review));
+  for (const finding of news.back) reply(finding, replyToReopened(finding, review));
 }
 
 function eventsOf({ news }: FindingsToTell): readonly DemoEvent[] {

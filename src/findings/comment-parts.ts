@@ -21,19 +21,3 @@ function unfenced(text: string, path: string): string | undefined {
   const isMeant = language === 'suggestion' || !/\.(?:md|mdx|markdown)$/i.test(path);
   return isMeant ? inner.join('\n') : undefined;
 }
-
-/** The lines that a comment of ours offers to commit; undefined where it offers none. */
-export function suggestedLines(markdown: string): readonly string[] | undefined {
-  const [, fence = '', code] = SUGGESTION.exec(markdown) ?? [];
-  return fence === '' ? undefined : code?.split('\n');
-}
-
-const SUGGESTION = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m;
-
-/** What a comment says of a finding below its heading, without the code that it offers. */
-export function findingBodyIn(comment: string): string {
-  return comment
-    .replace(/^\S+ \*\*.*\n+/, '')
-    .replace(SUGGESTION, '')
-    .trim();
-}

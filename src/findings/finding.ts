@@ -101,9 +101,7 @@ export interface Finding {
   readonly rule?: FindingRule;
   /** The fault in one line; the model's words, which nobody has cleaned yet. */
   readonly title: string;
-  /**
-   * Markdown of the model's; nobody has cleaned it yet. Of an earlier run, what its comment says.
-   */
+  /** Markdown of the model's; nobody has cleaned it yet. Of an earlier run, its beginning. */
   readonly body: string;
   /** The input, state or order that brings the fault about; the model's words. */
   readonly trigger?: string;
@@ -190,17 +188,6 @@ export function createHandle(id: string, isTaken: (handle: string) => boolean): 
 export function parseHandle(word: string): string | undefined {
   const [, handle] = /^[`"'(]*(F(?=[A-Z]*\d)[A-Z0-9]{4})[`"'),.:;]*$/i.exec(word.trim()) ?? [];
   return handle?.toUpperCase();
-}
-
-/**
- * The words of a comment of ours: without what is hidden, and without the folds that tell how to
- * answer.
- */
-export function visibleCommentText(body: string): string {
-  return body
-    .replace(/<!--.*?-->/gs, '')
-    .replace(/<details>.*?(?:<\/details>|$)/gs, '')
-    .trim();
 }
 
 /** The severity that an agent's file sets for a category (`[review.severity]`). */

@@ -1,7 +1,6 @@
-import type { Word } from '../event/trust.js';
 import type { Thread } from '../github/reading/conversation.js';
 import type { Category, Evidence, Finding } from './finding.js';
-import type { EndedMark, RaisedMark } from './state-facts.js';
+import type { KeptFinding } from './kept-finding.js';
 
 /** A finding that a person with write access has dismissed, on whichever pull request. */
 export interface Lesson {
@@ -14,29 +13,30 @@ export interface Lesson {
   readonly key: string;
   /** The model's words; empty where a stranger may have had a part in them. */
   readonly title: string;
-  readonly why: EndedMark['why'];
+  readonly why: KeptFinding['why'];
   readonly login: string;
   /** Milliseconds. */
   readonly at: number;
 }
 
 /** A finding with what this reading has found out about it. */
-export interface KnownFinding extends Finding {
+export interface KnownFinding
+  extends Finding,
+    Pick<KeptFinding, 'rev' | 'isMute' | 'gone' | 'head' | 'words' | 'saw' | 'decided'> {
   /** Of its line as it was said, see `lineFingerprint`. */
   readonly key: string;
-  /** The newest mark says its state already: people need not be told. */
-  readonly isTold: boolean;
+  /** The last `rev` that a text of ours says; 0 for none. */
+  readonly toldRev: number;
   /** Its line is nowhere in the change: the model is asked about it. */
   readonly isGone: boolean;
-  /** Of one that ended: its line stood no more then. */
-  readonly endedGone: boolean;
-  /** The word of the run that raised it: of no other than `own` are its words ours. */
-  readonly words: Word;
-  /** When it was raised, or came back, last; milliseconds. */
-  readonly raisedAt: number;
   readonly thread: Thread | undefined;
-  /** Undefined for a finding of this run. */
-  readonly first: RaisedMark | undefined;
+  /** As it was kept before this reading; undefined for a finding of this run. */
+  readonly stored: KeptFinding | undefined;
+}
+
+/** People know what was decided: a text of ours says it, or nobody needs to be told. */
+export function isTold({ rev, isMute, toldRev }: KnownFinding): boolean {
+  return isMute || toldRev >= rev;
 }
 
 /** What the model says itself of whether a finding is an earlier one. */

@@ -2,152 +2,24 @@ import * as v from 'valibot';
 import { WORDS, type Word } from '../event/trust.js';
 import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
+import { utf8Bytes } from '../lib/text/bytes.js';
 import { formatUsd, table } from '../lib/text/format.js';
-import { latestFacts, parseFact } from '../memory/state.js';
-import { type Mark, readOwnMark } from '../safety/mark.js';
+import { formatFact, latestFacts, parseFact } from '../memory/state.js';
+import { readOwnMark } from '../safety/mark.js';
+import { SEVERITIES } from './finding.js';
 import {
-  CATEGORIES,
-  CONFIDENCES,
-  FINDING_ACTORS,
-  FINDING_RULES,
-  SEVERITIES,
-  STATE_REASON_TEXTS,
-  type StateReason,
-} from './finding.js';
+  fitFindings,
+  type KeptFact,
+  type KeptFinding,
+  lineBytes,
+  readKeptFact,
+} from './kept-finding.js';
 
 /**
- * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold
- * the same marks, so that either can take the place of the other. Besides them the state says what
- * was reviewed, spent, posted and paused: `pruneState` bounds it, and `outcomesAndCostTable` sums it up.
+ * What the pull request bot keeps in the agent's state file: the record of findings, and what was
+ * reviewed, spent, posted and paused. `pruneState` bounds it, and `outcomesAndCostTable` sums it up.
  * Times are milliseconds since 1970 by the runner's clock.
  */
-
-const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
-const side = v.optional(v.picklist(['LEFT', 'RIGHT']), 'RIGHT');
-const person = v.optional(v.string());
-
-const raisedSchema = v.object({
-  kind: v.literal('raised'),
-  id,
-  at: v.number(),
-  agent: v.string(),
-  handle: v.pipe(v.string(), v.regex(/^F[A-Z0-9]{4}$/)),
-  /** Left out: a model raised it. */
-  rule: v.optional(v.picklist(FINDING_RULES)),
-  title: v.string(),
-  category: v.picklist(CATEGORIES),
-  severity: v.picklist(SEVERITIES),
-  /** Left out: `likely`. */
-  confidence: v.optional(v.picklist(CONFIDENCES)),
-  path: v.string(),
-  line: v.number(),
-  side,
-  /** Of the line, see `lineFingerprint`. */
-  code: v.string(),
-  /** The word of the run that raised it. */
-  words: v.picklist(WORDS),
-  /**
-   * Who had its conversation resolved as it was said there: that gesture is older than the finding.
-   */
-  closedBy: person,
-  /** Where it stands, which is known once it was read; in the state alone. */
-  thread: v.optional(v.string()),
-  comment: v.optional(v.number()),
-  /** Which model raised it; in the state alone. */
-  model: v.optional(v.string()),
-});
-
-const endedSchema = v.object({
-  kind: v.literal('ended'),
-  id,
-  at: v.number(),
-  state: v.picklist(['settled', 'dismissed']),
-  by: v.picklist(FINDING_ACTORS),
-  why: v.picklist(Object.keys(STATE_REASON_TEXTS) as StateReason[]),
-  login: person,
-  /** Of the line as it stood then; empty where it stood no more. */
-  code: v.string(),
-  /**
-   * Its conversation was resolved then, by us or by somebody with write access: one that is open
-   * was opened since.
-   */
-  closed: v.boolean(),
-});
-
-const backSchema = v.object({
-  kind: v.literal('back'),
-  id,
-  at: v.number(),
-  by: v.picklist(FINDING_ACTORS),
-  login: person,
-  path: v.string(),
-  line: v.number(),
-  side,
-  code: v.string(),
-  severity: v.picklist(SEVERITIES),
-  /** Who had its conversation resolved where we could not open it: that gesture is an old one. */
-  closedBy: person,
-});
-
-const markSchema = v.variant('kind', [raisedSchema, endedSchema, backSchema]);
-
-export type RaisedMark = v.InferOutput<typeof raisedSchema>;
-
-export type EndedMark = v.InferOutput<typeof endedSchema>;
-
-/** A finding that had ended is open again; or an open one is worse, or on a changed line. */
-export type ReopenedMark = v.InferOutput<typeof backSchema>;
-
-export type FindingMark = v.InferOutput<typeof markSchema>;
-
-export type MarkOnPull = FindingMark & { readonly pull: number };
-
-/** What was said of the findings of a pull request. */
-export interface MarksOnPull {
-  readonly pull: number;
-  readonly marks: readonly FindingMark[];
-}
-
-/** What the agent's state keeps of a pull request. */
-export interface PullRequestState {
-  readonly marks: readonly FindingMark[];
-  /**
-   * The comments and reviews that the agent wrote, by id, with the word of the run: what they say
-   * may end a finding.
-   */
-  readonly posted: ReadonlyMap<number, Word>;
-}
-
-/** A mark, of whatever a text or a state file holds; undefined for what is none. @internal */
-export function readFindingMark(value: unknown): FindingMark | undefined {
-  const { success, output } = v.safeParse(markSchema, value);
-  return success ? output : undefined;
-}
-
-/** The marks of findings that a text of ours bears. Whether it is ours has to be known besides. */
-export function findingMarksOf(body: string): readonly FindingMark[] {
-  const { marks } = readOwnMark(body);
-  return Array.isArray(marks) ? marks.flatMap((one) => readFindingMark(one) ?? []) : [];
-}
-
-/** The hidden line of a comment on a line, or of a finding that is said in an open conversation. */
-export function findingMark(agent: string, marks: readonly FindingMark[]): Mark {
-  return { kind: 'finding', agent, id: marks[0]?.id, marks };
-}
-
-/**
- * The hidden line of an answer that tells of a finding, by its id, what became of it, once for each
- * commit.
- */
-export function replyMark(reply: {
-  readonly agent: string;
-  readonly marks: readonly FindingMark[];
-  readonly head: string;
-  readonly id: string;
-}): Mark {
-  const { agent, marks, head } = reply;
-  return { kind: 'reply', agent, id: reply.id, how: marks[0]?.kind ?? 'claim', head, marks };
-}
 
 /** The agent of a review of ours and the commit it is about; undefined for any other text. */
 export function readReviewMark(
@@ -227,11 +99,8 @@ export type PathPatterns = v.InferOutput<typeof patternsSchema>;
 /** What one attempt of a run has cost. */
 export type SpentFact = v.InferOutput<typeof spentSchema>;
 
-/**
- * What the pull request bot keeps in the agent's state file: what was decided of findings is among
- * it.
- */
-export type ReviewFact = MarkOnPull | v.InferOutput<typeof factSchema>;
+/** One line of the agent's state file. */
+export type ReviewFact = KeptFact | v.InferOutput<typeof factSchema>;
 
 /**
  * The facts of a state file, of several about the same the latest. Lines that say nothing that can
@@ -244,8 +113,8 @@ export function parseReviewFacts(text: string): readonly ReviewFact[] {
 /** What a line of a state file says, if it is one of ours and whole. */
 function parseReviewFact(line: string): ReviewFact | undefined {
   const fact = parseFact(line);
-  const mark = readFindingMark(fact);
-  if (mark !== undefined) return v.is(pull, fact?.pull) ? { ...mark, pull: fact.pull } : undefined;
+  const finding = readKeptFact(fact);
+  if (finding !== undefined) return finding;
   const { success, output } = v.safeParse(factSchema, fact);
   return success ? output : undefined;
 }
@@ -264,46 +133,9 @@ export function spentUsd(
   return micros / 1e6;
 }
 
-function isMark(fact: ReviewFact): fact is MarkOnPull {
-  return fact.kind === 'raised' || fact.kind === 'ended' || fact.kind === 'back';
-}
-
-/** What was decided of findings, on all pull requests. */
-export function findingMarksIn(facts: readonly ReviewFact[]): readonly MarkOnPull[] {
-  return facts.filter(isMark);
-}
-
-/**
- * The facts that keep marks of one pull request; `model` has raised the findings that are in no
- * conversation yet.
- */
-export function markFacts(
-  marks: readonly FindingMark[],
-  pullNumber: number,
-  model?: string,
-): readonly MarkOnPull[] {
-  return marks.map((mark) =>
-    mark.kind === 'raised' && mark.thread === undefined
-      ? { ...mark, model: mark.model ?? model, pull: pullNumber }
-      : { ...mark, pull: pullNumber },
-  );
-}
-
-/** What is kept of a pull request; undefined where nothing is. */
-export function pullRequestState(
-  facts: readonly ReviewFact[],
-  pullNumber: number,
-): PullRequestState | undefined {
-  const isKnown = facts.some(
-    (fact) =>
-      fact.pull === pullNumber &&
-      (isMark(fact) || fact.kind === 'posted' || fact.kind === 'reviewed'),
-  );
-  if (!isKnown) return undefined;
-  return {
-    marks: findingMarksIn(facts).filter((mark) => mark.pull === pullNumber),
-    posted: postedWords(facts),
-  };
+/** The findings that are kept, of all pull requests. */
+export function keptFindings(facts: readonly ReviewFact[]): readonly KeptFinding[] {
+  return facts.filter((fact): fact is KeptFinding => fact.kind === 'finding');
 }
 
 /** The comments and reviews that the agent has written, by id, with the word of the last run. */
@@ -343,15 +175,12 @@ function keptMs({ kind }: ReviewFact): number {
 }
 
 /**
- * How many facts of a kind are kept, the latest ones. A line takes 90 to 500 bytes, that of a
- * review twenty more for each file, and the cache holds one MiB, logs included: a busy repository
- * must not fill it. There are no fewer ends than findings, since one whose end is lost would be
- * open.
+ * How many facts of a kind are kept, the latest ones. A line takes 90 to 700 bytes, that of a
+ * review twenty more for each file.
  */
 const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
-  raised: 550,
-  ended: 600,
-  back: 250,
+  finding: 600,
+  heard: 300,
   spent: 1300,
   posted: 900,
   reviewed: 600,
@@ -359,23 +188,69 @@ const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
   resumed: 200,
 };
 
+/** Bytes of a state file. The cache holds one MiB, logs included: a busy repository must not fill it. */
+const MAX_STATE_BYTES = 300_000;
+
 /**
- * The state without what nobody asks for any more. Every other line keeps its bytes. It is a
- * rewrite of the newest state: as facts, the old lines would stay.
+ * The state without what nobody asks for any more. Every other line keeps its bytes, also one of a
+ * newer version. It is a rewrite of the newest state: as facts, the old lines would stay.
  */
 export function pruneState(text: string, now: Date): string {
   const lines = text.split('\n');
   const facts = lines.map(parseReviewFact);
-  const kept = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
+  const latest = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
   const isKept = (fact: ReviewFact | undefined) =>
-    fact === undefined || (kept.has(fact) && now.getTime() - fact.at <= keptMs(fact));
-  return lines.filter((_, index) => isKept(facts[index])).join('\n');
+    fact === undefined || (latest.has(fact) && now.getTime() - fact.at <= keptMs(fact));
+  const current = lines.flatMap((line, index) =>
+    isKept(facts[index]) ? [{ line, fact: facts[index] }] : [],
+  );
+  return fitLines(current)
+    .map(({ line }) => line)
+    .join('\n');
 }
 
-/** Of the same time the first ones in the file. */
+interface StateLine {
+  readonly line: string;
+  readonly fact: ReviewFact | undefined;
+}
+
+/** Leaves out what there is no room for: of findings first, then the oldest of all other facts. */
+function fitLines(lines: readonly StateLine[]): readonly StateLine[] {
+  const bytesOf = (some: readonly StateLine[]) =>
+    some.reduce((sum, { line }) => sum + utf8Bytes(line) + 1, 0);
+  let over = bytesOf(lines) - MAX_STATE_BYTES;
+  if (over <= 0) return lines;
+
+  const findings = keptFindings(lines.flatMap(({ fact }) => fact ?? []));
+  const room = findings.reduce((sum, finding) => sum + lineBytes(finding), -over);
+  const fitting = new Map(
+    fitFindings(findings, room, lineBytes).map((finding) => [finding.id, finding]),
+  );
+  const shorter = lines.flatMap((stateLine): readonly StateLine[] => {
+    if (stateLine.fact?.kind !== 'finding') return [stateLine];
+    const fact = fitting.get(stateLine.fact.id);
+    if (fact === undefined) return [];
+    return fact === stateLine.fact ? [stateLine] : [{ line: formatFact(fact), fact }];
+  });
+  over = bytesOf(shorter) - MAX_STATE_BYTES;
+  const dropped = new Set<StateLine>();
+  for (const stateLine of shorter.toSorted((a, b) => (a.fact?.at ?? 0) - (b.fact?.at ?? 0))) {
+    const { line, fact } = stateLine;
+    if (over <= 0 || fact === undefined || !DROPPED.has(fact.kind)) continue;
+    dropped.add(stateLine);
+    over -= utf8Bytes(line) + 1;
+  }
+  return shorter.filter((stateLine) => !dropped.has(stateLine));
+}
+
+/** Kinds of which the oldest are left out where findings alone do not make enough room. */
+const DROPPED: ReadonlySet<ReviewFact['kind']> = new Set(['spent', 'posted', 'reviewed']);
+
+/** Of the same time the first ones in the file. Ended findings leave before all open ones. */
 function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
+  const isEnded = (fact: ReviewFact) => fact.kind === 'finding' && fact.state !== 'open';
   const ofKinds = groupBy(
-    facts.toSorted((a, b) => b.at - a.at),
+    facts.toSorted((a, b) => Number(isEnded(a)) - Number(isEnded(b)) || b.at - a.at),
     ({ kind }) => kind,
   );
   return [...ofKinds].flatMap(([kind, of]) => of.slice(0, MOST[kind]));
@@ -391,16 +266,11 @@ const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
  * first; as markdown. Empty where no finding's story is over.
  */
 export function outcomesAndCostTable(facts: readonly ReviewFact[], now: Date): string {
-  const marks = findingMarksIn(facts);
-  const ended = marks
-    .filter((mark) => mark.kind === 'raised')
-    .flatMap((mark) => {
-      const [fate, of] = [
-        fateOf(mark, marks, now),
-        monthOf(new Date(mark.at).toISOString(), mark.model),
-      ];
-      return fate === undefined ? [] : [{ of, severity: mark.severity, fate }];
-    });
+  const ended = keptFindings(facts).flatMap((finding) => {
+    const fate = fateOf(finding, now);
+    const of = monthOf(new Date(finding.raised).toISOString(), finding.model);
+    return fate === undefined ? [] : [{ of, severity: finding.severity, fate }];
+  });
   const kept = facts.filter((fact) => fact.kind === 'spent');
   // What the oldest month has cost is not known any more where the state has no room for more.
   const oldest =
@@ -440,16 +310,11 @@ function monthOf(day: string, model = 'unknown'): string {
  * line as it was.
  */
 function fateOf(
-  raised: RaisedMark,
-  marks: readonly FindingMark[],
+  { state, why, gone, raised }: KeptFinding,
   now: Date,
 ): (typeof FATES)[number] | undefined {
-  const [last] = marks
-    .filter((mark) => mark.id === raised.id && mark.kind !== 'raised')
-    .toSorted((a, b) => b.at - a.at);
-  if (last?.kind !== 'ended')
-    return now.getTime() - raised.at > UNANSWERED_MS ? 'unanswered' : undefined;
-  if (last.state === 'dismissed') return 'dismissed';
-  const isChanged = last.why === 'resolved' && last.code === '';
-  return last.why === 'fixed' || last.why === 'suggestion' || isChanged ? 'acted on' : undefined;
+  if (state === 'open') return now.getTime() - raised > UNANSWERED_MS ? 'unanswered' : undefined;
+  if (state === 'dismissed') return 'dismissed';
+  const isChanged = why === 'resolved' && gone;
+  return why === 'fixed' || why === 'suggestion' || isChanged ? 'acted on' : undefined;
 }

@@ -248,6 +248,7 @@ export const WARNING_TITLES = {
   'memory-withheld': 'Private memory not loaded',
   'memory-truncated': 'Memory loaded in part',
   'memory-max-entries': 'Memory is long',
+  'memory-newer': 'A newer version uses this memory',
   'memory-file-large': 'A file of memory is large',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',

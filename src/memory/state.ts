@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/data.js';
 import { separatorAfter } from './run-log.js';
 
 /**
@@ -32,17 +33,28 @@ export function isStatePath(path: string): boolean {
   return path.endsWith(SUFFIX) || path.endsWith(SUFFIX + BACKUP);
 }
 
-/** Reads the fact of a line, with any further keys; undefined if the line is not a fact. */
+/** The version of a line; what a higher one says is for a newer version of the action. */
+const VERSION = 1;
+
+/** True for a state with lines that a newer version of the action wrote. */
+export function hasNewerLines(text: string): boolean {
+  return text.split('\n').some((line) => (parseLine(line)?.v ?? VERSION) > VERSION);
+}
+
+/**
+ * Reads the fact of a line, with any further keys; undefined if the line is not a fact. A line of a
+ * newer version is none, so it keeps its bytes: nothing replaces or removes it.
+ */
 export function parseFact(line: string): StateFact | undefined {
+  const { v: version = VERSION, ...fact } = parseLine(line) ?? {};
+  return version <= VERSION && typeof fact.kind === 'string' && typeof fact.at === 'number'
+    ? (fact as StateFact)
+    : undefined;
+}
+
+function parseLine(line: string): (Partial<StateFact> & { readonly v?: number }) | undefined {
   const [, json] = /^- (\{[^\n]*\})\r?$/.exec(line) ?? [];
-  try {
-    const fact: Partial<StateFact> = JSON.parse(json ?? '{}');
-    return typeof fact.kind === 'string' && typeof fact.at === 'number'
-      ? (fact as StateFact)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJson(json ?? '{}') as Partial<StateFact> | undefined;
 }
 
 /**
@@ -97,8 +109,8 @@ export function latestFacts<T extends StateFact>(facts: readonly T[]): readonly 
   return [...latest.values()];
 }
 
-function formatFact(fact: StateFact): string {
-  return `- ${JSON.stringify(fact)}`;
+export function formatFact({ kind, ...rest }: StateFact): string {
+  return `- ${JSON.stringify({ kind, v: VERSION, ...rest })}`;
 }
 
 function keyOf({ kind, id, pull }: StateFact): string {

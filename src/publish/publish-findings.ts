@@ -1,21 +1,12 @@
 import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
 import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { formatCoverage, isQuestion } from '../findings/change/scope.js';
+import type { KeptFact } from '../findings/kept-finding.js';
 import { formatRefusals } from '../findings/post/comment-text.js';
-import {
-  hasUnreportedChanges,
-  isResolvedByWriter,
-  reviewEndOf,
-} from '../findings/post/conversations.js';
-import {
-  endedMark,
-  type ReviewExtent,
-  type ReviewToPost,
-  reopenedMark,
-} from '../findings/post/finding-texts.js';
+import { factsToKeep, hasUnreportedChanges, reviewEndOf } from '../findings/post/conversations.js';
+import type { ReviewExtent, ReviewToPost } from '../findings/post/finding-texts.js';
 import { type PostedReview, postReview } from '../findings/post/post-review.js';
 import { type FindingRecord, findingRecords, type ReviewResult } from '../findings/post/record.js';
-import type { MarksOnPull } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -65,6 +56,7 @@ export async function publishRequested(
       isOver: options.comment !== 'never' && isRead,
       maxComments: options.rules.maxComments,
       extent: reviewExtent(end),
+      model: outcome.stats.modelId,
       footer: reviewFooter(end, options.runUrl, clean),
     });
   }
@@ -85,24 +77,24 @@ export async function publishRequested(
 export async function reportOnOtherPulls(
   { plan: { trigger, agent }, others, word }: PublishRequest,
   options: ActionPublisherOptions,
-): Promise<readonly MarksOnPull[]> {
+): Promise<readonly KeptFact[]> {
   if (options.comment === 'never' || trigger.kind === 'local') return [];
   const { repository } = trigger;
-  const told: MarksOnPull[] = [];
+  const stored: KeptFact[] = [];
   for (const findings of others) {
     // Their change is not known: no review is posted, only taken back.
     const at = { repository, agent: agent.name, head: findings.ledger.seen?.head ?? '', word };
-    const { marks = [] } = await postReview(options.client, postingOf(findings, at, options));
-    told.push(...marks);
+    const { facts = [] } = await postReview(options.client, postingOf(findings, at, options));
+    stored.push(...facts);
   }
-  return told;
+  return stored;
 }
 
 /** Tells of findings without a run: what people did, what the check of the commit says then. */
 export async function reportFindings(
   told: ToldFindings,
   options: ActionPublisherOptions,
-): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>> {
+): Promise<Pick<PublicationResult, 'facts' | 'reviewResult'>> {
   const { ledger, pull, head, agent, trigger, skipped } = told;
   const { repository } = trigger;
   const at = { repository, agent, head, word: 'own' } as const;
@@ -127,17 +119,8 @@ export async function reportFindings(
   const reviewResult = { agent, report, isUnpublished: false };
   return {
     reviewResult,
-    marks: part?.marks ?? [{ pull, marks: isUnread ? [] : unsaidMarks(posting) }],
+    facts: part?.facts ?? (isUnread ? [] : factsToKeep(posting)),
   };
-}
-
-/** What is kept where nothing may be said. */
-function unsaidMarks({ ledger, news, now }: ReviewToPost): MarksOnPull['marks'] {
-  const at = now.getTime();
-  return [
-    ...news.ended.map((one) => endedMark(one, at, isResolvedByWriter(one.thread, ledger))),
-    ...news.back.map((one) => reopenedMark(one, at, one.thread?.resolvedBy)),
-  ];
 }
 
 /** What is said of findings where a run says nothing else. */

@@ -2,10 +2,10 @@ import { type Repository, subjectNumber, type Trigger } from '../event/trigger.j
 import type { Word } from '../event/trust.js';
 import type { PlacedFinding } from '../findings/change/diff-lines.js';
 import { coverageTitle, formatCoverage, isQuestion } from '../findings/change/scope.js';
+import { formatSaid, type SaidRev } from '../findings/kept-finding.js';
 import { checkedCommit, openFindingsTitle } from '../findings/post/check-progress.js';
 import { composeComment, findingPlainText, formatFindings } from '../findings/post/comment-text.js';
 import type { PostedReview } from '../findings/post/post-review.js';
-import type { FindingMark } from '../findings/state-facts.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -87,10 +87,10 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
     async publish(run) {
       onPosted = (id) => run.onPosted(id);
       const published = await publishAll(run, options);
-      return { ...published, posted: [...(published.posted ?? []), ...ids] };
+      return { ...published, posted: ids };
     },
     tellFindings: (told) => reportFindings(told, options),
-    async reply({ trigger, agent, text, among, marks }) {
+    async reply({ trigger, agent, text, among, says }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
       const about = agent === undefined ? '' : `About the agent \`${agent}\` · `;
@@ -100,7 +100,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const key = commentKey(isShared ? ALL_AGENTS : (agent ?? ALL_AGENTS), target);
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
-      return await post(trigger, { target, key, word: 'guest', text, by, isOnce, marks }, options);
+      return await post(trigger, { target, key, word: 'guest', text, by, isOnce, says }, options);
     },
     async answerFailure({ trigger, agent, line: text }) {
       const target = commentTarget(trigger, options.comment);
@@ -174,8 +174,7 @@ async function publishAll(
     url,
     pullRequestUrl: change.url,
     checkUrl: check.checkUrl || undefined,
-    posted: own.posted,
-    marks: [...(own.marks ?? []), ...others],
+    facts: [...(own.facts ?? []), ...others],
     isReviewLost: own.isReviewLost,
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
@@ -277,18 +276,18 @@ interface Comment {
   /** It is left out where it, or another one of the same key, is there. */
   readonly isOnce?: boolean;
   /** What it says of findings. */
-  readonly marks?: readonly FindingMark[];
+  readonly says?: readonly SaidRev[];
 }
 
 async function post(
   trigger: Trigger,
-  { target, key, word, text, by, isOnce = false, marks }: Comment,
+  { target, key, word, text, by, isOnce = false, says }: Comment,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   if (trigger.kind === 'local') return NOTHING;
   const { client, reporter } = options;
   if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
-  const mark = { kind: 'answer', agent: key, marks } as const;
+  const mark = { kind: 'answer', agent: key, says: says?.map(formatSaid) } as const;
   const body = composeComment({
     mark,
     text: cleanFor(word, options)(text),

@@ -3,9 +3,9 @@ import type { Trigger } from '../event/trigger.js';
 import type { Reading, Word } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
 import type { FindingChanges, Ledger } from '../findings/decide/ledger.js';
+import type { SaidRev } from '../findings/kept-finding.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
 import type { ReviewOutcome } from '../findings/post/post-review.js';
-import type { FindingMark } from '../findings/state-facts.js';
 import type { Clock, Deadline } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
@@ -77,7 +77,8 @@ export interface Reply {
    * existing reply, `for-all` replaces it. Left out: each agent replies for itself.
    */
   readonly among?: 'unless-answered' | 'for-all';
-  readonly marks?: readonly FindingMark[];
+  /** Decisions on findings that it says. */
+  readonly says?: readonly SaidRev[];
 }
 
 /** Changes that people made to findings, reported by a command or a skipped run without a model. */
@@ -93,8 +94,8 @@ export interface ToldFindings extends FindingsToTell {
 /** Posts to standard output, or to job summary and GitHub. Must not throw: errors are warnings. */
 export interface Publisher {
   publish(run: PublishRequest): Promise<PublicationResult>;
-  /** Posts changes of findings. Returns the marks that it posted, and the findings as JSON data. */
-  tellFindings(findings: ToldFindings): Promise<Pick<PublicationResult, 'marks' | 'reviewResult'>>;
+  /** Posts changes of findings. Returns what to keep of them, and the findings as JSON data. */
+  tellFindings(findings: ToldFindings): Promise<Pick<PublicationResult, 'facts' | 'reviewResult'>>;
   reply(answer: Reply): Promise<PublicationResult>;
 }
 

@@ -10,20 +10,29 @@ import {
   reviewCommand,
 } from '../findings/change/scope.js';
 import { lessonsOf } from '../findings/decide/duplicates.js';
-import type { Ledger } from '../findings/decide/ledger.js';
-import { compareSeverity, type Severity } from '../findings/finding.js';
+import type { Ledger, LedgerContext } from '../findings/decide/ledger.js';
+import { compareSeverity, isOpen, type Severity } from '../findings/finding.js';
+import { type PullRecord, recordOfPull } from '../findings/kept-finding.js';
 import { loginsToCheck } from '../findings/read/peoples-words.js';
 import { readLedger } from '../findings/read/read-ledger.js';
-import { findingMarksIn, pullRequestState, type ReviewFact } from '../findings/state-facts.js';
+import { keptFindings, type ReviewFact } from '../findings/state-facts.js';
 import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
+import type { MemoryStore } from '../memory/store.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import { askPermission, permissionOf, postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
-import type { Admitted, EarlierFindings, Plan, ReviewedChange, RunRequest } from './records.js';
+import type {
+  Admitted,
+  EarlierFindings,
+  MemoryPlan,
+  Plan,
+  ReviewedChange,
+  RunRequest,
+} from './records.js';
 
 interface FindingsParts {
   /** Name of the agent: each has findings of its own. */
@@ -32,6 +41,8 @@ interface FindingsParts {
   /** Permission of the account that caused the event. */
   readonly permission: Permission | 'unknown';
   readonly facts: readonly ReviewFact[];
+  /** See `keepsState`. */
+  readonly keepsState: boolean;
   /** The rights of the run. */
   readonly rights: Rights;
   /** Undefined if the diff is not known. */
@@ -52,7 +63,7 @@ export async function readEarlierFindings(
   const { agent, trigger, reading } = admitted.basis;
   const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
   const facts = memory?.facts ?? [];
-  const canHaveFindings = postsReviews(agent) || findingMarksIn(facts).length > 0;
+  const canHaveFindings = postsReviews(agent) || keptFindings(facts).length > 0;
   const ownPull = pullNumberOf(trigger);
   if (!canHaveFindings || ownPull === undefined || deps.github === undefined)
     return { ledger: undefined, others: [] };
@@ -62,6 +73,7 @@ export async function readEarlierFindings(
     trigger,
     permission: admitted.facts.permission,
     facts,
+    keepsState: keepsState(admitted.basis.memory, memory?.store),
     rights: reading.rights,
     change: reviewedChange(trigger, context),
     isFork: trigger.kind === 'pull_request' ? trigger.isFork : reading.facts.code === 'fork',
@@ -94,6 +106,7 @@ export async function readFindings(
   deps: Dependencies,
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
   const { agent, trigger, permission, facts, rights, change, isFork, add } = parts;
+  const record = recordOfPull(facts, pull);
   const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
   const listed = answer?.kind === 'read' ? answer.seen : undefined;
   const conversation = listed && add !== undefined ? add(listed) : listed;
@@ -107,9 +120,10 @@ export async function readFindings(
     rights,
     isPushByWriter: isPush && mayWrite(permission),
     gate: gateOf(deps.publishRules),
-    memory: pullRequestState(facts, pull),
-    lessons: lessonsOf(findingMarksIn(facts)).filter((lesson) => lesson.pull !== pull),
-    isWriter: await writersIn(conversation, deps),
+    keepsState: parts.keepsState,
+    record,
+    lessons: lessonsOf(keptFindings(facts)).filter((lesson) => lesson.pull !== pull),
+    ...(await accessIn(conversation, record, deps)),
   });
 
   if (answer?.kind === 'read') return { ledger };
@@ -127,22 +141,39 @@ export async function readAgain(
 ): Promise<Ledger> {
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
   const conversation = answer?.kind === 'read' ? answer.seen : before;
-  const isWriter = await writersIn(conversation, deps);
-  return readLedger(conversation, { ...context, rights, isWriter });
+  const access = await accessIn(conversation, context.record, deps);
+  return readLedger(conversation, { ...context, ...access, rights });
 }
 
-/** Checks the write access of people whose words change findings. */
-async function writersIn(
+/** Asks for the write access of people whose words and gestures change findings. */
+async function accessIn(
   conversation: PullRequestConversation | undefined,
+  record: PullRecord | undefined,
   deps: Dependencies,
-): Promise<(login: string) => boolean> {
-  const logins =
-    conversation === undefined ? [] : loginsToCheck(conversation).slice(0, MAX_ANSWERERS);
+): Promise<Pick<LedgerContext, 'isWriter' | 'hasUnknownAccess' | 'authorMayWrite'>> {
+  const author = conversation?.author ?? '';
+  const checked = conversation === undefined ? [] : loginsToCheck(conversation, record);
+  const logins = checked.slice(0, MAX_ANSWERERS);
   const answers = logins.map(
     async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
   );
   const permissions = new Map(await Promise.all(answers));
-  return (login) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
+  const accessOf = (login: string) => permissions.get(login.toLowerCase()) ?? 'unknown';
+  const isAsked = (login: string) =>
+    checked.some((name) => name.toLowerCase() === login.toLowerCase());
+  return {
+    isWriter: (login) => mayWrite(accessOf(login)),
+    hasUnknownAccess: (login) => isAsked(login) && accessOf(login) === 'unknown',
+    authorMayWrite: mayWrite(accessOf(author)),
+  };
+}
+
+/** Runs with this memory keep a state; without one the newest review holds the record. */
+export function keepsState(
+  plan: MemoryPlan | undefined,
+  store: Pick<MemoryStore, 'kind'> | undefined,
+): boolean {
+  return plan !== undefined && !plan.isReadOnly && store !== undefined && store.kind !== 'none';
 }
 
 /** The wider of the two gates, which has the milder severity; `major` without either. */
@@ -151,13 +182,11 @@ function gateOf({ blockOn, failOn }: PublishRules): Severity {
   return gates.toSorted((a, b) => compareSeverity(b, a))[0] ?? 'major';
 }
 
-/** Pull requests with open findings in memory, newest finding first. */
+/** Pull requests with open findings in memory, the newest decision first. */
 function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
-  const marks = findingMarksIn(facts).toSorted((a, b) => a.at - b.at);
-  const lastMarks = new Map(marks.map((mark) => [mark.id, mark]));
-  const open = [...lastMarks.values()]
-    .filter(({ kind }) => kind !== 'ended')
-    .toSorted((a, b) => b.at - a.at);
+  const open = keptFindings(facts)
+    .filter(isOpen)
+    .toSorted((a, b) => b.decided - a.decided);
   return [...new Set(open.map(({ pull }) => pull))];
 }
 

@@ -119,13 +119,14 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     ): Promise<SaidAnswer> {
       const place = { repository, number, isPull: true };
       try {
-        const { comments, pull } = await (isFresh
+        const { comments, opening, pull } = await (isFresh
           ? fetchSubject(client, place, signal)
           : readSubject(place, signal));
         if (pull === undefined)
           return { kind: 'unread', message: `#${number} is not a pull request.` };
         const { head, threads, reviews } = pull;
-        return { kind: 'read', seen: { head: head.sha, threads, reviews, comments } };
+        const { author } = opening;
+        return { kind: 'read', seen: { head: head.sha, author, threads, reviews, comments } };
       } catch (thrown) {
         return unread(thrown);
       }

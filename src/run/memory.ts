@@ -9,7 +9,7 @@ import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, placesToRead, unusableLogPath } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
-import { statePath } from '../memory/state.js';
+import { hasNewerLines, statePath } from '../memory/state.js';
 import { firstUnread } from '../memory/store.js';
 import type { Dependencies } from './dependencies.js';
 import { type NotesPlan, openNotes, planNotes } from './notes.js';
@@ -195,6 +195,14 @@ function logWarnings(
     return [{ code: 'memory-withheld', message }];
   }
   const warnings = [...restored.warnings];
+  if (hasNewerLines(restored.state ?? '')) {
+    const message = `the memory of "${agent.name}" has lines of a newer version of the action; they are kept as they are, and this version does not read them`;
+    warnings.push({
+      code: 'memory-newer',
+      message,
+      remedy: 'Use the same version in all workflows.',
+    });
+  }
   if (restored.kind === 'empty') return warnings;
 
   if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {

@@ -9,16 +9,12 @@ import {
 import { type CommentableLines, commentableLines } from '../findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../findings/decide/evidence.js';
 import { applyToLedger, Ledger } from '../findings/decide/ledger.js';
+import type { KeptFact } from '../findings/kept-finding.js';
 import { formatFindings } from '../findings/post/comment-text.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import type { ReviewOutcome } from '../findings/post/post-review.js';
 import { PublicationBuffer } from '../findings/publication-buffer.js';
-import {
-  findingMarksIn,
-  lastReviewed,
-  type MarksOnPull,
-  markFacts,
-} from '../findings/state-facts.js';
+import { keptFindings, lastReviewed } from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { paragraphs } from '../lib/text/format.js';
@@ -30,7 +26,13 @@ import type { Changes } from '../tools/workspace/changes.js';
 import { postsReviews, type SkippedRun } from './admit.js';
 import type { ListedTools } from './conversation.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
-import { needsFindings, pullNumberOf, readAgain, readFindings } from './earlier-reviews.js';
+import {
+  keepsState,
+  needsFindings,
+  pullNumberOf,
+  readAgain,
+  readFindings,
+} from './earlier-reviews.js';
 import type {
   Admitted,
   Conversed,
@@ -121,8 +123,9 @@ export async function reportSkipped(
   if (admitted === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
 
   const { agent } = admitted.basis;
-  const facts = (await admitted.memory)?.facts ?? [];
-  if (!postsReviews(agent) && findingMarksIn(facts).length === 0) {
+  const memory = await admitted.memory;
+  const facts = memory?.facts ?? [];
+  if (!postsReviews(agent) && keptFindings(facts).length === 0) {
     const review = { open: [], isBlocking: false, unposted: [] };
     const check = { repository: trigger.repository, headSha: trigger.head.sha, name: agent.name };
     await deps.progress?.tell({ ...check, review, skipped: { message, since } });
@@ -138,6 +141,7 @@ export async function reportSkipped(
       trigger,
       permission: admitted.facts.permission,
       facts,
+      keepsState: keepsState(admitted.basis.memory, memory?.store),
       rights: admitted.basis.reading.rights,
       change,
       isFork: trigger.isFork,
@@ -146,7 +150,7 @@ export async function reportSkipped(
   );
 
   const findings = applyToFindings(ledger, trigger.number);
-  const { marks = [], reviewResult } = await deps.publisher.tellFindings({
+  const { facts: decided = [], reviewResult } = await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: agent.name,
@@ -154,7 +158,7 @@ export async function reportSkipped(
     answered: new Set(),
     skipped: { message, since },
   });
-  await saveMarks(marks, admitted, deps);
+  await saveKept(decided, admitted, deps);
   if (trouble !== undefined) {
     const failure = `what is open on #${trigger.number} could not be read: ${trouble} We count what memory knows of it.`;
     deps.reporter.warn({ code: 'context-incomplete', message: failure });
@@ -162,14 +166,13 @@ export async function reportSkipped(
   return { ...skipped, reviewResult };
 }
 
-/** Saves the posted marks to memory. Errors are warnings. */
-async function saveMarks(
-  marksOnPulls: readonly MarksOnPull[],
+/** Saves what is kept of findings to memory. Errors are warnings. */
+async function saveKept(
+  facts: readonly KeptFact[],
   { basis: { memory: plan, agent }, memory }: Admitted,
   { clock, reporter, deadline, journal }: Dependencies,
 ): Promise<void> {
   const store = (await memory)?.store;
-  const facts = marksOnPulls.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
   const journaled = journaledFacts(plan, facts);
   await journal?.pending(journaled);
@@ -285,7 +288,7 @@ function emptyLedger(agent: string): Ledger {
   } as const;
   const isWriter = () => false;
   return new Ledger(
-    { ...context, gate: 'major', memory: undefined, lessons: [], isWriter },
+    { ...context, gate: 'major', record: undefined, lessons: [], isWriter },
     undefined,
     [],
   );

@@ -1,7 +1,6 @@
 import { subjectNumber } from '../event/trigger.js';
 import { patchIds } from '../findings/change/scope.js';
 import {
-  markFacts,
   pruneState,
   type ReviewedFact,
   type ReviewFact,
@@ -47,7 +46,7 @@ export async function save(
   const facts = [
     ...(spent === undefined ? [] : [spent]),
     ...postedFacts(plan, published.posted ?? [], now),
-    ...(published.marks ?? []).flatMap(({ pull, marks }) => markFacts(marks, pull, modelId)),
+    ...(published.facts ?? []),
     ...reviewFacts(conversed, published, now),
   ];
   return await saveToMemory({ plan, memory, outcome, published, facts }, deps);

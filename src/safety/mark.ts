@@ -14,13 +14,16 @@ export type MarkFields = Pick<Mark, 'kind'> & Readonly<Record<string, unknown>>;
  * The hidden line that everything we post begins with. No character of a value can end the HTML
  * comment, or is more to GitHub than a letter.
  */
-export function formatMark(mark: Mark): string {
-  const json = JSON.stringify(mark).replace(
+export function formatMark({ kind, ...rest }: Mark): string {
+  const json = JSON.stringify({ kind, v: VERSION, ...rest }).replace(
     /[<>@#\u0085\u2028\u2029-]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return `<!-- axe-action ${json} -->`;
 }
+
+/** The version of every mark. */
+const VERSION = 1;
 
 /** What a line says; nothing, if it is none of ours. */
 function readMark(line = ''): Readonly<Record<string, unknown>> {
@@ -37,12 +40,13 @@ export function readOwnMark(body: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * A line of a text is a mark with these fields, lists aside; a quotation does not count.
+ * A line of a text is a mark with these fields, lists and the record aside; a quotation does not
+ * count.
  */
 export function isMarked(body: string, wanted: MarkFields): boolean {
   if (!body.includes(START)) return false;
   const fields = Object.entries(wanted).filter(
-    ([, value]) => !(value === undefined || Array.isArray(value)),
+    ([, value]) => value !== undefined && typeof value !== 'object',
   );
   return body.split('\n').some((line) => {
     const mark = readMark(line);

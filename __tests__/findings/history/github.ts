@@ -38,7 +38,10 @@ export class GitHubOfFindings {
   #ids = 0;
   #ms = Date.parse('2026-01-05T12:00:00Z');
 
-  constructor(readonly canResolve: boolean) {}
+  constructor(
+    readonly canResolve: boolean,
+    readonly author: string,
+  ) {}
 
   /** Some time later: GitHub counts in whole seconds. */
   now(): Date {
@@ -60,6 +63,7 @@ export class GitHubOfFindings {
   seen(lineOf: (thread: KeptThread) => number | undefined): PullRequestConversation {
     return structuredClone({
       head: this.head,
+      author: this.author,
       threads: this.threads.map((kept) => {
         kept.line = lineOf(kept);
         const { posts, ...thread } = kept;
@@ -111,6 +115,11 @@ export class GitHubOfFindings {
         const post = this.post(BOT, String(params['body']));
         thread?.posts.push(post);
         return { id: post.id, html_url: post.url };
+      }
+      case 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}': {
+        const review = this.reviews.find(({ id }) => id === params['review_id']);
+        if (review !== undefined) review.body = String(params['body']);
+        return {};
       }
       case 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals': {
         const review = this.reviews.find(({ id }) => id === params['review_id']);

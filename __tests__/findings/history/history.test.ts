@@ -8,7 +8,7 @@ import {
   isOpen,
   type Severity,
 } from '../../../src/findings/finding.js';
-import type { KnownFinding } from '../../../src/findings/known-finding.js';
+import { isTold, type KnownFinding } from '../../../src/findings/known-finding.js';
 import { submittedReviewsOf } from '../../../src/findings/post/conversations.js';
 import { blockingFindings, formatSarif } from '../../../src/findings/post/record.js';
 import { readOwnMark } from '../../../src/safety/mark.js';
@@ -114,7 +114,7 @@ function judgeFinding(
     book.has(why),
   );
   const byOne = !ledger.isBlocking(one) && (book.has('one look') || one.why === 'suggestion');
-  const isForged = world.isForged && context.memory === undefined;
+  const isForged = world.isForged && context.record === undefined;
   const isEnded = one.state === 'settled' || one.state === 'dismissed';
   if (bug !== undefined && isThere && isEnded && !byPeople && !byOne && !isForged)
     fail('an end has a reason', `${say(one)} while ${bug} stands`);
@@ -138,7 +138,7 @@ function judgeFinding(
   const isCut = world.isCut && !setup.hasMemory;
   // Of a file that left the change before a run noted the Resolve, nobody knows that the line was
   // there.
-  const isLeft = !world.changed.has(one.path) && !one.isTold;
+  const isLeft = !world.changed.has(one.path) && !isTold(one);
   if (key !== undefined && (isLeft || !stands(world, one, key))) memory.resolves.delete(one.id);
   if (!isCut && key !== undefined && isOpen(one) && stands(world, one, key))
     fail('a Resolve is respected', say(one));
@@ -158,11 +158,11 @@ function judgeFinding(
 }
 
 function judgeStranger(ledger: Ledger, { world, step, memory, fail }: Judging): void {
-  const { agent, memory: state } = ledger.context;
+  const { agent, record: state } = ledger.context;
   const open = new Set(openIds(ledger));
   const before = memory.openBefore.get(agent) ?? new Set();
-  const isTold = world.isForged && state === undefined;
-  if (!isTold && step.who === STRANGER && PEOPLE.includes(step.does))
+  const isUnsure = world.isForged && state === undefined;
+  if (!isUnsure && step.who === STRANGER && PEOPLE.includes(step.does))
     for (const id of before)
       if (!open.has(id)) fail('a stranger decides nothing', `ended ${id} by ${step.does}`);
   memory.openBefore.set(agent, open);
@@ -181,10 +181,9 @@ function judgeConversations(ledger: Ledger, { world, fail }: Judging): void {
   if (new Set(said).size < said.length)
     fail('a finding is raised once', `${agent}: ${said.join(' ')}`);
   for (const { posts } of own) {
-    // A run that was killed is not believed, so the next one on another commit says it once more.
     const texts = posts
       .filter(({ isOurs, body }) => isOurs && !body.endsWith('forged'))
-      .map(({ body }) => `${readOwnMark(body)['head'] ?? ''} ${body.replace(/^<!--.*-->\n/, '')}`);
+      .map(({ body }) => JSON.stringify(readOwnMark(body)));
     if (new Set(texts).size < texts.length) fail('nothing is said twice', texts.join(' | '));
   }
 }
@@ -239,19 +238,6 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
     fail('a verdict needs a finding', `blocks ${blocks}, has ${isBad}`);
   if (part?.review !== undefined && blocks && !part.review.isBlocking)
     fail('no green while a review blocks', agent);
-  if (!setup.hasMemory) return;
-  const without = world.read(agent, false);
-  const bare = openIds(without);
-  // A word in a conversation whose first text somebody changed is about nothing there, so an older
-  // one decides.
-  const isPersons = (id: string) =>
-    without.findings.some((one) => one.id === id && one.by === 'person');
-  const isLess = open.some((id) => !bare.includes(id) && !isPersons(id));
-  if (
-    !world.isForged &&
-    ((isLess && !world.isCut) || (!world.isTampered && !world.isCut && bare.join() !== open.join()))
-  )
-    fail('texts alone say the same as with memory', `${open.join()}, without ${bare.join()}`);
 }
 
 /** What the oracle remembers of people's gestures. */
@@ -260,8 +246,8 @@ function remember(world: World, step: Step, memory: Memory): void {
   const ids = raisedIn(thread?.posts ?? []);
   if (isRun(step)) memory.openedSince.clear();
   if (step.does === 'unresolve' && thread !== undefined) memory.openedSince.add(thread.id);
-  const isTold = thread !== undefined && !memory.openedSince.has(thread.id);
-  if (step.does === 'resolve' && step.who === WRITER && isTold && !thread.isResolved)
+  const isSeen = thread !== undefined && !memory.openedSince.has(thread.id);
+  if (step.does === 'resolve' && step.who === WRITER && isSeen && !thread.isResolved)
     for (const agent of world.setup.agents)
       for (const one of world.read(agent).findings)
         if (ids.includes(one.id) && isOpen(one) && !one.isGone)

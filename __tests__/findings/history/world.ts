@@ -18,20 +18,15 @@ import {
   SEVERITIES,
   type Severity,
 } from '../../../src/findings/finding.js';
-import type { KnownFinding } from '../../../src/findings/known-finding.js';
+import { recordOfPull } from '../../../src/findings/kept-finding.js';
+import { isTold, type KnownFinding } from '../../../src/findings/known-finding.js';
 import { type PostedReview, postReview } from '../../../src/findings/post/post-review.js';
-import { ownMarksIn } from '../../../src/findings/read/peoples-words.js';
 import { readLedger } from '../../../src/findings/read/read-ledger.js';
-import {
-  findingMark,
-  markFacts,
-  parseReviewFacts,
-  pullRequestState,
-} from '../../../src/findings/state-facts.js';
+import { parseReviewFacts } from '../../../src/findings/state-facts.js';
 import type { PullRequestConversation } from '../../../src/github/reading/conversation.js';
 import { withFacts } from '../../../src/memory/state.js';
-import { formatMark } from '../../../src/safety/mark.js';
-import { ended } from '../../helpers/marks.js';
+import { readOwnMark } from '../../../src/safety/mark.js';
+import { findingLine } from '../../helpers/marks.js';
 import { finding as findingOf } from '../change.js';
 import { context, posting } from '../threads.js';
 import {
@@ -119,7 +114,7 @@ export class World {
   readonly #read = new Map<string, ReadonlySet<string>>();
 
   constructor(readonly setup: Setup) {
-    this.github = new GitHubOfFindings(setup.canResolve);
+    this.github = new GitHubOfFindings(setup.canResolve, setup.isFork ? STRANGER : WRITER);
     this.#addBug(0, 1);
     this.#addBug(1, 3);
   }
@@ -173,9 +168,9 @@ export class World {
     });
   }
 
-  context(agent: string, withState = true): LedgerContext {
+  context(agent: string): LedgerContext {
     const { isFork, blockOn, failOn, hasMemory } = this.setup;
-    const facts = hasMemory && withState ? parseReviewFacts(this.state.get(agent) ?? '') : [];
+    const facts = hasMemory ? parseReviewFacts(this.state.get(agent) ?? '') : [];
     const gates = [blockOn, failOn]
       .filter((one) => one !== undefined)
       .toSorted((a, b) => compareSeverity(b, a));
@@ -186,13 +181,15 @@ export class World {
       rights: rightsOf(isFork ? 'fork' : 'own'),
       isPushByWriter: !isFork,
       gate: gates[0] ?? 'major',
-      memory: pullRequestState(facts, PULL),
+      keepsState: hasMemory,
+      record: recordOfPull(facts, PULL),
+      authorMayWrite: !isFork,
       isWriter: (login) => login === WRITER,
     });
   }
 
-  read(agent: string, withState = true): Ledger {
-    return readLedger(this.seen(), this.context(agent, withState));
+  read(agent: string): Ledger {
+    return readLedger(this.seen(), this.context(agent));
   }
 
   async step(step: Step): Promise<void> {
@@ -332,18 +329,18 @@ export class World {
     const known = this.setup.agents.flatMap((agent) => this.read(agent).findings);
     switch (does) {
       case 'resolve':
-        if (thread === undefined || thread.isResolved) return;
+        if (thread === undefined || thread.isResolved || !(isWriter || this.setup.isFork)) return;
         Object.assign(thread, { isResolved: true, resolvedBy: who });
         if (isWriter) this.#noteThread(thread, 'resolved');
         return;
       case 'unresolve':
-        if (thread !== undefined)
+        if (thread !== undefined && (isWriter || this.setup.isFork))
           Object.assign(thread, { isResolved: false, resolvedBy: undefined });
         return;
       case 'down':
         if (post === undefined || post.thumbsDown.some(({ login }) => login === who)) return;
         post.thumbsDown.push({ login: who, at: github.now().toISOString() });
-        if (isWriter) for (const id of raisedIn([post])) this.#note(id, 'down');
+        if (isWriter && thread !== undefined) this.#noteThread(thread, 'down');
         return;
       case 'undown':
         if (post !== undefined)
@@ -395,9 +392,8 @@ export class World {
         if (m % 2 === 1) this.isForged = true;
         const isEchoed =
           m % 2 === 1 &&
-          this.setup.agents.every((agent) => this.context(agent).memory !== undefined);
-        const mark = ended({ id, at: github.now().getTime(), closed: false });
-        const body = `${formatMark(findingMark(this.setup.agents[0] ?? '', [mark]))}\nforged`;
+          this.setup.agents.every((agent) => this.context(agent).record !== undefined);
+        const body = `${findingLine({ id, rev: 1 })}\nforged`;
         thread.posts.push(github.post(isEchoed ? BOT : STRANGER, body));
       }
     }
@@ -437,10 +433,9 @@ export class World {
     const news = applyToLedger(ledger, buffered, knew, read && commentableLines(this.diff(read)));
     this.#read.set(agent, new Set([...this.files.values()].flat()));
     for (const one of ledger.findings) {
-      if (isOpen(one) || one.by !== 'model' || one.isTold || isFork) continue;
+      if (isOpen(one) || one.by !== 'model' || isTold(one) || isFork) continue;
       this.#note(one.id, ledger.isBlocking(one) ? 'two looks' : 'one look');
     }
-    const before = new Set(this.#ourIds());
     try {
       const part = await postReview(
         this.github.client(fault, this.files),
@@ -457,35 +452,15 @@ export class World {
           extent: 'whole',
         }),
       );
-      const posted = this.#ourIds().filter((id) => !before.has(id));
-      if (hasMemory) this.#save(agent, part, posted);
+      if (hasMemory) this.#save(agent, part);
       this.last = { agent, ledger, part, isWhole: fault === 'none' };
     } catch (thrown) {
       if (!(thrown instanceof Killed)) throw thrown;
     }
   }
 
-  #ourIds(): readonly number[] {
-    const posts = [
-      ...this.github.threads.flatMap(({ posts: all }) => all),
-      ...this.github.comments,
-    ];
-    return [...posts.filter(({ isOurs }) => isOurs), ...this.github.reviews].map(({ id }) => id);
-  }
-
-  #save(agent: string, part: PostedReview | undefined, posted: readonly number[]): void {
-    const at = this.github.now().getTime();
-    const marks = (part?.marks ?? []).flatMap((one) => markFacts(one.marks, one.pull));
-    const ids = [...(part?.posted ?? []), ...posted];
-    const fact = {
-      kind: 'posted',
-      id: `${agent}-${at}`,
-      pull: PULL,
-      ids,
-      words: this.setup.isFork ? 'fork' : 'own',
-      at,
-    } as const;
-    this.state.set(agent, withFacts(this.state.get(agent) ?? '', [...marks, fact]));
+  #save(agent: string, part: PostedReview | undefined): void {
+    this.state.set(agent, withFacts(this.state.get(agent) ?? '', part?.facts ?? []));
   }
 }
 
@@ -495,9 +470,11 @@ export const PEOPLE =
   'resolve resolve unresolve down undown reply command erase edit overrule forge'.split(' ');
 
 export function raisedIn(posts: readonly KeptPost[]): readonly string[] {
-  return posts.flatMap((post) =>
-    ownMarksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : [])),
-  );
+  return posts.flatMap(({ isOurs, isEditedByOther, body }) => {
+    const { kind, id } = readOwnMark(body);
+    const isRaising = isOurs && !isEditedByOther && kind === 'finding' && typeof id === 'string';
+    return isRaising ? [id] : [];
+  });
 }
 
 export function pick<T>(all: readonly T[], n: number): T | undefined {

@@ -7,9 +7,9 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
-import { findingLine } from '../../helpers/marks.js';
+import { kept, reviewLine } from '../../helpers/marks.js';
 import { WRITER } from '../../helpers/reports.js';
-import { ours, seen, thread } from '../../helpers/seen.js';
+import { seen } from '../../helpers/seen.js';
 import { comment } from '../../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
@@ -61,8 +61,10 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
 });
 
 it('a command about a finding of another agent is left to that agent', async () => {
-  const first = ours({ body: `${findingLine({ agent: 'other' })}\nIt is wrong.` });
-  const said = { 42: { kind: 'read', seen: seen({ threads: [thread({ first })] }) } } as const;
+  const body = reviewLine({ agent: 'other', head: 'head' }, kept());
+  const review = { id: 7, url: '', state: 'COMMENTED', body } as const;
+  const reviews = [{ ...review, headSha: undefined, submittedAt: undefined }];
+  const said = { 42: { kind: 'read', seen: seen({ reviews }) } } as const;
   const { deps, report } = await tend('/axe dismiss FQ7K2', { said });
   expect(report).toMatchObject({
     kind: 'memory-command',

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { markFacts } from '../../../src/findings/state-facts.js';
 import type { ReadBase } from '../../../src/memory/citations.js';
 import { withFacts } from '../../../src/memory/state.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { parseMemoryCommand } from '../../../src/run/memory-commands/command-session.js';
-import { ended, raised } from '../../helpers/marks.js';
+import { kept } from '../../helpers/marks.js';
 import { entry } from './logs.js';
 import { command, createFakeMemory, type FakeMemory } from './memory-scene.js';
 
@@ -119,8 +118,8 @@ describe('any command', () => {
 
 it('show has what became of findings as a table', async () => {
   const id = '1'.repeat(16);
-  const marks = [raised(), ended({ state: 'settled', why: 'fixed' }), raised({ id, at: 0 })];
-  const state = withFacts('', markFacts(marks, 2));
+  const fixed = { state: 'settled', by: 'model', why: 'fixed' } as const;
+  const state = withFacts('', [kept(fixed), kept({ id, raised: 0 })]);
   const table = /^Findings: [\s\S]*\| 2026-11 [\s\S]*\| 1 \/ 0 \/ 0 \|[\s\S]*\| 0 \/ 0 \/ 1 \|/;
   const shown = await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show');
   expect(shown).toMatchObject({ below: expect.stringMatching(table) });

@@ -5,7 +5,7 @@ import { linesOfDiff, ShownFiles } from '../../../src/findings/decide/evidence.j
 import { PublicationBuffer } from '../../../src/findings/publication-buffer.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../src/tools/findings/review-tools.js';
-import { findingLine } from '../../helpers/marks.js';
+import { findingLine, kept } from '../../helpers/marks.js';
 import { ledgerOf, ours, said, seen, thread } from '../../helpers/seen.js';
 import { quiet } from '../workspace-scene.js';
 
@@ -25,14 +25,15 @@ const COMMENT = {
 function start() {
   const rules = { ...DEFAULT_PUBLISH_RULES, blockOn: 'major' as const, labels: ['bug', 'docs'] };
   const shown = new ShownFiles(linesOfDiff(parseDiff(DIFF)));
-  const line = findingLine({ title: 'Rows are lost', code: lineFingerprint('one();') });
-  const first = ours({ body: `${line}\nIt is wrong.` });
+  const finding = kept({ title: 'Rows are lost', code: lineFingerprint('one();') });
+  const record = { findings: [finding], heard: [], review: 0 };
+  const first = ours({ body: `${findingLine()}\nIt is wrong.` });
   const replies = [said('octocat', 'We want it so.')];
   const earlier = thread({ hunk: '@@ -1 +1 @@\n one();', first, replies });
   const review = {
     lines: commentableLines(DIFF),
     fresh: undefined,
-    ledger: ledgerOf(seen({ threads: [earlier] }), { diff: DIFF }),
+    ledger: ledgerOf(seen({ threads: [earlier] }), { diff: DIFF, record }),
     hasTitles: true,
     overrides: {},
     isRead: () => true,

@@ -8,8 +8,8 @@ import {
   lineFingerprint,
 } from '../change/diff-lines.js';
 import { type Finding, isOpen } from '../finding.js';
+import type { KeptFinding } from '../kept-finding.js';
 import type { DuplicateClaim, KnownFinding, Lesson } from '../known-finding.js';
-import type { MarkOnPull } from '../state-facts.js';
 
 type Sameness =
   | { readonly kind: 'same'; readonly of: KnownFinding }
@@ -109,11 +109,10 @@ export function findLineNow(
     readonly key: string;
   },
   lines: CommentableLines | undefined,
-  isFree: (line: number) => boolean = () => true,
 ): number | undefined {
   const file = lines?.get(finding.path);
   if (file === undefined || finding.key === '') return undefined;
-  const at = (keysOf(file[finding.side]).get(finding.key) ?? []).filter(isFree);
+  const at = keysOf(file[finding.side]).get(finding.key) ?? [];
   return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
 }
 
@@ -166,22 +165,13 @@ export function isSuggestionCommitted(
   });
 }
 
-/** The dismissals that hold, newest first: whoever reopens one takes it back. */
-export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {
-  const raised = new Map(
-    marks.flatMap((mark) => (mark.kind === 'raised' ? [[mark.id, mark] as const] : [])),
-  );
-  const last = new Map<string, MarkOnPull>();
-  for (const mark of marks.toSorted((a, b) => a.at - b.at))
-    if (mark.kind !== 'raised') last.set(mark.id, mark);
-  const lessons = [...last.values()].flatMap((mark): readonly Lesson[] => {
-    const first = raised.get(mark.id);
-    if (mark.kind !== 'ended' || mark.state !== 'dismissed' || mark.by !== 'person') return [];
-    if (first === undefined) return [];
-    const { pull, why, login = '', at } = mark;
-    const { id, handle, path, category, code: key } = first;
-    const title = first.words === 'own' ? first.title : '';
-    return [{ id, handle, pull, path, category, key, title, why, login, at }];
+/** The dismissals by people, newest first: whoever reopens one takes it back. */
+export function lessonsOf(findings: readonly KeptFinding[]): readonly Lesson[] {
+  const dismissed = findings.filter(({ state, by }) => state === 'dismissed' && by === 'person');
+  const lessons = dismissed.map((finding): Lesson => {
+    const { id, handle, pull, path, category, code: key, why, login = '', decided } = finding;
+    const title = finding.words === 'own' ? finding.title : '';
+    return { id, handle, pull, path, category, key, title, why, login, at: decided };
   });
   return lessons.toSorted((a, b) => b.at - a.at);
 }

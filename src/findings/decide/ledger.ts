@@ -18,8 +18,14 @@ import {
   type StateReason,
   worseSeverity,
 } from '../finding.js';
-import type { DuplicateClaim, KnownFinding, Lesson, Settlement } from '../known-finding.js';
-import type { PullRequestState } from '../state-facts.js';
+import type { PullRecord } from '../kept-finding.js';
+import {
+  type DuplicateClaim,
+  isTold,
+  type KnownFinding,
+  type Lesson,
+  type Settlement,
+} from '../known-finding.js';
 import {
   findDuplicate,
   findLineNow,
@@ -29,6 +35,7 @@ import {
   lessonOfLine,
   lessonsLike,
 } from './duplicates.js';
+import { keepFinding, type RecordParts } from './keep-finding.js';
 
 /** What the findings of a pull request are held against. */
 export interface LedgerContext {
@@ -47,10 +54,16 @@ export interface LedgerContext {
   readonly isPushByWriter: boolean;
   /** From this severity on a finding blocks: the model's word alone does not end it. */
   readonly gate: Severity;
+  /** The run keeps a state; left out: the newest review holds the record. */
+  readonly keepsState?: boolean;
   /** Undefined where the state knows nothing of the pull request. */
-  readonly memory: PullRequestState | undefined;
+  readonly record: PullRecord | undefined;
+  /** The author of the pull request, who can open and resolve conversations, has write access. */
+  readonly authorMayWrite?: boolean;
   readonly lessons: readonly Lesson[];
   isWriter(login: string): boolean;
+  /** The permission of an account could not be read; left out: of none. */
+  hasUnknownAccess?(login: string): boolean;
 }
 
 /** @internal */
@@ -67,7 +80,7 @@ export type RaiseResult =
   | { readonly kind: 'refused'; readonly why: string };
 
 interface Change {
-  readonly by: FindingActor;
+  readonly by: FindingActor | undefined;
   readonly login?: string;
   readonly why?: StateReason;
   readonly reason?: string;
@@ -88,6 +101,8 @@ export class Ledger {
      */
     readonly seen: PullRequestConversation | undefined,
     findings: readonly KnownFinding[],
+    /** The rest of the record. */
+    readonly heard: Pick<PullRecord, 'heard' | 'review'> = { heard: [], review: 0 },
   ) {
     this.#findings = [...findings];
   }
@@ -98,7 +113,7 @@ export class Ledger {
 
   /** The same, to try something on. */
   copy(): Ledger {
-    return new Ledger(this.context, this.seen, this.#findings);
+    return new Ledger(this.context, this.seen, this.#findings, this.heard);
   }
 
   /** The open ones, worst first. */
@@ -144,7 +159,7 @@ export class Ledger {
       return this.#add({ ...draft, dismissedOn: lessonOfLine(draft, lessons)?.pull });
     if (!hasEnded(earlier)) return { kind: 'kept', finding: earlier };
 
-    const isClosedByPerson = earlier.by === 'person' && !earlier.endedGone;
+    const isClosedByPerson = earlier.by === 'person' && !earlier.gone;
     const isDecided = earlier.state === 'dismissed' || isClosedByPerson;
     if (isDecided) return { kind: 'held-back', of: earlier };
     const change = { by: 'program', why: 'reverted' } as const;
@@ -156,25 +171,29 @@ export class Ledger {
     const finding = {
       ...draft,
       key: lineFingerprint(draft.code ?? ''),
-      isTold: false,
+      rev: 1,
+      isMute: false,
+      toldRev: 0,
+      gone: false,
       isGone: false,
-      endedGone: false,
+      head: '',
       words: 'guest',
-      raisedAt: Number.POSITIVE_INFINITY,
+      saw: { down: [] },
+      decided: Number.POSITIVE_INFINITY,
       thread: undefined,
-      first: undefined,
-    } as const;
+      stored: undefined,
+    } satisfies KnownFinding;
     this.#findings.push(finding);
     return { kind: 'raised', finding };
   }
 
   #raiseAgain(was: KnownFinding, draft: Finding): RaiseResult {
     if (was.state === 'dismissed') return { kind: 'held-back', of: was };
-    // Its own line decides, not the one that the model names: "the same" moves no finding whose
-    // line stands.
+    // Its own line decides, not the one that the model names: `same_as` moves no finding whose line
+    // is still there.
     const stands = findLineNow(was, this.context.lines);
     const isPersons = was.state === 'settled' && was.by === 'person';
-    if (isPersons && stands !== undefined && !was.endedGone) return { kind: 'held-back', of: was };
+    if (isPersons && stands !== undefined && !was.gone) return { kind: 'held-back', of: was };
     const { path, line, side, startLine, code } =
       stands === undefined ? draft : { ...was, line: stands };
     // A word of the model never makes a finding milder: that would end it by the back door.
@@ -182,17 +201,10 @@ export class Ledger {
     const moved = { ...was, path, line, side, startLine, code, severity, isGone: false };
     const key = stands === undefined ? lineFingerprint(code ?? '') : was.key;
     if (isOpen(was)) {
-      // What no text says is forgotten by the next reading.
-      if (severity !== was.severity || stands === undefined)
-        return {
-          kind: 'back',
-          finding: this.#put({ ...moved, key, by: undefined, isTold: false }),
-          was,
-        };
-      const finding = this.#put(moved);
-      return was.isTold || was.first === undefined
-        ? { kind: 'kept', finding }
-        : { kind: 'back', finding, was };
+      const isChanged = severity !== was.severity || stands === undefined;
+      if (!isChanged) return { kind: 'kept', finding: this.#put(moved) };
+      const finding = this.#put(openFinding({ ...moved, key }, { by: undefined }));
+      return { kind: 'back', finding, was };
     }
     const finding = this.#put(openFinding({ ...moved, key }, { by: 'model' }));
     return { kind: 'back', finding, was };
@@ -212,16 +224,6 @@ export class Ledger {
     const needsLook = this.context.rights.ends === 'look' || this.isBlocking(finding);
     if (needsLook && !isAgreed) return 'a second look did not confirm its end';
     return this.#end(finding, 'settled', { by: 'model', why: how, reason });
-  }
-
-  /** Reopens a finding: the command just given is newer than any *Resolve*. */
-  reopen(id: string, login: string): void {
-    const finding = this.#findings.find((one) => one.id === id);
-    if (finding === undefined || !hasEnded(finding)) return;
-    const { lines, isFork } = this.context;
-    // Outside the change, only a fork's blocking findings are open.
-    const isLeft = lines?.has(finding.path) === false && !(isFork && this.isBlocking(finding));
-    if (!isLeft) this.#put(openFinding(finding, { by: 'person', login, why: 'command' }));
   }
 
   /** Ends the findings whose suggestion is in what was pushed, by somebody whose commit decides. */
@@ -277,8 +279,22 @@ export class Ledger {
 
   #end(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
     const { lines } = this.context;
-    const endedGone = lines !== undefined && findLineNow(finding, lines) === undefined;
-    return this.#put({ ...endFinding(finding, state, change), endedGone });
+    const gone = lines !== undefined && findLineNow(finding, lines) === undefined;
+    return this.#put({ ...endFinding(finding, state, change), gone });
+  }
+
+  /** Notes that we have resolved, or opened, the conversation of a finding. */
+  noteResolved(id: string, resolvedBy: string | undefined): void {
+    const finding = this.#findings.find((one) => one.id === id);
+    if (finding !== undefined) this.#put({ ...finding, saw: { ...finding.saw, resolvedBy } });
+  }
+
+  /** The record as it is now. `leaveOut` are ids of findings of this run that no text says. */
+  record(parts: RecordParts, leaveOut: ReadonlySet<string> = new Set()): PullRecord {
+    const findings = this.#findings
+      .filter(({ id }) => !leaveOut.has(id))
+      .map((finding) => keepFinding(finding, this.context.lines, parts));
+    return { ...this.heard, findings };
   }
 
   #put(finding: KnownFinding): KnownFinding {
@@ -300,20 +316,22 @@ export function endFinding(
   state: 'settled' | 'dismissed',
   change: Change,
 ): KnownFinding {
-  return { ...finding, ...change, state, isTold: false };
+  return { ...finding, ...NEXT, rev: finding.rev + 1, ...change, state };
 }
+
+/** Fields that each decision resets. */
+const NEXT = {
+  why: undefined,
+  login: undefined,
+  reason: undefined,
+  gone: false,
+  isMute: false,
+  decided: Number.POSITIVE_INFINITY,
+} as const;
 
 /** A finding that is open, or open again. */
 export function openFinding(finding: KnownFinding, change: Change): KnownFinding {
-  return {
-    ...finding,
-    why: undefined,
-    login: undefined,
-    reason: undefined,
-    ...change,
-    state: 'open',
-    isTold: false,
-  };
+  return { ...finding, ...NEXT, rev: finding.rev + 1, ...change, state: 'open' };
 }
 
 /**
@@ -337,7 +355,7 @@ export interface FindingChanges {
 /**
  * Puts what a run wants to the ledger as it is now: between the reading at its beginning and this
  * one people may have answered, and another run may have posted. `knew` are the ids of the findings
- * that the model was told of, and `pushed` is what is new since the last review; undefined where
+ * that the model knew, and `pushed` is what is new since the last review; undefined where
  * nobody knows.
  */
 export function applyToLedger(
@@ -376,7 +394,7 @@ export function applyToLedger(
     if (typeof end === 'string' && isStill && isPeoples) claimed.push(settlement);
   }
   const isFresh = new Set(fresh.map(({ finding }) => finding.id));
-  const untold = ledger.findings.filter((one) => !one.isTold && !isFresh.has(one.id));
+  const untold = ledger.findings.filter((finding) => isNews(finding) && !isFresh.has(finding.id));
   return {
     fresh,
     kept: [...kept.values()],
@@ -385,6 +403,11 @@ export function applyToLedger(
     back: untold.filter(isOpen),
     claimed,
   };
+}
+
+/** A decision that no text of ours says, or one that this reading has found. */
+function isNews(finding: KnownFinding): boolean {
+  return !isTold(finding) || (finding.isMute === true && finding.rev !== finding.stored?.rev);
 }
 
 /** Of a finding that the model takes for over, and is not the one to decide. */

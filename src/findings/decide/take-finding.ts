@@ -34,6 +34,7 @@ import {
   type SeverityOverrides,
   severityOf,
 } from '../finding.js';
+import { roomForFindings } from '../kept-finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
 import { isSameLineAndCategory, whyHeldBack } from './duplicates.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
@@ -161,7 +162,8 @@ export function takeFinding(
     case 'raised': {
       const { refusedFindings } = before;
       const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
-      if (findings.length >= rules.maxFindings)
+      const room = roomForFindings(ledger.open.length);
+      if (findings.length >= Math.min(rules.maxFindings, room))
         return { ...refuse(why), state: { ...before, refusedFindings: refusedFindings + 1 } };
       const { dismissedOn } = raising.finding;
       const raised = { ...placed, finding: { ...finding, dismissedOn } };

@@ -3,42 +3,34 @@ import { withGitHub } from '../../github/client/ask.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { GitHubError } from '../../github/client/errors.js';
 import { replyInThread, setThreadResolved } from '../../github/posting/comments.js';
-import { dismissReviews } from '../../github/posting/review.js';
-import {
-  commentsIn,
-  isOwnLogin,
-  type OwnReview,
-  type Thread,
-} from '../../github/reading/conversation.js';
+import { dismissReviews, editReview } from '../../github/posting/review.js';
+import { commentsIn, type OwnReview, type Thread } from '../../github/reading/conversation.js';
 import { count } from '../../lib/text/format.js';
-import { isMarked, type Mark, readOwnMark } from '../../safety/mark.js';
+import { formatMark, isMarked, type Mark, readOwnMark } from '../../safety/mark.js';
 import type { Ledger } from '../decide/ledger.js';
-import { hasEnded, isBlocking } from '../finding.js';
-import type { KnownFinding } from '../known-finding.js';
-import { ownMarksIn } from '../read/peoples-words.js';
-import { agentOfReviewer, type FindingMark, readReviewMark, replyMark } from '../state-facts.js';
+import { isBlocking } from '../finding.js';
+import {
+  copyOfRecord,
+  factsOfRecord,
+  type KeptFact,
+  type PullRecord,
+  readCopy,
+} from '../kept-finding.js';
+import { isTold, type KnownFinding } from '../known-finding.js';
+import { agentOfReviewer, readReviewMark } from '../state-facts.js';
 import {
   CONVERSATION_STAYS_OPEN,
-  endedMark,
   type ReviewToPost,
-  reopenedMark,
   replyToClaimedEnd,
   replyToEnded,
   replyToReopened,
 } from './finding-texts.js';
 
 /** Something to be said in a conversation; cleaned markdown without its mark. */
-export interface ThreadReply {
+interface ThreadReply {
   readonly thread: Thread;
   readonly mark: Mark;
   readonly body: string;
-}
-
-/** What was changed, and what is to be said of it. */
-interface Changed {
-  /** Of earlier findings. */
-  readonly marks: readonly FindingMark[];
-  readonly replies: readonly ThreadReply[];
 }
 
 const REMEDY = 'Resolve them by hand; the findings themselves are reported correctly.';
@@ -46,95 +38,94 @@ const DISMISS =
   'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
 
 /**
- * Resolves the conversations of findings that have ended and opens those of findings that are open;
- * what is said of it has the outcome in its mark, so it is said afterwards.
+ * Resolves the conversations of findings that have ended and opens those of findings that are open.
+ * Returns what is to be said in them.
  */
 export async function updateConversations(
   client: GitHubClient,
   posting: ReviewToPost,
-): Promise<Changed> {
-  const { ledger, news, agent, head, word, answered } = posting;
-  const at = posting.now.getTime();
-  const marks: FindingMark[] = [];
-  const replies: ThreadReply[] = [];
+): Promise<readonly ThreadReply[]> {
+  const { ledger, news, answered } = posting;
   const set = setter(client, posting);
-  const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
+  const replies: ThreadReply[] = [];
+  const say = (
+    finding: KnownFinding,
+    body: string | undefined,
+    mark = revMark(finding, posting),
+  ) => {
     const { thread } = finding;
-    if (thread === undefined) return;
-    const mark = replyMark({
-      agent: agentOfReviewer(agent),
-      marks: said,
-      head,
-      id: finding.id,
-    });
-    replies.push({ thread, mark, body: text });
+    if (thread === undefined || body === undefined || answered?.has(finding.id) === true) return;
+    replies.push({ thread, mark, body });
   };
-  for (const finding of news.back) {
-    const { thread } = finding;
-    const wasResolved = thread?.isResolved === true;
-    const isOpened = thread === undefined || !wasResolved || (await set(thread, false));
-    const mark = reopenedMark(finding, at, isOpened ? undefined : (thread.resolvedBy ?? ''));
-    marks.push(mark);
-    if (answered?.has(finding.id) !== true) say(finding, replyToReopened(finding, posting), [mark]);
-  }
-  for (const finding of hiddenFindings(ledger)) {
-    const { thread } = finding;
-    if (thread === undefined || news.back.some(({ id }) => id === finding.id)) continue;
-    if (!(await set(thread, false))) continue;
-    // Opened now: who resolves it from here on means it.
-    marks.push(reopenedMark(finding, at));
-  }
+
+  for (const finding of [...news.back, ...hiddenFindings(ledger)])
+    if (finding.thread?.isResolved === true) await set(finding, false);
+  for (const finding of news.back) say(finding, replyToReopened(finding, posting));
+
   for (const finding of news.ended) {
-    const { thread } = finding;
-    // On a fork only people decide; a finding of a rule has ended by no word at all.
-    const isEndKnown = rightsOf(word).ends !== 'people' || finding.by === 'program';
-    const mayClose = thread !== undefined && isEndKnown && finding.why !== 'resolved';
-    const closed =
-      thread?.isResolved === false
-        ? mayClose && (await set(thread, true))
-        : isResolvedByWriter(thread, ledger);
-    const mark = endedMark(finding, at, closed);
-    marks.push(mark);
-    const text = answered?.has(finding.id) === true ? undefined : replyToEnded(finding, posting);
-    if (text !== undefined)
-      say(finding, closed || !mayClose ? text : `${text}\n\n${CONVERSATION_STAYS_OPEN}`, [mark]);
+    const mayClose = canClose(finding, posting);
+    const isOpenStill = finding.thread?.isResolved === false;
+    const isLeftOpen = isOpenStill && mayClose && !(await set(finding, true));
+    const text = replyToEnded(finding, posting);
+    const note = isLeftOpen ? `\n\n${CONVERSATION_STAYS_OPEN}` : '';
+    say(finding, text === undefined ? undefined : `${text}${note}`);
   }
-  for (const settlement of news.claimed) {
-    const why = ledger.whyPeopleDecide(settlement) ?? '';
-    say(settlement.finding, replyToClaimedEnd(settlement, why, posting), []);
-  }
-  return { marks, replies };
+
+  for (const settlement of news.claimed)
+    say(
+      settlement.finding,
+      replyToClaimedEnd(settlement, ledger.whyPeopleDecide(settlement) ?? '', posting),
+      claimMark(settlement.finding, posting),
+    );
+  return replies;
+}
+
+/** On a fork only people decide; a finding of a rule has ended by no word at all. */
+function canClose({ by, why }: KnownFinding, { word }: ReviewToPost): boolean {
+  return (rightsOf(word).ends !== 'people' || by === 'program') && why !== 'resolved';
+}
+
+/** The hidden line of a text that says what was decided of a finding. */
+export function revMark(
+  { id, rev }: Pick<KnownFinding, 'id' | 'rev'>,
+  { agent }: Pick<ReviewToPost, 'agent'>,
+  kind: 'finding' | 'reply' = 'reply',
+): Mark {
+  return { kind, agent: agentOfReviewer(agent), id, rev };
+}
+
+/** Said once for each commit: it decides nothing. */
+function claimMark({ id }: KnownFinding, { agent, head }: ReviewToPost): Mark {
+  return { kind: 'claim', agent: agentOfReviewer(agent), id, head };
 }
 
 /**
- * Whether a conversation is closed by somebody whose closing says something: a stranger who opened
- * the pull request can close every conversation on it.
+ * Changes conversations until the token turns out not to be allowed to. What was changed is noted in
+ * the ledger, so that a later difference is a person's gesture.
  */
-export function isResolvedByWriter(thread: Thread | undefined, { seen, context }: Ledger): boolean {
-  if (thread?.isResolved !== true || seen === undefined) return false;
-  const { resolvedBy = '' } = thread;
-  return isOwnLogin(resolvedBy, seen) || context.isWriter(resolvedBy);
-}
-
-/** Changes conversations until the token turns out not to be allowed to. */
 function setter(
   client: GitHubClient,
-  { warn }: ReviewToPost,
-): (thread: Thread, isResolved: boolean) => Promise<boolean> {
+  { ledger, warn }: ReviewToPost,
+): (finding: KnownFinding, isResolved: boolean) => Promise<boolean> {
   let isAllowed = true;
-  return async ({ id }, isResolved) => {
-    if (!isAllowed) return false;
-    const answer = await withGitHub(
-      (signal) => setThreadResolved(client, { id, isResolved }, signal),
-      REMEDY,
-    );
+  return async ({ id, thread }, isResolved) => {
+    if (!isAllowed || thread === undefined) return false;
+    const change = { id: thread.id, isResolved };
+    const answer = await withGitHub((signal) => setThreadResolved(client, change, signal), REMEDY);
     isAllowed = answer === true;
+    if (isAllowed) ledger.noteResolved(id, isResolved ? ownLogin(ledger) : undefined);
     if (typeof answer !== 'boolean') {
       const message = `conversations of findings were not changed: ${answer.message}`;
       warn({ code: 'publish-failed', message, remedy: answer.remedy });
     }
     return isAllowed;
   };
+}
+
+/** The account that writes our texts. */
+function ownLogin({ seen }: Ledger): string | undefined {
+  const comments = seen === undefined ? [] : commentsIn(seen);
+  return comments.find(({ isOurs }) => isOurs)?.author.login;
 }
 
 /**
@@ -221,7 +212,7 @@ export function requestsChanges({
     .filter((at) => !Number.isNaN(at));
   const overruledAt = Math.max(0, ...overruled);
   return ledger.open.some(
-    (one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt),
+    (one) => isBlocking(one, blockOn) && (!isTold(one) || one.decided > overruledAt),
   );
 }
 
@@ -274,40 +265,47 @@ export async function withdrawChangeRequests(
 }
 
 /**
- * What is kept of the findings of a pull request besides the marks of this run: where they stand,
- * which GitHub tells only once they are there; and where memory knows nothing of the pull request,
- * what its texts say.
+ * The record of a posting's findings. `leaveOut` are ids of findings of this run that nobody was
+ * told of.
  */
-export function locationMarks({ ledger, now }: ReviewToPost): readonly FindingMark[] {
-  const { findings, context } = ledger;
-  const kept = (context.memory?.marks ?? []).filter((mark) => mark.kind === 'raised');
-  return findings.flatMap((finding): readonly FindingMark[] => {
-    const { first, said, thread, severity, path, line, key, isTold } = finding;
-    if (first === undefined) return [];
-    const known = kept.findLast(({ id }) => id === first.id);
-    const isBound =
-      said === undefined || (known?.thread === said.thread && known.comment === said.comment);
-    if (known !== undefined && isBound) return [];
-    const raised = {
-      ...(known ?? { ...first, severity, path, line, code: key }),
-      thread: said?.thread,
-      comment: said?.comment,
-    };
-    const isEnded = known === undefined && isTold && hasEnded(finding);
-    const at = now.getTime();
-    return isEnded
-      ? [raised, endedMark(finding, at, isResolvedByWriter(thread, ledger))]
-      : [raised];
-  });
+export function recordToKeep(
+  { ledger, place, head, word, now, model, clean }: ReviewToPost,
+  leaveOut?: ReadonlySet<string>,
+): PullRecord {
+  return ledger.record({ pull: place.number, head, word, now, model, clean }, leaveOut);
+}
+
+/** The lines of state that keep the findings of a posting. */
+export function factsToKeep(
+  posting: ReviewToPost,
+  leaveOut?: ReadonlySet<string>,
+): readonly KeptFact[] {
+  const at = { pull: posting.place.number, now: posting.now };
+  return factsOfRecord(recordToKeep(posting, leaveOut), at);
 }
 
 /**
- * Ids of our texts, where memory knows of none: what was believed while reading is believed from
- * now on.
+ * Without a state for the pull request, the newest review of the agent holds the record: brings its
+ * copy up to date. Trouble is a warning.
  */
-export function adoptedCommentIds({ seen, context: { memory } }: Ledger): readonly number[] {
-  if (memory !== undefined || seen === undefined) return [];
-  return [...commentsIn(seen).filter((post) => ownMarksIn(post).length > 0), ...seen.reviews].map(
-    ({ id }) => id,
+export async function updateCopy(client: GitHubClient, posting: ReviewToPost): Promise<void> {
+  const { ledger, agent, place, warn } = posting;
+  const [newest] = submittedReviewsOf(ledger, agent).toSorted((a, b) => b.id - a.id);
+  if (ledger.context.keepsState === true || newest === undefined) return;
+
+  const record = copyOfRecord(recordToKeep(posting));
+  const copy = readCopy(newest.body);
+  if (copy === undefined || JSON.stringify(copy) === JSON.stringify(record)) return;
+  const [, ...text] = newest.body.split('\n');
+  const mark = { ...readOwnMark(newest.body), record } as unknown as Mark;
+  const body = [formatMark(mark), ...text].join('\n');
+  const result = await withGitHub(
+    (signal) => editReview(client, { ...place, id: newest.id, body }, signal),
+    KEEP_STATE,
   );
+  if (!(result instanceof GitHubError)) return;
+  const message = `what became of findings could not be kept in the review: ${result.message}`;
+  warn({ code: 'publish-failed', message, remedy: result.remedy });
 }
+
+const KEEP_STATE = 'Give the agent a memory, which keeps it too.';

@@ -1,15 +1,13 @@
 import type { Repository } from '../../event/trigger.js';
 import type { Word } from '../../event/trust.js';
 import type { Warning } from '../../lib/errors.js';
-import { cleanLine, codeSpan, paragraphs } from '../../lib/text/format.js';
+import { cleanLine, codeBlock, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
 import { compareSeverity, isOpen, type Severity, STATE_REASON_TEXTS } from '../finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
-import { ownMarksIn } from '../read/peoples-words.js';
-import type { EndedMark, ReopenedMark } from '../state-facts.js';
 import { SEVERITY_ICONS, titleLine } from './comment-text.js';
 
 /**
@@ -54,6 +52,8 @@ export interface ReviewToPost {
   /** Of a comment on a line: who says so. */
   readonly signature: string;
   readonly now: Date;
+  /** Which model has raised what is new. */
+  readonly model?: string;
   warn(warning: Warning): void;
   /**
    * Outbound cleaning: each text by others goes through it by itself, and has to close what it
@@ -136,11 +136,16 @@ export function replyToClaimedEnd(
   return `${handle} ${over}: ${titleLine(reason, clean)}\n\n${handle} stays open: ${why}.`;
 }
 
+/** A line of a review about an earlier finding, as markdown. */
+interface EarlierFinding {
+  readonly finding: KnownFinding;
+  readonly line: string;
+}
+
 /**
- * One line for each earlier finding that this review has to tell of, as markdown, then what is open
- * still; empty where nothing happened to any, and none stands nowhere else. `opened` are ids of
- * findings whose conversation this run has opened; `listsOpen`: the review asks for changes because
- * of what is open.
+ * The lines of a review on earlier findings, then on what is still open; empty where nothing
+ * happened to any, and each has a conversation that people see. `listsOpen`: the review asks for
+ * changes because of what is open.
  */
 export function formatEarlierFindings(
   {
@@ -149,31 +154,40 @@ export function formatEarlierFindings(
     head,
     clean,
   }: TextFrame & { readonly ledger: Ledger; readonly news: FindingChanges },
-  opened: ReadonlySet<string>,
   listsOpen: boolean,
-): readonly string[] {
-  const { ended, back, claimed, fresh } = news;
-  const name = (finding: KnownFinding) => nameOf(finding, opened, clean);
+): readonly EarlierFinding[] {
+  const { ended, claimed, fresh } = news;
+  // Their conversations may have been opened since.
+  const back = news.back.map(
+    (finding) => ledger.findings.find(({ id }) => id === finding.id) ?? finding,
+  );
+  const name = (finding: KnownFinding) => nameOf(finding, clean);
+  const about = (finding: KnownFinding, line: string) => ({ finding, line });
   const lines = [
     ...ended
       .filter(({ why }) => why !== 'resolved')
-      .map((finding) => `- ${endedWords(finding, head, name(finding))}`),
-    ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWords(finding, head)}`),
-    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`),
+      .map((finding) => about(finding, `- ${endedWords(finding, head, name(finding))}`)),
+    ...back.map((finding) => about(finding, `- ↩️ ${name(finding)} — ${backWords(finding, head)}`)),
+    ...claimed.map(({ finding }) => about(finding, `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`)),
   ];
   const told = new Set(
     [...back, ...[...fresh, ...claimed].map(({ finding }) => finding)].map(({ id }) => id),
   );
   const still = ledger.open.filter(({ id }) => !told.has(id));
-  // One without a conversation that people see stands only here.
-  const isLost = still.some(({ thread }) => thread === undefined || thread.isResolved);
+  // One without a conversation that people see is only here.
+  const isLost = still.some((finding) => !hasSeenThread(finding));
   if (lines.length === 0 && !isLost && !listsOpen) return [];
   return [
     ...lines,
-    ...still.map(
-      (finding) => `- ${SEVERITY_ICONS[finding.severity]} ${name(finding)} — still open`,
+    ...still.map((finding) =>
+      about(finding, `- ${SEVERITY_ICONS[finding.severity]} ${name(finding)} — still open`),
     ),
   ];
+}
+
+/** People see the conversation of the finding, which we may have opened or resolved since. */
+function hasSeenThread({ thread, saw }: KnownFinding): boolean {
+  return thread !== undefined && saw.resolvedBy === undefined;
 }
 
 function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: string): string {
@@ -183,30 +197,12 @@ function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: 
 }
 
 /** Title and handle; a link where there is a conversation that people see, else the place. */
-function nameOf(
-  { id, title, path, line, handle, thread, said }: KnownFinding,
-  opened: ReadonlySet<string>,
-  clean: TextFrame['clean'],
-): string {
+function nameOf(finding: KnownFinding, clean: TextFrame['clean']): string {
+  const { title, path, line, handle, said } = finding;
   const name = title === '' ? cleanLine(path, MAX_PATH) : title;
-  const isSeen = thread !== undefined && (!thread.isResolved || opened.has(id));
-  if (isSeen && said !== undefined)
+  if (hasSeenThread(finding) && said !== undefined)
     return `[${titleLine(name.replace(/[[\]]|\\+$/g, ''), clean)}](${said.url}) · ${handle}`;
   return `${titleLine(name, clean)} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
-}
-
-/**
- * `closed`: the conversation is resolved as this is written, by somebody who can end the finding.
- */
-export function endedMark(finding: KnownFinding, at: number, closed: boolean): EndedMark {
-  const { id, by = 'model', why = 'fixed', login, endedGone, key } = finding;
-  const state = finding.state === 'dismissed' ? 'dismissed' : 'settled';
-  return { kind: 'ended', id, at, state, by, why, login, code: endedGone ? '' : key, closed };
-}
-
-export function reopenedMark(finding: KnownFinding, at: number, closedBy?: string): ReopenedMark {
-  const { id, by = 'model', login, path, line, side, key: code, severity } = finding;
-  return { kind: 'back', id, at, by, login, path, line, side, code, severity, closedBy };
 }
 
 /** Lines of each list. */
@@ -287,21 +283,19 @@ function formatFinding({
   return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
 }
 
-/**
- * What a run is told of a finding that it is to fix: what its comment says, with the lines that
- * prove it.
- */
+/** What a run is told of a finding that it is to fix, with the lines that prove it. */
 export function formatFindingToFix(finding: KnownFinding): string {
-  const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
-  const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
-  const comment = posts.find((post) => post.id === said?.comment && ownMarksIn(post).length > 0);
-  const [fold = ''] = /<details>.*?<\/details>/s.exec(comment?.body ?? '') ?? [];
-  const text = [
+  const { handle, path, line, severity, category, title, body, trigger, code } = finding;
+  const { evidence, suggestion } = finding;
+  const text = paragraphs([
     `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
-    body === '' ? `${severity} · ${category} — ${title}` : body,
-    (fold.match(/^- `.*$/gm) ?? []).join('\n'),
-  ];
-  return fence(paragraphs(text), { source: `finding ${handle}` });
+    `${severity} · ${category} — ${title}`,
+    body,
+    trigger === undefined ? '' : `When: ${trigger}`,
+    suggestion === undefined ? '' : `Suggested:\n\n${codeBlock(suggestion, '')}`,
+    evidence.map((one) => `- ${one.path}:${one.line} ${one.code}`).join('\n'),
+  ]);
+  return fence(text, { source: `finding ${handle}` });
 }
 
 function formatLesson({ handle, path, category, title, pull }: Lesson): string {

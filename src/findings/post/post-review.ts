@@ -8,18 +8,18 @@ import { type BufferedPublications, holdsReview } from '../buffered-publications
 import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
 import type { Finding } from '../finding.js';
-import type { MarksOnPull } from '../state-facts.js';
+import type { KeptFact } from '../kept-finding.js';
 import { formatFindings } from './comment-text.js';
 import {
-  adoptedCommentIds,
+  factsToKeep,
   hasUnreportedChanges,
-  locationMarks,
   mustRequestChanges,
   postReplies,
   requestsChanges,
   reviewEndOf,
   submittedReviewsOf,
   updateConversations,
+  updateCopy,
   withdrawChangeRequests,
 } from './conversations.js';
 import type { ReviewToPost } from './finding-texts.js';
@@ -41,9 +41,8 @@ export interface PostedReview {
   readonly isReview: boolean;
   readonly line?: string;
   readonly url?: string;
-  readonly marks?: readonly MarksOnPull[];
-  /** Ids of texts of ours that memory did not know. */
-  readonly posted?: readonly number[];
+  /** The lines of state that keep the findings. */
+  readonly facts?: readonly KeptFact[];
   /** Every finding with its fate; left out where the run reviewed nothing. */
   readonly records?: readonly FindingRecord[];
   readonly isReviewLost?: boolean;
@@ -59,7 +58,8 @@ export async function postReview(
   client: GitHubClient | undefined,
   posting: ReviewToPost,
 ): Promise<PostedReview> {
-  if (!holdsReview(posting.buffered) && !hasUnreportedChanges(posting)) return unchanged(posting);
+  if (!holdsReview(posting.buffered) && !hasUnreportedChanges(posting))
+    return await unchanged(client, posting);
   // Nobody can see it on the pull request, so the next one must not go on from it.
   if (!posting.isOver) return unposted(posting);
   if (client !== undefined) return await postNew(client, posting);
@@ -72,12 +72,16 @@ export async function postReview(
  * A run that says nothing of findings hides none: what is open counts for the check, the outputs
  * and `fail-on`.
  */
-function unchanged(posting: ReviewToPost): PostedReview {
-  const { place, ledger } = posting;
-  const marks = [{ pull: place.number, marks: locationMarks(posting) }];
-  const kept = { isReview: false, marks, posted: adoptedCommentIds(ledger) };
-  if (posting.isQuestion === true) return kept;
-  return { ...kept, records: findingRecords(posting), review: reviewEndOf(posting) };
+async function unchanged(
+  client: GitHubClient | undefined,
+  posting: ReviewToPost,
+): Promise<PostedReview> {
+  const { ledger } = posting;
+  // A record that could not be read against GitHub stays as it was.
+  if (client !== undefined && ledger.seen !== undefined) await updateCopy(client, posting);
+  const quiet = { isReview: false, facts: ledger.seen === undefined ? [] : factsToKeep(posting) };
+  if (posting.isQuestion === true) return quiet;
+  return { ...quiet, records: findingRecords(posting), review: reviewEndOf(posting) };
 }
 
 const UNPOSTED = 'Findings not posted as comments';
@@ -89,13 +93,15 @@ const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
 async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<PostedReview> {
   const { place, ledger, news, buffered } = posting;
-  const changed = await updateConversations(client, posting);
-  const prepared = prepareReview(posting, changed.marks);
+  const replies = await updateConversations(client, posting);
+  const prepared = prepareReview(posting);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
-  const said = await postReplies(client, posting, changed.replies);
+  const said = await postReplies(client, posting, replies);
+  if (!(result !== undefined && !(result instanceof GitHubError) && result.created))
+    await updateCopy(client, posting);
   const isRequested = await withdrawChangeRequests(client, posting);
   const isLost = result instanceof GitHubError;
-  const marks = [...locationMarks(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
+  const unsaid = new Set(isLost ? news.fresh.map(({ finding }) => finding.id) : []);
   const line = sentences([
     result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
     toldLine(posting, said > 0),
@@ -105,8 +111,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
   const part = {
     isReview: holdsReview(buffered),
     line: line === '' ? undefined : line,
-    marks: [{ pull: place.number, marks }],
-    posted: adoptedCommentIds(ledger),
+    facts: factsToKeep(posting, unsaid),
     review: {
       open: ledger.open,
       isBlocking: isRequested || requestsChanges(posting),
@@ -220,7 +225,7 @@ function toldLine({ ledger, news }: ReviewToPost, isSaid: boolean): string {
   const settled = news.ended.filter(({ state }) => state === 'settled');
   const back = news.back.filter(({ by }) => by !== undefined);
   const told = new Set(back.map(({ id }) => id));
-  const open = ledger.open.filter(({ id, first }) => first !== undefined && !told.has(id));
+  const open = ledger.open.filter(({ id, stored }) => stored !== undefined && !told.has(id));
   return sentences([
     number(settled, (some) => `Settled ${some}.`),
     number(dismissed, (some) => `${some} dismissed.`),

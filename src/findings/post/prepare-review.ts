@@ -3,16 +3,11 @@ import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cutToBytes } from '../../lib/text/bytes.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
-import { lineFingerprint, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
 import { formatSeverityCounts } from '../finding.js';
-import {
-  agentOfReviewer,
-  type FindingMark,
-  findingMark,
-  type RaisedMark,
-  readReviewMark,
-} from '../state-facts.js';
+import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
+import { readReviewMark } from '../state-facts.js';
 import {
   commentText,
   findingInText,
@@ -20,7 +15,13 @@ import {
   tableCell,
   titleLine,
 } from './comment-text.js';
-import { mustRequestChanges, requestsChanges, submittedReviewsOf } from './conversations.js';
+import {
+  mustRequestChanges,
+  recordToKeep,
+  requestsChanges,
+  revMark,
+  submittedReviewsOf,
+} from './conversations.js';
 import { formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
 
 /** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */
@@ -31,8 +32,6 @@ export interface PreparedReview {
   readonly body: string;
   /** The last line, for below whatever is added to the body; empty for none. */
   readonly footer: string;
-  /** The marks of what it raises. */
-  readonly raised: readonly RaisedMark[];
   /** Cleaned markdown behind their marks, the worst first. */
   readonly comments: readonly ReviewComment[];
   /** Findings in the review's text. */
@@ -43,12 +42,9 @@ export interface PreparedReview {
 
 /**
  * Makes the one review of a run: each of the worst findings gets a comment of its own on its line,
- * and all others are in the review's text. `marks` are those of earlier findings.
+ * and all others are in the review's text.
  */
-export function prepareReview(
-  posting: ReviewToPost,
-  marks: readonly FindingMark[],
-): PreparedReview {
+export function prepareReview(posting: ReviewToPost): PreparedReview {
   const listed = sortWorstFirst(posting.news.fresh);
   const onLines = listed.filter(({ placement }) => placement.kind === 'line');
   const unplaced = listed.filter(({ placement }) => placement.kind !== 'line');
@@ -56,17 +52,15 @@ export function prepareReview(
   const overCap = onLines.slice(commented.length);
 
   const comments = commented.flatMap((placed) => prepareComment(placed, posting));
-  const inText = [...unplaced, ...overCap];
-  const raised = [...inText, ...commented].map((placed) => raisedMark(placed, posting));
-  const text = formatBody(posting, [...marks, ...raised], { listed, unplaced, overCap });
+  const text = formatBody(posting, { listed, unplaced, overCap });
   const footer = posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`;
-  return { ...text, footer, raised, comments };
+  return { ...text, footer, comments };
 }
 
 function prepareComment(placed: PlacedFinding, posting: ReviewToPost): readonly ReviewComment[] {
   if (placed.placement.kind !== 'line') return [];
   const { path, side, line, startLine } = placed.placement;
-  const mark = findingMark(agentOfReviewer(posting.agent), [raisedMark(placed, posting)]);
+  const mark = revMark({ id: placed.finding.id, rev: 1 }, posting, 'finding');
   const text = commentText(placed, frameOf(posting));
   const inText = placedInText(placed, posting.clean);
   return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${text}` }];
@@ -76,50 +70,6 @@ function frameOf({ signature, clean, ledger }: ReviewToPost) {
   return { signature, clean, isFork: ledger.context.isFork };
 }
 
-/** Numbers that a model made up have no end. */
-const MAX_LINE = 999_999_999;
-
-/**
- * A path that is none of the diff is a model's text: where cleaning would change it, it is left
- * out.
- */
-function raisedMark(
-  { finding, placement }: PlacedFinding,
-  { agent, word, now, clean }: ReviewToPost,
-): RaisedMark {
-  const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
-  const {
-    id,
-    handle,
-    rule,
-    title,
-    category,
-    severity,
-    confidence,
-    path,
-    line,
-    side,
-    code = '',
-  } = finding;
-  return {
-    kind: 'raised',
-    id,
-    at: now.getTime(),
-    agent: agentOfReviewer(agent),
-    handle,
-    rule,
-    title: titleLine(title, clean),
-    category,
-    severity,
-    confidence: confidence === 'likely' ? undefined : confidence,
-    path: isKnown || clean(path) === path ? path : '',
-    line: Math.min(line, MAX_LINE),
-    side,
-    code: lineFingerprint(code),
-    words: word,
-  };
-}
-
 /**
  * The text of a review: hidden marker, headline and summary, what became of earlier findings, a
  * table of the new ones, findings without a line, findings beyond the limit (folded), what was not
@@ -127,7 +77,6 @@ function raisedMark(
  */
 function formatBody(
   posting: ReviewToPost,
-  marks: readonly FindingMark[],
   {
     listed,
     unplaced,
@@ -135,29 +84,41 @@ function formatBody(
   }: Readonly<Record<'listed' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
 ) {
   const { ledger, agent, head, footer, clean } = posting;
-  const opened = marks.flatMap((newMark) =>
-    newMark.kind === 'back' && newMark.closedBy === undefined ? [newMark.id] : [],
-  );
-  const earlier = formatEarlierFindings(posting, new Set(opened), mustRequestChanges(posting));
+  const earlier = formatEarlierFindings(posting, mustRequestChanges(posting));
   const before = submittedReviewsOf(ledger, agent).filter(
     (review) => readReviewMark(review.body)?.head === head,
   ).length;
   // Nothing new is said a second time by the mark that it had the first time.
   const isMore = before > 0 && (mustRequestChanges(posting) || listed.length + earlier.length > 0);
-  const mark = markOf(posting, marks, isMore ? before + 1 : 1);
+  const inText = [...unplaced, ...overCap];
+  const decisions = [
+    ...earlier.map(({ finding }) => finding),
+    ...inText.map(({ finding }) => ({ ...finding, rev: 1 })),
+  ];
+  const part = isMore ? before + 1 : 1;
   const headline = headlineOf(posting, listed, earlier.length > 0);
   const fixed = [
     [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
-    earlier.slice(0, MAX_EARLIER).join('\n'),
+    earlier
+      .slice(0, MAX_EARLIER)
+      .map(({ line }) => line)
+      .join('\n'),
     formatTable(listed, clean),
   ];
-  const used = fixed.reduce(
-    (sum, text) => sum + text.length,
-    formatMark(mark).length + footer.length,
-  );
-  const inText = [...unplaced, ...overCap];
-  const shown = fitFindings(inText, MAX_COMMENT_CHARACTERS - FRAME - used, clean);
+  const used = fixed.reduce((sum, text) => sum + text.length, footer.length + FRAME);
+  const most = markOf(posting, decisions.slice(0, MAX_SAID), {
+    part,
+    room: MAX_COMMENT_CHARACTERS - used,
+  });
+  const room = MAX_COMMENT_CHARACTERS - used - formatMark(most).length;
+  const shown = fitTexts(inText, room, clean);
   const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
+  const omittedIds = new Set(inText.flatMap((one) => (shown.has(one) ? [] : [one.finding.id])));
+  const says = decisions
+    .slice(0, MAX_SAID)
+    .filter(({ id }) => !omittedIds.has(id))
+    .map(formatSaid);
+  const mark = { ...most, says };
   const outside = textsOf(unplaced);
   const omitted = inText.filter((one) => !shown.has(one));
   const body = paragraphs([
@@ -176,7 +137,7 @@ const MAX_ROWS = 30;
 
 /**
  * `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is
- * said.
+ * decisions.
  */
 function headlineOf(
   { news, buffered, extent }: ReviewToPost,
@@ -211,23 +172,26 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewToPost['clea
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
 }
 
-/**
- * Whose review it is, of which commit, and as many marks of its run as there is room for, also
- * those said on lines.
- */
-function markOf(posting: ReviewToPost, marks: readonly FindingMark[], part: number): Mark {
+/** The agent, the commit, the decisions that the review says, and the record of findings. */
+function markOf(
+  posting: ReviewToPost,
+  decisions: readonly SaidRev[],
+  { part, room }: { readonly part: number; readonly room: number },
+): Mark {
   const { agent, head } = posting;
   const asks = requestsChanges(posting) || undefined;
   const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part, asks } as const;
-  let kept = marks;
-  while (kept.length > 0 && formatMark({ ...named, marks: kept }).length > MAX_MARKS)
-    kept = kept.slice(0, -1);
-  return { ...named, marks: kept };
+  const record = copyOfRecord(recordToKeep(posting), room - MAX_NAMED - SAID * decisions.length);
+  return { ...named, says: decisions.map(formatSaid), record };
 }
 
-/** UTF-16 units. */
-const MAX_MARKS = 24_000;
 const MAX_NAME = 100;
+
+/** Decisions that one review says; UTF-16 units of one, and of the other fields. */
+const MAX_SAID = 150;
+const SAID = 24;
+const MAX_NAMED = 1200;
+
 /** UTF-16 units of a remark, of which there are few. */
 const MAX_REMARK = 1000;
 /**
@@ -235,7 +199,7 @@ const MAX_REMARK = 1000;
  * numbers in them.
  */
 const FRAME = 5000;
-const MAX_SUMMARY = 24_000;
+const MAX_SUMMARY = 12_000;
 const CUT = '\n\n*The summary is too long to show here.*';
 
 function fitSummary({ buffered, clean }: ReviewToPost): string {
@@ -250,7 +214,7 @@ function fitSummary({ buffered, clean }: ReviewToPost): string {
  * The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one
  * does not.
  */
-function fitFindings(
+function fitTexts(
   findings: readonly PlacedFinding[],
   room: number,
   clean: ReviewToPost['clean'],

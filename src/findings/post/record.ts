@@ -3,7 +3,6 @@ import { count, formatInteger } from '../../lib/text/format.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { sortWorstFirst } from '../change/diff-lines.js';
 import { type Coverage, NOTHING_READ } from '../change/scope.js';
-import { findingBodyIn } from '../comment-parts.js';
 import { whyHeldBack } from '../decide/duplicates.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
 import {
@@ -387,9 +386,20 @@ function refutedRecords({ refuted }: BufferedPublications): readonly FindingReco
 }
 
 function recordOf(finding: Finding): FindingRecord {
-  const { id, handle, agent, state, why, reason, title, said, trigger, evidence, suggestion } =
-    finding;
-  const body = said === undefined ? finding.body : findingBodyIn(finding.body);
+  const {
+    id,
+    handle,
+    agent,
+    state,
+    why,
+    reason,
+    title,
+    body,
+    said,
+    trigger,
+    evidence,
+    suggestion,
+  } = finding;
   const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
   const place = { path, line, startLine, side };
   const judged = { severity, confidence, category, effect, reach };

@@ -1,13 +1,15 @@
 import {
+  commentsIn,
   type GitHubComment,
   isOwnLogin,
   isWrittenByPerson,
   type PullRequestConversation,
+  type Thread,
 } from '../../github/reading/conversation.js';
 import { parseHandle } from '../finding.js';
-import { type FindingMark, findingMarksOf } from '../state-facts.js';
+import { type PullRecord, type SaidRev, saidRevsIn } from '../kept-finding.js';
 
-/** What a person said of a finding in a set form. */
+/** A person's word on a finding in a set form. */
 export interface FindingInstruction {
   readonly does: 'dismiss' | 'done' | 'reopen';
   /** Undefined: what the conversation holds. */
@@ -16,7 +18,7 @@ export interface FindingInstruction {
 }
 
 /** What a text says of a finding; undefined for all others, which are the model's to read. */
-export function parseFindingInstruction(post: GitHubComment): FindingInstruction | undefined {
+function parseFindingInstruction(post: GitHubComment): FindingInstruction | undefined {
   if (!isWrittenByPerson(post)) return undefined;
   const { body } = post;
   const [, verb, rest = ''] =
@@ -34,11 +36,55 @@ export function parseFindingInstruction(post: GitHubComment): FindingInstruction
     : undefined;
 }
 
-/** The marks of a text of ours that nobody else changed. */
-export function ownMarksIn(
+/** Decisions that a text of ours says, if nobody else changed it. */
+export function saidRevsBy(
   post: Pick<GitHubComment, 'isOurs' | 'isEditedByOther' | 'body'>,
-): readonly FindingMark[] {
-  return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
+): readonly SaidRev[] {
+  return post.isOurs && !post.isEditedByOther ? saidRevsIn(post.body) : [];
+}
+
+/** Decisions that all texts of ours say. */
+export function saidRevsOf(seen: PullRequestConversation): readonly SaidRev[] {
+  const reviews = seen.reviews.filter(({ state }) => state !== 'PENDING');
+  return [
+    ...commentsIn(seen).flatMap(saidRevsBy),
+    ...reviews.flatMap(({ body }) => saidRevsIn(body)),
+  ];
+}
+
+/** A word on a finding, where and when it was said. */
+interface SaidInstruction {
+  /** Id of the text. */
+  readonly id: number;
+  readonly word: FindingInstruction;
+  /** Undefined for a comment below the pull request. */
+  readonly thread: Thread | undefined;
+  readonly login: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+export function instructionsIn({
+  threads,
+  comments,
+}: PullRequestConversation): readonly SaidInstruction[] {
+  const read = (post: GitHubComment, thread: Thread | undefined): readonly SaidInstruction[] => {
+    const { id, author, createdAt } = post;
+    const word = parseFindingInstruction(post);
+    if (word === undefined) return [];
+    return [{ id, word, thread, login: author.login, at: Date.parse(createdAt) }];
+  };
+  return [
+    ...threads.flatMap((thread) =>
+      [thread.first, ...thread.replies].flatMap((post) => read(post, thread)),
+    ),
+    ...comments.flatMap((post) => read(post, undefined)),
+  ];
+}
+
+/** We began the conversation, or wrote about a finding in it. */
+function isOwnThread({ first, replies }: Thread): boolean {
+  return first.isOurs || replies.some((post) => saidRevsBy(post).length > 0);
 }
 
 /**
@@ -46,10 +92,13 @@ export function ownMarksIn(
  * which not everybody can, then who belongs here by GitHub's word and wrote in one, or a word on a
  * finding, then all others. Not all are asked, and a crowd of strangers must hide nobody.
  */
-export function loginsToCheck(seen: PullRequestConversation): readonly string[] {
+export function loginsToCheck(
+  seen: PullRequestConversation,
+  record?: PullRecord,
+): readonly string[] {
   const own = seen.threads
-    .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }))
-    .filter((thread) => thread.posts.some((post) => ownMarksIn(post).length > 0));
+    .filter(isOwnThread)
+    .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }));
   const posts = own.flatMap((thread) => thread.posts);
   const speaking = [...posts, ...seen.comments].filter(
     (post) => parseFindingInstruction(post) !== undefined,
@@ -59,6 +108,7 @@ export function loginsToCheck(seen: PullRequestConversation): readonly string[] 
   );
   const thumbs = posts.flatMap(({ isOurs, thumbsDown }) => (isOurs ? (thumbsDown ?? []) : []));
   const logins = [
+    ...(hasReopenedThread(seen, record) ? [seen.author] : []),
     ...own.flatMap(({ resolvedBy }) =>
       resolvedBy === undefined || isOwnLogin(resolvedBy, seen) ? [] : [resolvedBy],
     ),
@@ -69,6 +119,19 @@ export function loginsToCheck(seen: PullRequestConversation): readonly string[] 
   for (const login of logins)
     if (!known.has(login.toLowerCase())) known.set(login.toLowerCase(), login);
   return [...known.values()].filter((login) => login !== 'ghost' && !login.endsWith('[bot]'));
+}
+
+/** Somebody opened a conversation again since the record was written. */
+function hasReopenedThread(
+  { threads }: PullRequestConversation,
+  record: PullRecord | undefined,
+): boolean {
+  const isOpenNow = (thread: string | undefined) =>
+    threads.some(({ id, isResolved }) => id === thread && !isResolved);
+  return (record?.findings ?? []).some(
+    ({ state, thread, saw }) =>
+      state !== 'open' && saw.resolvedBy !== undefined && isOpenNow(thread),
+  );
 }
 
 const BELONGING: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);

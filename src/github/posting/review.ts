@@ -201,6 +201,17 @@ export async function dismissReviews(
   }
 }
 
+/** Changes the text of a review of ours; nobody gets a mail. Throws a GitHubError. */
+export async function editReview(
+  client: GitHubClient,
+  edit: SubjectPlace & { readonly id: number; readonly body: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const params = { ...pullParams(edit), review_id: edit.id, body: edit.body };
+  const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
+  await client.request(route, { params, signal });
+}
+
 /** GitHub's event of a review. We never approve: that is left to people. */
 type ReviewEvent = 'COMMENT' | 'REQUEST_CHANGES';
 

@@ -62,6 +62,8 @@ export interface OwnReview {
 export interface PullRequestConversation {
   /** Sha of its newest commit. */
   readonly head: string;
+  /** Login of who opened it. */
+  readonly author: string;
   readonly threads: readonly Thread[];
   readonly reviews: readonly OwnReview[];
   /** Comments below it, oldest first; the newest hundred. */

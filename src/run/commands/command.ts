@@ -2,7 +2,8 @@ import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/config.js';
 import type { CommentTrigger } from '../../event/trigger.js';
 import type { AdmissionPolicy } from '../../event/trust.js';
-import type { FindingMark, ReviewFact } from '../../findings/state-facts.js';
+import type { SaidRev } from '../../findings/kept-finding.js';
+import type { ReviewFact } from '../../findings/state-facts.js';
 import type { MemoryStore } from '../../memory/store.js';
 import { type Access, admitActor } from '../admit.js';
 import type { Dependencies, Reply } from '../dependencies.js';
@@ -71,7 +72,8 @@ export async function openAgentMemory(
 export interface CommandAnswer {
   readonly result: MemoryCommandResult;
   readonly among?: Reply['among'];
-  readonly marks?: readonly FindingMark[];
+  /** Decisions on findings that the answer says. */
+  readonly says?: readonly SaidRev[];
   readonly isSilent?: boolean;
 }
 

@@ -1,7 +1,8 @@
 import type { CommentTrigger } from '../../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY, rightsOf } from '../../event/trust.js';
 import type { Ledger } from '../../findings/decide/ledger.js';
-import { isOpen } from '../../findings/finding.js';
+import { compareSeverity, hasEnded, isOpen } from '../../findings/finding.js';
+import { type KeptFact, type KeptFinding, readCopy } from '../../findings/kept-finding.js';
 import type { KnownFinding } from '../../findings/known-finding.js';
 import {
   CONVERSATION_STAYS_OPEN,
@@ -10,16 +11,18 @@ import {
   replyToOutdated,
   replyToReopen,
 } from '../../findings/post/finding-texts.js';
-import { ownMarksIn } from '../../findings/read/peoples-words.js';
-import { type FindingMark, markFacts } from '../../findings/state-facts.js';
+import { saidRevsBy } from '../../findings/read/peoples-words.js';
+import { agentOfReviewer, readReviewMark } from '../../findings/state-facts.js';
 import {
   commentsIn,
   type GitHubComment,
   type PullRequestConversation,
+  type Thread,
 } from '../../github/reading/conversation.js';
 import { cleanLine } from '../../lib/text/format.js';
+import { readOwnMark } from '../../safety/mark.js';
 import type { Dependencies } from '../dependencies.js';
-import { readFindings } from '../earlier-reviews.js';
+import { keepsState, readFindings } from '../earlier-reviews.js';
 import { readMemory } from '../memory.js';
 import { type MemoryRefusal, refusal } from '../memory-commands/command-session.js';
 import { applyToFindings } from '../publish.js';
@@ -54,7 +57,6 @@ export async function runFindingCommand(
   if ('result' in targets) return targets;
   if (request.dryRun) return { result: DRY_RUN };
 
-  if (verb === 'reopen') for (const { id } of targets) ledger.reopen(id, trigger.actor.login);
   const findings = applyToFindings(ledger, trigger.number);
   const publication = await deps.publisher.tellFindings({
     ...findings,
@@ -64,14 +66,15 @@ export async function runFindingCommand(
     answered: new Set(targets.map(({ id }) => id)),
     skipped: undefined,
   });
-  const marks = (publication.marks ?? []).flatMap((post) => post.marks);
-  await saveMarks(marks, command, { opened, request, deps });
+  await saveKept(publication.facts ?? [], { opened, request, deps });
 
-  // The thread is open although its finding is not: the token could not resolve it.
-  const staysUnresolved = targets.some(
-    ({ id, thread }) =>
-      thread !== undefined &&
-      marks.some((mark) => mark.id === id && mark.kind === 'ended' && !mark.closed),
+  const decided = targets.flatMap(({ handle }) => ledger.find(handle) ?? []);
+  // The token could not resolve it.
+  const staysUnresolved = decided.some(
+    (finding) =>
+      finding.thread?.isResolved === false &&
+      hasEnded(finding) &&
+      finding.saw.resolvedBy === undefined,
   );
   const answers = targets.map(({ handle }) => {
     const isOutdated = verb === 'reopen' && !ledger.open.some((open) => open.handle === handle);
@@ -79,16 +82,12 @@ export async function runFindingCommand(
   });
   const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
 
-  const answerMarks = marks.filter(
-    (mark) => mark.kind !== 'raised' && targets.some(({ id }) => id === mark.id),
-  );
-  return { result: commandDone(text, true), among: 'for-all', marks: answerMarks };
+  return { result: commandDone(text, true), among: 'for-all', says: decided };
 }
 
-/** Saves marks as facts; if memory takes none, the marks in the answer are enough. */
-async function saveMarks(
-  marks: readonly FindingMark[],
-  { trigger }: FindingCommand,
+/** Saves what is kept of findings. Errors are warnings. */
+async function saveKept(
+  facts: readonly KeptFact[],
   {
     opened,
     request,
@@ -99,7 +98,6 @@ async function saveMarks(
     readonly deps: Dependencies;
   },
 ): Promise<void> {
-  const facts = markFacts(marks, trigger.number);
   if (facts.length === 0) return;
   const failure = await keepCommandFacts(opened, facts, request, deps);
   if (failure?.kind === 'failed' && failure.reason === 'not-saved') {
@@ -118,7 +116,7 @@ export async function isAboutFinding(
   const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
   if (answer?.kind !== 'read') return false;
   return answer.seen.threads.some(
-    ({ first }) => first.id === trigger.inReplyTo && ownMarksIn(first).length > 0,
+    ({ first }) => first.id === trigger.inReplyTo && saidRevsBy(first).length > 0,
   );
 }
 
@@ -149,6 +147,7 @@ async function readPullFindings(
       trigger,
       permission: 'unknown',
       facts: (await readMemory(agent, memory?.plan, deps))?.facts ?? [],
+      keepsState: keepsState(memory?.plan, memory?.store),
       rights: rightsOf('own'),
       change,
       isFork: change?.isFork === true,
@@ -204,17 +203,19 @@ function answerOnce(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
-/** Findings of other agents in some comments, by default in all comments and reviews. */
-function raisedByOthers({ seen, context }: Ledger, comments?: readonly GitHubComment[]) {
-  const reviews = (seen?.reviews ?? []).map(({ body }) => ({
-    body,
-    isOurs: true,
-    isEditedByOther: false,
-  }));
-  const allComments = seen === undefined ? [] : commentsIn(seen);
-  const marks = (comments ?? [...allComments, ...reviews]).flatMap(ownMarksIn);
-  return marks.flatMap((mark) =>
-    mark.kind === 'raised' && mark.agent !== context.agent ? [mark] : [],
+/** Findings of other agents, by the copies of their records in reviews. */
+function raisedByOthers({ seen, context }: Ledger): readonly KeptFinding[] {
+  return (seen?.reviews ?? []).flatMap(({ body }) => {
+    const agent = agentOfReviewer(readReviewMark(body)?.agent ?? '');
+    return agent === context.agent ? [] : (readCopy(body)?.findings ?? []);
+  });
+}
+
+/** The conversation is about a finding of another agent. */
+function isOfOtherAgent({ first, replies }: Thread, { context }: Ledger): boolean {
+  return [first, ...replies].some(
+    (comment) =>
+      saidRevsBy(comment).length > 0 && readOwnMark(comment.body)['agent'] !== context.agent,
   );
 }
 
@@ -225,9 +226,9 @@ function findTargets(
 ): readonly KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
   if (handle !== undefined) {
-    const finding = ledger.find(handle);
-    if (finding !== undefined) return [finding];
-    if (raisedByOthers(ledger).some((mark) => mark.handle === handle))
+    const target = ledger.find(handle);
+    if (target !== undefined) return [target];
+    if (raisedByOthers(ledger).some((finding) => finding.handle === handle))
       return { result: refusal('not-found', `${handle} belongs to another agent`), isSilent: true };
     const remedy = "You can find its name in the finding's comment and in the review.";
     return answerOnce(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
@@ -240,9 +241,7 @@ function findTargets(
       : ledger.findings.filter((finding) => finding.thread?.id === thread.id);
   if (inThread.length > 0) return inThread;
 
-  const isOfOtherAgent =
-    thread !== undefined && raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
-  if (isOfOtherAgent)
+  if (thread !== undefined && isOfOtherAgent(thread, ledger))
     return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
   return answerOnce(unclearTarget(verb, ledger.findings));
 }
@@ -256,9 +255,9 @@ function unclearTarget(
   verb: (FindingCommand | FixCommand)['verb'],
   findings: readonly KnownFinding[],
 ): MemoryRefusal {
-  const toChange = findings.filter(
-    (finding) => isOpen(finding) !== (verb === 'reopen') && finding.state !== 'outdated',
-  );
+  const toChange = findings
+    .filter((finding) => isOpen(finding) !== (verb === 'reopen') && finding.state !== 'outdated')
+    .toSorted((a, b) => compareSeverity(a.severity, b.severity));
   const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
     const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");
     return `- \`/axe ${verb} ${handle}\` — ${cleanLine(title, MAX_TITLE)} (\`${place}\`)`;
@@ -310,15 +309,7 @@ export async function findToFix(
       ),
     };
 
-  // The fix follows the text of the finding; a text of another workflow can be a stranger's.
-  const posted = ledger.context.memory?.posted;
-  const isOurs = ({ said, thread }: KnownFinding) =>
-    said === undefined ||
-    [said.comment, thread?.reviewId ?? 0].some((id) => posted?.has(id) === true);
-  if (deps.changes !== undefined)
-    return open.map((finding) =>
-      isOurs(finding) ? finding : { ...finding, words: 'guest' as const },
-    );
+  if (deps.changes !== undefined) return open;
   const remedy =
     'Add the files that it may change to the `with:` of the step, as in `changes-allowed: src/**`, and `contents: write` under `permissions:` of the job.';
   return { result: refusal('refused', 'this workflow lets runs change nothing', remedy) };

@@ -1,0 +1,280 @@
+import * as v from 'valibot';
+import { WORDS } from '../event/trust.js';
+import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
+import { readOwnMark } from '../safety/mark.js';
+import {
+  CATEGORIES,
+  CONFIDENCES,
+  FINDING_ACTORS,
+  FINDING_RULES,
+  SEVERITIES,
+  STATE_REASON_TEXTS,
+  type StateReason,
+} from './finding.js';
+
+/**
+ * The record of findings: one line for each in the agent's state file, the newest counts. The copy
+ * in a review's hidden line has the same form, for runs that have no state. It says everything that
+ * was decided; the texts on GitHub bear `id.rev` and nothing else that is believed.
+ */
+
+/** The version of the copy in a review; one with a higher version cannot be read. */
+const VERSION = 1;
+
+const number = v.pipe(v.number(), v.integer());
+const pull = v.pipe(number, v.minValue(1));
+const login = v.optional(v.string());
+
+const evidenceSchema = v.object({ path: v.string(), line: v.number(), code: v.string() });
+
+const keptSchema = v.object({
+  kind: v.literal('finding'),
+  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
+  pull,
+  /** When this line was written; milliseconds, as all times here. */
+  at: v.number(),
+  /** Goes up with each decision; the texts on GitHub bear it, so that nothing is said twice. */
+  rev: v.pipe(number, v.minValue(1)),
+  handle: v.pipe(v.string(), v.regex(/^F[A-Z0-9]{4}$/)),
+  /** Left out: a model raised it. */
+  rule: v.optional(v.picklist(FINDING_RULES)),
+  title: v.string(),
+  category: v.picklist(CATEGORIES),
+  severity: v.picklist(SEVERITIES),
+  /** Left out: `likely`. */
+  confidence: v.optional(v.picklist(CONFIDENCES)),
+  path: v.string(),
+  line: v.number(),
+  startLine: v.optional(v.number()),
+  side: v.optional(v.picklist(['LEFT', 'RIGHT']), 'RIGHT'),
+  /** Fingerprint of the line, see `lineFingerprint`. */
+  code: v.string(),
+  state: v.picklist(['open', 'settled', 'dismissed']),
+  by: v.optional(v.picklist(FINDING_ACTORS)),
+  why: v.optional(v.picklist(Object.keys(STATE_REASON_TEXTS) as StateReason[])),
+  login,
+  /** Why, in the model's words. */
+  reason: v.optional(v.string()),
+  /** Its line was nowhere in the change when it ended. */
+  gone: v.optional(v.boolean()),
+  /** Nobody needs to be told of this `rev`: who decided sees it. */
+  isMute: v.optional(v.boolean()),
+  /** The commit on which it was raised, or came back last. */
+  head: v.string(),
+  /** The word of the run that raised it. */
+  words: v.picklist(WORDS),
+  raised: v.number(),
+  /** When `rev` was decided. */
+  decided: v.number(),
+  /** Which model raised it. */
+  model: v.optional(v.string()),
+  /** Its conversation, which is known once it was read. */
+  thread: v.optional(v.string()),
+  /** People's gestures that are accounted for, as the last reading saw them, or as we made them. */
+  saw: v.optional(v.object({ resolvedBy: login, down: v.optional(v.array(v.string()), []) }), {
+    down: [],
+  }),
+  // Only while the finding is open.
+  body: v.optional(v.string()),
+  trigger: v.optional(v.string()),
+  evidence: v.optional(v.array(evidenceSchema)),
+  suggestion: v.optional(v.string()),
+});
+
+/** A finding as it is kept. */
+export type KeptFinding = v.InferOutput<typeof keptSchema>;
+
+const heardSchema = v.object({
+  kind: v.literal('heard'),
+  pull,
+  at: v.number(),
+  /** Ids of the texts whose word on a finding counts already. */
+  ids: v.array(v.number()),
+  /** The newest review of ours that is accounted for; 0 for none. */
+  review: v.number(),
+});
+
+/** Words that count, and the reviews that are accounted for. */
+type HeardFact = v.InferOutput<typeof heardSchema>;
+
+export type KeptFact = KeptFinding | HeardFact;
+
+const factSchema = v.variant('kind', [keptSchema, heardSchema]);
+
+/** All that is kept of one pull request. */
+export interface PullRecord {
+  readonly findings: readonly KeptFinding[];
+  readonly heard: readonly number[];
+  readonly review: number;
+}
+
+export const EMPTY_RECORD: PullRecord = { findings: [], heard: [], review: 0 };
+
+/** A line of the record, of whatever a state file or a text holds; undefined for none. */
+export function readKeptFact(value: unknown): KeptFact | undefined {
+  const { success, output } = v.safeParse(factSchema, value);
+  return success ? output : undefined;
+}
+
+/** The record of a pull request; undefined where nothing is kept of it. */
+export function recordOfPull(
+  facts: readonly { readonly kind: string; readonly pull?: number }[],
+  pullNumber: number,
+): PullRecord | undefined {
+  const ofPull = facts.filter((fact) => fact.pull === pullNumber);
+  const findings = ofPull.filter((fact): fact is KeptFinding => fact.kind === 'finding');
+  const heard = ofPull.find((fact): fact is HeardFact => fact.kind === 'heard');
+  const isKnown = ofPull.some(({ kind }) => kind === 'reviewed') || heard !== undefined;
+  if (!isKnown && findings.length === 0) return undefined;
+  return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0 };
+}
+
+/** The lines that keep a record; `before` is what the record was read as. */
+export function factsOfRecord(
+  record: PullRecord,
+  parts: { readonly pull: number; readonly now: Date },
+): readonly KeptFact[] {
+  const { findings, heard, review } = record;
+  const now = parts.now.getTime();
+  const ids = heard.slice(-MAX_HEARD);
+  const fitting = keptOfPull(findings);
+  return [...fitting, { kind: 'heard', pull: parts.pull, at: now, ids, review }];
+}
+
+/** Findings of one pull request; ended ones are left out first, the oldest before the others. */
+const MAX_OF_PULL = 100;
+
+const MAX_HEARD = 300;
+
+function keptOfPull(findings: readonly KeptFinding[]): readonly KeptFinding[] {
+  const open = findings.filter(({ state }) => state === 'open');
+  const room = Math.max(0, MAX_OF_PULL - open.length);
+  const ended = findings
+    .filter(({ state }) => state !== 'open')
+    .toSorted((a, b) => b.decided - a.decided);
+  const fitting = new Set([...open, ...ended.slice(0, room)]);
+  return findings.filter((finding) => fitting.has(finding));
+}
+
+/** The number of findings that a pull request can have in addition to the open ones. */
+export function roomForFindings(open: number): number {
+  return Math.max(0, MAX_OF_PULL - open);
+}
+
+/** UTF-8 bytes of a body in the record. */
+const MAX_BODY_CHARACTERS = 1000;
+
+/** A text for the record, cut where it is too long. */
+export function keptText(text: string): string {
+  return text.length <= MAX_BODY_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_BODY_CHARACTERS - 1).toWellFormed()}…`;
+}
+
+/**
+ * Leaves out of findings the parts that do not fit, the oldest first: suggestions, then bodies, then
+ * ended findings. An open finding always stays: what is left out must never count as ended.
+ */
+export function fitFindings(
+  findings: readonly KeptFinding[],
+  maxBytes: number,
+  sizeOf: (finding: KeptFinding) => number,
+): readonly KeptFinding[] {
+  const oldestFirst = findings.toSorted((a, b) => a.at - b.at || a.decided - b.decided);
+  const fitting = new Map(findings.map((finding) => [finding.id, finding]));
+  let size = findings.reduce((sum, finding) => sum + sizeOf(finding), 0);
+
+  const shorten = (change: (finding: KeptFinding) => KeptFinding | undefined) => {
+    for (const { id } of oldestFirst) {
+      const finding = fitting.get(id);
+      if (size <= maxBytes || finding === undefined) continue;
+      const shorter = change(finding);
+      size += (shorter === undefined ? 0 : sizeOf(shorter)) - sizeOf(finding);
+      if (shorter === undefined) fitting.delete(id);
+      else fitting.set(id, shorter);
+    }
+  };
+  shorten(({ suggestion: _, ...rest }) => rest);
+  shorten(({ body: _, trigger: __, evidence: ___, ...rest }) => rest);
+  shorten((finding) => (finding.state === 'open' ? finding : undefined));
+  shorten((finding) => ({ ...finding, title: cutToBytes(finding.title, SHORT_TITLE).text }));
+  return findings.flatMap(({ id }) => fitting.get(id) ?? []);
+}
+
+const SHORT_TITLE = 60;
+
+/** The record as a review of ours holds it, in the agent's newest review of a pull request. */
+interface RecordCopy extends Omit<PullRecord, 'review'> {
+  readonly v: number;
+}
+
+/** UTF-16 units of the copy in a review, before its characters are escaped. */
+const MAX_COPY = 30_000;
+
+/** The copy for a hidden line; `room` is what the rest of the review leaves, in UTF-16 units. */
+export function copyOfRecord({ findings, heard }: PullRecord, room = MAX_COPY): RecordCopy {
+  const ids = heard.slice(-MAX_HEARD_IN_COPY);
+  const most = Math.min(room, MAX_COPY) - 15 * ids.length - 100;
+  let free = most;
+  // Whatever does not fit is still in a conversation, or in the text of its review.
+  const fitting = fitFindings(keptOfPull(findings), most, sizeInMark).filter((finding) => {
+    const size = sizeInMark(finding);
+    const isIn = size <= free;
+    if (isIn) free -= size;
+    return isIn;
+  });
+  return { v: VERSION, findings: fitting, heard: ids };
+}
+
+const MAX_HEARD_IN_COPY = 100;
+
+/** Characters that could end a comment take six units in a hidden line. */
+function sizeInMark(finding: KeptFinding): number {
+  const json = JSON.stringify(finding);
+  return json.length + 1 + 5 * (json.match(/[<>@#-]/g)?.length ?? 0);
+}
+
+const copySchema = v.object({
+  v: v.literal(VERSION),
+  findings: v.array(v.unknown()),
+  heard: v.optional(v.array(v.number()), []),
+});
+
+/** The copy that a review of ours holds; undefined for none, or one that cannot be read. */
+export function readCopy(body: string): RecordCopy | undefined {
+  const { success, output } = v.safeParse(copySchema, readOwnMark(body)['record']);
+  if (!success) return undefined;
+  const findings = output.findings.flatMap((value) => {
+    const fact = readKeptFact(value);
+    return fact?.kind === 'finding' ? [fact] : [];
+  });
+  return { ...output, findings };
+}
+
+/** A decision on a finding that a text of ours says. */
+export interface SaidRev {
+  readonly id: string;
+  readonly rev: number;
+}
+
+/** The decisions that a text says. The caller knows that it is ours. */
+export function saidRevsIn(body: string): readonly SaidRev[] {
+  const { kind, id, rev, says: list } = readOwnMark(body);
+  const isOfOne = kind === 'finding' || kind === 'reply';
+  const named = isOfOne && typeof id === 'string' && typeof rev === 'number' ? [{ id, rev }] : [];
+  return [...named, ...(Array.isArray(list) ? list.flatMap(readSaid) : [])];
+}
+
+function readSaid(text: unknown): readonly SaidRev[] {
+  const [, id, rev] = /^([0-9a-f]{16})\.(\d{1,9})$/.exec(String(text)) ?? [];
+  return id === undefined ? [] : [{ id, rev: Number(rev) }];
+}
+
+export function formatSaid({ id, rev }: SaidRev): string {
+  return `${id}.${rev}`;
+}
+
+/** Bytes of a line that keeps a fact. */
+export function lineBytes(fact: KeptFact): number {
+  return utf8Bytes(JSON.stringify(fact)) + 3;
+}
