@@ -60,6 +60,17 @@ describe('the tools that publish', () => {
     expect(new Set(tools.map(({ effect }) => effect))).toEqual(new Set(['publish']));
   });
 
+  it.each([
+    [2, 3],
+    [3, 2],
+  ])('read a range in its order: %i, %i', async (line, startLine) => {
+    const { publications, call } = start();
+    const range = { line, start_line: startLine, code: '', suggestion: 'one;' };
+    await call('add_review_comment', { ...COMMENT, ...range });
+    const [{ finding } = {}] = publications.buffered.findings;
+    expect([finding?.startLine, finding?.line]).toEqual([2, 3]);
+  });
+
   it('fill the buffer', async () => {
     const { publications, call } = start();
     const results = [

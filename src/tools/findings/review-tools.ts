@@ -228,7 +228,7 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
     ({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) =>
       publications.addComment({
         ...input,
-        startLine,
+        ...rangeOf(input.line, startLine),
         sameAs,
         isNew,
         side: readChoice('side', input.side, ['RIGHT', 'LEFT'], 'RIGHT'),
@@ -237,6 +237,15 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
         reach: readChoice('reach', input.reach, REACHES),
       }),
   );
+}
+
+/** A range in its order: models also name the last line first. */
+function rangeOf(
+  line: number,
+  startLine: number | undefined,
+): { readonly line: number; readonly startLine: number | undefined } {
+  if (startLine === undefined || startLine === line) return { line, startLine: undefined };
+  return { line: Math.max(line, startLine), startLine: Math.min(line, startLine) };
 }
 
 /** The argument for a line that proves a finding or its end. */
