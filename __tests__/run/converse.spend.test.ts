@@ -50,14 +50,14 @@ describe('the cost of several runs together (D36)', () => {
     const completed = depsOf();
     await runPipeline(request(), completed.deps);
     expect(completed.deps.memory.get('bot.state.md')).toContain(
-      `{"kind":"spent","id":"id1","day":"${TODAY}","usd":0.25,`,
+      `{"kind":"spent","v":1,"id":"id1","day":"${TODAY}","usd":0.25,`,
     );
     const empty = createFakeModel([says('', { inputTokens: 100_000, outputTokens: 0 })]);
     const failed = depsOf({ model: empty });
     await runPipeline(request({}, pullRequest({ number: 42 })), failed.deps);
     expect(failed.deps.memory.get('bot.md')).toBeUndefined();
     expect(failed.deps.memory.get('bot.state.md')).toContain(
-      `{"kind":"spent","id":"id1","pull":42,"day":"${TODAY}","usd":0.1,`,
+      `{"kind":"spent","v":1,"id":"id1","pull":42,"day":"${TODAY}","usd":0.1,`,
     );
   });
 
@@ -74,7 +74,7 @@ describe('the cost of several runs together (D36)', () => {
       [0.1, 0.35, 0.35].map((usd) => ({
         kind: 'facts',
         path: 'bot.state.md',
-        text: expect.stringContaining(`{"kind":"spent","id":"id1","day":"${TODAY}","usd":${usd},`),
+        text: expect.stringContaining(`{"kind":"spent","v":1,"id":"id1","day":"${TODAY}","usd":${usd},`),
       })),
     );
     expect(deps.settled.flat()).toContainEqual(

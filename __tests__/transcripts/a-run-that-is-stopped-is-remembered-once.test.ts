@@ -116,7 +116,7 @@ describe('C3 54: a run that is killed', () => {
     );
     expect(resultsIn(memoryIn(main.workspace, 'pr-reviewer.md'))).toEqual([ANSWER]);
     expect(memoryIn(main.workspace, 'pr-reviewer.state.md')).toMatch(
-      /^- \{"kind":"spent","id":"\S+","pull":2,"day":"\S+","usd":0\.\d+,/m,
+      /^- \{"kind":"spent","v":1,"id":"\S+","pull":2,"day":"\S+","usd":0\.\d+,/m,
     );
   });
 

@@ -63,7 +63,7 @@ describe('the cost of garbage collection', () => {
       collection: { end: { kind: 'trimmed', removed: 3 } },
     });
     expect(deps.memory.get('bot.state.md')).toMatch(
-      new RegExp(`^- {"kind":"spent","id":"\\S+","day":"${TODAY}","usd":0\\.25,`, 'm'),
+      new RegExp(`^- {"kind":"spent","v":1,"id":"\\S+","day":"${TODAY}","usd":0\\.25,`, 'm'),
     );
   });
 
