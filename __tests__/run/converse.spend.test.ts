@@ -74,7 +74,9 @@ describe('the cost of several runs together (D36)', () => {
       [0.1, 0.35, 0.35].map((usd) => ({
         kind: 'facts',
         path: 'bot.state.md',
-        text: expect.stringContaining(`{"kind":"spent","v":1,"id":"id1","day":"${TODAY}","usd":${usd},`),
+        text: expect.stringContaining(
+          `{"kind":"spent","v":1,"id":"id1","day":"${TODAY}","usd":${usd},`,
+        ),
       })),
     );
     expect(deps.settled.flat()).toContainEqual(
