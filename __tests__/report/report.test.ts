@@ -259,8 +259,8 @@ const save = { kind: 'failed', reason: 'denied', message: 'the token may only re
 it.each<[string, FakeDependenciesParts]>([
   ['a branch that cannot be written', { save }],
   [
-    'a log that could not be read',
-    { restore: { kind: 'failed', location: 'k', message: 'no answer' } },
+    'a branch that could not be read either',
+    { restore: { kind: 'failed', location: 'k', message: 'no answer' }, save },
   ],
 ])(
   'an entry that was not saved is one annotation, which names the event and which the post step does not repeat: %s (D14, C3 48, C3 53)',

@@ -20,8 +20,8 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
       `I am a.\n\n---\n\n## Memory\n\n${plainEntry('three')}`,
     );
     expect(deps.reads).toEqual([
-      { path: 'bot.md', lastN: 2, maxBytes: 0 },
-      { path: 'a.md', lastN: 1, maxBytes: 0 },
+      { path: 'bot.md', lastN: 2, maxBytes: 0, isCounted: true },
+      { path: 'a.md', lastN: 1, maxBytes: 0, isCounted: false },
     ]);
   });
 

@@ -192,7 +192,10 @@ describe('what a killed run leaves in the journal', () => {
     const outcome = completed('All good.');
     const end = { plan, memory, outcome, published: UNPUBLISHED, facts: [REVIEWED] };
     await saveToMemory(end, deps);
-    const facts = { kind: 'facts', text: expect.stringContaining(JSON.stringify(REVIEWED)) };
+    const facts = {
+      kind: 'facts',
+      text: expect.stringContaining('"kind":"reviewed","v":1,"pull":42,"head":"a1"'),
+    };
     expect(deps.journaled.flat()).toContainEqual(expect.objectContaining(facts));
     expect(deps.settled.flat()).toContainEqual(expect.objectContaining(facts));
   });

@@ -91,11 +91,14 @@ describe('the journal', () => {
   it('keeps the latest version of each fact of a state', async () => {
     const journal = createJournal('', () => AT);
     const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
-    await journal.pending([fact('- {"kind":"spent","id":"1","usd":0.25,"at":1}\n'), append('1')]);
-    await journal.pending([fact('- {"kind":"spent","id":"1","usd":0.5,"at":2}\n')]);
+    await journal.pending([
+      fact('- {"kind":"spent","v":1,"id":"1","usd":0.25,"at":1}\n'),
+      append('1'),
+    ]);
+    await journal.pending([fact('- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":2}\n')]);
     expect(await readPending(postEnv())).toEqual([
       ...left(append('1')),
-      fact('- {"kind":"spent","id":"1","usd":0.5,"at":2}\n'),
+      fact('- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":2}\n'),
     ]);
     await journal.done([append('1'), fact('')]);
     expect(isNothingPending(postEnv())).toBe(true);
@@ -104,11 +107,11 @@ describe('the journal', () => {
   it('adds up the facts of a state that come one after the other', async () => {
     const journal = createJournal('', () => AT);
     const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
-    await journal.pending([fact('- {"kind":"spent","id":"1","usd":0.5,"at":1}\n')]);
-    await journal.pending([fact('- {"kind":"posted","id":"1","ids":[7],"at":2}\n')]);
+    await journal.pending([fact('- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":1}\n')]);
+    await journal.pending([fact('- {"kind":"posted","v":1,"id":"1","ids":[7],"at":2}\n')]);
     expect(await readPending(postEnv())).toEqual([
       fact(
-        '- {"kind":"spent","id":"1","usd":0.5,"at":1}\n- {"kind":"posted","id":"1","ids":[7],"at":2}\n',
+        '- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":1}\n- {"kind":"posted","v":1,"id":"1","ids":[7],"at":2}\n',
       ),
     ]);
   });

@@ -166,7 +166,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('adds facts to a state, the later one of the same kind and key', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.state.md', '- seen b\n- {"kind":"spent","id":"a","at":1}\n');
-      const later = '- {"kind":"spent","id":"a","at":2}\n';
+      const later = '- {"kind":"spent","v":1,"id":"a","at":2}\n';
       for (const _ of [1, 2])
         await open().write(
           [{ kind: 'facts', path: 'bot.state.md', text: later }, append('c')],
