@@ -160,7 +160,7 @@ describe('a review that is not posted', () => {
       expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/),
     ]);
     expect(part).toMatchObject({ isReview: true, review: { open: [{}], unposted: [{}] } });
-    expect([kept?.findings, part.details]).toEqual([
+    expect([kept?.findings ?? [], part.details]).toEqual([
       [],
       expect.stringMatching(
         /^\*\*Review, not posted\*\*\n\nOne thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,

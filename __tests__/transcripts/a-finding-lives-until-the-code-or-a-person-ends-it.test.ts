@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { loadWebhook } from '../helpers/webhooks.js';
 import {
   CHANGE,
   calls,
@@ -19,7 +20,7 @@ import {
   THIRD,
   TIMING,
 } from './review-scene.js';
-import { expectTranscript, headOf, type Stage, setStage, steady, troubles } from './stage.js';
+import { expectTranscript, HEAD, headOf, type Stage, setStage, steady, troubles } from './stage.js';
 import { resultsOf } from './tool-scene.js';
 
 const OTHER = 'd'.repeat(40);
@@ -123,16 +124,25 @@ it('a finding keeps its request for changes if a second look says that it is sti
   expect(step.summary).toContain('`redacting` is never imported.');
 });
 
-it('a finding is not settled by the word of a model on a change from outside', async () => {
-  const patch = { 'pull_request.user.login': 'hubot' };
+it('a finding is not settled by the word of a model on a fork', async () => {
+  const patch = {
+    'pull_request.head.repo.full_name': 'octocat/Hello-World',
+    'pull_request.user.login': 'octocat',
+  };
   const settles = calls(SETTLED, submit('The log is redacted now.'));
-  const event = { name: 'pull_request', action: 'opened', patch };
-  const stage = await reviewStage([calls(LOGGED, ASKS), DONE, settles, DONE], { event });
-  await stage.run({ inputs: INPUTS });
-  const step = await stage.run({
-    ...push(stage, SECOND, { diff: CHANGE + REDACT, fresh: REDACT }, patch),
-    inputs: INPUTS,
-  });
+  const name = 'pull_request_target';
+  const labeled = (head: string) => {
+    const payload = loadWebhook('pull_request', 'labeled', {
+      ...patch,
+      'pull_request.head.sha': head,
+    });
+    return { event: { name, payload }, inputs: INPUTS };
+  };
+  const script = [calls(LOGGED, ASKS), DONE, settles, DONE];
+  const stage = await reviewStage(script, { event: labeled(HEAD).event });
+  await stage.run(labeled(HEAD));
+  push(stage, SECOND, { diff: CHANGE + REDACT, fresh: REDACT }, patch);
+  const step = await stage.run(labeled(SECOND));
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   const said =

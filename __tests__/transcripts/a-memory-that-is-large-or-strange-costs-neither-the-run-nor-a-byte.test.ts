@@ -58,7 +58,7 @@ describe('its size', () => {
         agent: 'reporter',
       });
       expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-loaded': String(loaded) } });
-      expect(step.summary).toMatch(new RegExp(`${loaded}( of 1[01])? entries loaded`));
+      expect(step.summary).toMatch(new RegExp(`${loaded}( of 1[01])? entr(y|ies) loaded`));
       expect(titles(step)).toEqual(isTold ? ['Memory loaded in part'] : []);
       const { system = '' } = model.prompts()[0] ?? {};
       expect(countEntries(system)).toBe(loaded);
@@ -113,7 +113,7 @@ describe('its size', () => {
       stdin: 'Look.',
     });
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('Memory:   2 of 10 entries loaded from ');
+    expect(stderr).toContain('Memory:   the newest 2 entries loaded from ');
     expect(stderr).toContain('Set `last_n`');
   });
 

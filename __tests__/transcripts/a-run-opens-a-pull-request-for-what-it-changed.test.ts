@@ -342,10 +342,12 @@ it('where a pull request fails whose patch cannot be shown, nothing says that it
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(1);
   const [answer] = stage.repo.comments;
-  for (const text of [told(step).join('\n'), step.summary, answer?.body]) {
+  const annotations = told(step).join('\n');
+  expect(annotations).toMatch(/no pull request was opened: .*Exclude the branch from the ruleset/);
+  for (const text of [step.summary, answer?.body])
     expect(text).toMatch(/no pull request was opened: .*Its patch cannot be shown/i);
+  for (const text of [annotations, step.summary, answer?.body])
     expect(text).not.toContain('is in the job summary');
-  }
 });
 
 it('a change for which no pull request was asked is not lost', async () => {

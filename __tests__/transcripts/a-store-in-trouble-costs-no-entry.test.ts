@@ -185,7 +185,7 @@ describe('a refusal of the branch', () => {
       'C3 53: a run whose repository is renamed while the model thinks, and cannot be found',
       ({ github, model }) =>
         model.onRequest(() => github.fail({ ...LATER, status: 200, body: NO_REPOSITORY })),
-      /GitHub knows no repository octo-org\/octo-repo that this token can see\. Add `contents: /,
+      /saving to octo-org\/octo-repo@axe-memory failed: .*Could not resolve to a Repository with the name\. Add `contents: /,
     ],
   ];
 

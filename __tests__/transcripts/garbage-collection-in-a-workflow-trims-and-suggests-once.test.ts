@@ -80,7 +80,7 @@ Say in the skill that tokens are compared in constant time. @octocat should know
     );
     const [pull] = [...stage.repo.pulls.values()];
     expect(pull?.base.ref).toBe(stage.repo.defaultBranch);
-    expect(pull?.body).toMatch(/^<!-- axe-action \{"kind":"gc","agent":"reviewer"/);
+    expect(pull?.body).toMatch(/^<!-- axe-action \{"kind":"gc","v":1,"agent":"reviewer"/);
     const proposed = stage.github.files(nameOf(stage), 'axe-gc/reviewer');
     expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('compared in constant time');
     expect(proposed['axe/agents/reviewer.toml']).toBe(KEEPING);

@@ -267,6 +267,6 @@ it('an answer counts on a stranger’s pull request, and a stranger’s gesture 
     .slice(2)
     .map(({ inReplyTo, body }) => [inReplyTo, body]);
   expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
-  // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
-  expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id))).toEqual([false, false]);
+  // What a writer has dismissed is resolved; what a stranger has closed is opened.
+  expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id))).toEqual([false, true]);
 });

@@ -280,18 +280,21 @@ it.each<[string, readonly ScriptedToolCall[] | ModelReply, string]>([
     expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'failure' });
 });
 
-it('a run that is skipped for its actor stays green and reads no conversation', async () => {
+it('a run that is skipped for its actor stays green, and counts and posts nothing', async () => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   await stage.run({ inputs: GATED });
   const before = stage.github.requests().length;
+  const asked = stage.model.requests().length;
   const stranger: Origin = { ...OWN, patch: { 'sender.login': 'octocat' } };
   const step = await stage.run({ ...event(stranger, 'reopened'), inputs: GATED });
   expect(step).toMatchObject({
     exitCode: 0,
     outputs: { conclusion: 'skipped', reason: 'permission' },
   });
-  const asked = stage.github.requests().slice(before);
-  expect(asked.filter(({ path }) => path.includes('graphql'))).toEqual([]);
+  // The pull request is read next to the permission, so that nothing waits for it.
+  const written = stage.github.requests().slice(before);
+  expect(written.filter(({ method, path }) => method !== 'GET' && path !== '/graphql')).toEqual([]);
+  expect(stage.model.requests()).toHaveLength(asked);
 });
 
 it('a skipped run frees verdict and check once people have dismissed everything', async () => {
@@ -410,6 +413,9 @@ it('without memory, `/axe reopen` leaves the others as they are', async () => {
   const stage = await scene([
     [...raise, submit('Two.')],
     [settle('F1'), settle('F2'), submit('None.')],
+    // What is read without memory may be a stranger's, so each end has its second look.
+    SEEN_OVER,
+    SEEN_OVER,
   ]);
   const inputs = { 'memory-store': 'none' };
   await stage.run({ inputs });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { WORDS } from '../event/trust.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
@@ -129,16 +130,25 @@ export function recordOfPull(
   return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0 };
 }
 
-/** The lines that keep a record; `before` is what the record was read as. */
+/** The lines that keep a record: those that say something other than what it was read from. */
 export function factsOfRecord(
-  record: PullRecord,
-  parts: { readonly pull: number; readonly now: Date },
+  { findings, heard, review }: PullRecord,
+  parts: { readonly pull: number; readonly now: Date; readonly before: PullRecord | undefined },
 ): readonly KeptFact[] {
-  const { findings, heard, review } = record;
-  const now = parts.now.getTime();
+  const { pull: of, now, before = EMPTY_RECORD } = parts;
+  const read = new Map(before.findings.map((finding) => [finding.id, finding]));
+  const changed = keptOfPull(findings).filter((finding) => !isSame(finding, read.get(finding.id)));
+
   const ids = heard.slice(-MAX_HEARD);
-  const fitting = keptOfPull(findings);
-  return [...fitting, { kind: 'heard', pull: parts.pull, at: now, ids, review }];
+  const isHeard = review === before.review && isDeepStrictEqual(ids, before.heard);
+  if (isHeard) return changed;
+  return [...changed, { kind: 'heard', pull: of, at: now.getTime(), ids, review }];
+}
+
+/** Whether two lines of a finding say the same, whenever they were written. */
+function isSame(finding: KeptFinding, other: KeptFinding | undefined): boolean {
+  const said = (line: KeptFinding): unknown => JSON.parse(JSON.stringify({ ...line, at: 0 }));
+  return other !== undefined && isDeepStrictEqual(said(finding), said(other));
 }
 
 /** Findings of one pull request; ended ones are left out first, the oldest before the others. */

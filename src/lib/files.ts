@@ -101,6 +101,10 @@ async function append(path: string, text: string, options: LinkOptions): Promise
   }
 }
 
+function notRegular(path: string): FileError {
+  return new FileError('open', path, 'EINVAL', 'not a regular file');
+}
+
 /** Never waits, as opening a pipe would. Undefined if the file does not exist. */
 async function openRegular(
   operation: string,
@@ -113,13 +117,18 @@ async function openRegular(
   if (mustLook && (await statOf(path))?.kind === 'link') throw new FileError('open', path, 'ELOOP');
 
   const allFlags = flags | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
-  const handle = await attempt('open', path, () => open(path, allFlags, FILE_MODE), 'ENOENT');
+  // ENXIO is a pipe that nobody reads, or a socket.
+  const opening = attempt('open', path, () => open(path, allFlags, FILE_MODE), 'ENOENT');
+  const handle = await opening.catch((thrown: unknown) => {
+    if (errorCode(thrown) === 'ENXIO') throw notRegular(path);
+    throw thrown;
+  });
   if (handle === undefined) return undefined;
 
   try {
     const stats = await must('stat', path, () => handle.stat());
     if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
-    if (!stats.isFile()) throw new FileError('open', path, 'EINVAL', 'not a regular file');
+    if (!stats.isFile()) throw notRegular(path);
     return { handle, bytes: stats.size };
   } catch (thrown) {
     await handle.close();

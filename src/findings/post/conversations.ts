@@ -280,8 +280,9 @@ export function factsToKeep(
   posting: ReviewToPost,
   leaveOut?: ReadonlySet<string>,
 ): readonly KeptFact[] {
-  const at = { pull: posting.place.number, now: posting.now };
-  return factsOfRecord(recordToKeep(posting, leaveOut), at);
+  const { place, now, ledger } = posting;
+  const parts = { pull: place.number, now, before: ledger.context.record };
+  return factsOfRecord(recordToKeep(posting, leaveOut), parts);
 }
 
 /**
