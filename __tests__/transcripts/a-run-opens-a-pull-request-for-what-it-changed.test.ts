@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
+import { waysHere } from '../helpers/jail.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook, type PayloadPatch, schedulePayload } from '../helpers/webhooks.js';
@@ -20,6 +21,9 @@ import {
 } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
+
+// A missing jail is not a failure of what runs in one.
+const inJail = waysHere().length > 0 ? it : it.skip;
 
 const NAME = 'a-run-opens-a-pull-request-for-what-it-changed';
 const TOOLS = [
@@ -210,6 +214,39 @@ it('in a checkout only what the file tools have written is committed', async () 
     'M src/limit.ts',
     '?? src/built.js',
   ]);
+});
+
+/** Each case: what is allowed, and what becomes of the change of an agent that ran the tests. */
+inJail.each([
+  ['a commit, where commands reach no network', 'run_command', true],
+  ['a patch, where they reach one', 'run_command(network)', false],
+])('an agent that ran the tests gives %s', async (_, tool, isCommit) => {
+  const toml = agentToml({ name: 'fixer', memory: true, tools: [...TOOLS, 'run_command'] });
+  const base = { ...FILES, 'axe/agents/fixer.toml': toml };
+  const tests = toolCall('run_command', { command: 'cat src/limit.ts && echo 1 passed' });
+  const model = [edit('10', '20'), tests, propose(), text('The limit is 20, and tested.')];
+  const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
+  const stage = await stageOf({ event, base, model }, setStage);
+  const workspace = tempDir('checkout');
+  makeGitRepo(workspace).commit('first', base);
+  const step = await stage.run({
+    workspace,
+    inputs: { ...INPUTS, prompt: 'Raise the limit.', 'tools-allowed': tool },
+  });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(resultsOf(stage.model.prompts()[2]).at(-1)).toContain('limit = 20;\n1 passed');
+  const why = 'because it reached the network with `run_command`';
+  expect(step.summary.includes(why)).toBe(!isCommit);
+  expect(step.summary.includes('git apply')).toBe(!isCommit);
+  if (!isCommit) return expectNothingOpened(stage);
+  const pulls = [...stage.repo.pulls.values()];
+  const into = { ref: stage.repo.defaultBranch };
+  expect(pulls).toMatchObject([{ title: 'Raise the limit to 20', base: into }]);
+  const [branch = ''] = pulls.map(({ head }) => head.ref);
+  const { owner, name } = stage.repo;
+  expect(stage.github.files(`${owner}/${name}`, branch)).toMatchObject({
+    'src/limit.ts': FIXED['src/limit.ts'],
+  });
 });
 
 const AGENT = { 'axe/agents/fixer.toml': FILES['axe/agents/fixer.toml'] };
