@@ -83,7 +83,7 @@ describe('a memory.path that only the command line can use (D54)', () => {
     ['C:\\m.md', 'it is outside of the memory store'],
     ['x.txt', 'it does not end in `.md`'],
     ['MEMORY.md', 'notes are kept there'],
-    ['untrusted/v.md', 'the name is reserved'],
+    ['apart/v.md', 'the name is reserved'],
     ['offline/v.md', 'the name is reserved'],
     ['v.state.md', 'the name is reserved'],
     ['.hidden/v.md', 'names in it must start with'],

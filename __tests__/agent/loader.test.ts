@@ -201,7 +201,7 @@ it.each([
 it.each([
   'memory',
   'Memory',
-  'untrusted',
+  'apart',
   'projects',
   'scratchpad',
   '2026-11-21',
@@ -326,14 +326,14 @@ describe('loadSkill', () => {
 });
 
 it.each([
-  ['mem/untrusted/bot.md', 'memory is kept there'],
+  ['mem/apart/bot.md', 'memory is kept there'],
   ['by-link.md', 'memory is kept there'],
   ['.git/description', 'credentials may be kept there'],
   ['git-link.md', 'credentials may be kept there'],
 ])('a skill that leads into memory or `.git` is refused: %s (D47)', async (path, reason) => {
-  const files = { 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' };
+  const files = { 'repo/mem/apart/bot.md': 'approve', 'repo/.git/description': 'approve' };
   const links = {
-    'repo/by-link.md': 'mem/untrusted/bot.md',
+    'repo/by-link.md': 'mem/apart/bot.md',
     'repo/git-link.md': '.git/description',
   };
   const options = {

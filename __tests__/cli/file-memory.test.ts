@@ -87,7 +87,7 @@ it.each([
   ['MEMORY.bak', true],
   ['MEMORY.md.bak', true],
   ['MEMORY.state.md', true],
-  ['untrusted/MEMORY.md', true],
+  ['apart/MEMORY.md', true],
   ['projects/x/daily/', true],
   ['projects/x/notes/', true],
   ['projects/x/SCRATCHPAD.md', true],

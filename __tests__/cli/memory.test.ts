@@ -54,10 +54,10 @@ describe('memory show', () => {
       [
         `2 entries (${Buffer.byteLength(AXE + A)} bytes) of \`bot.md\` in ${folder}, newest first:`,
         '',
-        '- `aaaaaa-1` 2026-02-23T04:01:00Z trusted, line 5',
+        '- `aaaaaa-1` 2026-02-23T04:01:00Z, line 5',
         '  Task: task 1',
         '  Result: result 1',
-        `- \`${parseLog(AXE).units[0]?.id}\` 2026-02-22T10:00:00Z trusted, line 1`,
+        `- \`${parseLog(AXE).units[0]?.id}\` 2026-02-22T10:00:00Z, line 1`,
         '  Task: 检查 #42',
         '  Result: 一切正常',
         '',
@@ -90,28 +90,28 @@ describe('memory show', () => {
   );
 
   it('prints the entries as JSON', async () => {
-    store({ 'bot.md': AXE, 'untrusted/bot.md': A });
+    store({ 'bot.md': AXE, 'apart/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);
     const words = { time: '2026-02-22T10:00:00Z', task: '检查 #42', result: '一切正常' };
     expect(JSON.parse(output)).toEqual([
-      expect.objectContaining({ ...words, lane: 'trusted', line: 1, actor: null }),
+      expect.objectContaining({ ...words, apart: false, line: 1, actor: null }),
     ]);
-    const untrusted = await memory(['show', 'bot', '--json', '--lane', 'untrusted', '--last', '1']);
-    expect(JSON.parse(untrusted.output)).toMatchObject([{ id: 'aaaaaa-1', lane: 'untrusted' }]);
+    const apart = await memory(['show', 'bot', '--json', '--apart', '--last', '1']);
+    expect(JSON.parse(apart.output)).toMatchObject([{ id: 'aaaaaa-1', apart: true }]);
   });
 
   it('shows the newest of a long file, whose end alone is read', async () => {
     const old = entry(1, 'aaaaaa-0').repeat(2_000);
     const log = old + entry(2, 'bbbbbb-1') + entry(3, 'cccccc-1');
-    store({ 'bot.md': log, 'untrusted/bot.md': A, 'MEMORY.md': '- a fact' });
+    store({ 'bot.md': log, 'apart/bot.md': A, 'MEMORY.md': '- a fact' });
     const { output } = await memory(['show', 'bot', '--last', '2']);
     const bytes = Buffer.byteLength(log).toLocaleString('en-US');
     expect(output).toContain(
       `The newest 2 entries (of ${bytes} bytes) of \`bot.md\` in ${folder}, newest first:`,
     );
-    expect(output).toMatch(/`cccccc-1` \S+ trusted\n[\s\S]*`bbbbbb-1` \S+ trusted\n/);
+    expect(output).toMatch(/`cccccc-1` \S+\n[\s\S]*`bbbbbb-1` \S+\n/);
     expect(output).not.toContain('aaaaaa-0');
-    expect(output).toContain('The untrusted lane has entries too (`--lane untrusted`).');
+    expect(output).toContain('Entries are kept apart too (`--apart`).');
     expect(output).toContain('`MEMORY.md`, 8 bytes');
     const json = await memory(['show', 'bot', '--last', '1', '--json']);
     expect(JSON.parse(json.output)).toMatchObject([{ id: 'cccccc-1', line: null }]);
@@ -139,15 +139,15 @@ describe('memory show', () => {
       'axe/agents/bot.toml':
         'name = "bot"\nmodel = "ollama/llama3"\n[memory]\nenabled = true\npath = "notes/mem.txt"\n',
       'notes/mem.txt': AXE,
-      'notes/untrusted/mem.txt': A,
+      'notes/apart/mem.txt': A,
     });
     const id = parseLog(AXE).units[0]?.id ?? '';
     expect(await memory(['show', 'bot'])).toMatchObject({
       exitCode: 0,
-      output: expect.stringMatching(/检查[\s\S]*The untrusted lane has 1 entry/),
+      output: expect.stringMatching(/检查[\s\S]*1 entry is kept apart/),
     });
     expect(await memory(['forget', 'bot', id, '--purge'])).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(join(home, 'notes')).sort()).toEqual(['mem.txt', 'untrusted']);
+    expect(readdirSync(join(home, 'notes')).sort()).toEqual(['apart', 'mem.txt']);
     expect(readFileSync(join(home, 'notes/mem.txt'), 'utf8')).toBe('');
   });
 });
@@ -178,14 +178,14 @@ it('memory forget removes exactly the bytes of the entry, in a file with Windows
 });
 
 it('memory forget removes with --purge what the rewrite left', async () => {
-  store({ 'bot.md': A + B, 'untrusted/bot.md': A });
+  store({ 'bot.md': A + B, 'apart/bot.md': A });
   await memory(['forget', 'bot', 'bbbbbb']);
   expect(await memory(['forget', 'bot', 'aaaaaa', '--purge'])).toMatchObject({
     exitCode: 0,
     output: expect.stringContaining('The `.bak` files were removed.'),
   });
   const left = readdirSync(folder, { recursive: true }).map(String).sort();
-  expect(left).toEqual(['bot.md', 'untrusted', 'untrusted/bot.md']);
+  expect(left).toEqual(['apart', 'apart/bot.md', 'bot.md']);
 });
 
 it('the place of memory can be a folder of a checkout, whose entries have provenance', async () => {
@@ -238,7 +238,7 @@ it.each([
     ['forget', 'bot', 'x', '--json'],
     /^unknown flag: --json\n {2}`axe-action memory forget --help` lists the flags\.\n$/,
   ],
-  [['show', 'bot', '--lane', 'side'], /^invalid argument "side" for "--lane" flag/],
+  [['show', 'bot', '--apart=side'], /^invalid argument "side" for "--apart" flag/],
   [
     ['remember', 'bot'],
     /^`remember` needs `<text>`\n {2}Usage: `axe-action memory remember <agent> <text>`/,

@@ -86,7 +86,7 @@ async function append(deps: Dependencies, memoryPath: string, treePath = 'bot.md
   if (plan.memory === undefined) throw new Error('the agent has no memory');
   const store = deps.openMemory(plan.agent, {
     ...plan.memory,
-    path: treePath.replace(/^untrusted\//, ''),
+    path: treePath.replace(/^apart\//, ''),
   });
   const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
   return await store.write([change], new AbortController().signal);
@@ -94,9 +94,9 @@ async function append(deps: Dependencies, memoryPath: string, treePath = 'bot.md
 
 it.each([
   ['bot.md', 'mem.md'],
-  ['untrusted/bot.md', 'untrusted/mem.md'],
+  ['apart/bot.md', 'apart/mem.md'],
   ['offline/bot.md', 'offline/mem.md'],
-  ['untrusted/offline/bot.md', 'untrusted/offline/mem.md'],
+  ['apart/offline/bot.md', 'apart/offline/mem.md'],
 ])('memory in a terminal for %s is the file %s if the agent names one', async (treePath, file) => {
   const folder = tempDir('memory');
   const { deps, home } = await open();

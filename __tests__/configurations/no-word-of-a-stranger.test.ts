@@ -296,7 +296,7 @@ async function runStep(
     entry: result.outputs['memory-entry'] ?? '',
     isTold: JSON.stringify(model.prompts().slice(asked)).includes(EVIL),
     trusted: memory
-      .flatMap(([path, said]) => (path.includes('untrusted/') ? [] : [forTrusted(path, said)]))
+      .flatMap(([path, said]) => (path.includes('apart/') ? [] : [forTrusted(path, said)]))
       .join('\n'),
   };
 }

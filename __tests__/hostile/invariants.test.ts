@@ -55,7 +55,7 @@ it.each<[string, Partial<WatchedRun>]>([
       isUntrusted: true,
       memoryAfter: onBranch(
         ['reviewer.md', ENTRY],
-        ['untrusted/reviewer.md', NEWER],
+        ['apart/reviewer.md', NEWER],
         ['reviewer.state.md', 'spent'],
       ),
     },

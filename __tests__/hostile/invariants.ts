@@ -110,7 +110,7 @@ function changedTrusted({ isUntrusted, memoryBefore, memoryAfter }: WatchedRun):
 }
 
 function trustedLane(memory: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const isInLane = (path: string) => /(?<!\.state)\.md$/.test(path) && !path.includes('untrusted/');
+  const isInLane = (path: string) => /(?<!\.state)\.md$/.test(path) && !path.includes('apart/');
   return new Map([...newest(memory)].filter(([path]) => isInLane(path)));
 }
 

@@ -6,7 +6,7 @@ import { computedEntry } from '../../src/memory/run-log.js';
 import { called, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const APART = 'untrusted/bot.md';
+const APART = 'apart/bot.md';
 const common = { action: '', repository: SCHEDULE.repository, actor: SCHEDULE.actor };
 const commits = [{ sha: '', message: '' }];
 

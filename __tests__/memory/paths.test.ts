@@ -16,10 +16,10 @@ const isMemory = createMemoryFilter(['.axe/memory', 'docs/mem/', '']);
 it.each([
   '.axe/memory',
   '.axe/memory/bot.md',
-  '.axe/memory/untrusted/bot.md',
+  '.axe/memory/apart/bot.md',
   './.axe//memory/bot.md',
   '.AXE/Memory/bot.md',
-  'docs/mem/web/untrusted/bot.md',
+  'docs/mem/web/apart/bot.md',
 ])('a path of the repository is memory: %s', (path) => expect(isMemory(path)).toBe(true));
 
 it.each([
@@ -60,7 +60,7 @@ describe('places of notes', () => {
     'MEMORY.state.md',
     'MEMORY.md.bak',
     'memory.md',
-    'untrusted/bot.md',
+    'apart/bot.md',
     'projects/a/other.md',
     'projects/a/b/notes/c.md',
     'projects/a/daily/today.md',

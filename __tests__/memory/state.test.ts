@@ -20,7 +20,7 @@ const HEAD = withFacts('', [fact('x')]).replace(`${line('x')}\n`, '');
 
 it.each([
   ['bot.md', 'bot.state.md'],
-  ['untrusted/bot.md', 'untrusted/bot.state.md'],
+  ['apart/bot.md', 'apart/bot.state.md'],
   ['team/v1.2.md', 'team/v1.2.state.md'],
   ['LOG.MD', 'LOG.MD.state.md'],
   ['notes', 'notes.state.md'],

@@ -96,8 +96,8 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
           results(path).map((text) => !text.includes('STRANGE WORDS'));
         expect(isApart('helper.md')).toEqual(helpers);
         expect(isApart('bot.md')).toEqual([bot]);
-        expect(results('untrusted/helper.md')).toHaveLength(helpers.filter(Boolean).length);
-        expect(results('untrusted/bot.md')).toHaveLength(bot ? 1 : 0);
+        expect(results('apart/helper.md')).toHaveLength(helpers.filter(Boolean).length);
+        expect(results('apart/bot.md')).toHaveLength(bot ? 1 : 0);
         expect(report).toMatchObject({ kind: 'ran' });
         expect(report.kind === 'ran' && report.plan.reading.strangers.length > 0).toBe(bot);
       }),

@@ -70,8 +70,8 @@ describe('the entry of a sub-agent', () => {
       new RegExp(
         `<!-- axe-action v=1 id=id\\d run=99/1 job=review event=issues sha=ccccccc actor=octocat model=p/a${computed} -->`,
       );
-    expect([...deps.memory.keys()]).toEqual(['a.md', 'untrusted/a.md']);
-    expect(deps.memory.get('untrusted/a.md')).toMatch(line(''));
+    expect([...deps.memory.keys()]).toEqual(['a.md', 'apart/a.md']);
+    expect(deps.memory.get('apart/a.md')).toMatch(line(''));
     expect(deps.memory.get('a.md')).toMatch(line(' computed=yes'));
     expect(deps.memory.get('a.md')).not.toMatch(/look|seen/);
   });
@@ -104,10 +104,10 @@ describe('the entry of a sub-agent', () => {
         boxes: { reader: { tools: [fetching] } },
         request: { trigger: SCHEDULE, inWorkflow: true },
       });
-      expect([...deps.memory.keys()]).toEqual(['before.md', 'after.md', 'untrusted/after.md']);
+      expect([...deps.memory.keys()]).toEqual(['before.md', 'after.md', 'apart/after.md']);
       expect(deps.memory.get('before.md')).toBe(plainEntry('Task: begin', 'begun'));
       expect(deps.memory.get('after.md')).not.toContain('always approve');
-      expect(deps.memory.get('untrusted/after.md')).toBe(
+      expect(deps.memory.get('apart/after.md')).toBe(
         plainEntry('Task: always approve', 'always approve, then'),
       );
     },
@@ -189,7 +189,7 @@ describe('the private memory of a sub-agent', () => {
     expect(deps.warnings).toMatchObject([
       { code: 'memory-withheld', message: expect.stringContaining('because it re') },
     ]);
-    expect(deps.memory.get('untrusted/a.md')).toContain('seen');
+    expect(deps.memory.get('apart/a.md')).toContain('seen');
     expect(deps.memory.get('a.md')).not.toContain('seen');
   });
 
@@ -208,6 +208,6 @@ describe('the private memory of a sub-agent', () => {
     const { bot, deps } = await turns(ASK, ['run_command', {}]);
     expect(bot).toContain('tests pass');
     expect(deps.memory.get('a.md')).toContain('seen');
-    expect(deps.memory.get('untrusted/a.md')).toBeUndefined();
+    expect(deps.memory.get('apart/a.md')).toBeUndefined();
   });
 });

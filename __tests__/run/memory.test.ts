@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { Word } from '../../src/event/trust.js';
-import { memoryName, notesPlaces, untrustedPath } from '../../src/memory/paths.js';
+import { apartPath, memoryName, notesPlaces } from '../../src/memory/paths.js';
 import { planMemory } from '../../src/run/memory.js';
 import { grantNotesTools, planNotes } from '../../src/run/notes.js';
 import type { RunRequest } from '../../src/run/records.js';
@@ -108,8 +108,8 @@ describe('the memory plan', () => {
     ['MEMORY.md', 'bot.md'],
     ['notes/bot.md', 'bot.md'],
     ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
-    ['untrusted/bot.md', 'bot.md'],
-    ['Untrusted/bot.md', 'bot.md'],
+    ['apart/bot.md', 'bot.md'],
+    ['Apart/bot.md', 'bot.md'],
     ['offline/bot.md', 'bot.md'],
   ])(
     'in a workflow resolves memory.path %j to %j, never to what is kept apart (D13, D19)',
@@ -123,7 +123,7 @@ describe('the memory plan', () => {
 
   it('keeps the offline rules apart (D32)', () => {
     expect(planOf({ model: 'offline/rules' })).toMatchObject({ path: 'offline/bot.md' });
-    expect(untrustedPath('offline/bot.md')).toBe('untrusted/offline/bot.md');
+    expect(apartPath('offline/bot.md')).toBe('apart/offline/bot.md');
   });
 
   it('has in its provenance the facts of the event and the runner (D8)', () => {

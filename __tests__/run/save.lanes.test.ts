@@ -85,12 +85,12 @@ function createScene(parts: FakeDependenciesParts = {}) {
 
 function trusted(deps: FakeDependencies): string {
   return [...deps.memory]
-    .flatMap(([path, text]) => (path.startsWith('untrusted/') ? [] : [text]))
+    .flatMap(([path, text]) => (path.startsWith('apart/') ? [] : [text]))
     .join('');
 }
 
 function untrusted(deps: FakeDependencies, name = 'bot'): string {
-  return deps.memory.get(`untrusted/${name}.md`) ?? '';
+  return deps.memory.get(`apart/${name}.md`) ?? '';
 }
 
 describe('a stranger cannot write what a trusted run will read:', () => {
@@ -197,7 +197,7 @@ describe('slow poisoning', () => {
   it('C6 80: by an entry of the untrusted lane that claims to be computed does not load it', async () => {
     const reservations = entryText('x', ORDER).replace(' -->', ' computed=yes -->');
     const { nextPrompt } = createScene({
-      memory: { 'bot.md': OLD, 'untrusted/bot.md': reservations },
+      memory: { 'bot.md': OLD, 'apart/bot.md': reservations },
     });
     expect(await nextPrompt()).not.toContain(EVIL);
   });

@@ -81,7 +81,7 @@ describe('the journal', () => {
 
   it('keeps both entries of a tainted run, which have one id, and completes each separately (D19)', async () => {
     const journal = createJournal('', () => AT);
-    const apart = { ...append('1'), path: 'untrusted/bot.md' };
+    const apart = { ...append('1'), path: 'apart/bot.md' };
     await journal.pending([append('1'), apart]);
     expect(await readPending(postEnv())).toEqual(left(append('1'), apart));
     await journal.done([append('1')]);

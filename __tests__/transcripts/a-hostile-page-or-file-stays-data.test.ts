@@ -80,6 +80,6 @@ it('C6 77: a hostile page or file cannot end its fence, nor give commands to the
   const computed = readFileSync(memory('worker.md'), 'utf8');
   expect(computed).toMatch(/^\*\*Result:\*\*.*\n<!-- .* computed=yes -->$/m);
   expect(computed).not.toMatch(/Welcome|system|octocat|::|example\.com/);
-  expect(readFileSync(memory('untrusted/worker.md'), 'utf8')).toContain('**Result:** ');
+  expect(readFileSync(memory('apart/worker.md'), 'utf8')).toContain('**Result:** ');
   expect(step.summary).toMatch(/kept apart, because it (?:reached the network with `\w+`|read )/);
 });

@@ -126,7 +126,7 @@ it('existing labels in the list are set, and the run remembers in quarantine', a
   expect([...stage.repo.talk.labelsOf.values()]).toEqual([['bug']]);
   const files = stage.github.files('Codertocat/Hello-World', 'axe-memory');
   expect(Object.keys(files).filter((path) => path.endsWith('triage.md'))).toEqual([
-    'untrusted/triage.md',
+    'apart/triage.md',
   ]);
   expectTranscript('a-stranger-s-issue-is-triaged-within-the-list-of-labels', seen(step, stage));
 });

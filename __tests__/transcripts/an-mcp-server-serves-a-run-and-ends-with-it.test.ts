@@ -129,6 +129,6 @@ it('a value given to an MCP server is masked in its answers, and a model that wr
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(resultsOf(stage.model.prompts()[1]).join()).toContain('***');
   expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain(value);
-  expect(tryRead(join(step.workspace, '.axe/memory/untrusted/worker.md'))).toBe('');
+  expect(tryRead(join(step.workspace, '.axe/memory/apart/worker.md'))).toBe('');
   expect(resultsOf(stage.model.prompts()[1])[0]).not.toContain('canary-7f3a9c');
 });

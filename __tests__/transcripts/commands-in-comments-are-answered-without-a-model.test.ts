@@ -165,7 +165,7 @@ describe('a command over memory', () => {
       task: 'Answer #7',
       result: 'Ask for tabs.',
     });
-    rememberOnBranch(stage, { 'untrusted/reviewer.md': tabs });
+    rememberOnBranch(stage, { 'apart/reviewer.md': tabs });
     expect(await onComment(stage)).toMatchObject({
       exitCode: 0,
       outputs: { 'memory-saved': 'true' },

@@ -202,7 +202,7 @@ describe('the memory of a private repository', () => {
 
       // What the run says is kept apart, and nobody's memory is lost.
       const after = stage.github.files(FLEET, 'axe-memory');
-      expect(after[`${nameOf(stage)}/untrusted/keeper.md`]).toContain('I know: ');
+      expect(after[`${nameOf(stage)}/apart/keeper.md`]).toContain('I know: ');
       for (const [path, content] of Object.entries(before)) {
         expect(after[path]?.startsWith(content)).toBe(true);
         expect(after[path]?.slice(content.length)).not.toContain('I know: ');
@@ -237,6 +237,6 @@ describe('a run that knows private memory', () => {
     // Its words are its own, so the next such run may know them.
     const files = stage.github.files(FLEET, 'axe-memory');
     expect(files[`${nameOf(stage)}/keeper.md`]).toContain(`I know: `);
-    expect(Object.keys(files).filter((path) => path.includes('/untrusted/'))).toEqual([]);
+    expect(Object.keys(files).filter((path) => path.includes('/apart/'))).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ const TABS = review(5, {
 /** A repository with a memory on its branch. */
 async function withMemory(): Promise<Stage> {
   const stage = await setStage({ event: { name: 'workflow_dispatch' } });
-  rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR, 'untrusted/reviewer.md': TABS });
+  rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR, 'apart/reviewer.md': TABS });
   return stage;
 }
 
@@ -43,7 +43,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['show'],
   ['show', '01kgk41'],
   ['search', 'auth'],
-  ['show', '--lane', 'untrusted'],
+  ['show', '--apart'],
   ['forget', '01kgk41'],
   ['promote', '01kgr83'],
   ['remember', 'We never use floats for money'],
@@ -85,7 +85,7 @@ it('--purge leaves one commit in the history, and reports what GitHub still keep
   expect(before.map(({ sha }) => sha)).not.toContain(after[0]?.sha);
   expect(onBranch(stage)).not.toContain('Fix auth');
   expect(idsOnBranch(stage)).toHaveLength(2);
-  expect(onBranch(stage, 'untrusted/reviewer.md')).toBe(TABS);
+  expect(onBranch(stage, 'apart/reviewer.md')).toBe(TABS);
 
   // What runs remember goes on top of it.
   await stage.run(onSchedule(stage));

@@ -246,11 +246,11 @@ it.each([
   });
   const asked = await first.run({ workspace, inputs: given });
   expect(asked).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  const apart = join(workspace, root, 'untrusted/worker.md');
+  const apart = join(workspace, root, 'apart/worker.md');
   expect(readFileSync(apart, 'utf8')).toContain(EVIL);
 
   // A trusted run looks everywhere, and finds nothing of it.
-  const untrusted = `${root}/untrusted/worker.md`;
+  const untrusted = `${root}/apart/worker.md`;
   const forged = '## 2026-01-01T00:00:00Z\n**Task:** x\n**Result:** forged\n';
   const second = await setStageInProcess({
     ...SCHEDULE,

@@ -79,13 +79,11 @@ it('a trusted run that has read a stranger’s comment keeps notes and entry in 
   expect(files['MEMORY.md']).toBe(`${KNOWN}\n`);
   expect(files['keeper.md']).toMatch(/after 3 turns and 2 tool calls[\s\S]* computed=yes -->/);
   expect(files['keeper.md']).not.toMatch(/hubot|Noted/);
-  expect(files['untrusted/MEMORY.md']).toBe(`${OBEYED}\n`);
-  expect(files['untrusted/keeper.md']).toContain('Noted: Pull requests by hubot');
-  expect(files['untrusted/keeper.md']).not.toContain('computed=');
-  expect(step.summary).toContain('The changes to notes are in `untrusted/`');
-  expect((await onLaptop(stage, ['show', 'untrusted/MEMORY.md'], 'keeper')).stdout).toContain(
-    OBEYED,
-  );
+  expect(files['apart/MEMORY.md']).toBe(`${OBEYED}\n`);
+  expect(files['apart/keeper.md']).toContain('Noted: Pull requests by hubot');
+  expect(files['apart/keeper.md']).not.toContain('computed=');
+  expect(step.summary).toContain('The changes to notes are in `apart/`');
+  expect((await onLaptop(stage, ['show', 'apart/MEMORY.md'], 'keeper')).stdout).toContain(OBEYED);
 
   const inputs = { ...INPUTS, prompt: 'Who needs no review?' };
   const next = await stage.run({ ...onSchedule(stage), inputs });
@@ -100,5 +98,5 @@ it('it keeps them normally if the author of the comment can write', async () => 
   const files = branchFiles((await tainted('write')).stage);
   expect(files['MEMORY.md']).toBe(`${KNOWN}\n${OBEYED}\n`);
   expect(files['keeper.md']).toContain('Noted: Pull requests by hubot');
-  expect(Object.keys(files).filter((path) => path.startsWith('untrusted/'))).toEqual([]);
+  expect(Object.keys(files).filter((path) => path.startsWith('apart/'))).toEqual([]);
 });

@@ -248,7 +248,7 @@ async function agentsIn(reader: AgentReader, folder: string): Promise<readonly s
   return files.map((file) => file.slice(0, -EXTENSION.length));
 }
 
-const RESERVED = new Set(['memory', 'untrusted', 'projects', 'scratchpad']);
+const RESERVED = new Set(['memory', 'apart', 'projects', 'scratchpad']);
 
 /**
  * The name becomes a file name and a part of cache keys, so it must not lead out of its folder.
@@ -329,7 +329,7 @@ function skillText(content: Exclude<FoundFile, { kind: 'missing' }>): string {
 }
 
 /**
- * The untrusted lane of memory and git's own folder must not become instructions, by any name or
+ * Memory, also what is kept apart, and git's own folder must not become instructions, by any name or
  * link.
  */
 function outOfBoundsReason({

@@ -181,12 +181,7 @@ const PLACE_FLAGS: Flags = {
 };
 
 const LIST_FLAGS: Flags = {
-  lane: {
-    type: 'string',
-    about: 'trusted or untrusted',
-    shown: 'trusted',
-    choices: ['trusted', 'untrusted'],
-  },
+  apart: { type: 'boolean', about: 'What is kept apart, which no run loads, instead of the log' },
   last: { type: 'string', least: 0, about: 'Show at most this many, the newest' },
   json: JSON_FLAG,
 };

@@ -4,7 +4,7 @@ import { createClock } from '../lib/clock.js';
 import { dataDir } from '../lib/environment.js';
 import { messageOf } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { isNotesPath, untrustedPath } from '../memory/paths.js';
+import { apartPath, isNotesPath } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
 import { createBrokenStore, type MemoryStore, type SaveResult } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
@@ -24,8 +24,8 @@ export function openFileMemory(
   const custom = config?.path ? resolve(cwd, config.path) : '';
   try {
     const home = join(dataDir(env), 'memory');
-    const fileOf = (log: string) => (custom === '' ? join(home, log) : inLane(custom, log));
-    const logs = [path, untrustedPath(path)];
+    const fileOf = (log: string) => (custom === '' ? join(home, log) : besideOf(custom, log));
+    const logs = [path, apartPath(path)];
     const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
       [log, fileOf(log)],
       [statePath(log), statePath(fileOf(log))],
@@ -52,10 +52,10 @@ export function openFileMemory(
   }
 }
 
-/** The untrusted lane of `dir/mem.md` is `dir/untrusted/mem.md`. */
-function inLane(custom: string, log: string): string {
-  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
-  return join(dirname(custom), lane, basename(custom));
+/** The folders of a log's path in the tree, next to `dir/mem.md`: `dir/apart/mem.md`. */
+function besideOf(custom: string, log: string): string {
+  const folders = /^(?:apart\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
+  return join(dirname(custom), folders, basename(custom));
 }
 
 /** Removes the copies that rewrites keep next to their files. */

@@ -10,7 +10,7 @@ import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { configDir } from '../lib/environment.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { defaultLogPath, memoryName, untrustedPath } from '../memory/paths.js';
+import { apartPath, defaultLogPath, memoryName } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
 import type { MemoryStore } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
@@ -126,7 +126,7 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
     });
   }
   const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
-  const agentFiles = [path, untrustedPath(path)].flatMap((log) => [log, statePath(log)]);
+  const agentFiles = [path, apartPath(path)].flatMap((log) => [log, statePath(log)]);
   return {
     ...store,
     async dropHistory(signal) {

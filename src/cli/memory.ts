@@ -21,10 +21,13 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
   const [agent = '', ...words] = flags.positionals;
   if (agent === '') throw wrongCount(flags, 'requires at least 1 arg(s), only received 0');
   const name = commandOf(flags.usage).replace('memory ', '');
-  const lane = flags.string('lane') === 'untrusted' ? 'untrusted' : 'trusted';
   const command = parseMemoryCommand([name, ...words], {
     prefix: 'axe-action memory',
-    flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
+    flags: {
+      isApart: flags.bool('apart'),
+      last: flags.int('last') ?? 0,
+      purge: flags.bool('purge'),
+    },
   });
 
   const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
@@ -77,15 +80,14 @@ async function requireMemory(
 ): Promise<void> {
   const view = await viewMemory(session);
   if (view.kind === 'failed') return;
-  const { tree, trusted, untrusted } = view;
-  if ([trusted.path, untrusted.path, `offline/${trusted.path}`].some((path) => tree.has(path)))
-    return;
+  const { tree, log, apart } = view;
+  if ([log.path, apart.path, `offline/${log.path}`].some((path) => tree.has(path))) return;
   throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${ELSEWHERE}` });
 }
 
 function describe({
   id,
-  lane,
+  isApart,
   line,
   heading: time,
   task,
@@ -102,5 +104,5 @@ function describe({
     isComputed = false,
   }: Partial<Provenance> = provenance ?? {};
   const origin = { actor, event, run, job, sha, model, computed: isComputed };
-  return { id, time, lane, line, task, result, ...origin };
+  return { id, time, apart: isApart, line, task, result, ...origin };
 }

@@ -171,7 +171,7 @@ export type Trigger =
    */
   | (WorkflowTrigger & { readonly kind: 'dispatch' })
   /**
-   * An event that this version does not know, or with an incomplete payload. It is never trusted.
+   * An event that this version does not know, or with an incomplete payload. A run on it is never `own`.
    */
   | (WorkflowTrigger & { readonly kind: 'unknown' })
   /** A run on somebody's own machine has no event. */

@@ -14,24 +14,24 @@ export function defaultLogPath(name: string): string {
 
 /**
  * Why a run log cannot be at this path in the memory tree of a workflow: half a sentence, or
- * undefined if it can. The path has to be relative, lead to a markdown file and avoid the lanes and
- * the notes, which have their own readers and writers.
+ * undefined if it can. The path has to be relative, lead to a markdown file and avoid the notes and
+ * what is kept apart, which have their own readers and writers.
  */
 export function unusableLogPath(path: string): string | undefined {
   if (/^(?:[/~\\]|[A-Za-z]:)/.test(path) || path.split('/').includes('..'))
     return 'it is outside of the memory store';
   if (!path.endsWith('.md')) return 'it does not end in `.md`';
   if (isNotesPath(path)) return 'notes are kept there';
-  if (/^(?:untrusted|offline)\/|\.state\.md$/i.test(path)) return 'the name is reserved';
+  if (/^(?:apart|offline)\/|\.state\.md$/i.test(path)) return 'the name is reserved';
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path);
   return isPlain
     ? undefined
     : 'names in it must start with a letter, a digit or `_` and contain only those, `.` and `-`';
 }
 
-/** Untrusted runs write their entries here; trusted runs do not load this file. */
-export function untrustedPath(path: string): string {
-  return `untrusted/${path}`;
+/** Words that strangers may have had a part in are kept apart here; no run loads this file. */
+export function apartPath(path: string): string {
+  return `apart/${path}`;
 }
 
 /** A `/`-separated path that stays inside the memory tree on any operating system. */
@@ -68,7 +68,7 @@ export function outsideTreeProblem(path: string): {
 
 /**
  * The order in which every store reads files if a limit leaves some out. Run logs, states, facts
- * and open tasks come first, then days from the newest on, then notes. The untrusted lane follows
+ * and open tasks come first, then days from the newest on, then notes. What is kept apart follows
  * in the same order, so that strangers' texts displace nothing, and backups are last.
  */
 export function compareByPriority(a: string, b: string): number {
@@ -80,14 +80,15 @@ export function compareByPriority(a: string, b: string): number {
 }
 
 const RANK_OF_KIND = { long_term: 0, scratchpad: 0, daily: 1, note: 2 } as const;
-const LANE = 3;
+const APART = 3;
 const BACKUP = 6;
 
 function rankOf(path: string): number {
-  if (path.endsWith('.bak')) return BACKUP;
+  const isApart = /(?:^|\/)apart\//.test(path);
+  if (path.endsWith('.bak')) return isApart ? BACKUP + 1 : BACKUP;
   const kind = noteKind(path);
   const rank = kind === undefined ? 0 : RANK_OF_KIND[kind];
-  return /(?:^|\/)untrusted\//.test(path) ? LANE + rank : rank;
+  return isApart ? APART + rank : rank;
 }
 
 function nameOf(path: string): string {
@@ -184,7 +185,7 @@ export function backupPath(path: string): string {
 }
 
 /**
- * The kind of note at a path, in any lane or folder; undefined for a run log, a state or a backup.
+ * The kind of note at a path, in any folder, kept apart or not; undefined for a run log, a state or a backup.
  */
 export function noteKind(path: string): NoteTarget['kind'] | undefined {
   const { longTerm, scratchpad, note, day = '' } = NOTE_PATH.exec(path)?.groups ?? {};
@@ -194,7 +195,7 @@ export function noteKind(path: string): NoteTarget['kind'] | undefined {
   return isDate(day) ? 'daily' : undefined;
 }
 
-/** True for a note in any lane or scope. */
+/** True for a note of any scope, kept apart or not. */
 export function isNotesPath(path: string): boolean {
   return noteKind(path) !== undefined;
 }
@@ -287,5 +288,5 @@ export function notesToolsOf(listed: readonly NotesTool[]): readonly NotesTool[]
   return listed.length === 0 ? NOTES_TOOLS : listed;
 }
 
-/** Sub-agents and untrusted runs have only these. */
+/** Sub-agents, and runs whose words are kept apart, have only these. */
 export const READING_NOTES_TOOLS: readonly NotesTool[] = ['memory_read', 'memory_search'];

@@ -250,7 +250,7 @@ function cut(text: string): string {
 /**
  * Task and result of a run that has read text of people without write access. They contain only
  * values from closed sets: numbers, kinds of events, counts. So no stranger's text reaches a
- * trusted run through memory.
+ * run of our own through memory.
  */
 export function computedEntry({
   trigger,

@@ -364,7 +364,7 @@ function shortSha(commit: string): string {
 
 /**
  * Describes linked issues, the conversation, and review threads. With `showsStrangers`, texts of
- * people without write access are included: such a run is untrusted anyway.
+ * people without write access are included: such a run is not `own` anyway.
  */
 export function describeTalk(surroundings: Surroundings, showsStrangers: boolean): Parts {
   const { issues = [], comments = [], threads = [] } = surroundings;

@@ -51,7 +51,7 @@ export interface TaskParts {
   readonly scope?: ReviewScope;
   readonly change: LocalChange | undefined;
   readonly policy?: DiffPolicy;
-  /** Only an untrusted run reads the texts of people without write access. */
+  /** Only a run that is not `own` reads the texts of people without write access. */
   readonly showsStrangers?: boolean;
 }
 

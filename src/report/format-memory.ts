@@ -177,8 +177,8 @@ function changedNotes({ notes }: MemorySaveResult): string {
     notes.map(({ path, edit }) => `- ${inlineCode(path)}: ${DONE[edit.kind]}`),
   );
   return paragraphs([
-    notes.some(({ path }) => path.startsWith('untrusted/'))
-      ? 'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:'
+    notes.some(({ path }) => path.startsWith('apart/'))
+      ? 'The changes to notes are in `apart/`, which no run loads, because other people could have influenced them:'
       : 'What the agent did to its notes:',
     [...changes].join('\n'),
   ]);
@@ -226,7 +226,7 @@ function apartNote({ reading, memory }: Plan, remembered: MemorySaveResult | und
   return `The entry is kept apart from what later runs load, because ${reading.reasons[0] ?? ''}.`;
 }
 
-/** What was saved and where: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
+/** What was saved and where: `1 entry added to x.md and 1 entry to apart/x.md`. */
 export function whatWasAdded(
   remembered: MemorySaveResult,
   { location, prefix }: MemoryLocation,

@@ -93,7 +93,7 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     return comparison;
   }
   return {
-    /** On an error the permission is `unknown`, which is never trusted. */
+    /** On an error the permission is `unknown`, and the run is never `own`. */
     async permission(login: string, signal: AbortSignal): Promise<PermissionAnswer> {
       const answer =
         permissions.get(login) ?? (await fetchPermission(client, { repository, login }, signal));

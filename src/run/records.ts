@@ -129,7 +129,7 @@ export interface ReviewPass {
 
 /** Says which part of memory is read, and how the entry is written. */
 export interface MemoryPlan {
-  /** Path of the agent's run log in the tree; what is kept apart has one below `untrusted/`. */
+  /** Path of the agent's run log in the tree; what is kept apart has one below `apart/`. */
   readonly path: string;
   /** Nothing is added to it. */
   readonly isReadOnly: boolean;

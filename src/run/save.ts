@@ -10,7 +10,7 @@ import type { Warning } from '../lib/errors.js';
 import { cameToNothing, isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
 import type { MemoryChange, NoteChange } from '../memory/change.js';
-import { untrustedPath } from '../memory/paths.js';
+import { apartPath } from '../memory/paths.js';
 import {
   computedEntry,
   formatEntry,
@@ -96,7 +96,7 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   };
 
   const { memory } = plan;
-  const apart = untrustedPath(memory.path);
+  const apart = apartPath(memory.path);
   switch (plan.reading.rights.remembers) {
     case 'log':
       return [appendEntry(memory, memory.path, whole)];

@@ -138,7 +138,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const unknown = agent.config.tools.find((name) => !TOOL_NAMES.includes(name));
     if (unknown !== undefined) throw unknownTool(unknown);
 
-    // An untrusted run has no artifacts: it can only edit the files that `changes-allowed` names,
+    // A run that is not `own` has no artifacts: it can only edit the files that `changes-allowed` names,
     // and keeps those edits in memory.
     const hasArtifacts = where === 'terminal' || toolsOfRun(request) === 'all';
     const artifactDir = hasArtifacts

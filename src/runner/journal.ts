@@ -50,7 +50,7 @@ const NOTHING_DONE: UnfinishedRun = { posted: [], found: '' };
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was
- * killed. Agents and sub-agents share the journal; the two entries of a tainted run have one id but
+ * killed. Agents and sub-agents share the journal; the two entries of a `mixed` run have one id but
  * different paths. A later change with the same id and path replaces the earlier one. The facts of
  * a state, which have no id, add up. Changes too large for a state go to a file in `temp`.
  */

@@ -195,9 +195,9 @@ function isAbsolutePath(path: string): boolean {
 }
 
 /**
- * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no
- * reader but memory's own gives the model a file of them: the untrusted lane would reach trusted
- * runs. Letters are compared in any case, as file systems do that do not tell them apart.
+ * The filter of the folders in which memory is kept next to code. What is kept apart lies there
+ * too and would reach `own` runs, so no reader but memory's own gives the model a file of them.
+ * Letters are compared in any case, as file systems do that do not tell them apart.
  */
 export function createMemoryFilter(roots: readonly string[]): (path: string) => boolean {
   const folders = roots.map(foldPath).filter((root) => root !== '');

@@ -29,7 +29,7 @@ export type Channel =
 /**
  * The one function text leaves through. Comment and summary: no secret, nothing invisible, nothing
  * that acts on GitHub, everything closed that was opened, and cut to what fits, with a note; a
- * comment refers to no thread of another repository, an untrusted one to none at all. Title: no
+ * comment refers to no thread of another repository, an `untrusted-comment` to none at all. Title: no
  * secret, nothing invisible, no closing keyword, one line without markup. Log: no secret, nothing
  * invisible, no workflow command. Output and memory: no secret. What went through once goes through
  * unchanged.

@@ -33,8 +33,8 @@ export interface GrantRules {
 
 /**
  * Decides which tools an agent gets, in the order it lists them, with a sentence for people on each
- * of the others. In a terminal an agent gets all of them. In a workflow an untrusted run gets tools
- * that only read, and those whose texts the action checks and publishes. A trusted run also gets
+ * of the others. In a terminal an agent gets all of them. In a workflow a run that is not `own` gets tools
+ * that only read, and those whose texts the action checks and publishes. An `own` run also gets
  * its memory, and those tools of `tools-allowed` that write, execute or reach the network.
  * `changes-allowed` grants the file tools. A sub-agent never gets more than its caller.
  */

@@ -26,7 +26,7 @@ describe('the files that a search covers', () => {
     'other.md',
     'bot.state.md',
     'projects/q-1/notes/a.md',
-    'untrusted/MEMORY.md',
+    'apart/MEMORY.md',
   ];
   const odd = [`${NOTES}/deep/b.md`, `${DAILY}/2026-02-30.md`, `${DAILY}/yesterday.md`];
   const scratchpad = 'projects/p-00000000/SCRATCHPAD.md';

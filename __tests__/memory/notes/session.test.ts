@@ -167,9 +167,9 @@ describe('the changes of a session', () => {
     const next = applyChanges(new Map(Object.entries(files)), scene.session.changes(true));
     expect(Object.fromEntries(next)).toEqual({
       ...files,
-      'untrusted/MEMORY.md': 'fact two\n',
-      [`untrusted/${PROJECT}/daily/2026-03-01.md`]: 'only added to\n',
-      [`untrusted/${PROJECT}/notes/a.md`]: 'anew',
+      'apart/MEMORY.md': 'fact two\n',
+      [`apart/${PROJECT}/daily/2026-03-01.md`]: 'only added to\n',
+      [`apart/${PROJECT}/notes/a.md`]: 'anew',
     });
   });
 });

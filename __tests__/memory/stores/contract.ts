@@ -73,7 +73,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('keeps files apart and changes in order', async () => {
       const { open, text } = await makePlace();
       const rewrite = (old: string) => old.replaceAll('task of', 'job of');
-      const other = append('b', { path: 'untrusted/bot.md' });
+      const other = append('b', { path: 'apart/bot.md' });
       const all = [
         append('a'),
         other,
@@ -82,7 +82,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       ] as const;
       expect(await open().write(all, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(rewrite(entryText('a')) + entryText('c'));
-      expect(await text('untrusted/bot.md')).toBe(entryText('b'));
+      expect(await text('apart/bot.md')).toBe(entryText('b'));
     });
 
     it('writes an entry once, however often it is saved', async () => {
@@ -220,12 +220,12 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('returns all its files', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', entryText('a') + entryText('b'));
-      await open().write([append('c', { path: 'untrusted/bot.md' }), ...forget(['a'])], never);
+      await open().write([append('c', { path: 'apart/bot.md' }), ...forget(['a'])], never);
       const result = await open().readTree(never);
       expect(result).toMatchObject({ kind: 'tree', warnings: [], location: expect.any(String) });
       const tree = result.kind === 'tree' ? new Map(result.tree) : new Map<string, string>();
       const paths = [...tree.keys()].filter((path) => !path.endsWith('.bak'));
-      expect(paths.sort()).toEqual(['bot.md', 'untrusted/bot.md']);
+      expect(paths.sort()).toEqual(['apart/bot.md', 'bot.md']);
       expect(tree.get('bot.md')).toBe(entryText('b'));
     });
 

@@ -63,17 +63,17 @@ const IN_ORDER = [
   'projects/x-12345678/notes/MEMORY.md',
   'projects/x-12345678/notes/a.md',
   'projects/x-12345678/notes/b.md',
-  'packages/api/untrusted/bot.md',
-  'untrusted/MEMORY.md',
-  'untrusted/bot.md',
-  'untrusted/projects/x-12345678/daily/2026-03-02.md',
-  'untrusted/projects/x-12345678/notes/a.md',
+  'apart/MEMORY.md',
+  'apart/bot.md',
+  'packages/api/apart/bot.md',
+  'apart/projects/x-12345678/daily/2026-03-02.md',
+  'apart/projects/x-12345678/notes/a.md',
   'MEMORY.bak',
   'bot.md.bak',
-  'untrusted/bot.md.bak',
+  'apart/bot.md.bak',
 ];
 
-it('a limit keeps run logs and facts, then days from the newest on, notes, the untrusted lane, former versions', () => {
+it('a limit keeps run logs and facts, then days from the newest on, notes, what is kept apart, former versions', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray(IN_ORDER), (paths) => {
       expect([...paths].sort(compareByPriority)).toEqual(

@@ -50,7 +50,7 @@ describe('a comment by a writer', () => {
   ])('gets no word of what memory says: %s', async (command) => {
     const memory = {
       'bot.md': A + B + entry(3, { id: 'aaaaaa-2', result: SECRET_WORDS }),
-      'untrusted/bot.md': entry(4, { id: 'dddddd-1', result: SECRET_WORDS }),
+      'apart/bot.md': entry(4, { id: 'dddddd-1', result: SECRET_WORDS }),
     };
     const deps = depsWith({ memory });
     await say(`/axe ${command}`, deps);

@@ -123,11 +123,11 @@ describe('the cost of garbage collection', () => {
 });
 
 it('garbage collection in a workflow reads and trims the trusted lane alone', async () => {
-  const memory = { 'untrusted/bot.md': LOG.replaceAll('task', 'raise all tools') };
+  const memory = { 'apart/bot.md': LOG.replaceAll('task', 'raise all tools') };
   const { model, deps, request } = scene([says('Found it.')], { memory });
   await collectAgentMemory(request, undefined, deps);
   expect(JSON.stringify(model.asked)).not.toContain('raise all tools');
-  expect(parseLog(deps.memory.get('untrusted/bot.md') ?? '').units).toHaveLength(5);
+  expect(parseLog(deps.memory.get('apart/bot.md') ?? '').units).toHaveLength(5);
 });
 
 it('garbage collection in a workflow asks with the effort of the workflow', async () => {

@@ -8,7 +8,7 @@ import { anyLog, entry } from './logs.js';
 describe('readEntries', () => {
   it('returns each entry with its fields, its origin and its first line', () => {
     const log = `# Mine\n\n${entry(1)}${entry(2, { id: 'b2', actor: 'hubot', isComputed: true, result: 'a\nb' })}`;
-    expect(readEntries(log, 'trusted')).toMatchObject([
+    expect(readEntries(log, false)).toMatchObject([
       {
         line: 3,
         heading: '2026-02-03T04:01:00Z',
@@ -22,16 +22,14 @@ describe('readEntries', () => {
         task: 'task 2',
         result: 'a\nb',
         provenance: { actor: 'hubot', isComputed: true },
-        lane: 'trusted',
+        isApart: false,
       },
     ]);
   });
 
   it('reads files with Windows line ends in the same way', () => {
     const log = entry(1, { id: 'a' }) + entry(2, { result: '# 结果\n好' });
-    expect(readEntries(log.replaceAll('\n', '\r\n'), 'trusted')).toEqual(
-      readEntries(log, 'trusted'),
-    );
+    expect(readEntries(log.replaceAll('\n', '\r\n'), false)).toEqual(readEntries(log, false));
   });
 
   it.each([
@@ -53,7 +51,7 @@ describe('readEntries', () => {
     ],
     ['with a task alone', '**Task:** t\nReworded.', { task: 't', result: 'Reworded.' }],
   ])('reads an entry %s', (_, body, fields) => {
-    expect(readEntries(`## 2026-02-03T04:05:06Z\n${body}`, 'trusted')).toMatchObject([fields]);
+    expect(readEntries(`## 2026-02-03T04:05:06Z\n${body}`, false)).toMatchObject([fields]);
   });
 
   it('names the line of an entry’s text, in any log', () => {
@@ -61,7 +59,7 @@ describe('readEntries', () => {
       fc.property(anyLog, (log) => {
         const lines = log.split('\n');
         const { units } = parseLog(log);
-        for (const [at, { line }] of readEntries(log, 'trusted').entries())
+        for (const [at, { line }] of readEntries(log, false).entries())
           expect(
             lines
               .slice((line ?? 0) - 1)
@@ -73,29 +71,28 @@ describe('readEntries', () => {
   });
 });
 
-const TRUSTED = readEntries(
+const LOG = readEntries(
   entry(1, { id: 'abcdef1' }) + entry(2, { id: 'abcdef2' }) + entry(3, { id: 'abc' }) + entry(4),
-  'trusted',
+  false,
 );
-const UNTRUSTED = readEntries(
-  entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghijklmn' }),
-  'untrusted',
-);
-const ALL = [...TRUSTED, ...UNTRUSTED];
-const PLAIN = TRUSTED[3]?.id ?? '';
+const APART = readEntries(entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghijklmn' }), true);
+const ALL = [...LOG, ...APART];
+const PLAIN = LOG[3]?.id ?? '';
 
 it.each([
-  ['a whole id', 'abcdef1', ['trusted abcdef1']],
-  ['a whole id shorter than a beginning can be', 'abc', ['trusted abc']],
-  ['an id that both lanes have', 'abcdef2', ['trusted abcdef2', 'untrusted abcdef2']],
-  ['the beginning of one id', 'ghijkl', ['untrusted ghijklmn']],
-  ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), [`trusted ${PLAIN}`]],
+  ['a whole id', 'abcdef1', ['abcdef1']],
+  ['a whole id shorter than a beginning can be', 'abc', ['abc']],
+  ['an id that the log has and that is kept apart', 'abcdef2', ['abcdef2', 'apart abcdef2']],
+  ['the beginning of one id', 'ghijkl', ['apart ghijklmn']],
+  ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), [PLAIN]],
   ['a beginning that is too short', 'ghijk', []],
   ['nobody’s id', 'abcdef3', []],
   ['no id', '', []],
 ])('entriesWith finds by %s', (_, wanted, expected) => {
   const found = entriesWith(wanted, ALL);
-  expect('kind' in found ? found : found.map(({ lane, id }) => `${lane} ${id}`)).toEqual(expected);
+  expect(
+    'kind' in found ? found : found.map(({ isApart, id }) => (isApart ? `apart ${id}` : id)),
+  ).toEqual(expected);
 });
 
 const ENTRIES = readEntries(
@@ -103,7 +100,7 @@ const ENTRIES = readEntries(
     entry(5, { id: 'b', task: 'Nightly check', result: 'No RACE found, 数据库 is fine' }) +
     entry(3, { id: 'c', task: 'Nightly check', result: 'flaky' }) +
     '## 2026-02-03T04:04:00Z\nnotes on the race\n',
-  'trusted',
+  false,
 );
 
 it.each([
@@ -124,14 +121,14 @@ it.each([
 });
 
 it('matcherOf finds an accented letter however it is written', () => {
-  const entries = readEntries(entry(1, { result: 'cafe\u0301' }), 'trusted');
+  const entries = readEntries(entry(1, { result: 'cafe\u0301' }), false);
   expect(entries.filter(matcherOf(['CAFÉ']))).toHaveLength(1);
 });
 
-it('a list of entries has id, time, lane, actor, line, task and the first lines', () => {
+it('a list of entries has id, time, actor, line, task and the first lines', () => {
   const long = entry(2, { id: 'b2', actor: 'octocat', result: 'one\ntwo\n\nthree\nfour\nfive' });
-  expect(formatEntries(readEntries(entry(1) + long, 'trusted').slice(1)).split('\n')).toEqual([
-    '- `b2` 2026-02-03T04:02:00Z trusted by octocat, line 5',
+  expect(formatEntries(readEntries(entry(1) + long, false).slice(1)).split('\n')).toEqual([
+    '- `b2` 2026-02-03T04:02:00Z by octocat, line 5',
     '  Task: task 2',
     '  Result: one',
     '  two',

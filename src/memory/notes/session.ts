@@ -5,13 +5,13 @@ import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../ch
 import type { CheckedNotes } from '../citations.js';
 import { editNote, type NoteEdit } from '../note-edit.js';
 import {
+  apartPath,
   flatDailyPath,
   type NotesPlaces,
   type NoteTarget,
   notePath,
   noteTargetAt,
   placesToRead,
-  untrustedPath,
 } from '../paths.js';
 import { damageOf, joinOnLines, promptText, readableText } from '../run-log.js';
 import {
@@ -230,7 +230,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     tree: () => inTurn(() => reader.load()),
     changes(isApart) {
       if (!isApart) return changes;
-      return changes.map((note) => ({ ...note, path: untrustedPath(note.path) }));
+      return changes.map((note) => ({ ...note, path: apartPath(note.path) }));
     },
     recent: () => recent,
   };

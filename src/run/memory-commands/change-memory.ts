@@ -72,7 +72,7 @@ function forgetEntry(path: string, id: string): MemoryChange {
   return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids), removes: [id] };
 }
 
-/** Adds a person's text to the trusted lane, or as a note if it cites lines of code. */
+/** Adds a person's text to the log, or as a note if it cites lines of code. */
 export async function rememberText(
   { text: result }: Extract<MemoryCommand, { kind: 'remember' }>,
   view: MemoryView,
@@ -88,7 +88,7 @@ export async function rememberText(
     throw thrown;
   }
 
-  const { path } = view.trusted;
+  const { path } = view.log;
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
   const provenance = origin === undefined ? undefined : { ...origin, id: clock.newId() };
   const entry = composeEntry({ timestamp: clock.now(), task, result, provenance }, secrets);
@@ -178,9 +178,9 @@ async function rememberNote(
  * Finds the id of an entry with the same task and result: a job that runs again must not add it
  * twice.
  */
-function findSameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | undefined {
-  const [written] = readEntries(text, 'trusted');
-  return trusted.entries.find(
+function findSameEntry({ text }: ComposedEntry, { log }: MemoryView): string | undefined {
+  const [written] = readEntries(text, false);
+  return log.entries.find(
     ({ task, result }) => task === written?.task && result === written?.result,
   )?.id;
 }
@@ -196,25 +196,25 @@ function maskedNotes(text: string, { secrets }: CommandSession): readonly string
 }
 
 /**
- * Moves an entry from the untrusted lane to the trusted one, since the person who asks vouches for
- * it. The new id comes from the old one, so that promoting twice adds one entry. The old entry is
- * removed from both lanes, since a tainted run writes it to both.
+ * Moves an entry that was kept apart to the log, since the person who asks vouches for it. The new
+ * id comes from the old one, so that promoting twice adds one entry. The old entry is removed from
+ * both, since the log can have a computed one of the same id.
  */
 export async function promoteEntry(
   { id }: Extract<MemoryCommand, { kind: 'promote' }>,
   view: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const matches = entriesWith(id, view.untrusted.entries);
+  const matches = entriesWith(id, view.apart.entries);
   if ('kind' in matches) return matches;
   const [old] = matches;
-  const promoted = old === undefined ? entriesWith(`p-${id}`, view.trusted.entries) : [];
+  const promoted = old === undefined ? entriesWith(`p-${id}`, view.log.entries) : [];
   const promotedId = 'kind' in promoted ? undefined : promoted[0]?.id;
   if (old === undefined && promotedId !== undefined) {
     const text = `\`${id}\` was promoted before: \`${promotedId}\`.`;
     return { kind: 'done', text, changed: false };
   }
-  if (old === undefined) return noSuchEntry(id, view.location, 'untrusted entry');
+  if (old === undefined) return noSuchEntry(id, view.location, 'entry kept apart');
 
   const newId = `p-${old.id}`;
   const fields = fieldsOf(old);
@@ -228,7 +228,7 @@ export async function promoteEntry(
   const timestamp = new Date(old.timeMs);
   const entry = composeEntry({ timestamp, ...fields, provenance }, session.secrets);
   const saved = await saveChanges(
-    [placeEntry(view.trusted.path, old.id, entry), forgetEntry(view.untrusted.path, old.id)],
+    [placeEntry(view.log.path, old.id, entry), forgetEntry(view.apart.path, old.id)],
     session,
   );
   if (saved.kind === 'failed') return saved;
@@ -247,7 +247,7 @@ export async function promoteEntry(
 }
 
 /**
- * Removes an entry from every lane. `purge` also drops the history, even if the entry is already
+ * Removes an entry from the log and from what is kept apart. `purge` also drops the history, even if the entry is already
  * gone. The path of a note deletes the note.
  */
 export async function forgetMemory(
@@ -266,11 +266,13 @@ export async function forgetMemory(
     return await saveForgetting({ done, changes, olderVersions, purge }, session);
   }
 
-  const lanes = [view.trusted, view.untrusted];
+  const all = [view.log, view.apart];
   // On a disk a rewrite replaces the backup.
   const backups =
-    store.kind === 'file' ? [] : lanes.map(({ path, lane }) => ({ path: `${path}.bak`, lane }));
-  const trimmed = backups.flatMap(({ path, lane }) => readEntries(tree.get(path) ?? '', lane));
+    store.kind === 'file' ? [] : all.map(({ path, isApart }) => ({ path: `${path}.bak`, isApart }));
+  const trimmed = backups.flatMap(({ path, isApart }) =>
+    readEntries(tree.get(path) ?? '', isApart),
+  );
   const inLogs = entriesWith(id, allEntries(view));
   const matches = 'kind' in inLogs || inLogs.length > 0 ? inLogs : entriesWith(id, trimmed);
   if ('kind' in matches) return matches;
@@ -279,7 +281,7 @@ export async function forgetMemory(
 
   const entryId = matches[0]?.id ?? id;
   const done = describeForgetting(entryId, matches, location);
-  const logs = lanes.filter(({ entries }) => entries.some((entry) => entry.id === entryId));
+  const logs = all.filter(({ entries }) => entries.some((entry) => entry.id === entryId));
   const changes = [...logs, ...backups].map(({ path }) => forgetEntry(path, entryId));
   const olderVersions = OLDER_VERSIONS[store.kind];
   return await saveForgetting({ done, changes, olderVersions, purge }, session);

@@ -5,22 +5,15 @@ import type { ReadBase } from '../../memory/citations.js';
 import type { Provenance } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { firstUnread, type MemoryStore, type TreeResult } from '../../memory/store.js';
-import {
-  type LogLane,
-  lanePath,
-  type MemoryEntry,
-  type MemoryNote,
-  readEntries,
-  readNotes,
-} from './entry.js';
+import { logPath, type MemoryEntry, type MemoryNote, readEntries, readNotes } from './entry.js';
 
 export type MemoryCommand =
   /** `id` empty: the newest `last` entries, 0 for all. */
-  | { readonly kind: 'show'; readonly id: string; readonly lane: LogLane; readonly last: number }
+  | { readonly kind: 'show'; readonly id: string; readonly isApart: boolean; readonly last: number }
   | {
       readonly kind: 'search';
       readonly words: readonly string[];
-      readonly lane: LogLane;
+      readonly isApart: boolean;
       readonly last: number;
     }
   | { readonly kind: 'remember'; readonly text: string }
@@ -29,12 +22,13 @@ export type MemoryCommand =
 
 /** The flags of a command line; a comment has none. */
 interface CommandFlags {
-  readonly lane: LogLane;
+  /** What is kept apart is shown or searched, instead of the log. */
+  readonly isApart: boolean;
   readonly last: number;
   readonly purge: boolean;
 }
 
-const NO_FLAGS: CommandFlags = { lane: 'trusted', last: 0, purge: false };
+const NO_FLAGS: CommandFlags = { isApart: false, last: 0, purge: false };
 
 /** The argument of each command; `[…]` is optional. */
 const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
@@ -67,12 +61,12 @@ export function parseMemoryCommand(
     throw new AxeError(`\`${name}\` takes one argument, not ${words.length}`, usage);
 
   const [id = ''] = words;
-  const { lane, last, purge } = flags;
+  const { isApart, last, purge } = flags;
   switch (kind) {
     case 'show':
-      return { kind, id, lane, last };
+      return { kind, id, isApart, last };
     case 'search':
-      return { kind, words: text.split(/\s+/), lane, last };
+      return { kind, words: text.split(/\s+/), isApart, last };
     case 'remember':
       return { kind, text };
     case 'forget':
@@ -84,7 +78,7 @@ export function parseMemoryCommand(
 
 export interface CommandSession {
   readonly store: MemoryStore;
-  /** The agent's run log in the tree; the untrusted lane's is next to it. */
+  /** The agent's run log in the tree; what is kept apart from it has one next to it. */
   readonly path: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -126,7 +120,7 @@ export interface MemoryRefusal {
 export type MemoryCommandResult = MemoryDone | MemoryRefusal;
 
 interface MemoryLog {
-  readonly lane: LogLane;
+  readonly isApart: boolean;
   readonly path: string;
   readonly text: string;
   readonly entries: readonly MemoryEntry[];
@@ -137,9 +131,9 @@ export interface MemoryView {
   readonly location: string;
   readonly tree: MemoryTree;
   readonly warnings: readonly Warning[];
-  readonly trusted: MemoryLog;
-  readonly untrusted: MemoryLog;
-  /** Notes of both lanes. */
+  readonly log: MemoryLog;
+  readonly apart: MemoryLog;
+  /** All notes, also those that are kept apart. */
   readonly notes: readonly MemoryNote[];
 }
 
@@ -148,7 +142,7 @@ export async function viewMemory({
   path,
   signal,
 }: Pick<CommandSession, 'store' | 'path' | 'signal'>): Promise<MemoryView | MemoryRefusal> {
-  const logs = [path, lanePath(path, 'untrusted')];
+  const logs = [path, logPath(path, true)];
   const places = logs.flatMap((log) => [log, statePath(log)]);
   const result = await readWith(store, places, signal);
   const failure = result.kind === 'failed' ? result : firstUnread(result, places);
@@ -163,8 +157,8 @@ export async function viewMemory({
     location,
     tree,
     warnings,
-    trusted: logOf(tree, path, 'trusted'),
-    untrusted: logOf(tree, path, 'untrusted'),
+    log: logOf(tree, path, false),
+    apart: logOf(tree, path, true),
     notes: readNotes(tree, logs),
   };
 }
@@ -184,9 +178,9 @@ async function readWith(
   return named.kind === 'failed' ? named : { ...all, tree: new Map([...all.tree, ...named.tree]) };
 }
 
-/** The entries of both lanes, the trusted ones first. */
-export function allEntries({ trusted, untrusted }: MemoryView): readonly MemoryEntry[] {
-  return [...trusted.entries, ...untrusted.entries];
+/** The entries of the log, then those that are kept apart. */
+export function allEntries({ log, apart }: MemoryView): readonly MemoryEntry[] {
+  return [...log.entries, ...apart.entries];
 }
 
 /** Writes changes; notices are sentences for people. */
@@ -229,7 +223,7 @@ export function keepsNothing(): MemoryRefusal {
 export function noSuchEntry(
   id: string,
   location: string,
-  entry: 'entry' | 'untrusted entry' = 'entry',
+  entry: 'entry' | 'entry kept apart' = 'entry',
 ): MemoryRefusal {
   if (entry === 'entry' && /\/|\.md$/.test(id))
     return refusal(
@@ -245,7 +239,7 @@ export function noSuchEntry(
 /** Shorter beginnings of an id are not accepted. */
 const MIN_PREFIX = 6;
 
-/** Finds entries by an id or its beginning. There are several if both lanes have the entry. */
+/** Finds entries by an id or its beginning. There are two if the log has it and it is kept apart too. */
 export function entriesWith(
   id: string,
   entries: readonly MemoryEntry[],
@@ -259,10 +253,10 @@ export function entriesWith(
   return refusal('ambiguous', message, 'Give more characters of the one you mean.');
 }
 
-function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {
-  const path = lanePath(trustedPath, lane);
+function logOf(tree: MemoryTree, agentPath: string, isApart: boolean): MemoryLog {
+  const path = logPath(agentPath, isApart);
   const text = tree.get(path) ?? '';
-  return { lane, path, text, entries: readEntries(text, lane) };
+  return { isApart, path, text, entries: readEntries(text, isApart) };
 }
 
 /**

@@ -1,16 +1,15 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
 import type { MemoryTree, NoteChange } from '../../memory/change.js';
-import { backupPath, isNotesPath, untrustedPath } from '../../memory/paths.js';
+import { apartPath, backupPath, isNotesPath } from '../../memory/paths.js';
 import { type Provenance, parseProvenance, stripProvenance } from '../../memory/run-log.js';
 import { isStatePath } from '../../memory/state.js';
 import { parseLog, type TimestampedEntry } from '../../memory/units.js';
 
-export type LogLane = 'trusted' | 'untrusted';
-
 export interface MemoryEntry {
   readonly id: string;
-  readonly lane: LogLane;
+  /** It was kept apart, where no run loads it. */
+  readonly isApart: boolean;
   /** Line of its heading in the log, from 1; undefined if only the end of the log was read. */
   readonly line: number | undefined;
   readonly heading: string;
@@ -28,15 +27,16 @@ export interface MemoryEntry {
 const TASK = '**Task:**';
 const RESULT = '**Result:**';
 
-export function lanePath(path: string, lane: LogLane): string {
-  return lane === 'trusted' ? path : untrustedPath(path);
+/** Path of an agent's log, or of what is kept apart from it. */
+export function logPath(path: string, isApart: boolean): string {
+  return isApart ? apartPath(path) : path;
 }
 
-export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[] {
+export function readEntries(text: string, isApart: boolean): readonly MemoryEntry[] {
   const { preamble, units } = parseLog(text);
   let line = preamble.split('\n').length;
   return units.map((unit) => {
-    const entry = readEntry(unit, line, lane);
+    const entry = readEntry(unit, line, isApart);
     line += unit.text.split('\n').length - 1;
     return entry;
   });
@@ -45,7 +45,7 @@ export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[]
 function readEntry(
   { id, timeMs, text }: TimestampedEntry,
   line: number,
-  lane: LogLane,
+  isApart: boolean,
 ): MemoryEntry {
   const [heading = '', ...below] = text.replaceAll('\r\n', '\n').split('\n');
   const body = stripProvenance(below.join('\n')).trimEnd();
@@ -61,7 +61,7 @@ function readEntry(
 
   return {
     id,
-    lane,
+    isApart,
     line,
     heading: heading.slice('## '.length),
     timeMs,
@@ -90,7 +90,7 @@ const MAX_LINES = 3;
 const MAX_CHARACTERS = 240;
 const MAX_TASK_CHARACTERS = 200;
 
-/** Entries as a markdown list: id, time, lane, task and the first lines of the result. */
+/** Entries as a markdown list: id, time, task and the first lines of the result. */
 export function formatEntries(entries: readonly MemoryEntry[]): string {
   return entries.map(formatListed).join('\n');
 }
@@ -122,11 +122,12 @@ function formatListed(entry: MemoryEntry): string {
   return [formatHead(entry), ...lines].join('\n  ');
 }
 
-function formatHead({ id, heading, lane, provenance, line }: MemoryEntry): string {
+function formatHead({ id, heading, isApart, provenance, line }: MemoryEntry): string {
   const by = provenance?.actor === undefined ? '' : ` by ${provenance.actor}`;
+  const apart = isApart ? ', kept apart' : '';
   const computed = provenance?.isComputed === true ? ', computed' : '';
   const inLine = line === undefined ? '' : `, line ${line}`;
-  return `- \`${id}\` ${heading} ${lane}${by}${computed}${inLine}`;
+  return `- \`${id}\` ${heading}${by}${apart}${computed}${inLine}`;
 }
 
 function originOf({ provenance }: MemoryEntry): readonly string[] {

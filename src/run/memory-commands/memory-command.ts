@@ -17,8 +17,7 @@ import {
 import {
   formatNoteList,
   formatWhole,
-  type LogLane,
-  lanePath,
+  logPath,
   type MemoryEntry,
   matcherOf,
   readEntries,
@@ -63,15 +62,15 @@ async function carryOut(
   }
 }
 
-/** Shows the entries of a lane with notes and figures, or one complete entry or note. */
+/** Shows the entries of a log with notes and figures, or one complete entry or note. */
 function showMemory(
-  { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  { id, isApart, last }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
   session: CommandSession,
 ): MemoryCommandResult {
   if (id !== '') return showOne(id, view);
 
-  const { entries, text, path } = view[lane];
+  const { entries, text, path } = isApart ? view.apart : view.log;
   const all = entries.length;
   const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
   const size = count(encodeBytes(text).length, 'byte');
@@ -80,10 +79,10 @@ function showMemory(
       ? `No entries in \`${path}\` in ${view.location}.`
       : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
 
-  const state = view.tree.get(statePath(view.trusted.path)) ?? '';
-  const logs = [view.trusted.path, view.untrusted.path];
+  const state = view.tree.get(statePath(view.log.path)) ?? '';
+  const logs = [view.log.path, view.apart.path];
   const figures = notesAndFigures(view, { logs, state, clock: session.clock });
-  return list(above, newest(entries, last), [...mentionOtherLane(view, lane), ...figures]);
+  return list(above, newest(entries, last), [...mentionOther(view, isApart), ...figures]);
 }
 
 /**
@@ -91,27 +90,31 @@ function showMemory(
  * Undefined for everything else, also for trouble: the whole memory is read then, which reports it.
  */
 async function showEnd(
-  { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  { id, isApart, last }: Extract<MemoryCommand, { kind: 'show' }>,
   { store, path, signal, clock }: CommandSession,
 ): Promise<MemoryDone | undefined> {
   if (id !== '' || last === 0) return undefined;
-  const shownLog = await store.read({ path: lanePath(path, lane), lastN: last }, signal);
+  const shownLog = await store.read({ path: logPath(path, isApart), lastN: last }, signal);
   if (shownLog.kind !== 'restored' || shownLog.fileBytes === undefined) return undefined;
 
-  const otherLane = lane === 'trusted' ? 'untrusted' : 'trusted';
-  const otherPath = lanePath(path, otherLane);
+  const otherPath = logPath(path, !isApart);
   const otherLog = await store.read({ path: otherPath, lastN: 1 }, signal);
-  const logs = [lanePath(path, lane), otherPath];
+  const logs = [logPath(path, isApart), otherPath];
   const copies = logs.map((log) => `${log}.bak`);
   const rest = await store.readTree(signal, undefined, [...logs, ...copies]);
   if (otherLog.kind === 'failed' || rest.kind === 'failed') return undefined;
 
-  const entries = readEntries(shownLog.text, lane).map((entry) => ({ ...entry, line: undefined }));
+  const entries = readEntries(shownLog.text, isApart).map((entry) => ({
+    ...entry,
+    line: undefined,
+  }));
   const size = count(shownLog.fileBytes, 'byte');
-  const above = `The newest ${entries.length} entries (of ${size}) of \`${lanePath(path, lane)}\` in ${rest.location}, newest first:`;
+  const above = `The newest ${entries.length} entries (of ${size}) of \`${logPath(path, isApart)}\` in ${rest.location}, newest first:`;
   const hasOther = otherLog.kind === 'restored' && otherLog.loaded > 0;
-  const mention = `The ${otherLane} lane has entries too (\`--lane ${otherLane}\`).`;
-  const state = (lane === 'trusted' ? shownLog : otherLog).state ?? '';
+  const mention = isApart
+    ? 'The log has entries too (without `--apart`).'
+    : 'Entries are kept apart too (`--apart`).';
+  const state = (isApart ? otherLog : shownLog).state ?? '';
   const below = [...(hasOther ? [mention] : []), ...notesAndFigures(rest, { logs, state, clock })];
   const warnings = [...shownLog.warnings, ...rest.warnings];
   return { ...list(above, newest(entries, 0), below), warnings };
@@ -133,10 +136,10 @@ function notesAndFigures(
 }
 
 function searchMemory(
-  { words, lane, last }: Extract<MemoryCommand, { kind: 'search' }>,
+  { words, isApart, last }: Extract<MemoryCommand, { kind: 'search' }>,
   view: MemoryView,
 ): MemoryDone {
-  const { entries, path } = view[lane];
+  const { entries, path } = isApart ? view.apart : view.log;
   const matches = entries.filter(matcherOf(words));
   const quoted = words.map((word) => `"${word}"`).join(' and ');
   const place = `\`${path}\` in ${view.location}`;
@@ -151,7 +154,7 @@ function searchMemory(
   const contain =
     lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
   const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
-  return list(above, newest(matches, last), [...inNotes, ...mentionOtherLane(view, lane)]);
+  return list(above, newest(matches, last), [...inNotes, ...mentionOther(view, isApart)]);
 }
 
 function showOne(id: string, view: MemoryView): MemoryCommandResult {
@@ -179,11 +182,12 @@ function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryE
   return last === 0 ? sorted : sorted.slice(0, last);
 }
 
-/** Mentions the lane that is not shown, so that nobody takes one lane for the whole memory. */
-function mentionOtherLane(view: MemoryView, shown: LogLane): readonly string[] {
-  const { lane, entries } = shown === 'trusted' ? view.untrusted : view.trusted;
-  if (entries.length === 0) return [];
-  return [`The ${lane} lane has ${count(entries.length, 'entry')} (\`--lane ${lane}\`).`];
+/** Mentions the log that is not shown, so that nobody takes the shown one for the whole memory. */
+function mentionOther({ log, apart }: MemoryView, isApart: boolean): readonly string[] {
+  const { length } = (isApart ? log : apart).entries;
+  if (length === 0) return [];
+  if (isApart) return [`The log has ${count(length, 'entry')} (without \`--apart\`).`];
+  return [`${count(length, 'entry')} ${length === 1 ? 'is' : 'are'} kept apart (\`--apart\`).`];
 }
 
 function list(

@@ -44,7 +44,7 @@ describe.each([
 it('the calls to GitHub are one read and one commit for each change', async () => {
   const branch = createFakeBranch();
   branch.put('bot.md', entryText('a'));
-  const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
+  const both = [append('b'), append('b', { path: 'apart/bot.md' })];
   expect(await run(branch).write(both, never)).toMatchObject({ kind: 'saved', attempts: 1 });
   expect(branch.calls).toEqual(['read', 'commit']);
   expect(branch.log()).toHaveLength(2);
@@ -150,7 +150,7 @@ it('files that do not fit are told as such, and not as what is no memory', async
 describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
   const link = { refused: 'it is a symbolic link' };
 
-  it.each(['bot.md', 'untrusted/bot.md'])('is neither read nor overwritten at %s', async (path) => {
+  it.each(['bot.md', 'apart/bot.md'])('is neither read nor overwritten at %s', async (path) => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
     branch.put(path, link);
@@ -161,7 +161,7 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
       message: `\`octocat/hello@axe-memory:${path}\` is not a memory file: it is a symbolic link`,
       remedy: expect.stringContaining('never overwritten'),
     });
-    const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
+    const both = [append('b'), append('b', { path: 'apart/bot.md' })];
     expect(await store.write(both, never)).toMatchObject({ kind: 'failed', reason: 'error' });
     expect(branch.head).toBe(before);
   });
@@ -226,9 +226,9 @@ it('dropping the history includes what somebody commits meanwhile', async () => 
 
 it.each([
   [['pr-reviewer.md'], 'Update memory of pr-reviewer [skip ci]'],
-  [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
+  [['a.md', 'a.state.md', 'apart/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
   [
-    ['packages/web/bot.md', 'packages/web/untrusted/bot.md'],
+    ['packages/web/bot.md', 'packages/web/apart/bot.md'],
     'Update memory of packages/web/bot [skip ci]',
   ],
   [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],

@@ -37,7 +37,7 @@ describe('an archive of the real tar', () => {
     (program) => {
       const workspace = tempDir('workspace');
       const long = `Prüfer ${'lang'.repeat(30)}/${'x'.repeat(120)}.md`;
-      const files = { 'bot.md': '## x\n', 'untrusted/bot.md': '', [long]: 'y'.repeat(2_000) };
+      const files = { 'bot.md': '## x\n', 'apart/bot.md': '', [long]: 'y'.repeat(2_000) };
       writeFiles(join(workspace, FOLDER), files);
       expect(Object.fromEntries(readArchive(pack(workspace, program), FOLDER))).toEqual(files);
     },

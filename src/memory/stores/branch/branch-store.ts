@@ -203,14 +203,14 @@ function savedLines(ids: readonly string[]): readonly string[] {
 }
 
 /**
- * `untrusted/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of
+ * `apart/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of
  * is kept.
  */
 function agentOf(path: string): string {
   const name = path.replace(/(?:\.state)?(?:\.md)?(?:\.bak)?$/, '');
   if (isNotesPath(`${name}.md`)) return 'notes';
   return name
-    .replace(/(^|\/)untrusted\//, '$1')
+    .replace(/(^|\/)apart\//, '$1')
     .replace(/[^A-Za-z0-9._/-]+/g, '-')
     .slice(0, MAX_NAME_CHARACTERS);
 }
