@@ -22,7 +22,7 @@ export type MemoryCommand =
 
 /** The flags of a command line; a comment has none. */
 interface CommandFlags {
-  /** What is kept apart is shown or searched, instead of the log. */
+  /** Shows or searches the entries that are kept apart, instead of the log. */
   readonly isApart: boolean;
   readonly last: number;
   readonly purge: boolean;
