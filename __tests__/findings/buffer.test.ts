@@ -175,7 +175,11 @@ describe('the ends of earlier findings', () => {
   it.each<[string, readonly KnownFinding[], boolean]>([
     ['there is none', [], false],
     ['one is open', [known()], true],
-    ['all have ended', [known({ state: 'settled' }), otherKnown({ state: 'outdated' })], false],
+    [
+      'all have ended',
+      [known({ state: 'settled' }), otherKnown({ state: 'settled', why: 'left' })],
+      false,
+    ],
   ])('have a tool only if one can be ended: %s', (_, earlier, isOpen) => {
     expect(publications({}, earlier).isOpenTo('settle_finding')).toBe(isOpen);
   });

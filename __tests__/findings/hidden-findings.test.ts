@@ -203,7 +203,7 @@ describe('a finding of a rule in the ledger', () => {
     ['settled where spaces hid it', changeOf(['a() b()']), SPACES, {}, 'settled'],
     ['open on a line of signs', changeOf([BRACE]), { key: lineFingerprint(BRACE) }, {}, 'open'],
     ['open in a file that GitHub does not show', LARGE, {}, {}, 'open'],
-    ['settled with its file', changeOf([BAD], 'src/b.ts'), { state: 'outdated' }, {}, 'settled'],
+    ['settled with its file', changeOf([BAD], 'src/b.ts'), { isGone: true }, {}, 'settled'],
     [
       'open if GitHub lists a part of the files',
       changeOf([BAD], 'src/b.ts'),

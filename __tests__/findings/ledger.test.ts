@@ -29,10 +29,24 @@ import {
 } from './threads.js';
 
 describe('a finding held against the present change', () => {
-  const LEFT = { lines: WITHOUT_FILE };
+  const LEFT = { lines: WITHOUT_FILE, hasAllFiles: true };
+  const DELETED = {
+    lines: commentableLines('--- a/src/auth.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'),
+  };
   const ON_FORK = { ...LEFT, isFork: true };
+  const OPEN = { state: 'open', rev: 1 } as const;
   const UNTELLING = { line: 11, code: lineFingerprint('return user;') };
   const FIXED = { state: 'settled', by: 'model', why: 'fixed', rev: 2, gone: true } as const;
+  const GONE_WITH_FILE = { ...FIXED, by: 'program', why: 'left' } as const;
+  /** Two files add the line: nobody knows to which of them it moved. */
+  const IN_TWO = {
+    ...LEFT,
+    lines: commentableLines(
+      ['a.ts', 'b.ts']
+        .map((to) => `--- /dev/null\n+++ b/${to}\n@@ -0,0 +1 @@\n+${CODE}\n`)
+        .join(''),
+    ),
+  };
 
   /** The finding as a run reads it that finds no conversation. */
   function held(parts: Partial<KeptFinding>, about: Partial<LedgerContext> = {}) {
@@ -41,13 +55,21 @@ describe('a finding held against the present change', () => {
   }
 
   it.each<[string, Partial<KeptFinding>, Partial<LedgerContext>, Partial<KnownFinding>]>([
-    ['is outdated if its file left', {}, LEFT, { state: 'outdated', by: 'program' }],
+    [
+      'is settled for good if its file left the change',
+      {},
+      LEFT,
+      { state: 'settled', by: 'program', why: 'left', rev: 2, toldRev: 1, gone: true },
+    ],
+    ['is settled if its file is deleted', {}, DELETED, { state: 'settled', why: 'left' }],
+    ['stays open if GitHub lists a part of the files', {}, { ...LEFT, hasAllFiles: false }, OPEN],
+    ['stays open while its line is among the added ones', {}, IN_TWO, { ...OPEN, isGone: true }],
     ['stays open on a fork if it blocks', {}, ON_FORK, { state: 'open', isGone: true }],
     [
-      'is outdated on a fork if it is unsure',
+      'is settled on a fork if it is unsure',
       { confidence: 'unsure' },
       ON_FORK,
-      { state: 'outdated' },
+      { state: 'settled', why: 'left' },
     ],
     [
       'follows its file to another name',
@@ -58,11 +80,13 @@ describe('a finding held against the present change', () => {
     [
       'follows no file by an untelling line',
       { ...UNTELLING, path: 'b.ts' },
-      {},
-      { state: 'outdated' },
+      { hasAllFiles: true },
+      { state: 'settled', why: 'left' },
     ],
     ['stays in a file that GitHub does not show', { path: 'logo.png' }, {}, { isGone: false }],
     ['is open if its fix is reverted', FIXED, {}, { why: 'reverted', rev: 3, toldRev: 2 }],
+    ['is open if its file is back', GONE_WITH_FILE, {}, { state: 'open', why: 'reverted', rev: 3 }],
+    ['stays settled while its file is away', GONE_WITH_FILE, LEFT, { state: 'settled', rev: 2 }],
     ['stays fixed if its line is untelling', { ...UNTELLING, ...FIXED }, {}, { state: 'settled' }],
     ['stays taken back', { ...FIXED, why: 'wrong' }, {}, { state: 'settled' }],
   ])('%s', (_, parts, about, expected) => {
@@ -188,7 +212,7 @@ describe('a finding that is raised', () => {
     ],
     [
       'moves with a file that left',
-      [known({ state: 'outdated', path: 'old.ts' })],
+      [known({ state: 'settled', why: 'left', by: 'program', gone: true, path: 'old.ts' })],
       {},
       SAME,
       'back',

@@ -387,8 +387,8 @@ describe('the end of an earlier finding', () => {
     });
   });
 
-  it('is refused if the finding is outdated', () => {
-    const { answer } = settle({}, { findings: [known({ state: 'outdated' })] });
+  it('is refused if the finding left with its file', () => {
+    const { answer } = settle({}, { findings: [known({ state: 'settled', why: 'left' })] });
     expect(answer.text).toBe(
       'Not accepted: "FQ7K2" is not one of your open findings; there are none.',
     );

@@ -54,11 +54,8 @@ export interface Evidence {
   readonly code: string;
 }
 
-/**
- * What has become of a finding. `outdated`: its file is not in the change now; that is computed at
- * each reading.
- */
-export const FINDING_STATES = ['open', 'settled', 'dismissed', 'outdated'] as const;
+/** What has become of a finding. */
+export const FINDING_STATES = ['open', 'settled', 'dismissed'] as const;
 
 /** Who brought a finding into its state. */
 export const FINDING_ACTORS = ['model', 'person', 'program'] as const;
@@ -77,11 +74,12 @@ export const STATE_REASON_TEXTS = {
   /** As the model read them. */
   words: 'in a person’s own words',
   suggestion: 'its suggestion was committed',
+  left: 'its file is no longer part of the change',
   resolved: 'its conversation was resolved',
   'thumbs-down': '👎',
   phrase: 'in a reply',
   command: 'by a command',
-  reverted: 'what fixed it was taken back',
+  reverted: 'its line is back',
 } as const;
 
 export type StateReason = keyof typeof STATE_REASON_TEXTS;
@@ -152,9 +150,9 @@ export function isOpen({ state }: { readonly state: string }): boolean {
   return state === 'open';
 }
 
-/** Whether somebody or the model has ended a finding; one that is outdated may be back. */
+/** Whether a finding has ended, by whoever or whatever it was. */
 export function hasEnded({ state }: Pick<Finding, 'state'>): boolean {
-  return state === 'settled' || state === 'dismissed';
+  return state !== 'open';
 }
 
 /**

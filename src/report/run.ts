@@ -309,7 +309,6 @@ function rowOf(record: FindingRecord, clean: (markdown: string) => string): stri
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
   open: 'open before',
   settled: 'settled',
-  outdated: 'outdated',
   dismissed: 'dismissed',
   refuted: 'refuted on a second look',
   unclear: 'unclear on a second look',

@@ -177,6 +177,7 @@ export class World {
     return context({
       agent,
       lines: commentableLines(this.diff()),
+      hasAllFiles: true,
       isFork,
       rights: rightsOf(isFork ? 'fork' : 'own'),
       isPushByWriter: !isFork,

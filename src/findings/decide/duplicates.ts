@@ -44,7 +44,7 @@ export function findDuplicate(
   if (sameAs !== undefined) {
     const of = findings.find(({ handle }) => handle === sameAs.trim().toUpperCase());
     if (of === undefined) return { kind: 'refused', why: `there is no finding ${sameAs}` };
-    const isElsewhere = of.path !== draft.path && of.state !== 'outdated' && !of.isGone;
+    const isElsewhere = of.path !== draft.path && of.gone !== true && !of.isGone;
     return isElsewhere
       ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
       : { kind: 'same', of };

@@ -31,7 +31,6 @@ export function keepFinding(
   const { stored, rev, isMute, gone, decided, saw } = finding;
   const time = parts.now.getTime();
   const isDecided = Number.isFinite(decided);
-  const isOutdated = finding.state === 'outdated';
   const next: KeptFinding = {
     kind: 'finding',
     id: finding.id,
@@ -49,8 +48,8 @@ export function keepFinding(
     startLine: finding.startLine,
     side: finding.side,
     code: finding.key,
-    state: finding.state === 'outdated' ? 'open' : finding.state,
-    by: isOutdated ? stored?.by : finding.by,
+    state: finding.state,
+    by: finding.by,
     why: finding.why,
     login: finding.login,
     reason: finding.reason === undefined ? undefined : cleanedLine(finding.reason, parts),

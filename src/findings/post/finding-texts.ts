@@ -84,6 +84,8 @@ export function replyToEnded(
       return `${settled}: ${said}`;
     case 'suggestion':
       return `${settled}: ${STATE_REASON_TEXTS.suggestion}.`;
+    case 'left':
+      return `✅ ${handle} is settled: ${STATE_REASON_TEXTS.left}.`;
     case 'wrong':
       return `I take ${handle} back: ${said}`;
     case 'words':
@@ -118,7 +120,7 @@ function backWords({ by, severity }: KnownFinding, head: string): string {
 }
 
 /** The answer to `/axe reopen` where the file of the finding has left the change. */
-export function replyToOutdated(handle: string): string {
+export function replyToLeft(handle: string): string {
   return `${handle} is not open now: its file is not part of the change. If it stays closed once the file is back, write \`/axe reopen ${handle}\` again.`;
 }
 

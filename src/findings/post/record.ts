@@ -408,7 +408,7 @@ function recordOf(finding: Finding): FindingRecord {
     id,
     handle,
     state,
-    why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
+    why: reason ?? end,
     by: finding.login,
     title,
     body: body === '' ? undefined : body,

@@ -4,6 +4,7 @@ import type {
   Thread,
 } from '../../github/reading/conversation.js';
 import {
+  type CommentableFile,
   type CommentableLines,
   findFile,
   isDistinctiveFingerprint,
@@ -11,7 +12,7 @@ import {
   lineFingerprint,
 } from '../change/diff-lines.js';
 import { findLineNow } from '../decide/duplicates.js';
-import { Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
+import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen } from '../finding.js';
 import { EMPTY_RECORD, type KeptFinding, type PullRecord, readCopy } from '../kept-finding.js';
 import type { KnownFinding } from '../known-finding.js';
@@ -188,7 +189,7 @@ function knownFinding(
 /** Holds findings against the present change: renames, what moved, what is gone. */
 function hold(
   findings: readonly KnownFinding[],
-  { lines, isFork, gate }: LedgerContext,
+  { lines, hasAllFiles, isFork, gate }: LedgerContext,
 ): readonly KnownFinding[] {
   if (lines === undefined) return findings;
   return findings.map((finding) => {
@@ -203,9 +204,12 @@ function hold(
       const gone = isNew ? line === undefined : finding.gone;
       return revive({ ...at, line: line ?? finding.line, gone }, line !== undefined);
     }
-    if (file === undefined) {
-      const blocks = isFork && isBlocking(finding, gate);
-      return blocks ? { ...at, isGone: true } : { ...at, state: 'outdated', by: 'program' };
+    // A file that GitHub did not list can still be in the change.
+    if (file === undefined && hasAllFiles !== true) return at;
+    if (file === undefined || isOnRemovedFile(finding, file)) {
+      const isMoved = filesAdding(finding, lines).length > 0;
+      const isPeoples = isFork && isBlocking(finding, gate);
+      return isMoved || isPeoples ? { ...at, isGone: true } : leaveChange(at);
     }
     // GitHub shows nothing of a large file: its lines may all be there.
     if (file.LEFT.size + file.RIGHT.size === 0 || key === '') return at;
@@ -214,13 +218,24 @@ function hold(
   });
 }
 
-/** A fix that is exactly taken back brings its finding back, without a model. */
+/** A finding that ended with its line comes back with it, without a model. */
 function revive(finding: KnownFinding, stands: boolean): KnownFinding {
-  const wasFixed =
-    finding.state === 'settled' && (finding.why === 'fixed' || finding.why === 'suggestion');
-  return wasFixed && finding.gone === true && stands && isDistinctiveFingerprint(finding.key)
+  const { state, why } = finding;
+  const endedWithLine =
+    state === 'settled' && (why === 'fixed' || why === 'suggestion' || why === 'left');
+  return endedWithLine && finding.gone === true && stands && isDistinctiveFingerprint(finding.key)
     ? openFinding(finding, { by: 'program', why: 'reverted' })
     : finding;
+}
+
+/** A finding whose file is not in the change any more. */
+function leaveChange(finding: KnownFinding): KnownFinding {
+  const change = { by: 'program', why: 'left' } as const;
+  return { ...endFinding(finding, 'settled', change), gone: true };
+}
+
+function isOnRemovedFile({ side }: KnownFinding, { LEFT, RIGHT }: CommentableFile): boolean {
+  return side === 'RIGHT' && LEFT.size > 0 && RIGHT.size === 0;
 }
 
 /**
@@ -228,16 +243,22 @@ function revive(finding: KnownFinding, stands: boolean): KnownFinding {
  * that the pull request adds or rewrites, the one file that has its telling line among what it adds
  * is meant.
  */
-function pathNow({ path, key, side }: KnownFinding, lines: CommentableLines): string {
-  const known = findFile(lines, path);
-  const isRemoved = known !== undefined && known.LEFT.size > 0 && known.RIGHT.size === 0;
-  if (known !== undefined && !isRemoved) return known.path;
-  if (side === 'LEFT' || !isDistinctiveFingerprint(key)) return path;
-  const moved = [...lines.values()].filter(({ RIGHT }) =>
+function pathNow(finding: KnownFinding, lines: CommentableLines): string {
+  const known = findFile(lines, finding.path);
+  if (known !== undefined && !isOnRemovedFile(finding, known)) return known.path;
+  const [only, ...others] = filesAdding(finding, lines);
+  return only === undefined || others.length > 0 ? finding.path : only.path;
+}
+
+/** The files that add the telling line of a finding. */
+function filesAdding(
+  { key, side }: KnownFinding,
+  lines: CommentableLines,
+): readonly CommentableFile[] {
+  if (side === 'LEFT' || !isDistinctiveFingerprint(key)) return [];
+  return [...lines.values()].filter(({ RIGHT }) =>
     [...RIGHT.values()].some(
       ({ text, other }) => other === undefined && lineFingerprint(text) === key,
     ),
   );
-  const [only, ...others] = moved;
-  return only === undefined || others.length > 0 ? path : only.path;
 }

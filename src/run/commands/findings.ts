@@ -8,7 +8,7 @@ import {
   CONVERSATION_STAYS_OPEN,
   replyToDismissal,
   replyToDone,
-  replyToOutdated,
+  replyToLeft,
   replyToReopen,
 } from '../../findings/post/finding-texts.js';
 import { saidRevsBy } from '../../findings/read/peoples-words.js';
@@ -77,8 +77,8 @@ export async function runFindingCommand(
       finding.saw.resolvedBy === undefined,
   );
   const answers = targets.map(({ handle }) => {
-    const isOutdated = verb === 'reopen' && !ledger.open.some((open) => open.handle === handle);
-    return isOutdated ? replyToOutdated(handle) : ANSWERS[verb](handle);
+    const hasLeft = verb === 'reopen' && !ledger.open.some((open) => open.handle === handle);
+    return hasLeft ? replyToLeft(handle) : ANSWERS[verb](handle);
   });
   const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
 
@@ -256,7 +256,7 @@ function unclearTarget(
   findings: readonly KnownFinding[],
 ): MemoryRefusal {
   const toChange = findings
-    .filter((finding) => isOpen(finding) !== (verb === 'reopen') && finding.state !== 'outdated')
+    .filter((finding) => isOpen(finding) !== (verb === 'reopen') && finding.why !== 'left')
     .toSorted((a, b) => compareSeverity(a.severity, b.severity));
   const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
     const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");
