@@ -10,7 +10,7 @@ import {
 } from '../../src/findings/post/finding-texts.js';
 import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
-import { HEAD, known, ledgerOf, lesson, otherKnown } from './threads.js';
+import { HEAD, known, ledgerOf, lesson, otherKnown, TOUCHED } from './threads.js';
 
 const FRAME = { head: HEAD, clean: (text: string) => text.replace('evil', 'good') };
 
@@ -105,7 +105,7 @@ describe('the findings of a pull request in the prompt', () => {
     ],
     ['the worst first', BOTH, [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`]],
     ['one that was settled', { findings: [settled('person')] }, [`${ONE}${TITLE} (settled)`]],
-    ['none that the model settled', { findings: [settled('model')] }, []],
+    ['one that the model settled', { findings: [settled('model')] }, [`${ONE}${TITLE}`]],
     ['what was dismissed elsewhere', DISMISSED, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
     [
       'that without its title, if strangers may have had a part in it',
@@ -129,6 +129,22 @@ describe('the findings of a pull request in the prompt', () => {
     expect(text).toContain('`same_as`');
     expect(text).toContain('The line of FQ7K2 is not in the change any more.');
     expect(format({ findings: [known()] })).not.toContain('any more');
+  });
+
+  const RAISE_AGAIN = 'If the fault is back, raise it with its name in `same_as`.';
+  const NEVER_AGAIN = 'Do not raise them again, here or in other words';
+  it.each<[string, Partial<KnownFinding>, CommentableLines, string]>([
+    ['dismissed', { state: 'dismissed' }, TOUCHED, NEVER_AGAIN],
+    ['settled by a person, while its line is there', { by: 'person' }, LINES, NEVER_AGAIN],
+    ['settled by a person, after its line changed', { by: 'person' }, TOUCHED, RAISE_AGAIN],
+    ['settled by a person as its line was gone', { by: 'person', gone: true }, LINES, RAISE_AGAIN],
+    ['settled by the model', { by: 'model' }, LINES, RAISE_AGAIN],
+    ['settled with its file', { by: 'program', why: 'left', gone: true }, LINES, RAISE_AGAIN],
+  ])('say whether one is raised again that was %s', (_, parts, lines, expected) => {
+    const text = format({ findings: [known({ state: 'settled', ...parts })], lines }) ?? '';
+    expect([NEVER_AGAIN, RAISE_AGAIN].filter((sentence) => text.includes(sentence))).toEqual([
+      expected,
+    ]);
   });
 
   it('contain nobody’s words (C6 78)', () => {

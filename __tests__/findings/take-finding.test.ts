@@ -365,6 +365,12 @@ describe('the end of an earlier finding', () => {
     });
   });
 
+  it('needs no proof of a fix if its own line is gone', () => {
+    const findings = [known({ isGone: true })];
+    expect(settle({ evidence: [] }, { findings }).answer.kind).toBe('taken');
+    expect(settle({ evidence: [] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
+  });
+
   it('is proved only by what is new since the last review', () => {
     const fresh = diffOf('src/auth.ts', '@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);');
     expect(settle({}, { fresh }).answer.kind).toBe('refused');

@@ -212,6 +212,19 @@ export function lessonsLike(
   );
 }
 
+/**
+ * Whether a person has decided about a finding, so that it is not raised again: dismissed, or closed
+ * while its line is as it was.
+ */
+export function isHeldBackByPerson(
+  finding: KnownFinding,
+  lines: CommentableLines | undefined,
+): boolean {
+  const { state, by, gone } = finding;
+  const isClosed = state === 'settled' && by === 'person' && !gone;
+  return state === 'dismissed' || (isClosed && findLineNow(finding, lines) !== undefined);
+}
+
 /** Which decision of a person holds a finding back. */
 export function whyHeldBack(of: KnownFinding | Lesson): string {
   if ('pull' in of) return `dismissed on #${of.pull}`;

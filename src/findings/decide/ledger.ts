@@ -29,6 +29,7 @@ import {
 import {
   findDuplicate,
   findLineNow,
+  isHeldBackByPerson,
   isNeverHeldBack,
   isOnFindingLine,
   isSuggestionCommitted,
@@ -188,12 +189,10 @@ export class Ledger {
   }
 
   #raiseAgain(was: KnownFinding, draft: Finding): RaiseResult {
-    if (was.state === 'dismissed') return { kind: 'held-back', of: was };
+    if (isHeldBackByPerson(was, this.context.lines)) return { kind: 'held-back', of: was };
     // Its own line decides, not the one that the model names: `same_as` moves no finding whose line
     // is still there.
     const stands = findLineNow(was, this.context.lines);
-    const isPersons = was.state === 'settled' && was.by === 'person';
-    if (isPersons && stands !== undefined && !was.gone) return { kind: 'held-back', of: was };
     const { path, line, side, startLine, code } =
       stands === undefined ? draft : { ...was, line: stands };
     // A word of the model never makes a finding milder: that would end it by the back door.

@@ -339,7 +339,7 @@ const MAX_REASON = 300;
 
 /**
  * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since
- * the finding was posted, and a dismissal a person who has written in its conversation: neither a
+ * the finding was posted, unless its own line is gone, and a dismissal a person who has written in its conversation: neither a
  * wish of the model's nor a sentence in a diff closes anything.
  */
 export function takeSettlement(
@@ -391,7 +391,7 @@ function problemOfEnd(
         : `${login === '' ? '`by` names nobody' : `${quoteLine(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
     }
     case 'fixed':
-      return evidence.some((one) => isChangedSince(one, finding, scope))
+      return finding.isGone || evidence.some((one) => isChangedSince(one, finding, scope))
         ? undefined
         : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
   }

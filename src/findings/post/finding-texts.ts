@@ -5,8 +5,15 @@ import { cleanLine, codeBlock, codeSpan, paragraphs } from '../../lib/text/forma
 import { fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
 import type { BufferedPublications } from '../buffered-publications.js';
+import { isHeldBackByPerson } from '../decide/duplicates.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
-import { compareSeverity, isOpen, type Severity, STATE_REASON_TEXTS } from '../finding.js';
+import {
+  compareSeverity,
+  hasEnded,
+  isOpen,
+  type Severity,
+  STATE_REASON_TEXTS,
+} from '../finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
 import { SEVERITY_ICONS, titleLine } from './comment-text.js';
 
@@ -221,8 +228,6 @@ export function formatKnownFindings({
   // No model ends, or may repeat, the finding of a rule.
   const findings = allFindings.filter(({ rule }) => rule === undefined);
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
-  const isPersons = ({ state, by }: KnownFinding) =>
-    state === 'dismissed' || (state === 'settled' && by === 'person');
   const gone = open.filter(({ isGone }) => isGone);
   const paths = new Set(
     [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [
@@ -232,12 +237,16 @@ export function formatKnownFindings({
   );
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
   const described = formatFinding;
-  const decided = findings.filter(isPersons).map((one) => `${described(one)} (${one.state})`);
+  const ended = findings.filter(hasEnded);
+  const isDecided = (finding: KnownFinding) => isHeldBackByPerson(finding, context.lines);
+  const decided = ended.filter(isDecided).map((one) => `${described(one)} (${one.state})`);
+  const settled = ended.filter((finding) => !isDecided(finding)).map(described);
   const told = lessons.map(formatLesson);
   const text = paragraphs([
     section(OPEN, 'open findings', MAX_OPEN, open.map(described)),
     gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
     section(ENDED, 'decided findings', MAX_ENDED, decided),
+    section(SETTLED, 'settled findings', MAX_ENDED, settled),
     section(LESSONS, 'dismissed findings', MAX_ENDED, told),
   ]);
   return text === '' ? undefined : text;
@@ -258,9 +267,11 @@ export function strangersInTitles(findings: readonly KnownFinding[]): readonly s
 const OPEN =
   'Findings of yours that are open on this pull request. They are posted already: do not raise them again. Where the code now fixes one, call `settle_finding`. If you mean one of them again, give its name in `same_as`.';
 const GONE =
-  'The line of {} is not in the change any more. Look whether the fault is still there: `settle_finding` if it is not, and nothing if it is.';
+  'The line of {} is not in the change any more. Look whether the fault is still there: `settle_finding` if it is not, without `evidence`, and nothing if it is.';
 const ENDED =
   'Findings of yours on this pull request that people with write access have dismissed or closed. Do not raise them again, here or in other words; a new fault near them is a new finding.';
+const SETTLED =
+  'Findings of yours on this pull request that are settled. If the fault is back, raise it with its name in `same_as`.';
 const LESSONS =
   'Findings that people with write access have dismissed on these files, on other pull requests. If you mean one of them, give its name in `same_as`; a new fault near them is a new finding.';
 
