@@ -54,7 +54,7 @@ export interface Evidence {
   readonly code: string;
 }
 
-/** What has become of a finding. */
+/** The state of a finding. */
 export const FINDING_STATES = ['open', 'settled', 'dismissed'] as const;
 
 /** Who brought a finding into its state. */
@@ -150,7 +150,7 @@ export function isOpen({ state }: { readonly state: string }): boolean {
   return state === 'open';
 }
 
-/** Whether a finding has ended, by whoever or whatever it was. */
+/** A finding has ended, by a person, a model or the program. */
 export function hasEnded({ state }: Pick<Finding, 'state'>): boolean {
   return state !== 'open';
 }

@@ -135,20 +135,20 @@ export function factsOfRecord(
   { findings, heard, review }: PullRecord,
   parts: { readonly pull: number; readonly now: Date; readonly before: PullRecord | undefined },
 ): readonly KeptFact[] {
-  const { pull: of, now, before = EMPTY_RECORD } = parts;
+  const { now, before = EMPTY_RECORD } = parts;
   const read = new Map(before.findings.map((finding) => [finding.id, finding]));
   const changed = keptOfPull(findings).filter((finding) => !isSame(finding, read.get(finding.id)));
 
   const ids = heard.slice(-MAX_HEARD);
   const isHeard = review === before.review && isDeepStrictEqual(ids, before.heard);
   if (isHeard) return changed;
-  return [...changed, { kind: 'heard', pull: of, at: now.getTime(), ids, review }];
+  return [...changed, { kind: 'heard', pull: parts.pull, at: now.getTime(), ids, review }];
 }
 
-/** Whether two lines of a finding say the same, whenever they were written. */
+/** Two lines of a finding say the same, whenever they were written. */
 function isSame(finding: KeptFinding, other: KeptFinding | undefined): boolean {
-  const said = (line: KeptFinding): unknown => JSON.parse(JSON.stringify({ ...line, at: 0 }));
-  return other !== undefined && isDeepStrictEqual(said(finding), said(other));
+  const plain = (line: KeptFinding): unknown => JSON.parse(JSON.stringify({ ...line, at: 0 }));
+  return other !== undefined && isDeepStrictEqual(plain(finding), plain(other));
 }
 
 /** Findings of one pull request; ended ones are left out first, the oldest before the others. */

@@ -208,7 +208,7 @@ async function admitByState(
 
   if (!dryRun && postsReviews(agent)) void startEarly(readAhead(trigger, fetching, deps));
   const guidance = startEarly(
-    fetching.then((found) => readGuidanceFor(agent, { trigger, context: found }, deps)),
+    fetching.then((talk) => readGuidanceFor(agent, { trigger, context: talk }, deps)),
   );
   const basis = await planBasis(request, agent, reading, deps);
   const memory = startEarly(readEarly(basis, deps));

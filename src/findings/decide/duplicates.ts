@@ -213,7 +213,7 @@ export function lessonsLike(
 }
 
 /**
- * Whether a person has decided about a finding, so that it is not raised again: dismissed, or closed
+ * A person has decided about a finding, so that it is not raised again: dismissed, or closed
  * while its line is as it was.
  */
 export function isHeldBackByPerson(

@@ -27,20 +27,25 @@ export interface PullSubject {
   readonly head: Head;
   readonly base: Base;
   readonly changedFiles: number;
-  /** Of the first fifty files. */
+  /** The first fifty. */
   readonly paths: readonly string[];
   /** Everybody's, in the order of their beginning. */
   readonly threads: readonly ReviewThread[];
-  /** Of the current token, newest first, among the last fifty. */
+  /** The current token's, newest first, among the last fifty. */
   readonly reviews: readonly OwnReview[];
   /** Everybody's, oldest first, without drafts. */
-  readonly allReviews: readonly { author: string; state: string; at: string; body: string }[];
-  /** Those that it would close, at most twenty. */
+  readonly allReviews: readonly {
+    author: string;
+    state: string;
+    submittedAt: string;
+    body: string;
+  }[];
+  /** Issues that it would close, at most twenty. */
   readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
   /** Oldest first, at most a hundred. */
   readonly commits: readonly PullCommit[] | GitHubError;
   readonly commitsTotal: number;
-  /** Of the commit that the reading names. */
+  /** The checks of the commit that the reading names. */
   readonly checks: ReadChecks;
 }
 
@@ -275,8 +280,8 @@ function pullOf(
     paths: pull.files?.nodes.map(({ path }) => path) ?? [],
     threads: threads.flatMap(threadOf),
     reviews: ownReviews(pull),
-    allReviews: pull.reviews.nodes.flatMap(({ author, state, submittedAt: at, body }) =>
-      at === null ? [] : [{ author: author.login, state, at, body }],
+    allReviews: pull.reviews.nodes.flatMap(({ author, state, submittedAt, body }) =>
+      submittedAt === null ? [] : [{ author: author.login, state, submittedAt, body }],
     ),
     linkedIssues:
       refused.get('closingIssuesReferences') ?? pull.closingIssuesReferences?.nodes ?? [],
@@ -294,10 +299,10 @@ function ownReviews({
   reviews,
   timelineItems,
 }: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
-  const own = reviews.nodes.filter(
+  const submitted = reviews.nodes.filter(
     ({ viewerDidAuthor, body }) => viewerDidAuthor && isMarked(body, { kind: 'review' }),
   );
-  return own.toReversed().map(({ url, state, body, commit, submittedAt, author }) => {
+  return submitted.toReversed().map(({ url, state, body, commit, submittedAt, author }) => {
     const dismissal = timelineItems.nodes.findLast(({ review }) => review?.url === url);
     // An account that is gone cannot overrule.
     const critic = dismissal?.actor.login ?? 'ghost';

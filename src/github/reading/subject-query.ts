@@ -1,4 +1,4 @@
-/** How much of each list is asked for at once. */
+/** The number of items to ask for at once, of each list. */
 export interface PageSize {
   readonly comments: number;
   readonly threads: number;

@@ -99,7 +99,7 @@ function postsOf({ opening, comments, pull }: FoundSubject): readonly Post[] {
   const below = comments.map((comment) => commentPost(comment, 'comment'));
   const reviews = (pull?.allReviews ?? [])
     .filter((review) => review.body.trim() !== '')
-    .map(({ state, author, at: createdAt, body }) => {
+    .map(({ state, author, submittedAt: createdAt, body }) => {
       const label = `review (${state.toLowerCase().replaceAll('_', ' ')})`;
       return { label, author, createdAt, isEdited: false, body };
     });
