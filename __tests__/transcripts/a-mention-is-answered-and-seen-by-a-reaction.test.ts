@@ -47,7 +47,7 @@ it('a line with a link to the run states that there is no answer, and quotes no 
   await stage.run({ inputs: INPUTS });
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([
     expect.stringMatching(
-      /^<!-- axe-action \{"kind":"answer","agent":"builtin\/ask\/reply\\u002d\d+"\} -->\nThere is no answer: the run failed\.\n\n<sub>.*\[this run\]\(\S+\/actions\/runs\/\d+\)<\/sub>$/,
+      /^<!-- axe-action \{"kind":"answer","v":1,"agent":"builtin\/ask\/reply\\u002d\d+"\} -->\nThere is no answer: the run failed\.\n\n<sub>.*\[this run\]\(\S+\/actions\/runs\/\d+\)<\/sub>$/,
     ),
   ]);
   isBroken = false;

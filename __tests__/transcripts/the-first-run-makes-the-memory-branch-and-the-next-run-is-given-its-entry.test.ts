@@ -31,9 +31,8 @@ it('the first run reports the new branch, and that it is public, and needs neith
   const before = stage.github.requests().length;
   const other = await stage.run({ ...bare(), ...pull, runId: '2' });
   const asked = stage.github.requests().slice(before);
-  // What the model is to be given, and then the entry on top of the newest version.
+  // The model is given the newest version, and the entry is saved on top of the same.
   expect(asked.filter(({ bytes }) => bytes.includes(BRANCH)).map(requestName)).toEqual([
-    'POST /graphql repository',
     'POST /graphql repository',
     'POST /graphql createCommitOnBranch',
   ]);
@@ -87,7 +86,6 @@ it('a private repository is not called public', async () => {
   ]);
   expect(step.summary).not.toContain('public');
   expect(github.calls()).toEqual([
-    'POST /graphql repository',
     'POST /graphql repository',
     'POST /graphql repository',
     'POST /repos/{owner}/{repo}/git/trees',

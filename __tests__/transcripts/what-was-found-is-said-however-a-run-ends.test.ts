@@ -95,8 +95,9 @@ function lastCheck({ repo }: Stage) {
 /** The review stands once on the pull request, and memory knows it and what it cost. */
 function expectSaid(stage: Stage): void {
   expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:12' }]);
-  expect(stateIn(stage)).toMatch(/^- \{"kind":"raised",.*The comparison of tokens leaks/m);
-  expect(stateIn(stage)).toMatch(/^- \{"kind":"posted",/m);
+  expect(stateIn(stage)).toMatch(/^- \{"kind":"finding",.*The comparison of tokens leaks/m);
+  // A review whose answer was lost is accounted for by the run after it.
+  expect(stateIn(stage)).toMatch(/^- \{"kind":"(?:posted",|heard",.*"review":4300000001)/m);
   expect(stateIn(stage)).toMatch(/^- \{"kind":"spent",.*"usd":0\.00/m);
 }
 

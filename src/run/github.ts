@@ -134,8 +134,9 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     async change(signal: AbortSignal): Promise<ChangeAnswer> {
       try {
         const { head, base, isForeign, pull } = await subjectCommits(client, trigger, signal);
-        const { diff } = await fetchComparedDiff(client, { repository, base, head, pull }, signal);
-        return { kind: 'read', head, base, isFork: isForeign, diff };
+        const pair = { repository, base, head, pull };
+        const { diff, isComplete: hasAllFiles } = await fetchComparedDiff(client, pair, signal);
+        return { kind: 'read', head, base, isFork: isForeign, diff, hasAllFiles };
       } catch (thrown) {
         return unread(thrown);
       }
