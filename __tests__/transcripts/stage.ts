@@ -243,7 +243,7 @@ export function numberFindings(text: string): string {
   ];
   return names
     .reduce((rest, [name, number]) => rest.replaceAll(name, number), text)
-    .replaceAll(/(\\?"at\\?":)\d{13}\b/g, '$1<time>');
+    .replaceAll(/(\\?"(?:at|raised|decided)\\?":)\d{13}\b/g, '$1<time>');
 }
 
 /**
