@@ -198,8 +198,8 @@ function share<T>(all: readonly T[], counts: (one: T) => boolean): Share {
   return { count: all.filter(counts).length, of: all.length };
 }
 
-/** In code nobody is notified and nothing is loaded. */
-const CODE = /<code>.*?<\/code>|`[^`\n]*`/gs;
+/** In code and in hidden lines nobody is notified and nothing is loaded. */
+const CODE = /<code>.*?<\/code>|`[^`\n]*`|<!--.*?-->/gs;
 
 function obeyed(
   { absent, kind }: Case,
