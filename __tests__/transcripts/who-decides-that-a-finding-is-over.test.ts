@@ -26,6 +26,7 @@ import {
   states,
   submit,
   TAKEN_OUT,
+  THIRD,
   TIMING,
 } from './review-scene.js';
 import { HEAD, headOf, type Stage, type StageOptions } from './stage.js';
@@ -89,6 +90,12 @@ function pushed(stage: Stage, sha: string, [diff, fresh = diff]: Diffs, origin =
 
 async function say(stage: Stage, body: string, id: number, inputs: StepOptions['inputs'] = INPUTS) {
   return await stage.run({ ...commentOnPull(stage, body, id), inputs });
+}
+
+/** The findings in the state of the agent. */
+function recordIn({ github, repo }: Stage): readonly string[] {
+  const files = github.files(`${repo.owner}/${repo.name}`, 'axe-memory');
+  return files['reviewer.state.md']?.match(/^- \{"kind":"finding".*$/gm) ?? [];
 }
 
 function lastCheck({ repo }: Stage) {
@@ -423,6 +430,32 @@ it('without memory, `/axe reopen` leaves the others as they are', async () => {
   await say(stage, `/axe reopen ${findingOf(stage).handle}`, 1002, inputs);
   const { outputs } = await stage.run({ ...event(OWN, 'reopened', SECOND), inputs });
   expect(outputs['findings-open']).toBe('1');
+});
+
+it('a run that cannot read its memory changes nothing in the record, and what it raises is known to the next', async () => {
+  const mild = { ...LOGGED.input, category: 'docs', effect: 'upkeep', reach: 'always' };
+  const wrong = { finding: 'F1', how: 'wrong', reason: 'It is a debug build.' };
+  const stage = await scene([
+    [{ ...LOGGED, input: mild }, submit('One.')],
+    [{ name: 'settle_finding', input: wrong }, submit('None.')],
+    [TIMING, submit('Another.')],
+    [submit('As before.')],
+  ]);
+  await stage.run({ inputs: INPUTS });
+  await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs: INPUTS });
+  const record = recordIn(stage);
+  expect(record).toEqual([expect.stringContaining('"state":"settled","by":"model"')]);
+
+  const conflict = { status: 409, body: { message: 'Conflict' } };
+  stage.github.fail({ ...conflict, route: 'POST /graphql', contains: 'qualifiedName' });
+  const unread = await stage.run({ ...pushed(stage, THIRD, [CHANGE]), inputs: INPUTS });
+  expect(unread.annotations).toMatchObject([{ title: 'Memory not loaded' }]);
+  expect(recordIn(stage)).toEqual(record);
+
+  const { outputs } = await stage.run({ ...event(OWN, 'reopened', THIRD), inputs: INPUTS });
+  expect(outputs['findings-open']).toBe('1');
+  const kept = ['"words":"own"', '"state":"open"'].map((part) => expect.stringContaining(part));
+  expect(recordIn(stage)).toEqual(kept);
 });
 
 it('a run without an answer keeps the check as red as what is open makes it', async () => {

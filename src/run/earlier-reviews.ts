@@ -21,13 +21,13 @@ import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
-import type { MemoryStore } from '../memory/store.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import { askPermission, permissionOf, postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import type {
   Admitted,
   EarlierFindings,
+  Memory,
   MemoryPlan,
   Plan,
   ReviewedChange,
@@ -73,7 +73,7 @@ export async function readEarlierFindings(
     trigger,
     permission: admitted.facts.permission,
     facts,
-    keepsState: keepsState(admitted.basis.memory, memory?.store),
+    keepsState: keepsState(admitted.basis.memory, memory),
     rights: reading.rights,
     change: reviewedChange(trigger, context),
     isFork: trigger.kind === 'pull_request' ? trigger.isFork : reading.facts.code === 'fork',
@@ -168,12 +168,16 @@ async function accessIn(
   };
 }
 
-/** Runs with this memory keep a state; without one the newest review holds the record. */
+/**
+ * The run keeps a state; without one the newest review holds the record. So it does if the state
+ * could not be read: what a review says of a finding must not replace what the state says.
+ */
 export function keepsState(
   plan: MemoryPlan | undefined,
-  store: Pick<MemoryStore, 'kind'> | undefined,
+  memory: Pick<Memory, 'store' | 'restored'> | undefined,
 ): boolean {
-  return plan !== undefined && !plan.isReadOnly && store !== undefined && store.kind !== 'none';
+  if (plan === undefined || plan.isReadOnly || memory === undefined) return false;
+  return memory.store.kind !== 'none' && memory.restored.kind !== 'failed';
 }
 
 /** The wider of the two gates, which has the milder severity; `major` without either. */

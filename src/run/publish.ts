@@ -141,7 +141,7 @@ export async function reportSkipped(
       trigger,
       permission: admitted.facts.permission,
       facts,
-      keepsState: keepsState(admitted.basis.memory, memory?.store),
+      keepsState: keepsState(admitted.basis.memory, memory),
       rights: admitted.basis.reading.rights,
       change,
       isFork: trigger.isFork,

@@ -55,7 +55,7 @@ export interface LedgerContext {
   readonly isPushByWriter: boolean;
   /** From this severity on a finding blocks: the model's word alone does not end it. */
   readonly gate: Severity;
-  /** The run keeps a state; left out: the newest review holds the record. */
+  /** The run keeps a state; otherwise the newest review holds the record. */
   readonly keepsState?: boolean;
   /** Undefined where the state knows nothing of the pull request. */
   readonly record: PullRecord | undefined;

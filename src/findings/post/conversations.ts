@@ -275,12 +275,13 @@ export function recordToKeep(
   return ledger.record({ pull: place.number, head, word, now, model, clean }, leaveOut);
 }
 
-/** The lines of state that keep the findings of a posting. */
+/** The lines of state that keep the findings of a posting; none for a run that keeps no state. */
 export function factsToKeep(
   posting: ReviewToPost,
   leaveOut?: ReadonlySet<string>,
 ): readonly KeptFact[] {
   const { place, now, ledger } = posting;
+  if (ledger.context.keepsState === false) return [];
   const parts = { pull: place.number, now, before: ledger.context.record };
   return factsOfRecord(recordToKeep(posting, leaveOut), parts);
 }

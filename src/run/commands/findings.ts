@@ -140,14 +140,15 @@ async function readPullFindings(
 
   const answer = await deps.github?.change(deps.deadline.signal);
   const change = answer?.kind === 'read' ? answer : undefined;
+  const stored = await readMemory(agent, memory?.plan, deps);
   const { ledger, trouble } = await readFindings(
     trigger.number,
     {
       agent: agent.name,
       trigger,
       permission: 'unknown',
-      facts: (await readMemory(agent, memory?.plan, deps))?.facts ?? [],
-      keepsState: keepsState(memory?.plan, memory?.store),
+      facts: stored?.facts ?? [],
+      keepsState: keepsState(memory?.plan, stored),
       rights: rightsOf('own'),
       change,
       isFork: change?.isFork === true,
