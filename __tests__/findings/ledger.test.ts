@@ -93,6 +93,16 @@ describe('a finding held against the present change', () => {
     expect(held(parts, about)).toMatchObject([expected]);
   });
 
+  it.each([
+    ['settled again', false, 'settled'],
+    ['open on a fork if it blocks', true, 'open'],
+  ])('is %s if a person opens it while its file is away', (_, isFork, state) => {
+    const comments = [said('octocat', '/axe reopen FQ7K2')];
+    const record = recordOf([keptOne(GONE_WITH_FILE)]);
+    const { findings } = read({ threads: [], comments }, { ...LEFT, isFork, record });
+    expect(findings).toMatchObject([{ state, rev: isFork ? 3 : 4 }]);
+  });
+
   it('shares its number with one on the other side', () => {
     const place = { path: 'no-end.txt', line: 2, code: lineFingerprint('beta') };
     const old = keptOne({ id: OTHER, handle: 'FX3M9', ...place, side: 'LEFT' });

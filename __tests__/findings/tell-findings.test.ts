@@ -120,7 +120,7 @@ describe('the conversation of a finding that has ended', () => {
     expect((await readPull(hello)).open).toHaveLength(1);
   });
 
-  it('is left to people where they have ended it on a guest’s run', async () => {
+  it('is left to people where they have ended it on a fork', async () => {
     const hello = await reviewed();
     thumbsDown(hello);
     const { open } = await publish(hello, QUIET, { word: 'fork' });
