@@ -18,6 +18,7 @@ import { NOW } from './threads.js';
 
 const LATER = new Date('2026-11-22T12:00:00Z');
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
+const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const DISMISS = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
 const BOT = 'github-actions[bot]';
 const QUIET: Wanted = { review: { summary: 'Looked again.' } };
@@ -156,6 +157,16 @@ describe('the conversation of a finding that has ended', () => {
     const { warnings } = await publish(hello, settle('fixed'));
     expect(warnings).toEqual([expect.stringMatching(warning)]);
     expect(hello.repo.talk.reviews.map(({ body }) => body).join()).toContain('Looked again.');
+  });
+
+  it('is told by the next run if neither answer nor review could be posted, and once', async () => {
+    const hello = await reviewed();
+    hello.github.fail({ ...LOCKED, times: 1 });
+    hello.github.fail({ ...LOCKED, route: REVIEW, times: 1 });
+    await publish(hello, settle('fixed'));
+    expect(state(hello).replies).toEqual([]);
+    for (const _ of [1, 2]) await publish(hello, QUIET);
+    expect(state(hello).replies).toEqual([expect.stringMatching(/^✅ F is settled by /)]);
   });
 });
 
