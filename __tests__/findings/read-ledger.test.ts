@@ -239,7 +239,7 @@ describe('the record of a pull request', () => {
 });
 
 describe('the conversation of a finding', () => {
-  const BOUND = { thread: { id: 'T_1' }, said: { comment: 1 } };
+  const BOUND = { thread: { id: 'T_1', first: { id: 1 } } };
 
   it('is found by the id in its text', () => {
     expect(read().findings).toMatchObject([{ ...BOUND, toldRev: 1 }]);

@@ -142,17 +142,15 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
     decided: AT.getTime(),
     thread: thread(),
     stored: keptOne(),
-    said: { url: opening().url, thread: 'T_1', first: 1, comment: 1 },
     ...parts,
   };
 }
 
 /** One on the next line, of another category, without a conversation. */
 export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
-  const { said: _, ...one } = known();
   const words = { handle: 'FX3M9', title: 'Nobody awaits the result', category: 'data' } as const;
   const place = { line: 11, code: 'return user;', key: lineFingerprint('return user;') };
-  return { ...one, id: OTHER, ...words, ...place, thread: undefined, ...parts };
+  return { ...known(), id: OTHER, ...words, ...place, thread: undefined, ...parts };
 }
 
 export const NO_NEWS: FindingChanges = {

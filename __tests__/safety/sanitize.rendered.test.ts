@@ -79,7 +79,7 @@ describe('a review, cut anywhere, read by a GFM parser', () => {
       state: 'settled',
       why: 'fixed',
       reason: text,
-      said: undefined,
+      thread: undefined,
     });
     const fresh = [
       placed({ title: text, trigger: text }),

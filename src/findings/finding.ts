@@ -132,17 +132,6 @@ export interface Finding {
    * The pull request on which people dismissed the same: it is too bad to be held back for that.
    */
   readonly dismissedOn?: number;
-  /** Where it stands on GitHub; in the text of a review where there is no conversation. */
-  readonly said?: Said;
-}
-
-interface Said {
-  readonly url: string;
-  /** The conversation. */
-  readonly thread: string;
-  /** Numbers of its first comment, and of the comment that raised the finding. */
-  readonly first: number;
-  readonly comment: number;
 }
 
 /** Whether people still have to do something about a finding. */

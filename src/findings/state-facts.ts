@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { WORDS, type Word } from '../event/trust.js';
+import type { OwnReview, PullRequestConversation } from '../github/reading/conversation.js';
 import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
@@ -37,6 +38,24 @@ export function readReviewMark(
  */
 export function agentOfReviewer(reviewer: string): string {
   return reviewer.replace(/\/reply-\d+$/, '');
+}
+
+/** The agent that wrote a review of ours; undefined for any other text. */
+export function agentOfReview(body: string): string | undefined {
+  const mark = readReviewMark(body);
+  return mark && agentOfReviewer(mark.agent);
+}
+
+/** The reviews that an agent has submitted, oldest first. */
+export function submittedReviewsOf(
+  { seen }: { readonly seen: Pick<PullRequestConversation, 'reviews'> | undefined },
+  agent: string,
+): readonly OwnReview[] {
+  return (seen?.reviews ?? [])
+    .filter(
+      ({ state, body }) => state !== 'PENDING' && agentOfReview(body) === agentOfReviewer(agent),
+    )
+    .toSorted((a, b) => a.id - b.id);
 }
 
 const pull = v.pipe(v.number(), v.integer(), v.minValue(1));

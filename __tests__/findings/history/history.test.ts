@@ -12,8 +12,8 @@ import {
   type Severity,
 } from '../../../src/findings/finding.js';
 import { isTold, type KnownFinding } from '../../../src/findings/known-finding.js';
-import { submittedReviewsOf } from '../../../src/findings/post/conversations.js';
 import { blockingFindings, formatSarif } from '../../../src/findings/post/record.js';
+import { submittedReviewsOf } from '../../../src/findings/state-facts.js';
 import { readOwnMark } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';
 import { AUTHORS, PEOPLE, pick, raisedIn, type Setup, type Step, World } from './world.js';

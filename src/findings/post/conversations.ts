@@ -17,7 +17,7 @@ import {
   readCopy,
 } from '../kept-finding.js';
 import { isTold, type KnownFinding } from '../known-finding.js';
-import { agentOfReviewer, readReviewMark } from '../state-facts.js';
+import { agentOfReviewer, submittedReviewsOf } from '../state-facts.js';
 import {
   CONVERSATION_STAYS_OPEN,
   type ReviewToPost,
@@ -155,15 +155,6 @@ export async function postReplies(
   return said;
 }
 
-/** The reviews of an agent that were sent. */
-export function submittedReviewsOf({ seen }: Ledger, agent: string): readonly OwnReview[] {
-  return (seen?.reviews ?? []).filter(
-    ({ state, body }) =>
-      state !== 'PENDING' &&
-      agentOfReviewer(readReviewMark(body)?.agent ?? '') === agentOfReviewer(agent),
-  );
-}
-
 /** Whether a review of the agent asks for changes. */
 function isRequesting(ledger: Ledger, agent: string): boolean {
   return submittedReviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
@@ -292,7 +283,7 @@ export function factsToKeep(
  */
 export async function updateCopy(client: GitHubClient, posting: ReviewToPost): Promise<void> {
   const { ledger, agent, place, warn } = posting;
-  const [newest] = submittedReviewsOf(ledger, agent).toSorted((a, b) => b.id - a.id);
+  const newest = submittedReviewsOf(ledger, agent).at(-1);
   if (ledger.context.keepsState === true || newest === undefined) return;
 
   const record = copyOfRecord(recordToKeep(posting));

@@ -207,10 +207,10 @@ function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: 
 
 /** Title and handle; a link where there is a conversation that people see, else the place. */
 function nameOf(finding: KnownFinding, clean: TextFrame['clean']): string {
-  const { title, path, line, handle, said } = finding;
+  const { title, path, line, handle, thread } = finding;
   const name = title === '' ? cleanLine(path, MAX_PATH) : title;
-  if (hasSeenThread(finding) && said !== undefined)
-    return `[${titleLine(name.replace(/[[\]]|\\+$/g, ''), clean)}](${said.url}) · ${handle}`;
+  if (thread !== undefined && hasSeenThread(finding))
+    return `[${titleLine(name.replace(/[[\]]|\\+$/g, ''), clean)}](${thread.first.url}) · ${handle}`;
   return `${titleLine(name, clean)} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }
 

@@ -9,6 +9,7 @@ import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
 import type { Finding } from '../finding.js';
 import type { KeptFact } from '../kept-finding.js';
+import { submittedReviewsOf } from '../state-facts.js';
 import { formatFindings } from './comment-text.js';
 import {
   factsToKeep,
@@ -17,7 +18,6 @@ import {
   postReplies,
   requestsChanges,
   reviewEndOf,
-  submittedReviewsOf,
   updateConversations,
   updateCopy,
   withdrawChangeRequests,

@@ -7,7 +7,7 @@ import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
 import { formatSeverityCounts } from '../finding.js';
 import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
-import { readReviewMark } from '../state-facts.js';
+import { readReviewMark, submittedReviewsOf } from '../state-facts.js';
 import {
   commentText,
   findingInText,
@@ -15,13 +15,7 @@ import {
   tableCell,
   titleLine,
 } from './comment-text.js';
-import {
-  mustRequestChanges,
-  recordToKeep,
-  requestsChanges,
-  revMark,
-  submittedReviewsOf,
-} from './conversations.js';
+import { mustRequestChanges, recordToKeep, requestsChanges, revMark } from './conversations.js';
 import { formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
 
 /** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */

@@ -347,7 +347,7 @@ export function findingRecords(
   const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
   const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
   const known = ledger.findings.map((one): FindingRecord => {
-    const record = recordOf(one);
+    const record = recordOf(one, one.thread?.first.url);
     if (back.has(one.id)) return { ...record, why: 'it came back' };
     if (claimed.has(one.id)) return { ...record, why: CLAIMED_OVER_TEXT };
     if (!fresh.has(one.id)) return record;
@@ -385,21 +385,9 @@ function refutedRecords({ refuted }: BufferedPublications): readonly FindingReco
   });
 }
 
-function recordOf(finding: Finding): FindingRecord {
-  const {
-    id,
-    handle,
-    agent,
-    state,
-    why,
-    reason,
-    title,
-    body,
-    said,
-    trigger,
-    evidence,
-    suggestion,
-  } = finding;
+function recordOf(finding: Finding, url?: string): FindingRecord {
+  const { id, handle, agent, state, why, reason, title, body, trigger, evidence, suggestion } =
+    finding;
   const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
   const place = { path, line, startLine, side };
   const judged = { severity, confidence, category, effect, reach };
@@ -417,7 +405,7 @@ function recordOf(finding: Finding): FindingRecord {
     ...judged,
     evidence: evidence.length === 0 ? undefined : evidence,
     suggestion,
-    url: said?.url,
+    url,
     agent,
   };
 }

@@ -16,7 +16,7 @@ import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/l
 import { isBlocking, isOpen } from '../finding.js';
 import { EMPTY_RECORD, type KeptFinding, type PullRecord, readCopy } from '../kept-finding.js';
 import type { KnownFinding } from '../known-finding.js';
-import { agentOfReviewer, readReviewMark } from '../state-facts.js';
+import { submittedReviewsOf } from '../state-facts.js';
 import { readGestures } from './gestures.js';
 import { instructionsIn, saidRevsBy, saidRevsOf } from './peoples-words.js';
 
@@ -28,21 +28,37 @@ export function readLedger(
   seen: PullRequestConversation | undefined,
   context: LedgerContext,
 ): Ledger {
-  const record = loadRecord(seen, context);
-  const told = toldRevs(seen);
-  const known = bindThreads(record.findings, seen, context).map((bound) =>
-    knownFinding(bound, told.get(bound.stored.id) ?? 0, context.agent),
+  const reviews = submittedReviewsOf({ seen }, context.agent);
+  const copies = copiesIn(reviews);
+  const record = loadRecord(context.record, copies);
+  const toldRevs = toldRevsIn(seen);
+  const known = bindThreads(record.findings, seen?.threads ?? [], copies).map((bound) =>
+    knownFinding(bound, toldRevs.get(bound.stored.id) ?? 0, context.agent),
   );
+
   const read =
     seen === undefined
       ? known
       : known.map((finding) => readGestures(finding, { seen, context, heard: record.heard }));
   const instructions = seen === undefined ? [] : instructionsIn(seen);
-  const heard = instructions.flatMap(({ id, login }) =>
+  const newlyHeard = instructions.flatMap(({ id, login }) =>
     context.hasUnknownAccess?.(login) === true ? [] : [id],
   );
-  const rest = { heard: [...new Set([...record.heard, ...heard])], review: record.review };
-  return new Ledger(context, seen, hold(read, context), rest);
+
+  return new Ledger(context, seen, followChange(read, context), {
+    heard: [...new Set([...record.heard, ...newlyHeard])],
+    review: Math.max(record.review, reviews.at(-1)?.id ?? 0),
+  });
+}
+
+/** The records that reviews hold, oldest first. Their words are trusted like a stranger's. */
+function copiesIn(reviews: readonly OwnReview[]): readonly PullRecord[] {
+  return reviews.flatMap(({ id, body }) => {
+    const copy = readCopy(body);
+    if (copy === undefined) return [];
+    const findings = copy.findings.map((finding) => ({ ...finding, words: 'guest' as const }));
+    return [{ findings, heard: copy.heard, review: id }];
+  });
 }
 
 /**
@@ -50,31 +66,13 @@ export function readLedger(
  * review of this agent. What the state does not know can only add open findings, from reviews newer
  * than the newest that it accounts for: every workflow of a repository posts under one account.
  */
-function loadRecord(
-  seen: PullRequestConversation | undefined,
-  { record: state, agent }: LedgerContext,
-): PullRecord {
-  const reviews = ownReviewsOf(seen, agent);
-  const copies = reviews.flatMap(({ id, body }) => {
-    const copy = readCopy(body);
-    return copy === undefined ? [] : [{ review: id, ...copy }];
-  });
-  const newest = copies.at(-1);
-  const asGuests = (findings: readonly KeptFinding[]) =>
-    findings.map((finding) => ({ ...finding, words: 'guest' as const }));
-  const copied =
-    newest === undefined
-      ? EMPTY_RECORD
-      : { findings: asGuests(newest.findings), heard: newest.heard, review: newest.review };
-  const record = state ?? copied;
-
-  const known = new Map(record.findings.map((finding) => [finding.id, finding]));
-  for (const { review, findings } of copies)
-    if (review > record.review)
-      for (const finding of asGuests(findings))
-        if (!known.has(finding.id)) known.set(finding.id, openAgain(finding));
-  const review = Math.max(record.review, ...reviews.map(({ id }) => id));
-  return { ...record, findings: [...known.values()], review };
+function loadRecord(state: PullRecord | undefined, copies: readonly PullRecord[]): PullRecord {
+  const record = state ?? copies.at(-1) ?? EMPTY_RECORD;
+  const findings = new Map(record.findings.map((finding) => [finding.id, finding]));
+  const unaccounted = copies.filter(({ review }) => review > record.review);
+  for (const finding of unaccounted.flatMap((copy) => copy.findings))
+    if (!findings.has(finding.id)) findings.set(finding.id, openAgain(finding));
+  return { ...record, findings: [...findings.values()] };
 }
 
 function openAgain(finding: KeptFinding): KeptFinding {
@@ -82,25 +80,12 @@ function openAgain(finding: KeptFinding): KeptFinding {
   return { ...finding, ...ended, state: 'open' };
 }
 
-/** The reviews of an agent that were sent, oldest first. */
-function ownReviewsOf(
-  seen: PullRequestConversation | undefined,
-  agent: string,
-): readonly OwnReview[] {
-  return (seen?.reviews ?? [])
-    .filter(
-      ({ state, body }) =>
-        state !== 'PENDING' && agentOfReviewer(readReviewMark(body)?.agent ?? '') === agent,
-    )
-    .toSorted((a, b) => a.id - b.id);
-}
-
 /** The newest `rev` of each finding that a text of ours says. */
-function toldRevs(seen: PullRequestConversation | undefined): ReadonlyMap<string, number> {
-  const told = new Map<string, number>();
+function toldRevsIn(seen: PullRequestConversation | undefined): ReadonlyMap<string, number> {
+  const toldRevs = new Map<string, number>();
   for (const { id, rev } of seen === undefined ? [] : saidRevsOf(seen))
-    told.set(id, Math.max(rev, told.get(id) ?? 0));
-  return told;
+    toldRevs.set(id, Math.max(rev, toldRevs.get(id) ?? 0));
+  return toldRevs;
 }
 
 interface BoundFinding {
@@ -114,43 +99,46 @@ interface BoundFinding {
  */
 function bindThreads(
   findings: readonly KeptFinding[],
-  seen: PullRequestConversation | undefined,
-  { agent }: LedgerContext,
+  threads: readonly Thread[],
+  copies: readonly PullRecord[],
 ): readonly BoundFinding[] {
-  const threads = seen?.threads ?? [];
-  const saying = new Map<string, Thread>();
+  const threadsById = new Map<string, Thread>();
   for (const thread of threads)
-    for (const comment of [thread.first, ...thread.replies])
-      for (const { id } of saidRevsBy(comment)) if (!saying.has(id)) saying.set(id, thread);
+    for (const { id } of [thread.first, ...thread.replies].flatMap(saidRevsBy))
+      if (!threadsById.has(id)) threadsById.set(id, thread);
   const bound = findings.map(
     (stored): BoundFinding => ({
       stored,
-      thread: saying.get(stored.id) ?? threads.find(({ id }) => id === stored.thread),
+      thread: threadsById.get(stored.id) ?? threads.find(({ id }) => id === stored.thread),
     }),
   );
 
-  const taken = new Set(bound.flatMap(({ thread }) => thread?.id ?? []));
-  const copies = ownReviewsOf(seen, agent).map(({ id, body }) => ({
-    id,
-    findings: readCopy(body)?.findings ?? [],
-  }));
-  return bound.map((one) => {
-    if (one.thread !== undefined || one.stored.thread !== undefined) return one;
-    const review = copies.find((copy) => copy.findings.some(({ id }) => id === one.stored.id));
-    const said = review?.findings.find(({ id }) => id === one.stored.id);
-    const thread = threads.find(
-      ({ id, path, hunk, reviewId, first }) =>
-        review !== undefined &&
-        reviewId === review.id &&
-        !taken.has(id) &&
-        first.isOurs &&
-        path === said?.path &&
-        lineFingerprint(lastLineOfHunk(hunk)) === said.code,
-    );
-    if (thread === undefined) return one;
-    taken.add(thread.id);
-    return { ...one, thread };
+  const bindings = new Set(bound.flatMap(({ thread }) => thread?.id ?? []));
+  return bound.map(({ stored, thread }) => {
+    if (thread !== undefined || stored.thread !== undefined) return { stored, thread };
+    const free = threads.filter(({ id, first }) => first.isOurs && !bindings.has(id));
+    const threadAtPlace = findThreadAtPlace(stored.id, free, copies);
+    if (threadAtPlace !== undefined) bindings.add(threadAtPlace.id);
+    return { stored, thread: threadAtPlace };
   });
+}
+
+/** The conversation where the first review that has a finding posted it. */
+function findThreadAtPlace(
+  findingId: string,
+  threads: readonly Thread[],
+  copies: readonly PullRecord[],
+): Thread | undefined {
+  const isMeant = ({ id }: KeptFinding) => id === findingId;
+  const review = copies.find(({ findings }) => findings.some(isMeant));
+  const place = review?.findings.find(isMeant);
+  return threads.find(
+    ({ path, hunk, reviewId }) =>
+      place !== undefined &&
+      reviewId === review?.review &&
+      path === place.path &&
+      lineFingerprint(lastLineOfHunk(hunk)) === place.code,
+  );
 }
 
 function knownFinding(
@@ -158,26 +146,16 @@ function knownFinding(
   toldRev: number,
   agent: string,
 ): KnownFinding {
-  const { code: key, confidence = 'likely', body = '', evidence = [], ...rest } = stored;
-  const { kind: _, pull: __, at: ___, raised: ____, model: _____, thread: ______, ...own } = rest;
+  const { kind, pull, at, raised, model, ...fields } = stored;
   return {
-    ...own,
+    ...fields,
     agent,
-    body,
-    confidence,
-    evidence,
+    body: stored.body ?? '',
+    confidence: stored.confidence ?? 'likely',
+    evidence: stored.evidence ?? [],
     line: thread?.line ?? stored.line,
-    code: thread === undefined ? undefined : lastLineOfHunk(thread.hunk),
-    said:
-      thread === undefined
-        ? undefined
-        : {
-            url: thread.first.url,
-            thread: thread.id,
-            first: thread.first.id,
-            comment: thread.first.id,
-          },
-    key,
+    code: thread && lastLineOfHunk(thread.hunk),
+    key: stored.code,
     // A conversation has said at least that it was raised.
     toldRev: Math.max(toldRev, thread === undefined ? 0 : 1),
     isGone: false,
@@ -187,45 +165,50 @@ function knownFinding(
 }
 
 /** Holds findings against the present change: renames, what moved, what is gone. */
-function hold(
+function followChange(
   findings: readonly KnownFinding[],
-  { lines, hasAllFiles, isFork, gate }: LedgerContext,
+  context: LedgerContext,
 ): readonly KnownFinding[] {
+  const { lines } = context;
   if (lines === undefined) return findings;
   return findings.map((finding) => {
-    const { key } = finding;
-    const path = pathNow(finding, lines);
-    const file = lines.get(path);
-    const at = { ...finding, path };
-    if (!isOpen(finding)) {
-      const line = findLineNow(at, lines);
-      // What ends with this reading ends with the line as it is now.
-      const isNew = finding.rev !== finding.stored?.rev;
-      const gone = isNew ? line === undefined : finding.gone;
-      return revive({ ...at, line: line ?? finding.line, gone }, line !== undefined);
-    }
-    // A file that GitHub did not list can still be in the change.
-    if (file === undefined && hasAllFiles !== true) return at;
-    if (file === undefined || isOnRemovedFile(finding, file)) {
-      const isMoved = filesAdding(finding, lines).length > 0;
-      const isPeoples = isFork && isBlocking(finding, gate);
-      return isMoved || isPeoples ? { ...at, isGone: true } : leaveChange(at);
-    }
-    // GitHub shows nothing of a large file: its lines may all be there.
-    if (file.LEFT.size + file.RIGHT.size === 0 || key === '') return at;
-    const line = findLineNow(at, lines);
-    return line === undefined ? { ...at, isGone: true } : { ...at, line };
+    const renamed = { ...finding, path: pathNow(finding, lines) };
+    return isOpen(finding)
+      ? followOpen(renamed, lines, context)
+      : followEnded(renamed, findLineNow(renamed, lines));
   });
 }
 
 /** A finding that ended with its line comes back with it, without a model. */
-function revive(finding: KnownFinding, stands: boolean): KnownFinding {
-  const { state, why } = finding;
-  const endedWithLine =
+function followEnded(finding: KnownFinding, line: number | undefined): KnownFinding {
+  const { state, why, key, rev, stored } = finding;
+  // What ends with this reading ends with the line as it is now.
+  const gone = rev === stored?.rev ? finding.gone : line === undefined;
+  const moved = { ...finding, line: line ?? finding.line, gone };
+  const hasEndedWithLine =
     state === 'settled' && (why === 'fixed' || why === 'suggestion' || why === 'left');
-  return endedWithLine && finding.gone === true && stands && isDistinctiveFingerprint(finding.key)
-    ? openFinding(finding, { by: 'program', why: 'reverted' })
-    : finding;
+  return hasEndedWithLine && gone === true && line !== undefined && isDistinctiveFingerprint(key)
+    ? openFinding(moved, { by: 'program', why: 'reverted' })
+    : moved;
+}
+
+function followOpen(
+  finding: KnownFinding,
+  lines: CommentableLines,
+  { hasAllFiles, isFork, gate }: LedgerContext,
+): KnownFinding {
+  const file = lines.get(finding.path);
+  // A file that GitHub did not list can still be in the change.
+  if (file === undefined && hasAllFiles !== true) return finding;
+  if (file === undefined || isOnRemovedFile(finding, file)) {
+    const isMoved = filesAdding(finding, lines).length > 0;
+    const isPeoples = isFork && isBlocking(finding, gate);
+    return isMoved || isPeoples ? { ...finding, isGone: true } : leaveChange(finding);
+  }
+  // GitHub shows nothing of a large file: its lines may all be there.
+  if (file.LEFT.size + file.RIGHT.size === 0 || finding.key === '') return finding;
+  const line = findLineNow(finding, lines);
+  return line === undefined ? { ...finding, isGone: true } : { ...finding, line };
 }
 
 /** A finding whose file is not in the change any more. */
@@ -239,9 +222,8 @@ function isOnRemovedFile({ side }: KnownFinding, { LEFT, RIGHT }: CommentableFil
 }
 
 /**
- * What the file of a finding is called now. Where the diff does not say so, for a push moved a file
- * that the pull request adds or rewrites, the one file that has its telling line among what it adds
- * is meant.
+ * The present path of a finding's file. A push can move a file that the pull request adds or
+ * rewrites, and the diff does not say so: the only file that adds the telling line is meant.
  */
 function pathNow(finding: KnownFinding, lines: CommentableLines): string {
   const known = findFile(lines, finding.path);

@@ -12,7 +12,7 @@ import {
   replyToReopen,
 } from '../../findings/post/finding-texts.js';
 import { saidRevsBy } from '../../findings/read/peoples-words.js';
-import { agentOfReviewer, readReviewMark } from '../../findings/state-facts.js';
+import { agentOfReview } from '../../findings/state-facts.js';
 import {
   commentsIn,
   type GitHubComment,
@@ -207,8 +207,8 @@ function answerOnce(result: MemoryRefusal): CommandAnswer {
 /** Findings of other agents, by the copies of their records in reviews. */
 function raisedByOthers({ seen, context }: Ledger): readonly KeptFinding[] {
   return (seen?.reviews ?? []).flatMap(({ body }) => {
-    const agent = agentOfReviewer(readReviewMark(body)?.agent ?? '');
-    return agent === context.agent ? [] : (readCopy(body)?.findings ?? []);
+    const isOwn = agentOfReview(body) === context.agent;
+    return isOwn ? [] : (readCopy(body)?.findings ?? []);
   });
 }
 
