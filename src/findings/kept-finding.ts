@@ -130,25 +130,18 @@ export function recordOfPull(
   return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0 };
 }
 
-/** The lines that keep a record: those that say something other than what it was read from. */
+/** The lines that keep a record: those that `keepFinding` has written anew. */
 export function factsOfRecord(
   { findings, heard, review }: PullRecord,
   parts: { readonly pull: number; readonly now: Date; readonly before: PullRecord | undefined },
 ): readonly KeptFact[] {
   const { now, before = EMPTY_RECORD } = parts;
-  const read = new Map(before.findings.map((finding) => [finding.id, finding]));
-  const changed = keptOfPull(findings).filter((finding) => !isSame(finding, read.get(finding.id)));
+  const changed = keptOfPull(findings).filter((finding) => !before.findings.includes(finding));
 
   const ids = heard.slice(-MAX_HEARD);
   const isHeard = review === before.review && isDeepStrictEqual(ids, before.heard);
   if (isHeard) return changed;
   return [...changed, { kind: 'heard', pull: parts.pull, at: now.getTime(), ids, review }];
-}
-
-/** Two lines of a finding say the same, whenever they were written. */
-function isSame(finding: KeptFinding, other: KeptFinding | undefined): boolean {
-  const plain = (line: KeptFinding): unknown => JSON.parse(JSON.stringify({ ...line, at: 0 }));
-  return other !== undefined && isDeepStrictEqual(plain(finding), plain(other));
 }
 
 /** Findings of one pull request; ended ones are left out first, the oldest before the others. */
@@ -171,7 +164,7 @@ export function roomForFindings(open: number): number {
   return Math.max(0, MAX_OF_PULL - open);
 }
 
-/** UTF-8 bytes of a body in the record. */
+/** UTF-16 units of a body in the record. */
 const MAX_BODY_CHARACTERS = 1000;
 
 /** A text for the record, cut where it is too long. */
@@ -204,8 +197,8 @@ export function fitFindings(
       else fitting.set(id, shorter);
     }
   };
-  shorten(({ suggestion: _, ...rest }) => rest);
-  shorten(({ body: _, trigger: __, evidence: ___, ...rest }) => rest);
+  shorten(({ suggestion, ...rest }) => rest);
+  shorten(({ body, trigger, evidence, ...rest }) => rest);
   shorten((finding) => (finding.state === 'open' ? finding : undefined));
   shorten((finding) => ({ ...finding, title: cutToBytes(finding.title, SHORT_TITLE).text }));
   return findings.flatMap(({ id }) => fitting.get(id) ?? []);

@@ -2,7 +2,7 @@ import type { Word } from '../../event/trust.js';
 import { DAY_MS } from '../../lib/clock.js';
 import { cleanLine, codeBlock } from '../../lib/text/format.js';
 import type { CommentableLines } from '../change/diff-lines.js';
-import { type Finding, hasEnded } from '../finding.js';
+import { hasEnded } from '../finding.js';
 import { type KeptFinding, keptText } from '../kept-finding.js';
 import type { KnownFinding } from '../known-finding.js';
 
@@ -20,8 +20,8 @@ export interface RecordParts {
 }
 
 /**
- * A finding as it is kept. One that did not change keeps its line; an old one is written again, since
- * the state leaves old lines out.
+ * A finding as it is kept. One that did not change keeps its line. After a month it is written again
+ * all the same, since the state leaves old lines out.
  */
 export function keepFinding(
   finding: KnownFinding,
@@ -31,6 +31,7 @@ export function keepFinding(
   const { stored, rev, isMute, gone, decided, saw } = finding;
   const time = parts.now.getTime();
   const isDecided = Number.isFinite(decided);
+  const { body, trigger, evidence, suggestion } = stored ?? cleanedWords(finding, parts);
   const next: KeptFinding = {
     kind: 'finding',
     id: finding.id,
@@ -62,7 +63,8 @@ export function keepFinding(
     model: stored?.model ?? parts.model,
     thread: finding.thread?.id ?? stored?.thread,
     saw: { resolvedBy: saw.resolvedBy, down: saw.down },
-    ...(hasEnded(finding) ? {} : wordsOf(finding, parts)),
+    // Kept only while the finding is open.
+    ...(hasEnded(finding) ? {} : { body, trigger, evidence, suggestion }),
   };
   const isSame = stored !== undefined && JSON.stringify(next) === JSON.stringify(stored);
   return isSame && time - stored.at < MAX_UNCHANGED_MS ? stored : { ...next, at: time };
@@ -93,26 +95,20 @@ function keptPath(
   return isKnown || clean(path) === path ? path : '';
 }
 
-/** Kept only while a finding is open. A suggestion must read the same after cleaning. */
-function wordsOf(
-  { stored, body, trigger, evidence, suggestion }: KnownFinding,
+type Words = Pick<KeptFinding, 'body' | 'trigger' | 'evidence' | 'suggestion'>;
+
+/** The words of a new finding. A suggestion must read the same after cleaning. */
+function cleanedWords(
+  { body, trigger, evidence, suggestion }: KnownFinding,
   parts: RecordParts,
-): Partial<Pick<KeptFinding, 'body' | 'trigger' | 'evidence' | 'suggestion'>> {
+): Words {
   const { clean } = parts;
   const offer = codeBlock(suggestion ?? '', 'suggestion');
-  const isOffered = suggestion !== undefined && clean(offer) === offer;
   const proof = evidence.map((line) => ({ ...line, code: clean(cleanLine(line.code, MAX_CODE)) }));
-  const words: Pick<Finding, 'body' | 'trigger'> =
-    stored?.body === undefined
-      ? {
-          body: keptText(clean(body)),
-          trigger: trigger === undefined ? undefined : cleanedLine(trigger, parts),
-        }
-      : { body: stored.body, trigger: stored.trigger };
   return {
-    body: words.body === '' ? undefined : words.body,
-    trigger: words.trigger,
+    body: keptText(clean(body)) || undefined,
+    trigger: trigger === undefined ? undefined : cleanedLine(trigger, parts),
     evidence: proof.length === 0 ? undefined : proof,
-    suggestion: isOffered ? suggestion : undefined,
+    suggestion: clean(offer) === offer ? suggestion : undefined,
   };
 }
