@@ -9,7 +9,6 @@ import {
 import { type CommentableLines, commentableLines } from '../findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../findings/decide/evidence.js';
 import { applyToLedger, Ledger } from '../findings/decide/ledger.js';
-import type { KeptFact } from '../findings/kept-finding.js';
 import { formatFindings } from '../findings/post/comment-text.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import type { ReviewOutcome } from '../findings/post/post-review.js';
@@ -33,15 +32,8 @@ import {
   readAgain,
   readFindings,
 } from './earlier-reviews.js';
-import type {
-  Admitted,
-  Conversed,
-  PublicationResult,
-  Restored,
-  RunReport,
-  RunRequest,
-} from './records.js';
-import { entryChanges, factsChange, journaledFacts, keepInJournal, postedKeeper } from './save.js';
+import type { Conversed, PublicationResult, Restored, RunReport, RunRequest } from './records.js';
+import { entryChanges, keepInJournal, postedKeeper, saveFindings } from './save.js';
 
 /** For entries that are written before anything is posted, and for runs that post nothing. */
 export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
@@ -158,31 +150,13 @@ export async function reportSkipped(
     answered: new Set(),
     skipped: { message, since },
   });
-  await saveKept(decided, admitted, deps);
+  const { memory: plan } = admitted.basis;
+  await saveFindings(decided, { agent: agent.name, plan, store: memory?.store }, deps);
   if (trouble !== undefined) {
     const failure = `what is open on #${trigger.number} could not be read: ${trouble} We count what memory knows of it.`;
     deps.reporter.warn({ code: 'context-incomplete', message: failure });
   }
   return { ...skipped, reviewResult };
-}
-
-/** Saves what is kept of findings to memory. Errors are warnings. */
-async function saveKept(
-  facts: readonly KeptFact[],
-  { basis: { memory: plan, agent }, memory }: Admitted,
-  { clock, reporter, deadline, journal }: Dependencies,
-): Promise<void> {
-  const store = (await memory)?.store;
-  if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
-  const journaled = journaledFacts(plan, facts);
-  await journal?.pending(journaled);
-  const saved = await store.write([factsChange(plan.path, facts, clock.now())], deadline.closing);
-  if (saved.kind === 'saved') {
-    await journal?.done(journaled);
-    return;
-  }
-  const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
-  reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { subjectNumber } from '../event/trigger.js';
 import { patchIds } from '../findings/change/scope.js';
+import type { KeptFact } from '../findings/kept-finding.js';
 import {
   pruneState,
   type ReviewedFact,
@@ -20,7 +21,7 @@ import {
   storedTask,
 } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
-import type { FailedSave } from '../memory/store.js';
+import type { FailedSave, MemoryStore } from '../memory/store.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
 import type {
@@ -135,7 +136,7 @@ export async function keepInJournal(
 }
 
 /** Facts as a change for the journal; none for a run that writes no memory. */
-export function journaledFacts(
+function journaledFacts(
   memory: MemoryPlan | undefined,
   facts: readonly ReviewFact[],
 ): readonly MemoryChange[] {
@@ -183,6 +184,32 @@ export async function saveToMemory(
   } else deps.reporter.warn(saveFailed(plan, result));
 
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
+}
+
+/** Saves findings that were decided without a model. An error is one warning. */
+export async function saveFindings(
+  facts: readonly KeptFact[],
+  {
+    agent,
+    plan,
+    store,
+  }: {
+    readonly agent: string;
+    readonly plan: MemoryPlan | undefined;
+    readonly store: MemoryStore | undefined;
+  },
+  { clock, reporter, deadline, journal }: Dependencies,
+): Promise<void> {
+  if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
+  const journaled = journaledFacts(plan, facts);
+  await journal?.pending(journaled);
+  const saved = await store.write([factsChange(plan.path, facts, clock.now())], deadline.closing);
+  if (saved.kind === 'saved') {
+    await journal?.done(journaled);
+    return;
+  }
+  const message = `decisions on findings of "${agent}" could not be saved: ${saved.message}`;
+  reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
 }
 
 /** The texts of a run are kept apart from those that `own` runs load. */

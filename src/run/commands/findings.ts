@@ -2,7 +2,7 @@ import type { CommentTrigger } from '../../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY, rightsOf } from '../../event/trust.js';
 import type { Ledger } from '../../findings/decide/ledger.js';
 import { compareSeverity, hasEnded, isOpen } from '../../findings/finding.js';
-import { type KeptFact, type KeptFinding, readCopy } from '../../findings/kept-finding.js';
+import { type KeptFinding, readCopy } from '../../findings/kept-finding.js';
 import type { KnownFinding } from '../../findings/known-finding.js';
 import {
   CONVERSATION_STAYS_OPEN,
@@ -27,6 +27,7 @@ import { readMemory } from '../memory.js';
 import { type MemoryRefusal, refusal } from '../memory-commands/command-session.js';
 import { applyToFindings } from '../publish.js';
 import type { ReviewedChange, RunRequest } from '../records.js';
+import { saveFindings } from '../save.js';
 import {
   type AgentMemory,
   type CommandAnswer,
@@ -34,7 +35,6 @@ import {
   DRY_RUN,
   type FindingCommand,
   type FixCommand,
-  keepCommandFacts,
 } from './command.js';
 
 /**
@@ -66,7 +66,8 @@ export async function runFindingCommand(
     answered: new Set(targets.map(({ id }) => id)),
     skipped: undefined,
   });
-  await saveKept(publication.facts ?? [], { opened, request, deps });
+  const { plan, store } = opened.memory ?? {};
+  await saveFindings(publication.facts ?? [], { agent: name, plan, store }, deps);
 
   const decided = targets.flatMap(({ handle }) => ledger.find(handle) ?? []);
   // The token could not resolve it.
@@ -83,27 +84,6 @@ export async function runFindingCommand(
   const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
 
   return { result: commandDone(text, true), among: 'for-all', says: decided };
-}
-
-/** Saves what is kept of findings. Errors are warnings. */
-async function saveKept(
-  facts: readonly KeptFact[],
-  {
-    opened,
-    request,
-    deps,
-  }: {
-    readonly opened: AgentMemory;
-    readonly request: RunRequest;
-    readonly deps: Dependencies;
-  },
-): Promise<void> {
-  if (facts.length === 0) return;
-  const failure = await keepCommandFacts(opened, facts, request, deps);
-  if (failure?.kind === 'failed' && failure.reason === 'not-saved') {
-    const { message, remedy } = failure;
-    deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
-  }
 }
 
 /**
