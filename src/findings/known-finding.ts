@@ -9,7 +9,7 @@ export interface Lesson {
   readonly pull: number;
   readonly path: string;
   readonly category: Category;
-  /** Of the line, see `lineFingerprint`. */
+  /** The fingerprint of its line, see `lineFingerprint`. */
   readonly key: string;
   /** The model's words; empty where a stranger may have had a part in them. */
   readonly title: string;
@@ -23,7 +23,7 @@ export interface Lesson {
 export interface KnownFinding
   extends Finding,
     Pick<KeptFinding, 'rev' | 'isMute' | 'gone' | 'head' | 'words' | 'saw' | 'decided'> {
-  /** Of its line as it was said, see `lineFingerprint`. */
+  /** The fingerprint of its line as it was posted, see `lineFingerprint`. */
   readonly key: string;
   /** The last `rev` that a text of ours says; 0 for none. */
   readonly toldRev: number;
@@ -39,7 +39,7 @@ export function isTold({ rev, isMute, toldRev }: KnownFinding): boolean {
   return isMute || toldRev >= rev;
 }
 
-/** What the model says itself of whether a finding is an earlier one. */
+/** The model's own word on a finding being an earlier one. */
 export interface DuplicateClaim {
   /** The handle of an earlier finding. */
   readonly sameAs?: string;
@@ -52,7 +52,7 @@ export interface DuplicateClaim {
   readonly knew?: ReadonlySet<string>;
 }
 
-/** How a model may end a finding. */
+/** The ways in which a model can end a finding. */
 export const SETTLEMENT_KINDS = ['fixed', 'wrong', 'dismissed'] as const;
 
 /** An end of a finding that was taken from the model; it is carried out when the run is over. */

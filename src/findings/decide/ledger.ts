@@ -38,7 +38,7 @@ import {
 } from './duplicates.js';
 import { keepFinding, type RecordParts } from './keep-finding.js';
 
-/** What the findings of a pull request are held against. */
+/** Everything that the findings of a pull request are held against. */
 export interface LedgerContext {
   /** Each agent has a ledger of its own. */
   readonly agent: string;
@@ -112,7 +112,7 @@ export class Ledger {
     return this.#findings;
   }
 
-  /** The same, to try something on. */
+  /** A ledger to try something on. */
   copy(): Ledger {
     return new Ledger(this.context, this.seen, this.#findings, this.heard);
   }
@@ -126,26 +126,28 @@ export class Ledger {
 
   find(name: string): KnownFinding | undefined {
     const handle = name.trim().toUpperCase();
-    return this.#findings.find((one) => one.handle === handle);
+    return this.#findings.find((finding) => finding.handle === handle);
   }
 
   /** Takes a finding of this run, unless it is an earlier one. */
   raise(draft: Finding, claim: DuplicateClaim = {}): RaiseResult {
     if (draft.rule !== undefined) return this.#raiseByRule(draft);
     const { lines, rights, lessons } = this.context;
-    const meant = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
-    const own = meant === undefined || this.find(meant.handle) !== undefined ? claim : {};
+    const lesson = lessons.find(({ handle }) => handle === claim.sameAs?.trim().toUpperCase());
+    // `same_as` names a lesson or a finding; one of this pull request goes first.
+    const findingClaim =
+      lesson === undefined || this.find(lesson.handle) !== undefined ? claim : {};
     // A dismissed finding of a rule must not hide another fault on its line.
     const byModels = this.#findings.filter(({ rule }) => rule === undefined);
-    const same = findDuplicate(draft, own, byModels, lines);
+    const same = findDuplicate(draft, findingClaim, byModels, lines);
     if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
-    const before = meant ?? lessonOfLine(draft, lessons);
+    const before = lesson ?? lessonOfLine(draft, lessons);
     if (before !== undefined && rights.ends === 'word' && !isNeverHeldBack(draft))
       return { kind: 'held-back', of: before };
     const like = before === undefined && claim.isNew !== true ? lessonsLike(draft, lessons) : [];
     if (same.kind === 'refused') return same;
-    const asked = [...(same.kind === 'ask' ? same.of : []), ...like];
-    if (asked.length > 0) return { kind: 'ask', of: asked };
+    const candidates = [...(same.kind === 'ask' ? same.of : []), ...like];
+    if (candidates.length > 0) return { kind: 'ask', of: candidates };
     return this.#add({ ...draft, dismissedOn: before?.pull ?? draft.dismissedOn });
   }
 
@@ -188,25 +190,22 @@ export class Ledger {
     return { kind: 'raised', finding };
   }
 
-  #raiseAgain(was: KnownFinding, draft: Finding): RaiseResult {
-    if (isHeldBackByPerson(was, this.context.lines)) return { kind: 'held-back', of: was };
+  #raiseAgain(earlier: KnownFinding, draft: Finding): RaiseResult {
+    if (isHeldBackByPerson(earlier, this.context.lines)) return { kind: 'held-back', of: earlier };
     // Its own line decides, not the one that the model names: `same_as` moves no finding whose line
     // is still there.
-    const stands = findLineNow(was, this.context.lines);
+    const lineNow = findLineNow(earlier, this.context.lines);
     const { path, line, side, startLine, code } =
-      stands === undefined ? draft : { ...was, line: stands };
+      lineNow === undefined ? draft : { ...earlier, line: lineNow };
     // A word of the model never makes a finding milder: that would end it by the back door.
-    const severity = worseSeverity(draft.severity, was.severity);
-    const moved = { ...was, path, line, side, startLine, code, severity, isGone: false };
-    const key = stands === undefined ? lineFingerprint(code ?? '') : was.key;
-    if (isOpen(was)) {
-      const isChanged = severity !== was.severity || stands === undefined;
-      if (!isChanged) return { kind: 'kept', finding: this.#put(moved) };
-      const finding = this.#put(openFinding({ ...moved, key }, { by: undefined }));
-      return { kind: 'back', finding, was };
-    }
-    const finding = this.#put(openFinding({ ...moved, key }, { by: 'model' }));
-    return { kind: 'back', finding, was };
+    const severity = worseSeverity(draft.severity, earlier.severity);
+    const key = lineNow === undefined ? lineFingerprint(code ?? '') : earlier.key;
+    const place = { path, line, side, startLine, code, key, isGone: false };
+    const raised = { ...earlier, ...place, severity };
+    const isChanged = severity !== earlier.severity || lineNow === undefined;
+    if (isOpen(earlier) && !isChanged) return { kind: 'kept', finding: this.#put(raised) };
+    const by = isOpen(earlier) ? undefined : 'model';
+    return { kind: 'back', finding: this.#put(openFinding(raised, { by })), was: earlier };
   }
 
   /** Ends a finding by the model's word, or says why not; the evidence was looked at before. */
@@ -230,13 +229,18 @@ export class Ledger {
     const { isPushByWriter, rights, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
     // No suggestion ends what a person reopened.
-    for (const one of this.open.filter((finding) => finding.isGone && finding.by !== 'person')) {
-      const isEnd = isPushByWriter || (rights.ends === 'word' && !this.isBlocking(one));
+    const endable = this.open.filter(({ isGone, by: openedBy }) => isGone && openedBy !== 'person');
+    for (const finding of endable) {
+      const isEnd = isPushByWriter || (rights.ends === 'word' && !this.isBlocking(finding));
       if (
         isEnd &&
-        isSuggestionCommitted(one.suggestion ?? '', lines?.get(one.path), pushed.get(one.path))
+        isSuggestionCommitted(
+          finding.suggestion ?? '',
+          lines?.get(finding.path),
+          pushed.get(finding.path),
+        )
       )
-        this.#end(one, 'settled', { by, why: 'suggestion' });
+        this.#end(finding, 'settled', { by, why: 'suggestion' });
     }
   }
 
@@ -271,7 +275,7 @@ export class Ledger {
     return how === 'dismissed' && !dismisses ? ONLY_PEOPLE_DISMISS : undefined;
   }
 
-  /** Whether an end of a finding takes more than the model's word. */
+  /** An end of the finding takes more than the model's word. */
   isBlocking({ severity, confidence }: Pick<Finding, 'severity' | 'confidence'>): boolean {
     return isBlocking({ severity, confidence }, this.context.gate);
   }
@@ -284,7 +288,7 @@ export class Ledger {
 
   /** Notes that we have resolved, or opened, the conversation of a finding. */
   noteResolved(id: string, resolvedBy: string | undefined): void {
-    const finding = this.#findings.find((one) => one.id === id);
+    const finding = this.#findings.find((known) => known.id === id);
     if (finding !== undefined) this.#put({ ...finding, saw: { ...finding.saw, resolvedBy } });
   }
 
@@ -333,10 +337,7 @@ export function openFinding(finding: KnownFinding, change: Change): KnownFinding
   return { ...finding, ...NEXT, rev: finding.rev + 1, ...change, state: 'open' };
 }
 
-/**
- * What a run has made of the findings of its pull request, besides what the ledger says of them
- * now.
- */
+/** The changes that a run has made to the findings of its pull request. */
 export interface FindingChanges {
   /** Raised by this run. */
   readonly fresh: readonly PlacedFinding[];
@@ -365,14 +366,14 @@ export function applyToLedger(
 ): FindingChanges {
   if (pushed !== undefined) ledger.endCommitted(pushed);
   ledger.endRepaired();
-  const kept = new Map<string, KnownFinding>();
+  const keptById = new Map<string, KnownFinding>();
   const heldBack = [...buffered.heldBack];
   const fresh: PlacedFinding[] = [];
   // The model also knows what it has raised itself.
   const known = new Set(knew);
   for (const { of, finding } of buffered.repeated) {
     const raising = ledger.raise(finding, { sameAs: of.handle });
-    if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
+    if (raising.kind === 'kept') keptById.set(raising.finding.id, raising.finding);
     if (raising.kind === 'held-back') heldBack.push({ finding, of: raising.of });
   }
   for (const placed of buffered.findings) {
@@ -382,7 +383,7 @@ export function applyToLedger(
       fresh.push({ ...placed, finding: { ...placed.finding, dismissedOn } });
       known.add(id);
     }
-    if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
+    if (raising.kind === 'kept') keptById.set(raising.finding.id, raising.finding);
     if (raising.kind === 'held-back') heldBack.push({ finding: placed.finding, of: raising.of });
   }
   const claimed: Settlement[] = [];
@@ -392,11 +393,11 @@ export function applyToLedger(
     const end = ledger.end(settlement);
     if (typeof end === 'string' && isStill && isPeoples) claimed.push(settlement);
   }
-  const isFresh = new Set(fresh.map(({ finding }) => finding.id));
-  const untold = ledger.findings.filter((finding) => isNews(finding) && !isFresh.has(finding.id));
+  const freshIds = new Set(fresh.map(({ finding }) => finding.id));
+  const untold = ledger.findings.filter((finding) => isNews(finding) && !freshIds.has(finding.id));
   return {
     fresh,
-    kept: [...kept.values()],
+    kept: [...keptById.values()],
     heldBack,
     ended: untold.filter(hasEnded),
     back: untold.filter(isOpen),
@@ -409,10 +410,10 @@ function isNews(finding: KnownFinding): boolean {
   return !isTold(finding) || (finding.isMute === true && finding.rev !== finding.stored?.rev);
 }
 
-/** Of a finding that the model takes for over, and is not the one to decide. */
+/** The text on a finding that the model takes for over and cannot end. */
 export const CLAIMED_OVER_TEXT = 'said to be over; a person has to resolve it';
 
-/** What a run raised and its review does not say again; empty for nothing. */
+/** A sentence on what a run raised and its review does not repeat; empty for nothing. */
 export function formatNotRepeated({ kept, heldBack }: FindingChanges): string {
   const parts = [
     ...(kept.length === 0 ? [] : [`${kept.length} open`]),

@@ -182,14 +182,14 @@ function followChange(
 /** A finding that ended with its line comes back with it, without a model. */
 function followEnded(finding: KnownFinding, line: number | undefined): KnownFinding {
   const { state, why, key, rev, stored } = finding;
-  // What ends with this reading ends with the line as it is now.
+  // An end that this reading has found ends with the line as it is now.
   const gone = rev === stored?.rev ? finding.gone : line === undefined;
-  const moved = { ...finding, line: line ?? finding.line, gone };
+  const following = { ...finding, line: line ?? finding.line, gone };
   const hasEndedWithLine =
     state === 'settled' && (why === 'fixed' || why === 'suggestion' || why === 'left');
   return hasEndedWithLine && gone === true && line !== undefined && isDistinctiveFingerprint(key)
-    ? openFinding(moved, { by: 'program', why: 'reverted' })
-    : moved;
+    ? openFinding(following, { by: 'program', why: 'reverted' })
+    : following;
 }
 
 function followOpen(
