@@ -120,13 +120,13 @@ export async function withGitHub<T>(
   }
 }
 
-/** What could not be read and why, as a warning; `what` where the message does not say it. */
-export function unreadWarning({ message, remedy, reason }: GitHubError, what?: string): Warning {
-  if (what === undefined) return { code: 'context-incomplete', message, remedy };
+/** A warning about something unread; `part` names it if the message does not. */
+export function unreadWarning({ message, remedy, reason }: GitHubError, part?: string): Warning {
+  if (part === undefined) return { code: 'context-incomplete', message, remedy };
   // GitHub's words say no more than that the permission is missing, and the remedy names it.
   const isDenied = reason === 'denied' && remedy !== undefined;
-  if (isDenied) return { code: 'context-unread', message: what, remedy };
-  return { code: 'context-incomplete', message: `${what}: ${message}`, remedy };
+  if (isDenied) return { code: 'context-unread', message: part, remedy };
+  return { code: 'context-incomplete', message: `${part}: ${message}`, remedy };
 }
 
 /** Why nothing is posted without a client, and what to do about it. */
@@ -140,7 +140,7 @@ export interface SubjectPlace {
 /** A list as far as it was read. */
 export interface FetchedList<Item> {
   readonly items: readonly Item[];
-  /** Whether there was nothing more to read. */
+  /** There was nothing more to read. */
   readonly isComplete: boolean;
 }
 

@@ -45,7 +45,7 @@ export interface GitHubClient {
 
 /** Errors of a query that do not reject its whole answer. */
 export interface Tolerated {
-  /** What does not exist is null in the data. */
+  /** Anything that does not exist is null in the data. */
   readonly missingIsNull?: boolean;
   /** Fields that GitHub can refuse by themselves: each is null in the data then. */
   readonly mayLack?: readonly {
@@ -171,8 +171,8 @@ async function patiently<Answer>(
         (canRepeat && isTroubleThatPasses(error, retries, spentMs)) ||
         (isRead && isTooEarly(error, retries));
       if (!isPassing || pauseMs >= (timeLeftMs(signal) ?? DEFAULT_LEFT_MS - spentMs)) {
-        const asked = `asked ${retries + 1} times in ${Math.round(spentMs / 1000)} s`;
-        throw retries === 0 ? error : error.with({ message: `${error.message} (${asked})` });
+        const effort = `asked ${retries + 1} times in ${Math.round(spentMs / 1000)} s`;
+        throw retries === 0 ? error : error.with({ message: `${error.message} (${effort})` });
       }
       onPause?.({ pauseMs, spentMs, error });
       await clock.sleep(pauseMs, signal);

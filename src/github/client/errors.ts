@@ -20,7 +20,7 @@ export class GitHubError extends AxeError {
   readonly about: RefusalSubject | undefined;
   /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
   readonly status: number | undefined;
-  /** How long GitHub asks us to wait, in milliseconds. */
+  /** The wait that GitHub asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** GraphQL refused inside a 200, so the request arrived. */
   readonly isInAnswer: boolean;
@@ -58,7 +58,7 @@ export class GitHubError extends AxeError {
   }
 }
 
-/** What does not exist may only be hidden from the token. */
+/** Something that seems to be missing can be hidden from the token. */
 function permissionRemedy(reason: 'denied' | 'missing', permission: string): string {
   const named = permission.replace(/[\w-]+: \w+/g, '`$&`');
   const add = `dd ${named} under \`permissions:\` of the job.`;
@@ -87,8 +87,8 @@ export function httpError(
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
   const needed = permissionsOf(requestLine, needsWrite);
   const subject = subjectOf(reason, text);
-  const asked = requestLine === GRAPHQL ? '' : ` to \`${requestLine}\``;
-  return new GitHubError(`GitHub answered ${status}${asked}${text === '' ? '' : `: ${text}`}`, {
+  const request = requestLine === GRAPHQL ? '' : ` to \`${requestLine}\``;
+  return new GitHubError(`GitHub answered ${status}${request}${text === '' ? '' : `: ${text}`}`, {
     reason,
     about: subject,
     status,
@@ -227,7 +227,7 @@ function waitOf(headers: Environment): number {
 const NO_GRAPHQL = 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.';
 const BAD_TOKEN = 'The token is not valid (any more); check the `github-token` input.';
 
-/** What helps, in one sentence; undefined where nothing is known to. */
+/** The remedy for a kind of refusal; undefined if we know none. */
 function remedyOf(
   reason: GitHubErrorReason,
   permission: string | undefined,

@@ -14,6 +14,7 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
+import { NO_COMMIT } from '../reading/checks.js';
 import { blobSha } from '../reading/contents.js';
 
 /** A file before a run's first edit and after its last one; undefined for a missing file. */
@@ -84,7 +85,7 @@ export async function proposeChange(
     if (from !== undefined) {
       const refUpdates = [
         { name: `refs/heads/${branch}`, beforeOid: from, afterOid: oid, force: true },
-        { name: `refs/heads/${target}`, beforeOid: oid, afterOid: '0'.repeat(40) },
+        { name: `refs/heads/${target}`, beforeOid: oid, afterOid: NO_COMMIT },
       ];
       const variables = { input: { repositoryId: state.repositoryId, refUpdates } };
       await askGraphQl(

@@ -18,7 +18,7 @@ import { GitHubError } from '../client/errors.js';
 import { fetchPull } from './subject.js';
 import type { PullSubject } from './subject-answer.js';
 
-/** What lies between a commit that was reviewed and the new one. */
+/** The changes between a commit that was reviewed and the new one. */
 export type ChangesSince =
   | {
       readonly kind: 'ahead';
@@ -29,11 +29,11 @@ export type ChangesSince =
 
 /** A change as far as it could be read. */
 export interface ReadChange {
-  /** Undefined where the token may read neither diff nor files. */
+  /** Undefined if the token can read neither diff nor files. */
   readonly change: FetchedChange | undefined;
-  /** Of a comparison; a pull request lists its own. */
+  /** Only in a comparison; a pull request lists its own. */
   readonly commits?: readonly CommitNote[];
-  /** How many there are: one page of a hundred is read. */
+  /** The number of all of them; one page of a hundred is read. */
   readonly commitsTotal?: number;
   readonly warnings: readonly Warning[];
 }
@@ -42,8 +42,8 @@ export interface ReadChange {
  * The change of a pull request between two commits, so that a push during the run cannot slip
  * anything in: the pull request's own diff would be the newest. Both commits are named by sha in
  * the base repository, which holds the heads of all its pull requests, those from deleted forks too
- * (`refs/pull/N/head`). What the token may not read is a warning. `asked` is the pull request as it
- * is now. Throws a GitHubError for other trouble.
+ * (`refs/pull/N/head`). Anything that the token cannot read is a warning. `current` is the pull
+ * request as it is now. Throws a GitHubError for other trouble.
  */
 export async function fetchPullChange(
   client: GitHubClient,
@@ -53,16 +53,16 @@ export async function fetchPullChange(
     head: { sha: head },
     base,
   }: SubjectPlace & { readonly head: Head; readonly base: Base },
-  asked: Promise<PullSubject>,
+  current: Promise<PullSubject>,
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const pair = { repository, base: base.sha || base.ref, head };
   const [diff, now] = await Promise.all([
     orGitHubError(fetchDiff(client, pair, signal), 'denied'),
-    orGitHubError(asked, 'denied'),
+    orGitHubError(current, 'denied'),
   ]);
-  const warnings = [diff, now].flatMap((found) =>
-    found instanceof GitHubError ? unreadWarning(found) : [],
+  const warnings = [diff, now].flatMap((answer) =>
+    answer instanceof GitHubError ? unreadWarning(answer) : [],
   );
   const pull = now instanceof GitHubError ? undefined : now;
   const hasMoved = pull !== undefined && pull.head.sha !== head;
@@ -72,7 +72,7 @@ export async function fetchPullChange(
       message: `pull request #${number} has moved on to ${pull.head.sha.slice(0, 7)} since the event; this run looks at ${head.slice(0, 7)}`,
       remedy: 'The later push gets its own run.',
     });
-  // How many files the pull request has now says nothing of an earlier commit.
+  // The number of files that the pull request has now is not that of an earlier commit.
   const total = hasMoved ? 0 : (pull?.changedFiles ?? 0);
   if (typeof diff === 'string') return { change: changeOf(diff, total), warnings };
   const newest = { number, head: pull?.head.sha };
@@ -83,8 +83,8 @@ export async function fetchPullChange(
 }
 
 /**
- * The change between two commits of a repository. What the token may not read, or is gone, is a
- * warning.
+ * The change between two commits of a repository. Anything that is gone, or that the token cannot
+ * read, is a warning.
  */
 export async function fetchChangeBetween(
   client: GitHubClient,
@@ -96,34 +96,34 @@ export async function fetchChangeBetween(
     orGitHubError(fetchDiff(client, pair, signal), 'denied', 'missing'),
     orGitHubError(fetchComparison(client, pair, signal), 'denied', 'missing'),
   ]);
-  const refused = [diff, comparison].find((found) => found instanceof GitHubError);
+  const refused = [diff, comparison].find((answer) => answer instanceof GitHubError);
   const warnings = refused === undefined ? [] : [unreadWarning(refused)];
   const [commits, commitsTotal] =
     comparison instanceof GitHubError ? [[], 0] : [comparison.commits, comparison.commitsTotal];
-  const told = { commits, commitsTotal };
-  if (typeof diff === 'string') return { change: changeOf(diff), ...told, warnings };
-  if (comparison instanceof GitHubError) return { change: undefined, ...told, warnings };
-  return { ...assembled(comparison, warnings), ...told };
+  const listed = { commits, commitsTotal };
+  if (typeof diff === 'string') return { change: changeOf(diff), ...listed, warnings };
+  if (comparison instanceof GitHubError) return { change: undefined, ...listed, warnings };
+  return { ...assembled(comparison, warnings), ...listed };
 }
 
 /**
- * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left
- * behind for a while, and then knows nothing of it; both are told. Rejects only for an aborted
- * signal.
+ * The changes of a pull request since one of its commits was reviewed. After a force-push GitHub
+ * keeps the old commits for a while, and then does not know them; both are `rewritten`. Rejects only
+ * for an aborted signal.
  */
 export async function fetchNewSince(
   client: GitHubClient,
   pair: CommitPair,
   signal: AbortSignal,
 ): Promise<ChangesSince> {
-  const found = await orGitHubError(
+  const answers = await orGitHubError(
     Promise.all([fetchDiff(client, pair, signal), fetchComparison(client, pair, signal)]),
   );
-  if (found instanceof GitHubError)
-    return { kind: found.reason === 'missing' ? 'rewritten' : 'unread' };
-  const [diff, comparison] = found;
+  if (answers instanceof GitHubError)
+    return { kind: answers.reason === 'missing' ? 'rewritten' : 'unread' };
+  const [diff, comparison] = answers;
   const { status, hasMerge, isComplete } = comparison;
-  // What a merge brought is not the pull request's.
+  // Changes that a merge brought are not the pull request's.
   if (status !== 'ahead' || hasMerge)
     return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
   if (diff !== undefined) return { kind: 'ahead', change: changeOf(diff), warnings: [] };
@@ -131,8 +131,9 @@ export async function fetchNewSince(
 }
 
 /**
- * What the head changed since it left the base: the whole diff, or where GitHub does not make it,
- * what it shows of each file, incomplete where there are more than it lists. Throws a GitHubError.
+ * The changes of the head since it left the base. If GitHub does not make the whole diff, it is put
+ * together from the files that GitHub lists, and is incomplete if there are more. Throws a
+ * GitHubError.
  */
 export async function fetchComparedDiff(
   client: GitHubClient,
@@ -154,8 +155,8 @@ export async function fetchComparedDiff(
 }
 
 /**
- * Those of the pull request if the head is its newest commit: its own list is longer than a
- * comparison's.
+ * Lists the files of the pull request if the head is its newest commit: its own list is longer than
+ * a comparison's.
  */
 async function listFiles(
   client: GitHubClient,
@@ -177,7 +178,7 @@ async function listFiles(
 /** GitHub lists no more files of a pull request (REST API, "List pull requests files"). */
 const MAX_PAGES = 30;
 
-/** A diff comes whole or not at all; `total` is how many files GitHub counts, or 0. */
+/** A diff comes whole or not at all; `total` is the number of files that GitHub counts, or 0. */
 function changeOf(diff: string, total = 0): FetchedChange {
   const files = parseDiff(diff).map(({ path, status, additions, deletions, previousPath }) => {
     return {
@@ -191,7 +192,7 @@ function changeOf(diff: string, total = 0): FetchedChange {
   return { diff, files, filesTotal: Math.max(total, files.length) };
 }
 
-/** The same from the files with their parts of the diff, with a warning more that says so. */
+/** A change that is put together from the parts of the diff, with a warning that says so. */
 function assembled(
   { items, isComplete }: FetchedList<PatchedFile>,
   warnings: readonly Warning[],
@@ -273,7 +274,7 @@ interface CommitPair {
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
-/** Three dots: what the head changed since it left the base, as a pull request shows it. */
+/** Three dots: the head's changes since it left the base, as a pull request shows them. */
 function compareParams({ repository, base, head }: CommitPair): Record<string, unknown> {
   return { ...repositoryParams(repository), basehead: `${base}...${head}` };
 }
@@ -326,7 +327,7 @@ const comparisonSchema = v.pipe(
     items: files,
     /** False where there are more files than GitHub lists. */
     isComplete: files.length < MAX_FILES,
-    /** Of the head against the base; `diverged` where it does not come after it. */
+    /** The head compared with the base; `diverged` if it does not come after it. */
     status,
     commitsTotal: total,
     /**

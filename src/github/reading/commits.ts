@@ -57,12 +57,12 @@ const tagSchema = v.pipe(
   v.transform(({ name, commit: { sha } }) => ({ name, sha })),
 );
 
-/** Of tags, and of commits that are gone through; the tag before most releases is nearer. */
+/** Pages of tags, and of commits to look through; the tag before most releases is nearer. */
 const MAX_PAGES = 5;
 
 /**
- * What lies between a tag and the one before it, on the way back from its commit: the name of that
- * one, and the shas of the two commits. Undefined for the first. Throws a GitHubError.
+ * The tag before this one on the way back from its commit, with the shas of both commits. Undefined
+ * for the first tag. Throws a GitHubError.
  */
 export async function fetchTagRange(
   client: GitHubClient,
@@ -101,13 +101,13 @@ export async function fetchTagRange(
 export function previousTag(
   tag: string,
   tags: readonly v.InferOutput<typeof tagSchema>[],
-  [own, ...earlier]: readonly string[],
+  [newest, ...earlier]: readonly string[],
 ) {
   const candidates = tags.filter(
-    ({ name, sha }) => name !== tag && sha !== own && isSameSeries(name, tag),
+    ({ name, sha }) => name !== tag && sha !== newest && isSameSeries(name, tag),
   );
-  const nearest = earlier.find((sha) => candidates.some((one) => one.sha === sha));
-  return candidates.find((one) => one.sha === nearest);
+  const nearest = earlier.find((sha) => candidates.some((candidate) => candidate.sha === sha));
+  return candidates.find(({ sha }) => sha === nearest);
 }
 
 function isSameSeries(name: string, tag: string): boolean {
@@ -115,7 +115,7 @@ function isSameSeries(name: string, tag: string): boolean {
   return isPrerelease(tag) || !isPrerelease(name);
 }
 
-/** What is before the version. */
+/** The part before the version. */
 function prefixOf(tag: string): string {
   return tag.replace(/\d.*$/s, '');
 }

@@ -17,9 +17,9 @@ import { GitHubError } from '../client/errors.js';
 export interface BaseCode {
   readonly repository: string;
   readonly commit: string;
-  /** Whole texts by path, null for what is no file there; what was not read is missing. */
+  /** Whole texts by path, null if there is no such file; paths that were not read are left out. */
   readonly files: ReadonlyMap<string, string | null>;
-  /** Those of the requested commits that are in its history. */
+  /** The requested commits that are in its history. */
   readonly history: ReadonlySet<string>;
 }
 
@@ -66,9 +66,9 @@ export async function readPathAt(
     'missing',
   );
   if (body instanceof GitHubError) return { kind: 'missing' };
-  const found = v.safeParse(contentSchema, body);
-  if (!found.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
-  const { type, size, sha, encoding, content, entries } = found.output;
+  const answer = v.safeParse(contentSchema, body);
+  if (!answer.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
+  const { type, size, sha, encoding, content, entries } = answer.output;
   if (type === 'dir') return { kind: 'folder', names: entries.map(({ name }) => name) };
   if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
   if (size > maxBytes) {
@@ -76,7 +76,7 @@ export async function readPathAt(
     return { kind: 'refused', reason };
   }
   const bytes = encoding === 'base64' ? decodeBase64(content) : await fetchBlob(place, sha, signal);
-  return { kind: 'file', path: found.output.path || path, bytes };
+  return { kind: 'file', path: answer.output.path || path, bytes };
 }
 
 /** Answers also for files over 1 MB, without their content, and tells a folder from a file. */
@@ -108,9 +108,9 @@ const textSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(
 const textsSchema = v.object({ repository: v.record(v.string(), v.nullable(textSchema)) });
 
 /**
- * Texts of files, each named by its sha or as `ref:path`, in one request; none of those that are
- * not there. GitHub cuts long ones and converts what is not UTF-8, so a text is that of the file
- * only if {@link blobSha} says so. Throws a GitHubError.
+ * Texts of files, each named by its sha or as `ref:path`, in one request; files that do not exist
+ * are left out. GitHub cuts long texts and converts bytes that are not UTF-8, so a text is that of
+ * the file only if {@link blobSha} says so. Throws a GitHubError.
  */
 export async function fetchTexts(
   client: GitHubClient,
@@ -118,9 +118,9 @@ export async function fetchTexts(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, v.InferOutput<typeof textSchema>>> {
-  const asked = names.map((one, index) => [`file${index}`, one] as const);
-  const variables = asked.map(([alias]) => `, $${alias}: String!`).join('');
-  const fields = asked.map(
+  const aliased = names.map((fileName, index) => [`file${index}`, fileName] as const);
+  const variables = aliased.map(([alias]) => `, $${alias}: String!`).join('');
+  const fields = aliased.map(
     ([alias]) => `${alias}: object(expression: $${alias}) { ... on Blob { isBinary text } }`,
   );
   const query = `query ($owner: String!, $name: String!${variables}) {
@@ -128,7 +128,7 @@ export async function fetchTexts(
     ${fields.join('\n    ')}
   }
 }`;
-  const params = { owner, name, ...Object.fromEntries(asked) };
+  const params = { owner, name, ...Object.fromEntries(aliased) };
   const { repository } = await askGraphQl(
     client,
     { query, variables: params, permission: 'contents: read' },
@@ -136,9 +136,9 @@ export async function fetchTexts(
     signal,
   );
   return new Map(
-    asked.flatMap(([alias, one]) => {
-      const found = repository[alias];
-      return found === null || found === undefined ? [] : [[one, found] as const];
+    aliased.flatMap(([alias, fileName]) => {
+      const blob = repository[alias];
+      return blob === null || blob === undefined ? [] : [[fileName, blob] as const];
     }),
   );
 }
@@ -235,15 +235,15 @@ export async function fetchBaseCode(
   const files = paths.map((path, index) => [`p${index}`, path] as const);
   const compared = commits.map((sha, index) => [`c${index}`, sha] as const);
   const ref = branch === undefined ? [] : [['ref', `refs/heads/${branch}`] as const];
-  const asked = [...files, ...compared, ...ref];
-  const at = branch === undefined ? 'defaultBranchRef' : 'ref(qualifiedName: $ref)';
-  const query = `query ($owner: String!, $name: String!${asked.map(([alias]) => `, $${alias}: String!`).join('')}) {
+  const aliased = [...files, ...compared, ...ref];
+  const tip = branch === undefined ? 'defaultBranchRef' : 'ref(qualifiedName: $ref)';
+  const query = `query ($owner: String!, $name: String!${aliased.map(([alias]) => `, $${alias}: String!`).join('')}) {
   repository(owner: $owner, name: $name) {
-    base: ${at} { target { ... on Commit { oid ${files.map(([alias]) => `${alias}: file(path: $${alias}) { ${CODE} }`).join(' ')} } } }
-    history: ${at} { name ${compared.map(([alias]) => `${alias}: compare(headRef: $${alias}) { aheadBy }`).join(' ')} }
+    base: ${tip} { target { ... on Commit { oid ${files.map(([alias]) => `${alias}: file(path: $${alias}) { ${CODE} }`).join(' ')} } } }
+    history: ${tip} { name ${compared.map(([alias]) => `${alias}: compare(headRef: $${alias}) { aheadBy }`).join(' ')} }
   }
 }`;
-  const variables = { owner, name, ...Object.fromEntries(asked) };
+  const variables = { owner, name, ...Object.fromEntries(aliased) };
   const answer = await askGraphQl(
     client,
     {
@@ -270,7 +270,7 @@ export async function fetchBaseCode(
     repository: `${owner}/${name}`,
     commit,
     files: texts,
-    history: new Set([commit, ...known.map(([, one]) => one)]),
+    history: new Set([commit, ...known.map(([, sha]) => sha)]),
   };
 }
 
@@ -291,7 +291,7 @@ const entrySchema = v.object({
   ),
 });
 
-/** Null for what is no file; undefined for a binary one, or one that GitHub does not give whole. */
+/** Null if there is no file; undefined if it is binary, or GitHub does not give all of it. */
 function textOf(entry: unknown): string | null | undefined {
   if (entry === null || entry === undefined) return null;
   if (!v.is(entrySchema, entry)) return undefined;

@@ -8,8 +8,8 @@ export interface GitHubComment {
   readonly url: string;
   readonly author: Actor;
   /**
-   * What GitHub shows besides the name (`MEMBER`); it proves no permission, and only says whom to
-   * ask first.
+   * The label that GitHub shows next to the name (`MEMBER`); it proves no permission, and only says
+   * whom to ask about first.
    */
   readonly authorAssociation: string;
   /** The current token wrote it. */
@@ -41,7 +41,7 @@ export interface Thread {
   readonly replies: readonly GitHubComment[];
 }
 
-/** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
+/** A `PENDING` review is a draft that nobody else sees. */
 type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
 
 /** A review that the current token wrote. */
@@ -58,7 +58,7 @@ export interface OwnReview {
   readonly isOverruled?: boolean;
 }
 
-/** What GitHub says of a pull request, read at one moment. */
+/** The conversations of a pull request, read at one moment. */
 export interface PullRequestConversation {
   /** Sha of its newest commit. */
   readonly head: string;
@@ -89,8 +89,7 @@ export function commentsIn({
 }
 
 /**
- * Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some
- * places.
+ * True for the account that wrote our texts. GitHub leaves out a bot's `[bot]` in some places.
  */
 export function isOwnLogin(login: string, seen: PullRequestConversation): boolean {
   const plain = (name: string) => name.toLowerCase().replace(/\[bot\]$/, '');

@@ -24,10 +24,10 @@ import { readSubjectsOnce } from './subject.js';
 import type { DatedComment, FoundSubject, LinkedIssue } from './subject-answer.js';
 
 /**
- * Fetches what a trigger's user message needs beside the event: change, commits, conversation,
- * linked issues, failing checks. No checkout is needed, and everything is asked for at the same
- * time. What the token may not read is a warning; of the change, other trouble is a GitHubError
- * that is thrown.
+ * Fetches the context of a trigger's user message, in addition to the event: change, commits,
+ * conversation, linked issues, failing checks. No checkout is needed, and everything is requested at
+ * the same time. Anything that the token cannot read is a warning. Throws a GitHubError for other
+ * trouble with the change.
  */
 export async function fetchContext(
   client: GitHubClient,
@@ -86,10 +86,9 @@ async function fetchPull(
   const named = commits?.head.sha === '' ? undefined : commits;
 
   async function readChange() {
-    const found = named ?? (await orGitHubError(now, ...MAY_LACK));
-    if (found instanceof GitHubError)
-      return { change: undefined, warnings: [unreadWarning(found)] };
-    const { head, base } = found;
+    const ends = named ?? (await orGitHubError(now, ...MAY_LACK));
+    if (ends instanceof GitHubError) return { change: undefined, warnings: [unreadWarning(ends)] };
+    const { head, base } = ends;
     const pinned = named === undefined ? { head, base } : undefined;
     return { ...(await fetchPullChange(client, { ...place, head, base }, now, signal)), pinned };
   }
@@ -116,12 +115,12 @@ async function fetchIssue(
   return { kind: 'none', ...around };
 }
 
-/** A question can be answered without the change: a token that may not see it gets one of these. */
+/** The answers to a token that cannot see a change. A question can be answered without it. */
 const MAY_LACK = ['denied', 'missing'] as const;
 
 /**
- * What a new branch is compared with is where it left the default branch; a deleted one holds
- * nothing.
+ * The changes of a push. A new branch is compared with the place where it left the default branch; a
+ * deleted one has nothing.
  */
 async function fetchPush(
   client: GitHubClient,
@@ -141,7 +140,7 @@ async function fetchPush(
   return changeContext({ ...change, commits: undefined });
 }
 
-/** What a tag brought since the one before it; the first one is compared with nothing. */
+/** The changes since the tag before this one; the first tag is compared with nothing. */
 async function fetchTag(
   client: GitHubClient,
   repository: Repository,
@@ -215,7 +214,7 @@ function changeContext({ change, commits, commitsTotal, warnings }: ReadChange):
 
 type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
-/** What becomes a remark: of a comment that came with a review with the number of that. */
+/** The source of a remark, with the id of the review that it came with. */
 type Said = Pick<DatedComment, 'id' | 'author' | 'isOurs' | 'body'> & {
   readonly reviewId?: number;
 };
@@ -274,9 +273,9 @@ const REPLIES = 'what people wrote below the pull request and in its conversatio
 const EVERYTHING_SAID = 'the conversation, the review threads and the linked issues';
 
 /**
- * What people said up to the event, with who of them may write. What was written or changed later
- * is left out, so that nobody can slip a text in after a person has started the run, and so is the
- * comment that the event holds.
+ * Everything that people wrote up to the event, with their rights. Texts that were written or changed
+ * later are left out, so that nobody can slip a text in after a person has started the run; and so
+ * is the comment that the event holds.
  */
 async function listen(
   client: GitHubClient,

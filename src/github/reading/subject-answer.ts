@@ -365,8 +365,8 @@ function commentOf(node: v.InferOutput<typeof commentSchema>): DatedComment {
     createdAt,
     changedAt: lastEditedAt ?? createdAt,
     isEditedByOther: lastEditedAt !== null && author.login !== editor.login,
-    thumbsDown: node.thumbsDown?.nodes.flatMap(({ user, createdAt: at }) =>
-      user === null ? [] : [{ login: user.login, at }],
+    thumbsDown: node.thumbsDown?.nodes.flatMap((thumb) =>
+      thumb.user === null ? [] : [{ login: thumb.user.login, at: thumb.createdAt }],
     ),
   };
 }

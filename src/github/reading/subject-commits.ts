@@ -78,14 +78,14 @@ export async function subjectCommits(
     case 'workflow_run': {
       const { headSha: head, isFork: isForeign } = trigger;
       // Payloads do not name forks' pull requests.
-      const found =
+      const answer =
         trigger.pull ??
         (await orGitHubError(
           fetchPullOfCommit(client, repository, head, signal),
           'denied',
           'missing',
         ));
-      const pull = found instanceof GitHubError ? undefined : found;
+      const pull = answer instanceof GitHubError ? undefined : answer;
       const base = pull === undefined ? branch : pull.base.sha || pull.base.ref;
       return {
         head,
@@ -130,7 +130,7 @@ function pullCommits(
   };
 }
 
-/** Zeros stand for a branch that was made or deleted. */
+/** Events have zeros for the commit of a branch that was created or deleted. */
 function shaOr(sha: string, otherwise: string): string {
   return /^0*$/.test(sha) ? otherwise : sha;
 }

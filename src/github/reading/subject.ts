@@ -89,14 +89,14 @@ async function fetchMoreThreads(
   return { threads, hasMoreThreads: pageInfo.hasNextPage };
 }
 
-/** How much is asked for at once. */
+/** The amount to ask for at once. */
 interface Effort {
   readonly page: PageSize;
   /** The refusal after which only openings are asked for. */
   readonly openingsOnly: GitHubError | undefined;
 }
 
-/** What GitHub gave last: the next reading of a run begins there, since each refusal is billed. */
+/** The last size that GitHub gave: the next reading begins there, since each refusal is billed. */
 const efforts = new WeakMap<GitHubClient, Effort>();
 
 function effortOf(client: GitHubClient): Effort {
