@@ -42,7 +42,7 @@ function lastMessage({ asked }: { asked: readonly { readonly prompt: readonly ob
 const WRITTEN = 'I look.\n<tool_call>{"name": "look", "arguments": {}}</tool_call>';
 
 describe('a call that the model writes as text', () => {
-  it('is never run: the model is told once, and then the rest of the text is the answer', async () => {
+  it('is never run: we ask once for a real call, then the rest of the text is the answer', async () => {
     const result = await run([says(WRITTEN), says(WRITTEN)]);
     expect(result.asked).toHaveLength(2);
     expect(lastMessage(result)).toContain('text is never run');

@@ -255,7 +255,7 @@ last_n = 0
     ]);
   });
 
-  it('a server that cuts a prompt without a word is told of, and the review is one in part', async () => {
+  it('a server that silently cuts the prompt causes a warning, and the review is partial', async () => {
     const stage = await setStageInProcess({
       diff: change(1000),
       model: [
