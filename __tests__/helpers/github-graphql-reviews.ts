@@ -48,7 +48,6 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller)
           },
         })),
     ),
-    files: connection(() => splitDiff(pull.diff).map(({ filename: path }) => ({ id: path, path }))),
   };
 }
 
@@ -102,7 +101,6 @@ function threadNode(
     __typename: 'PullRequestReviewThread',
     id: `PRRT_${first.id}`,
     isResolved: resolver !== undefined,
-    viewerCanResolve: caller.rightOf(repo) === 'write',
     resolvedBy: resolver === undefined ? null : actorNode(resolver),
     isOutdated: line === null,
     path: first.path,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, timeLeftMs } from '../../lib/clock.js';
-import { propertyOf } from '../../lib/data.js';
+import { groupBy, isObject, propertyOf } from '../../lib/data.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
@@ -374,18 +374,14 @@ function graphqlData(
     : errors;
   if (counted.length === 0) return data;
 
-  const whole = graphqlError(counted, headers as Environment);
-  const lacking = new Map(counted.map((error) => [error, deepestField(error, mayLack)]));
-  const isLacking = [...lacking.values()].every((field) => field !== undefined);
-  if (!isObject(data) || !isLacking || !LACKS.has(whole.reason)) throw whole;
+  const errorOf = (refused: readonly unknown[]) => graphqlError(refused, headers as Environment);
+  const whole = errorOf(counted);
+  const refusedByField = groupBy(counted, (error) => fieldOf(error, mayLack));
+  if (!isObject(data) || refusedByField.has(undefined) || !LACKS.has(whole.reason)) throw whole;
   for (const { field, permission, onLack } of mayLack) {
-    const refused = counted.filter((error) => lacking.get(error) === field);
-    if (refused.length > 0)
-      onLack(
-        graphqlError(refused, headers as Environment).withPermission(
-          withNeededWrites(permission, needsWrite),
-        ),
-      );
+    const refused = refusedByField.get(field);
+    if (refused !== undefined)
+      onLack(errorOf(refused).withPermission(withNeededWrites(permission, needsWrite)));
   }
   return data;
 }
@@ -393,8 +389,8 @@ function graphqlData(
 /** A part that is refused for one of these is refused for good; other reasons pass. */
 const LACKS: ReadonlySet<GitHubErrorReason> = new Set(['denied', 'missing', 'invalid']);
 
-/** The field that an error is about: of those that can lack, the last one on its path. */
-function deepestField(
+/** The field that an error is about. Fields can be in each other, so the innermost counts. */
+function fieldOf(
   error: unknown,
   mayLack: readonly { readonly field: string }[],
 ): string | undefined {
@@ -402,8 +398,4 @@ function deepestField(
   if (!Array.isArray(path)) return undefined;
   const fields = new Set<unknown>(mayLack.map(({ field }) => field));
   return path.findLast((part): part is string => fields.has(part));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

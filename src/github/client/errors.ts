@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import type { Environment } from '../../lib/environment.js';
 import { AxeError, type NetworkCause } from '../../lib/errors.js';
-import { type GitHubErrorReason, knownRefusal, type RefusalSubject } from './refusals.js';
+import {
+  type GitHubErrorReason,
+  knownRefusal,
+  type Refusal,
+  type RefusalSubject,
+} from './refusals.js';
 
 interface Failure {
   readonly reason: GitHubErrorReason;
@@ -86,16 +91,16 @@ export function httpError(
   const reason = reasonOf(requestLine, { status, headers }, known?.reason);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
   const needed = permissionsOf(requestLine, needsWrite);
-  const subject = subjectOf(reason, text);
+  const special = specialRefusal(reason, known);
   const request = requestLine === GRAPHQL ? '' : ` to \`${requestLine}\``;
   return new GitHubError(`GitHub answered ${status}${request}${text === '' ? '' : `: ${text}`}`, {
     reason,
-    about: subject,
+    about: special?.about,
     status,
     retryAfterMs,
     remedy:
       statusRemedy(status, requestLine) ??
-      helpFor(subject, text) ??
+      special?.remedy ??
       remedyOf(reason, needed, retryAfterMs),
   });
 }
@@ -109,29 +114,21 @@ function statusRemedy(status: number, requestLine: string): string | undefined {
 export function graphqlError(errors: readonly unknown[], headers: Environment): GitHubError {
   const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
   const text = parsed.map((error) => error.message).join('; ');
-  const reason = graphqlReason(new Set(parsed.map((error) => error.type)), text);
-  const subject = subjectOf(reason, text);
+  const known = knownRefusal(text);
+  const types = new Set(parsed.map((error) => error.type));
+  const reason = graphqlReason(types, known?.reason);
+  const special = specialRefusal(reason, known);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
-  const remedy = helpFor(subject, text) ?? remedyOf(reason, undefined, retryAfterMs);
+  const remedy = special?.remedy ?? remedyOf(reason, undefined, retryAfterMs);
   const message = `GitHub refused: ${shorten(text)}`;
-  return new GitHubError(message, {
-    reason,
-    about: subject,
-    retryAfterMs,
-    remedy,
-    isInAnswer: true,
-  });
+  const { about } = special ?? {};
+  return new GitHubError(message, { reason, about, retryAfterMs, remedy, isInAnswer: true });
 }
 
-/** A limit is a limit, whatever else its words name. */
-function subjectOf(reason: GitHubErrorReason, text: string): RefusalSubject | undefined {
-  return reason === 'rate-limited' ? undefined : knownRefusal(text)?.about;
-}
-
-/** The table's remedy for a refusal that callers know. */
-function helpFor(subject: RefusalSubject | undefined, text: string): string | undefined {
-  const remedy = subject && knownRefusal(text)?.help?.remedy;
-  return remedy && `${remedy}.`;
+/** A refusal that callers know, with the table's remedy. A limit is only a limit, whatever it names. */
+function specialRefusal(reason: GitHubErrorReason, { about, help }: Partial<Refusal> = {}) {
+  if (about === undefined || reason === 'rate-limited') return undefined;
+  return { about, remedy: help && `${help.remedy}.` };
 }
 
 const graphqlErrorSchema = v.fallback(
@@ -197,10 +194,16 @@ function reasonOf(
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
 
-/** Types are not documented, and not every refusal has one, so the words count too. */
-function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorReason {
+/**
+ * Types are not documented, and not every refusal has one, so the words count too; `known` is the
+ * reason that the table gives for them.
+ */
+function graphqlReason(
+  types: ReadonlySet<string>,
+  known: GitHubErrorReason | undefined,
+): GitHubErrorReason {
   const typed = REASONS_BY_TYPE.find(([type]) => types.has(type))?.[1];
-  return typed ?? knownRefusal(text)?.reason ?? 'invalid';
+  return typed ?? known ?? 'invalid';
 }
 
 const REASONS_BY_TYPE: readonly (readonly [string, GitHubErrorReason])[] = [

@@ -26,7 +26,7 @@ export type RefusalSubject =
   | 'empty'
   | 'sign-on';
 
-interface Refusal {
+export interface Refusal {
   readonly words: RegExp;
   readonly reason: GitHubErrorReason;
   readonly about?: RefusalSubject;

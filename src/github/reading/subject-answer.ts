@@ -27,8 +27,6 @@ export interface PullSubject {
   readonly head: Head;
   readonly base: Base;
   readonly changedFiles: number;
-  /** The first fifty. */
-  readonly paths: readonly string[];
   /** Everybody's, in the order of their beginning. */
   readonly threads: readonly ReviewThread[];
   /** The current token's, newest first, among the last fifty. */
@@ -58,8 +56,6 @@ export interface DatedComment extends GitHubComment {
 export interface ReviewThread extends Thread {
   /** The line was changed after the thread began. */
   readonly isOutdated: boolean;
-  /** The token is allowed to resolve it. */
-  readonly canResolve: boolean;
   /** In the diff the thread began on. */
   readonly originalLine: number | undefined;
   readonly first: DatedComment;
@@ -122,7 +118,6 @@ const threadSchema = v.object({
   isResolved: v.boolean(),
   resolvedBy: loginSchema,
   isOutdated: v.boolean(),
-  viewerCanResolve: v.boolean(),
   path: v.string(),
   diffSide: v.picklist(['LEFT', 'RIGHT']),
   line: v.nullable(v.number()),
@@ -210,7 +205,6 @@ const pullSchema = v.object({
   ),
   closingIssuesReferences: v.nullish(nodesOf(linkedSchema)),
   commits: v.nullish(nodesOf(v.object({ commit: commitSchema }))),
-  files: v.nullish(nodesOf(v.object({ path: v.string() }))),
 });
 
 const issueSchema = v.object({ __typename: v.literal('Issue'), ...openingEntries });
@@ -277,7 +271,6 @@ function pullOf(
     },
     base: { sha: pull.baseRefOid, ref: pull.baseRefName },
     changedFiles: pull.changedFiles,
-    paths: pull.files?.nodes.map(({ path }) => path) ?? [],
     threads: threads.flatMap(threadOf),
     reviews: ownReviews(pull),
     allReviews: pull.reviews.nodes.flatMap(({ author, state, submittedAt, body }) =>
@@ -323,15 +316,7 @@ function ownReviews({
 function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThread[] {
   const [opening] = node.opening.nodes;
   if (opening === undefined) return [];
-  const {
-    id,
-    isResolved,
-    isOutdated,
-    viewerCanResolve: canResolve,
-    path,
-    diffSide: side,
-    latest,
-  } = node;
+  const { id, isResolved, isOutdated, path, diffSide: side, latest } = node;
   const first = commentOf(opening);
   return [
     {
@@ -339,7 +324,6 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
       isResolved,
       resolvedBy: node.resolvedBy?.login,
       isOutdated,
-      canResolve,
       path,
       side,
       line: node.line ?? undefined,
