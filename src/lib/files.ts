@@ -101,10 +101,6 @@ async function append(path: string, text: string, options: LinkOptions): Promise
   }
 }
 
-function notRegular(path: string): FileError {
-  return new FileError('open', path, 'EINVAL', 'not a regular file');
-}
-
 /** Never waits, as opening a pipe would. Undefined if the file does not exist. */
 async function openRegular(
   operation: string,
@@ -117,18 +113,13 @@ async function openRegular(
   if (mustLook && (await statOf(path))?.kind === 'link') throw new FileError('open', path, 'ELOOP');
 
   const allFlags = flags | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
-  // ENXIO is a pipe that nobody reads, or a socket.
-  const opening = attempt('open', path, () => open(path, allFlags, FILE_MODE), 'ENOENT');
-  const handle = await opening.catch((thrown: unknown) => {
-    if (errorCode(thrown) === 'ENXIO') throw notRegular(path);
-    throw thrown;
-  });
+  const handle = await attempt('open', path, () => open(path, allFlags, FILE_MODE), 'ENOENT');
   if (handle === undefined) return undefined;
 
   try {
     const stats = await must('stat', path, () => handle.stat());
     if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
-    if (!stats.isFile()) throw notRegular(path);
+    if (!stats.isFile()) throw new FileError('open', path, 'EINVAL', NOT_REGULAR);
     return { handle, bytes: stats.size };
   } catch (thrown) {
     await handle.close();
@@ -310,6 +301,8 @@ export async function readWhole(files: Files, path: string, options: LinkOptions
   }
 }
 
+const NOT_REGULAR = 'not a regular file';
+
 /** Go's error texts where libuv's differ. */
 const GO_TEXTS = new Map([
   ['EISDIR', 'is a directory'],
@@ -321,6 +314,8 @@ const GO_TEXTS = new Map([
   ['EIO', 'input/output error'],
   ['ENAMETOOLONG', 'file name too long'],
   ['EDQUOT', 'disk quota exceeded'],
+  // Our own words for a pipe that nobody reads, and for a socket.
+  ['ENXIO', NOT_REGULAR],
 ]);
 
 /**

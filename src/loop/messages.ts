@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { mapTexts, parseJson } from '../lib/data.js';
+import { isObject, mapTexts, parseJson } from '../lib/data.js';
 import { SecretLeakError } from '../lib/errors.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import type { Prompt } from '../prompt/prompt.js';
@@ -84,9 +84,7 @@ function assistantPart(
         tool: part.toolName,
       };
       // Providers refuse a conversation with arguments that are not an object.
-      const parsed = call?.input;
-      const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-      const input = isObject ? parsed : {};
+      const input = isObject(call?.input) ? call.input : {};
       return [{ type: 'tool-call', toolCallId, toolName, input, providerOptions }];
     }
     default:

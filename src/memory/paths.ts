@@ -185,7 +185,8 @@ export function backupPath(path: string): string {
 }
 
 /**
- * The kind of note at a path, in any folder, kept apart or not; undefined for a run log, a state or a backup.
+ * The kind of note at a path, in any folder, kept apart or not; undefined for a run log, a state or
+ * a backup.
  */
 export function noteKind(path: string): NoteTarget['kind'] | undefined {
   const { longTerm, scratchpad, note, day = '' } = NOTE_PATH.exec(path)?.groups ?? {};
@@ -200,7 +201,7 @@ export function isNotesPath(path: string): boolean {
   return noteKind(path) !== undefined;
 }
 
-/** Lanes and people's own folders come first; none of them has the name of a notes folder. */
+/** People's own folders and `apart/` come first; none of them has the name of a notes folder. */
 const NOTE_PATH =
   /^(?:(?!(?:projects|notes|daily)\/)[^/]+\/)*(?:(?<longTerm>MEMORY)|(?:projects\/[^/]+\/)?(?:(?<scratchpad>SCRATCHPAD)|notes\/(?<note>[^/]+))|(?:projects\/[^/]+\/daily\/)?(?<day>\d{4}-\d\d-\d\d))\.md$/;
 

@@ -1,5 +1,5 @@
 import type { Rights } from '../event/trust.js';
-import type { Tool, ToolEffect } from './tool.js';
+import { reachesNetwork, type Tool, type ToolEffect } from './tool.js';
 
 /** The facts of a tool that decide about it; an MCP server is treated like one tool. */
 export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
@@ -33,8 +33,8 @@ export interface GrantRules {
 
 /**
  * Decides which tools an agent gets, in the order it lists them, with a sentence for people on each
- * of the others. In a terminal an agent gets all of them. In a workflow a run that is not `own` gets tools
- * that only read, and those whose texts the action checks and publishes. An `own` run also gets
+ * of the others. In a terminal an agent gets all of them. In a workflow a run that is not `own` gets
+ * tools that only read, and those whose texts the action checks and publishes. An `own` run also gets
  * its memory, and those tools of `tools-allowed` that write, execute or reach the network.
  * `changes-allowed` grants the file tools. A sub-agent never gets more than its caller.
  */
@@ -92,7 +92,7 @@ const PRIVATE =
 /** The workflow says if commands reach the network. Every MCP server does, also a local program. */
 function isForNetwork({ name, effect }: RequestedTool, toolsAllowed: readonly string[]): boolean {
   if (name === RUN_COMMAND) return toolsAllowed.includes(WITH_NETWORK);
-  return effect === 'network' || effect === 'execute';
+  return reachesNetwork({ effect });
 }
 
 function isAlwaysGranted(

@@ -248,7 +248,10 @@ export function isChanging({ effect, isReadOnly }: Pick<Tool, 'effect' | 'isRead
 }
 
 /** A call can send data out, and bring in anybody's text. */
-export function reachesNetwork({ effect, reachesNetwork: isKnown }: Tool): boolean {
+export function reachesNetwork({
+  effect,
+  reachesNetwork: isKnown,
+}: Pick<Tool, 'effect' | 'reachesNetwork'>): boolean {
   return isKnown ?? REACHING_EFFECTS.has(effect);
 }
 

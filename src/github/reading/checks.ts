@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import type { FailedCheck } from '../../event/context.js';
 import type { Repository } from '../../event/trigger.js';
 import { isOurLog } from '../../event/trust.js';
-import { warningText } from '../../lib/errors.js';
+import { type Warning, warningText } from '../../lib/errors.js';
 import { stripTerminalSequences } from '../../safety/fence.js';
 import { isOwnText } from '../../safety/mark.js';
-import { askGraphQl, orGitHubError, repositoryParams } from '../client/ask.js';
+import { askGraphQl, orGitHubError, repositoryParams, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { CHECKS_QUERY } from './subject-query.js';
@@ -28,6 +28,10 @@ export interface ReadChecks {
   readonly isComplete: boolean;
   /** GitHub refused all of them, or single ones. */
   readonly refused: GitHubError | undefined;
+}
+
+export function checksWarnings({ refused }: ReadChecks): readonly Warning[] {
+  return refused === undefined ? [] : [unreadWarning(refused, 'the checks')];
 }
 
 /** GitHub does not say which of the two a refused list needs. */

@@ -17,7 +17,7 @@ import { orGitHubError, unexpectedAnswer, unreadWarning } from '../client/ask.js
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from './changes.js';
-import { failedChecks, failedChecksWithLogs, fetchChecks, type ReadChecks } from './checks.js';
+import { checksWarnings, failedChecks, failedChecksWithLogs, fetchChecks } from './checks.js';
 import { fetchPullOfCommit, fetchTagRange } from './commits.js';
 import { isWriter } from './permission.js';
 import { readSubjectsOnce } from './subject.js';
@@ -187,7 +187,7 @@ async function fetchWorkflowRun(
     fetchChecks(client, { repository, sha: head }, signal),
   ]);
   const { checks } = read;
-  const refused = checksWarning(read);
+  const refused = checksWarnings(read);
   return {
     ...change,
     checks: await failedChecksWithLogs(client, { repository, checks }, LOGS, signal),
@@ -197,10 +197,6 @@ async function fetchWorkflowRun(
 }
 
 const LOGS = { maxLogLines: 60, maxLogs: 3 } as const;
-
-function checksWarning({ refused }: ReadChecks): readonly Warning[] {
-  return refused === undefined ? [] : [unreadWarning(refused, 'the checks')];
-}
 
 const SOME_CHECKS = 'some of the checks';
 
@@ -255,7 +251,7 @@ async function fetchSurroundings(
   }
   if (pull?.checks.refused !== undefined) {
     unread.push(SOME_CHECKS);
-    warnings.push(...checksWarning(pull.checks));
+    warnings.push(...checksWarnings(pull.checks));
   }
   const remarks = read && (await listen(client, trigger, { ...read, issues }, signal));
   return {

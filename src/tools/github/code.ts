@@ -338,11 +338,9 @@ async function searchIssues(
   );
   const authors = items.map(({ author }) => author);
   const stranger = await github.strangerAmong(authors, signal);
-  const numbers = items.flatMap(({ author, number }) =>
-    author === stranger ? [`#${number}`] : [],
-  );
-  const strangers =
-    stranger === undefined ? undefined : `the title of ${numbers[0] ?? 'issues'} by ${stranger}`;
+  const theirs = items.find(({ author }) => author === stranger);
+  const title = theirs === undefined ? 'titles of issues' : `the title of #${theirs.number}`;
+  const strangers = stranger === undefined ? undefined : `${title} by ${stranger}`;
   return { text: format(lines, answer.incomplete_results), strangers };
 }
 

@@ -81,7 +81,7 @@ export function createGitHubReader(
       signal: AbortSignal,
     ): Promise<string | undefined> {
       const names = [...new Set(logins)];
-      if (names.length > MAX_AUTHORS) return 'people of whom not all were asked for';
+      if (names.length > MAX_AUTHORS) return `one of ${names.length} people`;
       const answers = await Promise.all(names.map((login) => isKnownWriter(login, signal)));
       return names.find((_, index) => answers[index] === false);
     },

@@ -1,6 +1,10 @@
 import type { FailedCheck } from '../../event/context.js';
-import { unreadWarning } from '../../github/client/ask.js';
-import { failedChecksWithLogs, fetchChecks, hasFailed } from '../../github/reading/checks.js';
+import {
+  checksWarnings,
+  failedChecksWithLogs,
+  fetchChecks,
+  hasFailed,
+} from '../../github/reading/checks.js';
 import { fetchSubject } from '../../github/reading/subject.js';
 import type {
   DatedComment,
@@ -24,9 +28,9 @@ const OVERHEAD_BYTES = 4096;
 const NOBODY = 'ghost';
 
 /**
- * `github_comments`: the conversation of an issue or pull request. Anybody can comment, so it
- * is a stranger's unless every quoted author is known to have write access. Bots and our own runs never
- * count as such, under any account: they can quote anybody.
+ * `github_comments`: the conversation of an issue or pull request. Anybody can comment, so an answer
+ * has strangers' words unless every quoted author is known to have write access. Bots and our own
+ * runs never count as such, under any account: they can quote anybody.
  */
 export function createGitHubComments(github: GitHubReader): Tool {
   return defineGitHubTool({
@@ -74,8 +78,8 @@ export function createGitHubComments(github: GitHubReader): Tool {
         text.push(`[posts up to ${next - 1} of ${posts.length}; read on with offset ${next}]`);
       if (!subject.isComplete)
         text.push('[older comments and reviews, or more conversations, were not read]');
-      const what = stranger === authors[0] ? `${kind} #${number}` : `comments on #${number}`;
-      const strangers = stranger === undefined ? undefined : `${what} by ${nameOf(stranger)}`;
+      const words = stranger === authors[0] ? `${kind} #${number}` : `comments on #${number}`;
+      const strangers = stranger === undefined ? undefined : `${words} by ${nameOf(stranger)}`;
       return { text: text.join('\n'), strangers };
     },
   });
@@ -177,28 +181,19 @@ export function createGitHubChecks(github: GitHubReader): Tool {
     async run({ name = '' }, signal) {
       const { client, repository } = github;
       const { head: sha } = await github.commits(signal);
-      const { checks, isComplete, refused } = await fetchChecks(
-        client,
-        { repository, sha },
-        signal,
-      );
-      const wanted = checks.filter((check) => name.trim() === '' || check.name === name.trim());
-      const failed = await failedChecksWithLogs(
-        client,
-        { repository, checks: wanted },
-        LOGS,
-        signal,
-      );
-      const rest = wanted
+      const read = await fetchChecks(client, { repository, sha }, signal);
+      const wanted = name.trim();
+      const checks = read.checks.filter((check) => wanted === '' || check.name === wanted);
+      const failed = await failedChecksWithLogs(client, { repository, checks }, LOGS, signal);
+      const rest = checks
         .filter((check) => !hasFailed(check))
         .map((check) => `${check.state}: ${showName(check.name, MAX_NAME)}`)
         .join('\n');
       const all = [...failed.map(formatFailed), ...(rest === '' ? [] : [rest])].join('\n\n');
       const text =
         all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
-      const notes =
-        refused === undefined ? [] : [warningText(unreadWarning(refused, 'the checks'))];
-      if (!isComplete && notes.length === 0)
+      const notes = checksWarnings(read).map(warningText);
+      if (!read.isComplete && notes.length === 0)
         notes.push('there are more checks than were asked for');
       const foreign = failed.find(({ isOurs, summary, log }) => {
         return !isOurs && (summary !== '' || log !== undefined);
