@@ -329,8 +329,8 @@ function skillText(content: Exclude<FoundFile, { kind: 'missing' }>): string {
 }
 
 /**
- * Memory, also what is kept apart, and git's own folder must not become instructions, by any name or
- * link.
+ * Memory, with everything kept apart, and git's own folder must not become instructions, by any name
+ * or link.
  */
 function outOfBoundsReason({
   path,

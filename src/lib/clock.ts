@@ -107,19 +107,22 @@ export function withinBoth(first: AbortSignal, second: AbortSignal): AbortSignal
 
 /** A run's only deadline: every wait listens to it. */
 export interface Deadline {
-  /** Ends the asking: aborted when its time is up or the run is cancelled, with the error to report. */
+  /**
+   * Ends the conversation, or a step before it: aborted when time is up or the run is cancelled, with
+   * the error to report.
+   */
   readonly signal: AbortSignal;
   /**
-   * For deciding, saving and saying, which come after the asking. A time limit does not abort it,
+   * For deciding, saving and reporting, which come afterwards. A time limit does not abort it,
    * since each of their steps has a limit of its own: only a cancelled run has no time in the end.
    */
   readonly closing: AbortSignal;
   /** Sets the limit, counted in milliseconds from the start of the run. */
   limit(limitMs: number): void;
-  /** Milliseconds that are left for asking; Infinity while there is no limit. */
+  /** Milliseconds until `signal` aborts; Infinity while there is no limit. */
   leftMs(): number;
   /**
-   * Ends the asking with this error. `closingMs` is the time for the rest; left out: no limit. Of
+   * Aborts `signal` with this error. `closingMs` is the time for the rest; left out: no limit. Of
    * several calls the first names the error, and the shortest time counts.
    */
   cancel(reason: Error, closingMs?: number): void;
@@ -133,7 +136,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /**
  * A deadline that counts from now and has no limit yet. A limit of zero or less, or one that has
  * passed already, expires at once, as in axe. `remedy` tells people what to do about the error.
- * `keptMs` is the part of a limit that is kept for what comes after the asking.
+ * `keptMs` is the part of a limit that is kept for the steps after the conversation.
  */
 export function createDeadline(
   remedy?: string,

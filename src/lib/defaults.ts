@@ -17,8 +17,8 @@ export const CLI_TIMEOUT_SECONDS = 120;
 export const ACTION_TIMEOUT_MINUTES = 15;
 
 /**
- * The part of a workflow run's time in which no model is asked any more: it is kept for deciding,
- * saving and saying.
+ * The last part of a workflow run's time, after the conversation: it is kept for deciding, saving and
+ * reporting.
  */
 export const CLOSING_TIME = { share: 0.1, maxMs: 60_000 } as const;
 

@@ -33,7 +33,7 @@ export function isStatePath(path: string): boolean {
   return path.endsWith(SUFFIX) || path.endsWith(SUFFIX + BACKUP);
 }
 
-/** The version of a line; what a higher one says is for a newer version of the action. */
+/** The version of our lines. Lines of a higher one are for a newer version of the action. */
 const VERSION = 1;
 
 /** True for a state with lines that a newer version of the action wrote. */
@@ -42,8 +42,8 @@ export function hasNewerLines(text: string): boolean {
 }
 
 /**
- * Reads the fact of a line, with any further keys; undefined if the line is not a fact. A line of a
- * newer version is none, so it keeps its bytes: nothing replaces or removes it.
+ * Reads the fact of a line, with any further keys; undefined if the line is not a fact. A newer
+ * version's line is not one, so it keeps its bytes: nothing replaces or removes it.
  */
 export function parseFact(line: string): StateFact | undefined {
   const { v: version = VERSION, ...fact } = parseLine(line) ?? {};

@@ -4,7 +4,7 @@ import type { Price } from '../agent/model-keys.js';
 import type { Thinking } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import data from './models.json' with { type: 'json' };
-import { bareName, habitsOf } from './rules.js';
+import { bareName, habitsOf, plainName } from './rules.js';
 
 /** The figures of a model from `models.json`, which `scripts/models.js` writes. */
 interface ModelFacts {
@@ -128,12 +128,6 @@ function factsOf(row: Row, now: number): ModelFacts {
 function priceOf([input = 0, output = 0, cacheRead = input, cacheWrite = input]: Figures): Price {
   // Some rows have a zero because writing costs nothing extra; the tokens are still input.
   return { input, output, cacheRead, cacheWrite: Math.max(input, cacheWrite) };
-}
-
-/** In small letters, with hyphens in Claude's versions. */
-function plainName(model: string): string {
-  const name = model.toLowerCase();
-  return name.startsWith('claude-') ? name.replaceAll('.', '-') : name;
 }
 
 /** Without dates, versions and the like, which do not change the price. */

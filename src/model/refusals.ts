@@ -4,7 +4,7 @@ import {
   type SharedV4Warning,
 } from '@ai-sdk/provider';
 import { formatInteger } from '../lib/text/format.js';
-import { saysTooLong } from './too-long.js';
+import { OUTPUT_LIMIT, saysTooLong } from './too-long.js';
 
 /** A setting that a server can refuse in a request that it would accept without it. */
 interface Setting {
@@ -14,9 +14,6 @@ interface Setting {
   isIn(options: LanguageModelV4CallOptions): boolean;
   without(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions;
 }
-
-const OUTPUT_LIMIT =
-  /\bmax_(?:output_|completion_)?tokens\b|\bmaximum tokens\b|\bmaxOutputTokens\b/;
 
 const SETTINGS: readonly Setting[] = [
   {

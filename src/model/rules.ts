@@ -72,14 +72,20 @@ export function isClaude(model: string): boolean {
 }
 
 /**
- * A name in small letters without region, maker and path, and with hyphens in Claude's versions:
- * `us.anthropic.claude-…`, `accounts/x/models/glm-…`, `claude-sonnet-4.5`.
+ * A plain name without region, maker and path: `us.anthropic.claude-…`,
+ * `accounts/x/models/glm-…`.
  */
 export function bareName(model: string): string {
   const name = model
     .toLowerCase()
     .replace(/^.*\//s, '')
     .replace(/^(?:[a-z][a-z0-9-]*\.)+(?=[a-z])/, '');
+  return plainName(name);
+}
+
+/** In small letters, with hyphens in Claude's versions (`claude-sonnet-4.5`). */
+export function plainName(model: string): string {
+  const name = model.toLowerCase();
   return name.startsWith('claude-') ? name.replaceAll('.', '-') : name;
 }
 

@@ -27,9 +27,11 @@ const ANOTHER_LIMIT = new RegExp(
   'i',
 );
 
-/** A limit of the output counts only where the input is counted in it. */
-const OUTPUT_LIMIT =
+/** The names of the limit of output tokens, in requests and in the words of servers. */
+export const OUTPUT_LIMIT =
   /\bmax_(?:output_|completion_|new_)?tokens\b|\bmaxOutputTokens\b|\bmaximum tokens\b/i;
+
+/** A limit of the output counts only if the input is counted in it. */
 const COUNTED_INPUT = /\b(?:input|context|prompt)\w*\b.{0,60}(?:length|limit|window|size|tokens)/i;
 
 /** The words of a refusal say that the request has more tokens than the model takes. */

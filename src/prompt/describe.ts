@@ -370,8 +370,11 @@ export function describeTalk(surroundings: Surroundings, showsStrangers: boolean
   const { issues = [], comments = [], threads = [] } = surroundings;
   const { changedLater = 0, olderComments = 0, unread = [] } = surroundings;
 
-  const isIncluded = (remark: Remark) =>
-    showsStrangers || remark.mayWrite || (ownText(remark) ?? 'left-out') !== 'left-out';
+  const isIncluded = (remark: Remark) => {
+    const ownReading = ownText(remark);
+    const isOwnRead = ownReading === 'read' || ownReading === 'strangers';
+    return showsStrangers || remark.mayWrite || isOwnRead;
+  };
   const includedIssues = issues.filter(({ remark }) => isIncluded(remark));
   const includedThreads = threads
     .map((thread) => ({ ...thread, remarks: thread.remarks.filter(isIncluded) }))
