@@ -338,9 +338,10 @@ async function searchIssues(
   );
   const authors = items.map(({ author }) => author);
   const stranger = await github.strangerAmong(authors, signal);
-  const theirs = items.find(({ author }) => author === stranger);
-  const title = theirs === undefined ? 'titles of issues' : `the title of #${theirs.number}`;
-  const strangers = stranger === undefined ? undefined : `${title} by ${stranger}`;
+  const strangersItem = items.find(({ author }) => author === stranger);
+  const read =
+    strangersItem === undefined ? 'titles of issues' : `the title of #${strangersItem.number}`;
+  const strangers = stranger === undefined ? undefined : `${read} by ${stranger}`;
   return { text: format(lines, answer.incomplete_results), strangers };
 }
 
