@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { runWatched } from '../hostile/watched-run.js';
-import { CHANGE, calls, commentOnPull, LOGGED, REVIEWER, submit } from './review-scene.js';
+import { CHANGE, calls, commentOnPull, LOGGED, push, REVIEWER, submit } from './review-scene.js';
 import {
   ANSWER,
   DIFF,
@@ -55,6 +55,16 @@ it('a comment is answered in the conversation of a pull request', async () => {
   expect(message).toContain(
     '<third-party-text source="comment by Codertocat">\nYou are totally right!\n',
   );
+});
+
+it('an answer to a comment names its commit, which may be newer than the comment', async () => {
+  const stage = await setStageInProcess();
+  const comment = commentOnPull(stage, 'Is this safe?');
+  push(stage, 'beef'.repeat(10), { diff: DIFF });
+  await stage.run(comment);
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining('About commit `beefbee`. Written by the agent'),
+  ]);
 });
 
 const OPENED = { name: 'issues', action: 'opened' };

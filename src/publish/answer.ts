@@ -74,10 +74,16 @@ export function answerText(
   return `*${clean(formatCoverage(coverage, plan.scope))}*\n\n${answer}`;
 }
 
-/** Who wrote an answer; below one that a whole change was read for, that it was. */
-export function signature({ plan, read: { coverage } }: PublishRequest): string {
+/**
+ * Who wrote an answer; below one that a whole change was read for, that it was. An answer to a
+ * comment on a pull request names the commit that was read: another one may have been pushed since
+ * the comment was written.
+ */
+export function signature({ plan, change, read: { coverage } }: PublishRequest): string {
   const { agent, trigger, scope } = plan;
   const by = writtenBy(agent.name);
+  if (trigger.kind === 'comment' && change !== undefined)
+    return `About commit \`${change.head.slice(0, 7)}\`. ${by}`;
   if (trigger.kind !== 'pull_request' || coverage?.kind !== 'whole') return by;
   return `${formatCoverage(coverage, scope)} ${by}`;
 }
