@@ -1,3 +1,4 @@
+// slow
 import { replayScenarios } from './replay-scenarios.js';
 
 replayScenarios(2);

@@ -1,4 +1,5 @@
 // linux-only: the process jail
+// slow
 import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

@@ -1,4 +1,5 @@
 // linux-only: the process jail
+// slow
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, symlinkSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// slow
 import { describe, expect, it } from '@jest/globals';
 import { startCacheServer } from '../helpers/cache-server.js';
 import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';

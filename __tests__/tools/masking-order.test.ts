@@ -1,3 +1,4 @@
+// slow
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CallToolResult } from '@modelcontextprotocol/client';

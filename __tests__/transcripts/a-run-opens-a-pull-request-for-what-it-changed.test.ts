@@ -1,3 +1,4 @@
+// slow
 import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';

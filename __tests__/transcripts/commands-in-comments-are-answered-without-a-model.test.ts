@@ -1,3 +1,4 @@
+// slow
 import { describe, expect, it } from '@jest/globals';
 import type { StepResult } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';

@@ -1,3 +1,4 @@
+// slow
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { seedReaction, seedReply } from '../helpers/github-review-seed.js';

@@ -1,3 +1,4 @@
+// slow
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -10,7 +11,7 @@ const KEYLESS = { ...GOOD, name: 'x', args: ['${NO_KEY}'] };
 
 describe('a server that cannot be used is left out with one warning, and the others stay', () => {
   // Time enough for the working server to start at the same time on a busy machine.
-  const SLOW = { timeoutMs: 10_000 };
+  const SLOW = { timeoutMs: 6000 };
   it.each([
     ['is missing', { ...GOOD, name: 'x', command: '/no/such/program' }, {}, 'ENOENT'],
     [
@@ -20,7 +21,7 @@ describe('a server that cannot be used is left out with one warning, and the oth
       'exit status 3; its last words: Usage: server FOLDER',
     ],
     ['fails at the start', badServer('broken-at-start'), {}, 'TypeError: no such folder'],
-    ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
+    ['never answers', badServer('silent'), SLOW, 'it did not answer within 6 s'],
     ['has no list of tools', badServer('no-list'), {}, 'Invalid result'],
     [
       'has an endless list',
@@ -49,7 +50,7 @@ it.each([
   ['the older one, ending at a request that it does not know', 'strict'],
   ['the older one, silent at a request that it does not know', 'ignorant'],
 ])('a server is spoken to in the protocol that it knows: %s', async (_, mode) => {
-  const { call, warnings } = await connect([badServer(mode)]);
+  const { call, warnings } = await connect([badServer(mode)], { timeoutMs: 9000 });
   expect(await call('work')).toMatchObject({ isError: false });
   expect(warnings).toEqual([]);
 });

@@ -165,9 +165,10 @@ interface Session {
 }
 
 /**
- * Time for a program to answer a request of the newer protocol; after that we use the older one.
+ * The part of its time that a program has to answer a request of the newer protocol; after that we
+ * use the older one.
  */
-const PROBE_MS = 10_000;
+const PROBE_SHARE = 1 / 3;
 
 /** Time for a server to end a session, in milliseconds. */
 const LEAVE_MS = 2000;
@@ -216,7 +217,7 @@ async function connect(
 ): Promise<Session> {
   const { Client, SseError } = await import('@modelcontextprotocol/client');
   const program = transport instanceof ProgramTransport ? transport : undefined;
-  const probe = { timeoutMs: program === undefined ? timeoutMs : PROBE_MS };
+  const probe = { timeoutMs: program === undefined ? timeoutMs : timeoutMs * PROBE_SHARE };
   const client = new Client(
     { name: 'axe-action', version: VERSION },
     { versionNegotiation: { mode, probe } },
