@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 import { parseAgent } from '../src/agent/inspect.js';
 import { readDocument, snippetsOf } from './helpers/documents.js';
 
@@ -16,10 +15,11 @@ it('the README has fewer than 150 lines', () => {
   expect(README.split('\n').length - 1).toBeLessThan(150);
 });
 
-it('the README starts with a workflow of 12 lines whose memory is kept', () => {
-  const yaml = snippet('yaml');
-  expect(yaml.trim().split('\n').length).toBeLessThanOrEqual(12);
-  expect(parse(yaml).permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
+it('there is one first workflow: README, getting started and examples have the same bytes', () => {
+  const first = readDocument('examples/workflows/review.yml');
+  expect(snippet('yaml')).toBe(first);
+  const [started] = snippetsOf(['docs/getting-started.md']);
+  expect(started?.code).toBe(first);
 });
 
 it('the README has an agent of 12 lines without problems', () => {

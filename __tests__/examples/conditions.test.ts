@@ -16,6 +16,7 @@ import {
   type Workflow,
   type WorkflowEvent,
 } from '../helpers/workflow-files.js';
+import { agentOf } from './needed-permissions.js';
 
 /** GitHub's default activities (Events that trigger workflows); of other events all. */
 const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -34,10 +35,11 @@ const VARIANTS: readonly (readonly PayloadPatch[])[] = [
   [{}, { 'label.name': 'review' }, { 'label.name': 'triage' }, { 'label.name': 'Review' }],
   [
     {},
-    { 'comment.body': '@axe Why is this a float?' },
-    { 'comment.body': 'I wonder.\n\n@AXE, what do you think' },
+    { 'comment.body': '/axe Why is this a float?' },
+    { 'comment.body': 'I wonder.\n\n/AXE, what do you think' },
     { 'comment.body': 'Nobody was asked.' },
-    { 'comment.body': 'It is `@axe` who answers, at me@axe.dev' },
+    { 'comment.body': 'It is `/axe` who answers, see src/axe/x' },
+    { 'comment.body': 'Not a bug: it is a test' },
     { 'comment.body': '\n  /axe forget 01m8k2' },
     { 'comment.body': '/AXE pause' },
     { 'comment.body': '/axe review full' },
@@ -47,20 +49,21 @@ const VARIANTS: readonly (readonly PayloadPatch[])[] = [
   ],
 ];
 
+const FOR_PULLS_ALONE = {
+  why: 'it reviews pull requests; comments on an issue are another agent’s',
+  isLeftOut: (trigger: Trigger) => trigger.kind === 'comment' && trigger.on === 'issue',
+};
+
 /** Runs that admission would let in and that an example leaves out on purpose. */
 const LEFT_OUT: Readonly<
   Record<string, { readonly why: string; isLeftOut(trigger: Trigger, payload: Payload): boolean }>
 > = {
-  'review.yml': {
-    why: 'it reviews pull requests; commands below an issue are another agent’s',
-    isLeftOut: (trigger) => trigger.kind === 'comment' && trigger.on === 'issue',
-  },
+  'review.yml': FOR_PULLS_ALONE,
+  'fleet.yml': FOR_PULLS_ALONE,
+  'keyless.yml': FOR_PULLS_ALONE,
   'mention.yml': {
-    why: 'commands below a pull request are the reviewer’s',
-    isLeftOut: (trigger) =>
-      trigger.kind === 'comment' &&
-      trigger.on === 'pull_request' &&
-      /^\s*\/axe/i.test(trigger.body),
+    why: 'comments on a pull request are the reviewer’s',
+    isLeftOut: (trigger) => trigger.kind === 'comment' && trigger.on === 'pull_request',
   },
   'public.yml': {
     why: 'a label asks for a fork’s run if it is `review`; other pull requests are reviewed at every push, issues never',
@@ -79,6 +82,8 @@ const LEFT_OUT: Readonly<
     isLeftOut: (_, payload) => labelOf(payload) !== 'triage',
   },
 };
+
+const FIRST_COMMENTS = ['issue_comment', 'pull_request_review_comment'];
 
 const CONDITIONAL = exampleWorkflows().flatMap(({ name, workflow }) =>
   Object.entries(workflow.jobs).flatMap(([job, { if: condition, ...rest }]) =>
@@ -131,6 +136,29 @@ describe.each(CONDITIONAL)(
     }
   },
 );
+
+it('every example that reviews pull requests starts on the comments that its reviews offer', () => {
+  const reviewers = exampleWorkflows().flatMap(({ name, workflow }) => {
+    const steps = Object.values(workflow.jobs).flatMap(ownSteps);
+    const inputs = steps.map((step) => inputsOf(step, workflow));
+    const events = eventsOf(workflow).map(([event]) => event);
+    const isReviewer = ({ agent = '', mode = 'run' }: Readonly<Record<string, string>>) =>
+      mode === 'run' && agentOf(agent).tools.includes('submit_review');
+    return events.some((event) => /^(?:pull_request|workflow_call)/.test(event)) &&
+      inputs.some(isReviewer)
+      ? [{ name, events, phrases: inputs.map((given) => given['trigger-phrase']) }]
+      : [];
+  });
+  expect(reviewers.length).toBeGreaterThan(3);
+  for (const { name, events, phrases } of reviewers) {
+    expect([name, new Set(phrases)]).toEqual([name, new Set(['/axe'])]);
+    // A called workflow has the events of its caller.
+    if (!events.includes('workflow_call'))
+      expect(events).toEqual(expect.arrayContaining(FIRST_COMMENTS));
+  }
+  const caller = exampleWorkflows().find(({ name }) => name === 'shared-caller.yml');
+  expect(Object.keys(caller?.workflow.on ?? {})).toEqual(expect.arrayContaining(FIRST_COMMENTS));
+});
 
 it('every example that runs on pull requests, issues or comments has a condition', () => {
   const caused = exampleWorkflows().filter(({ workflow }) =>

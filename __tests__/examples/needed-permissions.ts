@@ -59,16 +59,16 @@ export const NEEDS: readonly Need[] = [
     scope: 'pull-requests',
     level: 'read',
     what: 'A pull request: its changed files, conversations and commits',
-    isNeeded: ({ events, agent }) => agent !== undefined && events.some(isAboutPulls),
+    isNeeded: isRunAboutPulls,
   },
   {
     scope: 'pull-requests',
     level: 'write',
     what: 'The review or comment on it, labels of it, the reaction to a comment on a line, `open_pull_request`, `report-to: pull-request`',
-    isNeeded: ({ events, inputs, agent }) =>
-      (agent !== undefined && inputs['comment'] !== 'never' && events.some(isAboutPulls)) ||
-      inputs['report-to'] === 'pull-request' ||
-      opensPulls(inputs, agent),
+    isNeeded: (use) =>
+      (use.inputs['comment'] !== 'never' && isRunAboutPulls(use)) ||
+      use.inputs['report-to'] === 'pull-request' ||
+      opensPulls(use.inputs, use.agent),
   },
   {
     scope: 'issues',
@@ -96,19 +96,19 @@ export const NEEDS: readonly Need[] = [
     scope: 'checks',
     level: 'read',
     what: 'Checks that failed',
-    isNeeded: readsChecks,
+    isNeeded: isRunAboutPulls,
   },
   {
     scope: 'statuses',
     level: 'read',
     what: 'Commit statuses that failed',
-    isNeeded: readsChecks,
+    isNeeded: isRunAboutPulls,
   },
   {
     scope: 'actions',
     level: 'read',
     what: 'The ends of their logs',
-    isNeeded: readsChecks,
+    isNeeded: isRunAboutPulls,
   },
   {
     scope: 'checks',
@@ -159,6 +159,11 @@ function isForPullsAlone(condition: string): boolean {
   return /(?<!!)github\.event\.issue\.pull_request/.test(condition);
 }
 
+/** The mirror: of comments those on issues. */
+function isForIssuesAlone(condition: string): boolean {
+  return condition.includes('!github.event.issue.pull_request');
+}
+
 function isAboutPulls(event: string): boolean {
   return event.startsWith('pull_request') || event === 'issue_comment' || event === 'workflow_run';
 }
@@ -167,8 +172,10 @@ function isAboutTalk(event: string): boolean {
   return (isAboutPulls(event) && event !== 'workflow_run') || event === 'issues';
 }
 
-function readsChecks({ events, agent }: Use): boolean {
-  return agent !== undefined && events.some(isAboutPulls);
+function isRunAboutPulls({ events, agent, condition }: Use): boolean {
+  const isAboutThem = (event: string) =>
+    isAboutPulls(event) && !(event === 'issue_comment' && isForIssuesAlone(condition));
+  return agent !== undefined && events.some(isAboutThem);
 }
 
 function opensPulls(inputs: Use['inputs'], agent: AgentConfig | undefined): boolean {

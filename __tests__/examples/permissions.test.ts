@@ -42,6 +42,13 @@ it.each<[string, object, object]>([
   expect(neededPermissions({ steps: [step] }, workflow)).toMatchObject(expected);
 });
 
+it('comments on issues alone need no permission of pull requests', () => {
+  const step = { uses: 'YOUR_ORG/axe-action@v1', with: { agent: 'builtin/ask' } };
+  const job = { if: '!github.event.issue.pull_request', steps: [step] };
+  const workflow: Workflow = { on: { issue_comment: null }, jobs: { a: job } };
+  expect(neededPermissions(job, workflow)).toEqual({ contents: 'write', issues: 'write' });
+});
+
 it('the table is in docs/events.md, row by row', () => {
   const [, section = ''] = /^## Permissions\n([\s\S]*)/m.exec(readDocument('docs/events.md')) ?? [];
   const rows = [...section.matchAll(/^\| (?!For |---)(.*) \| `([\w-]+): (\w+)` \|$/gm)];

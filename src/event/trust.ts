@@ -375,7 +375,7 @@ export interface AdmissionPolicy {
   readonly allowUsers: readonly string[];
   /** Logins of bots (`dependabot[bot]`) that may start runs; no other bot may. */
   readonly allowBots: readonly string[];
-  /** A comment is answered if it contains this (`@axe`); empty answers every comment. */
+  /** A comment is answered if it contains this (`/axe`); empty answers every comment. */
   readonly triggerPhrase: string;
 }
 

@@ -292,7 +292,7 @@ function phrase(name: InputName, value: string): string {
   throw refused(
     name,
     value,
-    'Give one line of at most 100 characters without code or quotation marks, for example `@axe`.',
+    'Give one line of at most 100 characters without code or quotation marks, for example `/axe`.',
   );
 }
 
