@@ -81,11 +81,79 @@ describe('review comments', () => {
     buffer.addComment(request({ body: 'The id is in the query.' }));
     buffer.addComment(request({ line: 11 }));
     const answer = buffer.addComment(
-      request({ body: 'The query has the id in it.', title: 'Unbound' }),
+      request({ body: 'The query has the id in it.', category: 'data' }),
     );
     expect(answer.text).toMatch(/^Comment 1 \(severity major\), in place of what it said before: /);
     const bodies = buffer.buffered.findings.map(({ finding }) => finding.body);
     expect(bodies).toEqual(['The query has the id in it.', 'Bind the id.']);
+  });
+
+  describe('under a similar title on one line', () => {
+    const SIMILAR = request({ title: 'The id of the user reaches a query', body: 'Escape it.' });
+
+    function raiseBoth(answer: (handle: string) => Partial<CommentRequest> | undefined) {
+      const buffer = publications();
+      buffer.addComment(request());
+      const { text, kind } = buffer.addComment(SIMILAR);
+      const [, handle = ''] =
+        /^Not accepted: not yet\. (F\w{4}) was raised in this run at line 10: /.exec(text) ?? [];
+      expect([kind, handle.length]).toEqual(['refused', 5]);
+      const parts = answer(handle);
+      if (parts !== undefined) buffer.addComment({ ...SIMILAR, ...parts });
+      return buffer.buffered.findings.map(({ finding }) => finding.body);
+    }
+
+    it.each<[string, (handle: string) => Partial<CommentRequest> | undefined, readonly string[]]>([
+      ['replace the first if the model names it', (sameAs) => ({ sameAs }), ['Escape it.']],
+      ['are two if it says so', () => ({ isNew: true }), ['Bind the id.', 'Escape it.']],
+      ['are two if it asks again', () => ({}), ['Bind the id.', 'Escape it.']],
+      ['are two if it says nothing', () => undefined, ['Bind the id.', 'Escape it.']],
+    ])('%s', (_, answer, bodies) => {
+      expect(raiseBoth(answer)).toEqual(bodies);
+    });
+  });
+
+  it('under different titles on one line are two', () => {
+    const buffer = publications();
+    buffer.addComment(request());
+    buffer.addComment(request({ title: 'Nobody awaits the result' }));
+    expect(buffer.buffered.findings).toHaveLength(2);
+  });
+
+  it('that mean one earlier finding in other words are asked about', () => {
+    const buffer = publications({}, [known()]);
+    const first = request({ title: 'Query built from a name' });
+    const second = request({ title: 'The id is in the query twice' });
+    expect(buffer.addComment(first).kind).toBe('taken');
+    expect(buffer.addComment(first).kind).toBe('taken');
+    expect(buffer.addComment(second).text).toMatch(/^Not accepted: not yet\. FQ7K2 is open /);
+    // Unanswered, it is another one.
+    expect(buffer.buffered).toMatchObject({
+      repeated: [{ finding: { title: first.title } }],
+      findings: [{ finding: { title: second.title } }],
+    });
+    expect(buffer.addComment({ ...second, sameAs: 'FQ7K2' }).kind).toBe('taken');
+    expect(buffer.buffered).toMatchObject({ repeated: [{}], findings: [] });
+  });
+
+  it('that are another fault on the line answer no open question', () => {
+    const buffer = publications({}, [known()]);
+    const asked = request({ title: 'Timeout is counted in seconds' });
+    const other = request({ title: 'Nobody awaits the result' });
+    expect(buffer.addComment(asked).kind).toBe('refused');
+    expect(buffer.addComment({ ...other, isNew: true }).kind).toBe('taken');
+    const titles = buffer.buffered.findings.map(({ finding }) => finding.title);
+    expect(titles).toEqual([other.title, asked.title]);
+  });
+
+  it('under one title on two lines answer a question each', () => {
+    const buffer = publications({}, [known(), otherKnown()]);
+    const first = request({ title: 'Timeout is counted in seconds' });
+    const second = { ...first, line: 11 };
+    for (const asked of [first, second]) expect(buffer.addComment(asked).kind).toBe('refused');
+    expect(buffer.addComment({ ...second, sameAs: 'FX3M9' }).kind).toBe('taken');
+    const lines = buffer.buffered.findings.map(({ finding }) => finding.line);
+    expect(lines).toEqual([10]);
   });
 
   it('and questions about earlier ones are not refusals, and each is put once', () => {
@@ -117,7 +185,9 @@ describe('review comments', () => {
     const suggestion = { line: 2, path: 'win.ts', startLine: 1, suggestion: 'a();\r\nc();\r\n' };
     const buffer = publications();
     buffer.addComment(request(suggestion));
-    buffer.addComment(request({ ...suggestion, category: 'data', suggestion: 'a();\nd();' }));
+    buffer.addComment(
+      request({ ...suggestion, title: 'Nobody awaits it', suggestion: 'a();\nd();' }),
+    );
     const suggested = buffer.buffered.findings.map(({ finding }) => finding.suggestion);
     expect(suggested).toEqual([undefined, 'a();\nd();']);
   });

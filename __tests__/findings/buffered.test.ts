@@ -17,27 +17,26 @@ function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buff
 }
 
 const SAME = {
-  title: 'SQL is put together from the id',
   body: 'The `id` of the user reaches the `query` unescaped.',
-};
+  category: 'data',
+} as const;
 const OTHER = {
   title: 'All columns are read',
   body: 'The blob makes each row a megabyte large.',
-  category: 'performance',
 } as const;
 
 describe('findings of several passes', () => {
-  it('are one if two passes raised it', () => {
+  it('are one if two passes raised it under one title on one line', () => {
     const { findings } = mergePasses([pass('a', {}), pass('b', SAME)], 100);
     expect(findings.map(({ finding }) => finding.id)).toEqual(['a0']);
   });
 
-  it('stay two if they are two defects, or one pass distinguished them', () => {
-    expect(mergePasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
-    expect(
-      mergePasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings,
-    ).toHaveLength(2);
-    expect(mergePasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
+  it.each<[string, Parameters<typeof placed>[0]]>([
+    ['have different titles', OTHER],
+    ['have similar titles, which nobody can ask about', { title: 'The query built from an id' }],
+    ['are on different lines', { line: 11 }],
+  ])('stay two if they %s', (_, parts) => {
+    expect(mergePasses([pass('a', {}), pass('b', parts)], 100).findings).toHaveLength(2);
   });
 
   it('are limited to the worst ones if there are too many', () => {

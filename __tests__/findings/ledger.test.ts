@@ -3,6 +3,7 @@ import { rightsOf } from '../../src/event/trust.js';
 import { commentableLines, lineFingerprint } from '../../src/findings/change/diff-lines.js';
 import { isSuggestionCommitted } from '../../src/findings/decide/duplicates.js';
 import type { LedgerContext, RaiseResult } from '../../src/findings/decide/ledger.js';
+import type { Finding } from '../../src/findings/finding.js';
 import type { KeptFinding } from '../../src/findings/kept-finding.js';
 import type { DuplicateClaim, KnownFinding, Settlement } from '../../src/findings/known-finding.js';
 import { loginsToCheck } from '../../src/findings/read/peoples-words.js';
@@ -155,6 +156,7 @@ describe('a finding that is raised', () => {
   const ELSEWHERE = { line: 11, code: 'return user;' };
   const ALIKE = { line: 40, code: 'line 39;', title: 'Query built from an id' };
   const UNLIKE = { ...ALIKE, title: 'The lock is held from the start' };
+  const LOCK = { title: UNLIKE.title };
   const DATA = { category: 'data' } as const;
   const SAME = { sameAs: 'FQ7K2' };
   const SAME_TOUCHED = { ...SAME, about: { lines: TOUCHED } };
@@ -173,7 +175,7 @@ describe('a finding that is raised', () => {
       id: '00000000000000aa',
       handle: 'FNEW1',
       code: CODE,
-      title: 'Rows are read twice',
+      title: 'Query built from an id',
     };
     return ledgerOf(earlier, about).raise(finding({ ...plain, ...draft }), claim);
   }
@@ -182,12 +184,37 @@ describe('a finding that is raised', () => {
   it.each<[string, readonly KnownFinding[], Partial<KnownFinding>, Claim, RaiseResult['kind']]>([
     ['is the one that the model names', EARLIER, ELSEWHERE, { sameAs: ' fq7k2' }, 'kept'],
     ['is back if it is worse', EARLIER, { severity: 'critical' }, {}, 'back'],
-    ['is another one then, if the model says so', BY_MODEL, {}, { isNew: true }, 'raised'],
+    ['is another one then, if the model says so', BY_MODEL, LOCK, { isNew: true }, 'raised'],
+    ['is the open one under a similar title, in any category', EARLIER, DATA, {}, 'kept'],
+    ['is the open one whose title is not known', [known({ title: '' })], LOCK, {}, 'kept'],
+    ['is asked about under another title', EARLIER, LOCK, {}, 'ask'],
+    [
+      'is another one than an open one, if the model says so',
+      EARLIER,
+      {},
+      { isNew: true },
+      'raised',
+    ],
+    [
+      'is the same under the same title, whatever the model says',
+      EARLIER,
+      { title: 'the query is built from the ID' },
+      { isNew: true },
+      'kept',
+    ],
+    ['is held back after a dismissal of its line', DISMISSED, LOCK, { isNew: true }, 'held-back'],
     ['is held back while the line that a person settled stands', BY_PERSON, {}, {}, 'held-back'],
     ['is back if the line that a person settled changed', BY_PERSON, touched, SAME_TOUCHED, 'back'],
     ['is back if that line was gone', [known({ ...CLOSED, gone: true })], {}, {}, 'back'],
-    ['is asked about there in another category', DISMISSED, { category: 'data' }, {}, 'ask'],
+    ['is asked about there in another category', DISMISSED, { ...LOCK, ...DATA }, {}, 'ask'],
     ['is the one posted there meanwhile', EARLIER, DATA, { isNew: true, knew: new Set() }, 'kept'],
+    [
+      'is another fault than the one posted there meanwhile',
+      EARLIER,
+      LOCK,
+      { isNew: true, knew: new Set() },
+      'raised',
+    ],
     ['is asked about on an untelling line', [otherKnown()], { ...ELSEWHERE, ...DATA }, {}, 'ask'],
     ['is asked about under a similar title nearby', EARLIER, ALIKE, {}, 'ask'],
     [
@@ -243,8 +270,29 @@ describe('a finding that is raised', () => {
     const ledger = ledgerOf();
     const first = ledger.raise(finding({ code: CODE }));
     expect(first).toMatchObject({ kind: 'raised', finding: { rev: 1, toldRev: 0 } });
-    expect(ledger.copy().raise(finding({ id: OTHER, code: CODE })).kind).toBe('kept');
+    expect(ledger.copy().raise(finding({ id: OTHER, code: CODE })).kind).toBe('replaced');
     expect(ledger.open).toHaveLength(1);
+  });
+
+  /** Another call of the run that has raised `finding()`. */
+  it.each<[string, Partial<Finding>, DuplicateClaim, RaiseResult['kind']]>([
+    ['takes its place under the same title', { category: 'data' }, {}, 'replaced'],
+    ['takes its place on a line that says little', { code: '}' }, { isNew: true }, 'replaced'],
+    ['is asked about under a similar title', { title: 'Query built from an id' }, {}, 'ask'],
+    [
+      'is another one under a similar title, if the model says so',
+      { title: 'Query built from an id' },
+      { isNew: true },
+      'raised',
+    ],
+    ['takes its place if the model names it', LOCK, SAME, 'replaced'],
+    ['is another one under another title', LOCK, {}, 'raised'],
+    ['is another one on the next line', { line: 11 }, {}, 'raised'],
+    ['is another one on the old side', { side: 'LEFT' }, {}, 'raised'],
+  ])('of the same run %s', (_, draft, claim, kind) => {
+    const ledger = ledgerOf().copy([finding({ code: CODE })]);
+    const again = { id: OTHER, handle: 'FNEW1', code: CODE };
+    expect(ledger.raise(finding({ ...again, ...draft }), claim).kind).toBe(kind);
   });
 });
 

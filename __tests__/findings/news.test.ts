@@ -44,6 +44,7 @@ const UNAGREED = { ...FIXED, isAgreed: false };
 const UNCLEAR = { finding: finding(), why: 'unclear', reason: 'R' } as const;
 const MILD = { ...UNCLEAR, why: 'below-min-severity' } as const;
 const DATA = placed({ category: 'data' });
+const LOCK = placed({ title: 'The lock is held from the start' });
 const ELSEWHERE = { lessons: [lesson()] };
 const COMMITTED = known({ isGone: true, suggestion: 'return user;' });
 const BY_WRITER = { isPushByWriter: true };
@@ -76,6 +77,15 @@ describe('what a run wants, held against the findings as they are now', () => {
       {},
       '1 heldBack',
       ['dismissed'],
+    ],
+    ['two faults on one line', [], { findings: [placed(), LOCK] }, {}, '2 fresh', ['open', 'open']],
+    [
+      'another fault on the line of an open one',
+      [known()],
+      { findings: [LOCK] },
+      {},
+      '1 fresh',
+      ['open', 'open'],
     ],
     ['one dismissed elsewhere', [], { findings: [DATA] }, ELSEWHERE, '1 heldBack', ['held-back']],
     ['an open one again', [known()], { repeated: AGAIN }, {}, '1 kept', ['open']],

@@ -47,7 +47,7 @@ describe('a review', () => {
     const hello = await startPull();
     await publish(hello, REVIEWED);
     const again = {
-      findings: [placed({ id: '1'.repeat(16), title: 'Still wrong' })],
+      findings: [placed({ id: '1'.repeat(16), category: 'data' })],
       review: QUIET.review,
     };
     const { part, open } = await publish(hello, again);

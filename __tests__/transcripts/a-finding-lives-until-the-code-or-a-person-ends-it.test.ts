@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
@@ -221,6 +222,29 @@ it('a finding on one line with four wordings in four pushes is one conversation'
   const says = 'The access token is written to the log';
   expect(conversations(stage)).toMatchObject([{ says, replies: [] }]);
   expect(stage.repo.talk.reviews).toHaveLength(1);
+});
+
+it('two faults on one line are two, in the comments, the file and SARIF, and after the next push', async () => {
+  const other = worded({ title: 'Personal data in plain sight', body: 'Operators see it.' });
+  const both = [FIRST, other];
+  const stage = await reviewStage([
+    calls(...both, submit('Two things.')),
+    DONE,
+    calls(...both, submit('Nothing new.')),
+    DONE,
+  ]);
+  const first = await stage.run({ inputs: ON_BRANCH });
+  const second = await stage.run({
+    ...push(stage, SHAS[0] ?? '', { diff: CHANGE }),
+    inputs: ON_BRANCH,
+  });
+  for (const { outputs } of [first, second]) {
+    const { findings } = JSON.parse(readFileSync(outputs['findings-file'] ?? '', 'utf8'));
+    const sarif = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8'));
+    expect([findings.length, sarif.runs[0].results.length]).toEqual([2, 2]);
+    expect(outputs).toMatchObject({ 'findings-open': '2' });
+  }
+  expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:11']);
 });
 
 it('a finding whose words do not decide causes a question to the model, which answers it', async () => {

@@ -39,15 +39,15 @@ export function isTold({ rev, isMute, toldRev }: KnownFinding): boolean {
   return isMute || toldRev >= rev;
 }
 
-/** The model's own word on a finding being an earlier one. */
+/** The model's own word on a finding being one that is known. */
 export interface DuplicateClaim {
-  /** The handle of an earlier finding. */
+  /** The handle of a finding, of an earlier run or of this one. */
   readonly sameAs?: string;
   /** It was asked, and says that it is another one. */
   readonly isNew?: boolean;
   /**
-   * Ids of the findings that it knew of; left out: all. On the line of any other it was not asked,
-   * so that one is the same.
+   * Ids of the findings that it knew of; left out: all. It was not asked about any other: on the
+   * line of one with a similar title, it means that one.
    */
   readonly knew?: ReadonlySet<string>;
 }

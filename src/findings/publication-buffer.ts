@@ -13,8 +13,8 @@ import {
   sizeProblem,
   TEXT_LIMITS,
 } from './buffered-publications.js';
-import { type PlacedFinding, questionKey } from './change/diff-lines.js';
-import { isSameLineAndCategory } from './decide/duplicates.js';
+import type { PlacedFinding } from './change/diff-lines.js';
+import { isRequestedAgain, isSameFinding } from './decide/duplicates.js';
 import type { ShownLines } from './decide/evidence.js';
 import {
   type CommentRequest,
@@ -62,10 +62,10 @@ interface ProposableChanges {
  */
 export class PublicationBuffer {
   private state: BufferedPublications = NO_PUBLICATIONS;
-  /** Findings about which the model was asked whether they are an earlier one, and has not said. */
+  /** Calls after which the model was asked if it means a finding that is known. */
+  private questioned: readonly CommentRequest[] = [];
+  /** The calls among them that are unanswered. */
   private unanswered: readonly CommentRequest[] = [];
-  /** Places about which it was asked. */
-  private readonly questioned = new Set<string>();
 
   constructor(private readonly scope: PublishScope) {}
 
@@ -116,15 +116,16 @@ export class PublicationBuffer {
 
   /** A comment on lines of the change. */
   addComment(request: CommentRequest): PublicationAnswer {
-    const { state, answer, asked } = this.withFinding(request, this.state);
+    const { state, answer, isAsked = false } = this.withFinding(request, this.state);
     this.state = state;
-    if (asked !== undefined) {
-      this.questioned.add(asked);
+    if (isAsked) {
+      this.questioned = [...this.questioned, request];
       this.unanswered = [...this.unanswered, request];
       return answer;
     }
+    const answered = answeredBy(request, this.unanswered);
     if (answer.kind === 'taken')
-      this.unanswered = this.unanswered.filter((one) => !isOfOneLine(one, request));
+      this.unanswered = this.unanswered.filter((question) => question !== answered);
     return this.kept('add_review_comment', answer);
   }
 
@@ -316,15 +317,17 @@ export class PublicationBuffer {
 
 const ONLY_PATCH =
   'When the run ends, its patch is in the job summary, where a person can apply it.';
+
 /**
- * The model answers by calling again for the same line, where it may say the finding in other
- * words.
+ * The question that a call answers: the model calls again for the same file, in much the same words.
+ * A question about this line comes first, since two faults of a file can have one title.
  */
-function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
-  return (
-    one.path === other.path &&
-    (one.line === other.line || (one.code !== undefined && one.code === other.code))
-  );
+function answeredBy(
+  request: CommentRequest,
+  questions: readonly CommentRequest[],
+): CommentRequest | undefined {
+  const possible = questions.filter((question) => isRequestedAgain(question, request));
+  return possible.find(({ line }) => line === request.line) ?? possible[0];
 }
 
 /** The names that are not among the others; case counts for nothing. */
@@ -346,7 +349,7 @@ export function mergePasses(
     const before = [...raised];
     raised.push(
       ...findings.filter(
-        ({ finding }) => !before.some((one) => isSameLineAndCategory(one.finding, finding)),
+        ({ finding }) => !before.some((other) => isSameFinding(other.finding, finding)),
       ),
     );
   }
@@ -365,7 +368,7 @@ export function mergePasses(
     ...first,
     findings: kept,
     repeated: uniqueBy(repeated, ({ of }) => of.id),
-    heldBack: uniqueBy(heldBack, questionKey),
+    heldBack: uniqueBy(heldBack, ({ of }) => of.id),
     settlements: uniqueBy(settlements, ({ finding }) => finding.id),
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),

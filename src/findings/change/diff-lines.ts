@@ -305,13 +305,3 @@ function move(finding: Finding, { side, line }: Spot): Finding {
   const moved = startLine === undefined ? undefined : Math.max(1, startLine + line - finding.line);
   return { ...finding, side, line, startLine: moved };
 }
-
-/**
- * A question about a finding is asked once a line and category, and what is held back is counted
- * once.
- */
-export function questionKey({
-  finding: { path, line, category },
-}: Pick<PlacedFinding, 'finding'>): string {
-  return `${category} ${line} ${path}`;
-}

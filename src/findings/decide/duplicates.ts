@@ -25,9 +25,9 @@ const NEAR = 30;
 const ALIKE = 0.5;
 
 /**
- * Whether a finding is an earlier one: by a telling line of code and its category, or by the
- * model's own word. What is on the same line, or near it under a similar title, is asked about
- * once. Nothing is a way round a dismissal of this very line and category.
+ * Decides if a finding is one that is known, of an earlier run or of this one. On one line the titles
+ * decide, and the category never: two faults of a line are two findings. Where that is in doubt the
+ * model is asked. Nothing is a way round a dismissal of this very line and category.
  */
 export function findDuplicate(
   draft: Finding,
@@ -36,35 +36,84 @@ export function findDuplicate(
   lines: CommentableLines | undefined,
 ): Sameness {
   const inFile = findings.filter(({ path }) => path === draft.path);
-  const isHere = (one: KnownFinding) => isOnFindingLine(one, draft, lines);
-  const dismissed = inFile.find(
-    (one) => one.state === 'dismissed' && one.category === draft.category && isHere(one),
+  const onLine = inFile
+    .filter((known) =>
+      isOfThisRun(known) ? isOnSameLine(known, draft) : isOnFindingLine(known, draft, lines),
+    )
+    .toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
+  const dismissed = onLine.find(
+    ({ state, category }) => state === 'dismissed' && category === draft.category,
   );
   if (dismissed !== undefined) return { kind: 'same', of: dismissed };
-  if (sameAs !== undefined) {
-    const of = findings.find(({ handle }) => handle === sameAs.trim().toUpperCase());
-    if (of === undefined) return { kind: 'refused', why: `there is no finding ${sameAs}` };
-    const isElsewhere = of.path !== draft.path && of.gone !== true && !of.isGone;
-    return isElsewhere
-      ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
-      : { kind: 'same', of };
-  }
-  const here = inFile.filter(isHere).toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
-  const same = here.find(
-    ({ category, key }) => category === draft.category && isDistinctiveFingerprint(key),
+  if (sameAs !== undefined) return findByName(sameAs, draft, findings);
+
+  const hasSameTitle = onLine.find(
+    (known) => isSurelyOnLine(known) && compareTitles(known, draft) === 'same',
   );
-  if (same !== undefined && (isOpen(same) || !isNew)) return { kind: 'same', of: same };
-  const unknown = here.find(({ id }) => knew !== undefined && !knew.has(id));
-  if (unknown !== undefined) return { kind: 'same', of: unknown };
+  if (hasSameTitle !== undefined) return { kind: 'same', of: hasSameTitle };
+  const like = onLine.filter((known) => compareTitles(known, draft) !== 'other');
+  // The model was not asked about what another run has raised meanwhile.
+  const meanwhile = like.find(({ id }) => knew !== undefined && !knew.has(id));
+  if (meanwhile !== undefined) return { kind: 'same', of: meanwhile };
   if (isNew) return { kind: 'new' };
-  const like = inFile.filter(
-    (one) =>
-      !here.includes(one) &&
-      Math.abs(one.line - draft.line) <= NEAR &&
-      isAlike(one.title, draft.title),
+
+  const ofThisRun = like.filter(isOfThisRun);
+  const earlier = like.find((known) => !isOfThisRun(known) && isSurelyOnLine(known));
+  if (earlier !== undefined && ofThisRun.length === 0) return { kind: 'same', of: earlier };
+  const near = inFile.filter(
+    (known) =>
+      !isOfThisRun(known) &&
+      !onLine.includes(known) &&
+      Math.abs(known.line - draft.line) <= NEAR &&
+      isAlike(known.title, draft.title),
   );
-  const asked = [...here, ...like];
+  const asked = [...ofThisRun, ...onLine.filter((known) => !isOfThisRun(known)), ...near];
   return asked.length === 0 ? { kind: 'new' } : { kind: 'ask', of: asked };
+}
+
+/** The finding that the model names. */
+function findByName(name: string, { path }: Finding, findings: readonly KnownFinding[]): Sameness {
+  const of = findings.find(({ handle }) => handle === name.trim().toUpperCase());
+  if (of === undefined) return { kind: 'refused', why: `there is no finding ${name}` };
+  const isElsewhere = of.path !== path && of.gone !== true && !of.isGone;
+  return isElsewhere
+    ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
+    : { kind: 'same', of };
+}
+
+/** A finding that this run has raised itself. */
+export function isOfThisRun({ stored }: KnownFinding): boolean {
+  return stored === undefined;
+}
+
+function isOnSameLine(a: Finding, b: Finding): boolean {
+  return a.path === b.path && a.side === b.side && a.line === b.line;
+}
+
+/** Since an earlier run, another line can have come to the number of one that says little. */
+function isSurelyOnLine(known: KnownFinding): boolean {
+  return isOfThisRun(known) || isDistinctiveFingerprint(known.key);
+}
+
+type Titled = Pick<Finding, 'title'>;
+
+/** Compares the titles of two findings of one line. One that is not known could be any. */
+function compareTitles(known: Titled, draft: Titled): 'same' | 'alike' | 'other' {
+  const [a, b] = [known, draft].map(({ title }) => title.trim().toLowerCase());
+  if (a === b) return 'same';
+  return a === '' || isAlike(known.title, draft.title) ? 'alike' : 'other';
+}
+
+/** Two findings of one run are the same: a model that says a title again corrects itself. */
+export function isSameFinding(a: Finding, b: Finding): boolean {
+  return isOnSameLine(a, b) && compareTitles(a, b) === 'same';
+}
+
+interface Question extends Titled, Pick<Finding, 'path' | 'line'> {}
+
+/** The model has called for this finding already, perhaps in other words. */
+export function isRequestedAgain(earlier: Question, request: Question): boolean {
+  return earlier.path === request.path && isAlike(earlier.title, request.title);
 }
 
 /** Whether a finding is raised on the line of an earlier one. */
@@ -127,16 +176,6 @@ function keysOf(lines: CommentableFile[Side]): ReadonlyMap<string, readonly numb
     groupBy([...lines.keys()], (line) => lineFingerprint(lines.get(line)?.text ?? ''));
   KEYS.set(lines, keys);
   return keys;
-}
-
-/**
- * Whether two findings of a run are about one line, and of one category; only a telling line says
- * so.
- */
-export function isSameLineAndCategory(a: Finding, b: Finding): boolean {
-  const key = lineFingerprint(a.code ?? '');
-  const isOneLine = a.path === b.path && a.line === b.line && key === lineFingerprint(b.code ?? '');
-  return isOneLine && isDistinctiveFingerprint(key) && a.category === b.category;
 }
 
 /**

@@ -31,6 +31,7 @@ import {
   findLineNow,
   isHeldBackByPerson,
   isNeverHeldBack,
+  isOfThisRun,
   isOnFindingLine,
   isSuggestionCommitted,
   lessonOfLine,
@@ -72,6 +73,8 @@ export type RaiseResult =
   | { readonly kind: 'raised'; readonly finding: KnownFinding }
   /** It is open already. */
   | { readonly kind: 'kept'; readonly finding: KnownFinding }
+  /** This run has raised it already. */
+  | { readonly kind: 'replaced'; readonly finding: KnownFinding }
   /** It had ended, or is worse than it was, or on a line that changed. */
   | { readonly kind: 'back'; readonly finding: KnownFinding; readonly was: KnownFinding }
   /** A person decided. */
@@ -112,9 +115,10 @@ export class Ledger {
     return this.#findings;
   }
 
-  /** A ledger to try something on. */
-  copy(): Ledger {
-    return new Ledger(this.context, this.seen, this.#findings, this.heard);
+  /** A ledger to try something on, with findings that this run has raised. */
+  copy(raised: readonly Finding[] = []): Ledger {
+    const findings = [...this.#findings, ...raised.map(newFinding)];
+    return new Ledger(this.context, this.seen, findings, this.heard);
   }
 
   /** The open ones, worst first. */
@@ -129,7 +133,7 @@ export class Ledger {
     return this.#findings.find((finding) => finding.handle === handle);
   }
 
-  /** Takes a finding of this run, unless it is an earlier one. */
+  /** Takes a finding of this run, unless it is one that is known. */
   raise(draft: Finding, claim: DuplicateClaim = {}): RaiseResult {
     if (draft.rule !== undefined) return this.#raiseByRule(draft);
     const { lines, rights, lessons } = this.context;
@@ -140,7 +144,10 @@ export class Ledger {
     // A dismissed finding of a rule must not hide another fault on its line.
     const byModels = this.#findings.filter(({ rule }) => rule === undefined);
     const same = findDuplicate(draft, findingClaim, byModels, lines);
-    if (same.kind === 'same') return this.#raiseAgain(same.of, draft);
+    if (same.kind === 'same')
+      return isOfThisRun(same.of)
+        ? { kind: 'replaced', finding: same.of }
+        : this.#raiseAgain(same.of, draft);
     const before = lesson ?? lessonOfLine(draft, lessons);
     if (before !== undefined && rights.ends === 'word' && !isNeverHeldBack(draft))
       return { kind: 'held-back', of: before };
@@ -171,21 +178,7 @@ export class Ledger {
   }
 
   #add(draft: Finding): RaiseResult {
-    const finding = {
-      ...draft,
-      key: lineFingerprint(draft.code ?? ''),
-      rev: 1,
-      isMute: false,
-      toldRev: 0,
-      gone: false,
-      isGone: false,
-      head: '',
-      words: 'guest',
-      saw: { down: [] },
-      decided: Number.POSITIVE_INFINITY,
-      thread: undefined,
-      stored: undefined,
-    } satisfies KnownFinding;
+    const finding = newFinding(draft);
     this.#findings.push(finding);
     return { kind: 'raised', finding };
   }
@@ -312,6 +305,25 @@ const ONLY_PEOPLE_DISMISS =
 
 /** Why a finding of a rule has ended, for people. */
 const REPAIRED = 'nothing is hidden there any more';
+
+/** A finding of this run. */
+function newFinding(draft: Finding): KnownFinding {
+  return {
+    ...draft,
+    key: lineFingerprint(draft.code ?? ''),
+    rev: 1,
+    isMute: false,
+    toldRev: 0,
+    gone: false,
+    isGone: false,
+    head: '',
+    words: 'guest',
+    saw: { down: [] },
+    decided: Number.POSITIVE_INFINITY,
+    thread: undefined,
+    stored: undefined,
+  };
+}
 
 /** A finding that has ended. */
 export function endFinding(

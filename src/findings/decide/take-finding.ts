@@ -19,7 +19,6 @@ import {
   normalizeShownCode,
   type PlacedFinding,
   placeFinding,
-  questionKey,
 } from '../change/diff-lines.js';
 import { readSuggestion } from '../comment-parts.js';
 import {
@@ -36,7 +35,7 @@ import {
 } from '../finding.js';
 import { roomForFindings } from '../kept-finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
-import { isSameLineAndCategory, whyHeldBack } from './duplicates.js';
+import { isOfThisRun, isRequestedAgain, isSameFinding, whyHeldBack } from './duplicates.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import type { Ledger } from './ledger.js';
 
@@ -49,9 +48,9 @@ export interface CommentRequest
   readonly sure?: boolean;
   /** The text of `line` as the model read it; wins over the number. */
   readonly code?: string;
-  /** The earlier finding that this one is, as the model says. */
+  /** The finding that this one is, of an earlier run or of this one, as the model says. */
   readonly sameAs?: string;
-  /** The model has been asked, and says that it is none of the earlier ones. */
+  /** The model has been asked, and says that it is another one. */
   readonly isNew?: boolean;
 }
 
@@ -80,19 +79,20 @@ export interface FindingContext {
 interface Taken {
   readonly answer: PublicationAnswer;
   readonly state: BufferedPublications;
-  /** The place about which the model is asked. */
-  readonly asked?: string;
+  /** The model is asked whether it is one that is known. */
+  readonly isAsked?: boolean;
 }
 
 interface FindingRules {
   readonly rules: PublishRules;
-  readonly questioned: ReadonlySet<string>;
+  /** Calls after which the model was asked. */
+  readonly questioned: readonly CommentRequest[];
 }
 
 /**
  * Takes a comment among the findings of a run, or says why not. What the pull request has already
- * is not said twice: where place and words do not decide whether a finding is an earlier one, the
- * model is asked, once. `questioned` are the places about which it was.
+ * is not said twice: where line and title do not decide whether a finding is one that is known, the
+ * model is asked, once.
  */
 export function takeFinding(
   request: CommentRequest,
@@ -127,24 +127,29 @@ export function takeFinding(
   const { finding } = placed;
   const stopped = stopAtGate(finding, evidence, scope, rules.minSeverity);
   if (stopped !== undefined) return refuse(stopped);
-  // It takes the place of a comment of this run on the same line.
-  const at = findings.findIndex((one) => isSameLineAndCategory(one.finding, finding));
-  const same = findings[at];
-  if (same !== undefined) {
-    const { id, handle, dismissedOn } = same.finding;
-    const again = { ...placed, finding: { ...finding, id, handle, dismissedOn } };
-    return take(answerTaken(again, at, lines, ', in place of what it said before'), {
-      findings: findings.with(at, again),
-    });
-  }
-  const place = questionKey(placed);
-  const isNew = request.isNew === true || questioned.has(place);
-  const raising = ledger.copy().raise(finding, { sameAs: request.sameAs, isNew });
+  const ask = (asked: readonly (KnownFinding | Lesson)[]): Taken => ({
+    ...refuse(questionAbout(asked, placed)),
+    isAsked: true,
+  });
+  const wasAsked = questioned.some(
+    (earlier) => earlier.line === request.line && isRequestedAgain(earlier, request),
+  );
+  const isNew = request.isNew === true || wasAsked;
+  const known = ledger.copy(findings.map((raised) => raised.finding));
+  const raising = known.raise(finding, { sameAs: request.sameAs, isNew });
   switch (raising.kind) {
     case 'refused':
       return refuse(`${raising.why}.`);
     case 'ask':
-      return { ...refuse(questionAbout(raising.of, placed)), asked: place };
+      return ask(raising.of);
+    case 'replaced': {
+      const { id, handle, dismissedOn } = raising.finding;
+      const at = findings.findIndex((raised) => raised.finding.id === id);
+      const again = { ...placed, finding: { ...finding, id, handle, dismissedOn } };
+      return take(answerTaken(again, at, lines, ', in place of what it said before'), {
+        findings: findings.with(at, again),
+      });
+    }
     case 'held-back': {
       const { of } = raising;
       const text = `Held back: ${whyHeldBack(of)}. It is not posted.`;
@@ -153,7 +158,11 @@ export function takeFinding(
     case 'kept':
     case 'back': {
       const of = raising.kind === 'kept' ? raising.finding : raising.was;
-      const others = before.repeated.filter((one) => one.of.id !== of.id);
+      const meant = before.repeated.find((earlier) => earlier.of.id === of.id);
+      const isSure = request.sameAs !== undefined || wasAsked;
+      if (meant !== undefined && !isSure && !isSameFinding(meant.finding, finding))
+        return ask([of]);
+      const others = before.repeated.filter((earlier) => earlier !== meant);
       const text = isOpen(of)
         ? `${of.handle} is open already, so it is not posted again.`
         : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
@@ -235,7 +244,7 @@ function questionAbout(
 ): string {
   const listed = asked.slice(0, MAX_ASKED).map((one) => {
     const isHere = !('pull' in one);
-    const state = isHere ? `is ${one.state}` : `was dismissed on #${one.pull}`;
+    const state = isHere ? stateInQuestion(one) : `was dismissed on #${one.pull}`;
     const place =
       isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${quoteLine(one.path)}`;
     const title = one.title === '' ? one.category : `“${one.title}”`;
@@ -243,6 +252,10 @@ function questionAbout(
   });
   const [first] = asked;
   return `not yet. ${listed.join('; ')}. If yours is the same, call again with \`same_as: "${first?.handle ?? ''}"\`; if it is another one, with \`new: true\`.`;
+}
+
+function stateInQuestion(known: KnownFinding): string {
+  return isOfThisRun(known) ? 'was raised in this run' : `is ${known.state}`;
 }
 
 const MAX_ASKED = 5;

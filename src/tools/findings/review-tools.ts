@@ -218,11 +218,11 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
       },
       same_as: {
         type: 'string',
-        description: 'Name of the earlier finding (`FQ7K2`) that it repeats.',
+        description: 'Name of the finding (`FQ7K2`) that it repeats.',
       },
       new: {
         type: 'boolean',
-        description: 'True if you were asked, and it is not one of the earlier findings.',
+        description: 'True if you were asked, and it is another finding.',
       },
     },
     ({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) =>
