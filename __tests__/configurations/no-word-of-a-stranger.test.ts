@@ -247,7 +247,8 @@ function eventOf(step: Step, repo: Repo, id: number): { name: string; payload: P
       return { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
     case 'push': {
       const commits = [{ id: HEAD, message: 'Add lines (#7)' }];
-      const made = loadWebhook('push', undefined, { ref: 'refs/heads/master', commits });
+      const patch = { ref: 'refs/heads/master', after: HEAD, commits };
+      const made = loadWebhook('push', undefined, patch);
       for (const base of [payloadField(made, 'before'), repo.defaultBranch])
         repo.comparisons.set(`${base}...${payloadField(made, 'after')}`, DIFF);
       return { name: 'push', payload: made };

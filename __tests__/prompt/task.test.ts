@@ -246,7 +246,6 @@ describe('the task of other events', () => {
   it.each<[Partial<PushTrigger>, string]>([
     [{ isForced: true }, `Pushed by: octocat, by force\nFrom ${BASE} to ${HEAD}`],
     [{ before: NONE }, `Pushed by: octocat\nCreated at ${HEAD}`],
-    [{ after: NONE }, `Pushed by: octocat\nDeleted; it was at ${BASE}`],
   ])('states what a push did: %j', (patch, said) => {
     expect(resolve({ trigger: { ...push, ...patch } }).message).toContain(said);
   });
@@ -261,8 +260,6 @@ describe('the task of other events', () => {
     [{ ...push, commits: push.commits.slice(1) }, 'Review the push of 1 commit to main'],
     [{ ...push, commits: [] }, 'Review the push to main'],
     [{ ...push, commits: [], ref: 'refs/tags/v1', before: NONE }, 'Look at the tag v1'],
-    [{ ...push, ref: 'refs/tags/v1', after: NONE }, 'Look at the deletion of the tag v1'],
-    [{ ...push, after: NONE }, 'Look at the deletion of the branch main'],
     [{ ...push, commits: [], before: NONE }, 'Look at the new branch main'],
     [{ ...push, before: NONE }, 'Review the push of 2 commits to main'],
     [{ ...push, ref: 'refs/heads/feature/x' }, 'Review the push of 2 commits to feature/x'],

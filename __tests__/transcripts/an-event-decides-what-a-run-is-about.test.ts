@@ -29,6 +29,8 @@ describe('a schedule, a push or a dispatch', () => {
 
   const PUSHED = {
     ref: 'refs/heads/master',
+    // GitHub's example deletes a tag.
+    after: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
     commits: [{ id: '6113728f27ae82c7b1a177c8d03f9e96e0adf246', message: 'Fix auth\n\nCloses #1' }],
   };
 
@@ -111,6 +113,7 @@ const TAG = {
   ...loadWebhook('push'),
   ref: 'refs/tags/v1.2.0',
   before: '0'.repeat(40),
+  after: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
   created: true,
 };
 const NOTES = { tag_name: 'v1.2.0', body: 'To be written.' };

@@ -133,7 +133,8 @@ async function checkRow(
 
 function payloadOf(event: string) {
   if (event === 'schedule') return schedulePayload('0 6 * * 1');
-  if (event === 'push') return loadWebhook('push', undefined, { ref: 'refs/heads/master' });
+  if (event === 'push')
+    return loadWebhook('push', undefined, { ref: 'refs/heads/master', after: 'c'.repeat(40) });
   if (event === 'workflow_dispatch') return loadWebhook(event);
   if (event === 'issue_comment') return loadWebhook(event, 'created');
   return loadWebhook(event === 'issues' ? event : 'pull_request', 'opened');

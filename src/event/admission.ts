@@ -2,9 +2,11 @@ import { findMention } from './mention.js';
 import {
   type Actor,
   isDeleted,
+  KNOWN_EVENTS,
   type PullRequestTrigger,
   subjectTrigger,
   type Trigger,
+  tagOf,
 } from './trigger.js';
 import {
   type AdmissionPolicy,
@@ -25,6 +27,10 @@ type SkipReason =
   | 'sender-not-author'
   | 'subject-deleted'
   | 'unknown-event'
+  /** The other workflow has not ended. */
+  | 'not-ended'
+  /** A review without a text of its own. */
+  | 'no-text'
   | 'closed'
   | 'no-change'
   | 'nothing-new'
@@ -119,19 +125,11 @@ function skipByEvent(event: EventFacts): Skip | undefined {
     return skip(
       'unknown-event',
       `This version does not know the event ${eventName(trigger)}, or its payload is incomplete`,
-      'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
+      `Run on one of ${KNOWN_EVENTS.map((name) => `\`${name}\``).join(', ')} instead.`,
     );
   }
-
-  // A deleted comment cannot be answered, nor can an issue or a release that is gone from the
-  // repository.
-  if (trigger.kind !== 'local' && isDeleted(trigger)) {
-    return skip(
-      'subject-deleted',
-      `The ${trigger.kind} was ${trigger.action}; there is nothing left to work on`,
-      `Leave \`${trigger.action}\` out of the event's \`types:\`.`,
-    );
-  }
+  const idle = skipIdle(trigger);
+  if (idle !== undefined) return idle;
 
   // Our own texts must not start another run.
   if (isWrittenByOwnRun(trigger)) {
@@ -141,6 +139,8 @@ function skipByEvent(event: EventFacts): Skip | undefined {
     );
   }
 
+  const wordless = skipWithoutWords(trigger);
+  if (wordless !== undefined) return wordless;
   const unmentioned = event.asksForReview === true ? undefined : skipUnlessMentioned(event);
   if (unmentioned !== undefined) return unmentioned;
   const fork = skipFork(trigger);
@@ -164,6 +164,55 @@ function skipByEvent(event: EventFacts): Skip | undefined {
     );
   }
   return undefined;
+}
+
+/** There is nothing left to work on, or nothing to work on yet. */
+function skipIdle(trigger: Trigger): Skip | undefined {
+  if (trigger.kind === 'local') return undefined;
+  if (trigger.kind === 'workflow_run' && trigger.action !== 'completed') {
+    return skip(
+      'not-ended',
+      `The workflow ${JSON.stringify(trigger.workflow)} has not ended (${trigger.action})`,
+      'Write `types: [completed]` below `workflow_run` in the workflow.',
+    );
+  }
+  if (!isDeleted(trigger)) return undefined;
+
+  if (trigger.kind === 'push') {
+    const tag = tagOf(trigger);
+    const name =
+      tag === undefined ? `branch ${trigger.ref.replace('refs/heads/', '')}` : `tag ${tag}`;
+    return skip(
+      'subject-deleted',
+      `The ${name} was deleted; there is nothing left to work on`,
+      'Add `github.event.deleted != true` to the `if:` of the job.',
+    );
+  }
+  // A deleted comment cannot be answered, nor can an issue or a release that is gone from the
+  // repository.
+  return skip(
+    'subject-deleted',
+    `The ${trigger.kind} was ${trigger.action}; there is nothing left to work on`,
+    `Leave \`${trigger.action}\` out of the event's \`types:\`.`,
+  );
+}
+
+/** A review that asks nothing: it has no text, or somebody has dismissed it. */
+function skipWithoutWords(trigger: Trigger): Skip | undefined {
+  if (trigger.kind !== 'comment' || trigger.event !== 'pull_request_review') return undefined;
+  if (trigger.action === 'dismissed') {
+    return skip(
+      'no-change',
+      `The review by ${trigger.author.login} was dismissed, which asks nothing`,
+      'Write `types: [submitted]` below `pull_request_review` in the workflow.',
+    );
+  }
+  if (trigger.body.trim() !== '') return undefined;
+  return skip(
+    'no-text',
+    `The review by ${trigger.author.login} has no text of its own`,
+    'To answer its comments on lines, run on `pull_request_review_comment` too.',
+  );
 }
 
 function skipUnlessMentioned({ trigger, policy: { triggerPhrase } }: EventFacts): Skip | undefined {

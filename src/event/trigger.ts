@@ -1,3 +1,20 @@
+/** The events that can start a run, by GitHub's names. */
+export const KNOWN_EVENTS = [
+  'pull_request',
+  'pull_request_target',
+  'issues',
+  'issue_comment',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'push',
+  'release',
+  'workflow_run',
+  'merge_group',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+] as const;
+
 /** A GitHub account. A deleted one is `ghost`. */
 export interface Actor {
   readonly login: string;
@@ -198,9 +215,13 @@ export function tagOf(trigger: Trigger): string | undefined {
 
 const TAGS = 'refs/tags/';
 
-/** The comment, issue or release was deleted, unpublished or moved to another repository. */
+/**
+ * The comment, issue or release was deleted, unpublished or moved to another repository, or the
+ * pushed branch or tag was deleted.
+ */
 export function isDeleted(trigger: Trigger): boolean {
   if (trigger.kind === 'local') return false;
+  if (trigger.kind === 'push') return trigger.after !== '' && NO_COMMIT.test(trigger.after);
   const { kind, action } = trigger;
   if (action === 'deleted') return kind === 'comment' || kind === 'issue' || kind === 'release';
   return (
@@ -209,12 +230,12 @@ export function isDeleted(trigger: Trigger): boolean {
   );
 }
 
-/** GitHub writes zeros for a commit that does not exist (webhook payload of `push`). */
-export function pushKind({ before, after }: PushTrigger): 'changed' | 'created' | 'deleted' {
-  if (NO_COMMIT.test(after)) return 'deleted';
-  return NO_COMMIT.test(before) ? 'created' : 'changed';
+/** The push created the branch or tag. */
+export function isNewRef({ before }: PushTrigger): boolean {
+  return NO_COMMIT.test(before);
 }
 
+/** GitHub writes zeros for a commit that does not exist (webhook payload of `push`). */
 const NO_COMMIT = /^0*$/;
 
 /** A file that a pull request changes. */

@@ -3,9 +3,9 @@ import {
   type Base,
   type CommentTrigger,
   type IssueTrigger,
+  isNewRef,
   type PullRequestTrigger,
   type PushTrigger,
-  pushKind,
   type ReleaseTrigger,
   type Repository,
   type Trigger,
@@ -161,11 +161,9 @@ function pushOrder(trigger: PushTrigger): string {
   const { ref, commits } = trigger;
   const isTag = ref.startsWith('refs/tags/');
   const name = showName(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_NAME);
-  const kind = pushKind(trigger);
-  if (kind === 'deleted') return `Look at the deletion of the ${isTag ? 'tag' : 'branch'} ${name}`;
   if (isTag) return `Look at the tag ${name}`;
   if (commits.length === 0)
-    return kind === 'created' ? `Look at the new branch ${name}` : `Review the push to ${name}`;
+    return isNewRef(trigger) ? `Look at the new branch ${name}` : `Review the push to ${name}`;
 
   const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
   return `Review the push of ${count} to ${name}`;
@@ -316,16 +314,9 @@ function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Par
 }
 
 function pushedCommits(trigger: PushTrigger): string {
-  const before = showName(trigger.before, MAX_FACT);
   const after = showName(trigger.after, MAX_FACT);
-  switch (pushKind(trigger)) {
-    case 'changed':
-      return `From ${before} to ${after}`;
-    case 'created':
-      return `Created at ${after}`;
-    case 'deleted':
-      return `Deleted; it was at ${before}`;
-  }
+  if (isNewRef(trigger)) return `Created at ${after}`;
+  return `From ${showName(trigger.before, MAX_FACT)} to ${after}`;
 }
 
 function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
@@ -334,7 +325,7 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
   return joinParts([
     factsOf(
       trigger,
-      `Workflow run: ${trigger.runId}, ${showName(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${showName(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
+      `Workflow run: ${trigger.runId}, ${showName(trigger.conclusion, MAX_FACT)}, started by ${showName(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
       `Head commit: ${showName(trigger.headSha, MAX_FACT)}`,
     ),
     describeText(trigger.message, 'commit message', [

@@ -2,10 +2,10 @@ import type { Remark, Surroundings, TriggerContext } from '../../event/context.j
 import {
   type CommentTrigger,
   type IssueTrigger,
+  isNewRef,
   isRepository,
   type PullRequestTrigger,
   type PushTrigger,
-  pushKind,
   type Repository,
   type Trigger,
   tagOf,
@@ -119,8 +119,7 @@ async function fetchIssue(
 const MAY_LACK = ['denied', 'missing'] as const;
 
 /**
- * The changes of a push. A new branch is compared with the place where it left the default branch; a
- * deleted one has nothing.
+ * The changes of a push. A new branch is compared with the place where it left the default branch.
  */
 async function fetchPush(
   client: GitHubClient,
@@ -128,12 +127,10 @@ async function fetchPush(
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, before, after, ref } = trigger;
-  const kind = pushKind(trigger);
   const tag = tagOf(trigger);
-  if (kind !== 'deleted' && tag !== undefined)
-    return await fetchTag(client, repository, tag, signal);
-  if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return NOTHING;
-  const base = kind === 'created' ? repository.defaultBranch : before;
+  if (tag !== undefined) return await fetchTag(client, repository, tag, signal);
+  if (!ref.startsWith('refs/heads/')) return NOTHING;
+  const base = isNewRef(trigger) ? repository.defaultBranch : before;
   if (base === '') return NOTHING;
   const change = await fetchChangeBetween(client, { repository, base, head: after }, signal);
   // The event lists the commits.

@@ -1,8 +1,8 @@
 import {
   type Base,
   type Head,
+  isNewRef,
   isRepository,
-  pushKind,
   type Trigger,
   tagOf,
 } from '../../event/trigger.js';
@@ -60,19 +60,15 @@ export async function subjectCommits(
       return pullCommits(number, commits, isFork);
     }
     case 'push': {
-      const kind = pushKind(trigger);
       const tag = tagOf(trigger);
-      if (kind !== 'deleted' && tag !== undefined)
-        return await tagCommits(tag, shaOr(trigger.after, branch));
+      if (tag !== undefined) return await tagCommits(tag, shaOr(trigger.after, branch));
       return {
         ...none,
         head: shaOr(trigger.after, branch),
         branch: /^refs\/heads\/(.+)$/.exec(trigger.ref)?.[1] ?? branch,
         base: shaOr(trigger.before, branch),
         // A new branch is compared with the default one.
-        isChange:
-          kind === 'changed' ||
-          (kind === 'created' && branch !== '' && trigger.ref.startsWith('refs/heads/')),
+        isChange: !isNewRef(trigger) || (branch !== '' && trigger.ref.startsWith('refs/heads/')),
       };
     }
     case 'workflow_run': {
