@@ -8,6 +8,7 @@ import type {
   PullRequestConversation,
   Thread,
 } from '../../src/github/reading/conversation.js';
+import { formatMark } from '../../src/safety/mark.js';
 import { reviewLine } from '../helpers/marks.js';
 import {
   CODE,
@@ -33,6 +34,9 @@ import {
 type Parts = Partial<PullRequestConversation>;
 
 const BOT = 'github-actions';
+
+/** The hidden line of an answer in the conversation of the finding. */
+const replyLine = (rev: number) => formatMark({ kind: 'reply', agent: 'bot', id: ID, rev });
 
 /** A conversation of the finding, in which people have done this. */
 function conversation(parts: Partial<Thread>): Parts {
@@ -67,6 +71,9 @@ describe('gestures', () => {
     resolved: { ...CLOSED, login: 'octocat' },
     dismissed: DISMISSED,
   };
+  const EDITED = opening({ body: 'Edited.', isEditedByOther: true, thumbsDown: [] });
+  /** Under a first comment that was deleted GitHub shows the next one. */
+  const ANSWER = opening({ body: replyLine(2), thumbsDown: [] });
   const THUMBED = conversation({ first: opening({ thumbsDown: [THUMB] }) });
   /** What was there at the last reading, and what is there now. */
   const ROWS: readonly [string, KeptFinding['saw'], Parts, Partial<LedgerContext>?][] = [
@@ -85,8 +92,13 @@ describe('gestures', () => {
     ['a writer’s 👎', { down: [] }, THUMBED],
     ['the same 👎', { down: ['octocat'] }, THUMBED],
     ['“not a bug”', { down: [] }, replied(said('octocat', 'Not a bug.'))],
+    ['/axe dismiss', { down: [] }, replied(said('octocat', '/axe dismiss'))],
     ['/axe done', { down: [] }, replied(said('octocat', '/axe done'))],
     ['/axe reopen', { down: [] }, replied(said('octocat', '/axe reopen'))],
+    ['a reader’s /axe dismiss', { down: [] }, replied(said('reader', '/axe dismiss'))],
+    ['its comment was edited', { down: [] }, conversation({ first: EDITED })],
+    ['its comment was deleted', { down: ['octocat'] }, conversation({ first: ANSWER })],
+    ['its conversation was deleted', { resolvedBy: BOT, down: ['octocat'] }, { threads: [] }],
   ];
 
   it('are differences to what the last reading saw', () => {
@@ -112,8 +124,13 @@ describe('gestures', () => {
   "a writer’s 👎 | dismissed thumbs-down octocat | dismissed thumbs-down octocat | dismissed thumbs-down octocat | ·",
   "the same 👎 | · | · | · | ·",
   "“not a bug” | dismissed phrase octocat | dismissed phrase octocat | dismissed phrase octocat | ·",
+  "/axe dismiss | dismissed command octocat | dismissed command octocat | dismissed command octocat | ·",
   "/axe done | settled command octocat | settled command octocat | · | settled command octocat",
   "/axe reopen | · | open command octocat | open command octocat | open command octocat",
+  "a reader’s /axe dismiss | · | · | · | ·",
+  "its comment was edited | · | · | · | ·",
+  "its comment was deleted | · | · | · | ·",
+  "its conversation was deleted | · | · | · | ·",
 ]
 `);
   });
@@ -133,8 +150,9 @@ describe('gestures', () => {
     const byThumb = { ...DISMISSED, why: 'thumbs-down', login: 'octocat' } as const;
     const gone = was({ ...byThumb, saw: { down: ['octocat'] } });
     expect(lifeOf({}, gone)).toBe('open');
-    const beheaded = conversation({ first: said('mallory', 'Why?', { id: 1 }) });
-    expect(lifeOf(beheaded, gone)).toBe('dismissed thumbs-down octocat');
+    const others = [said('mallory', 'Why?', { id: 1 }), opening({ body: replyLine(2) })];
+    for (const first of others)
+      expect(lifeOf(conversation({ first }), gone)).toBe('dismissed thumbs-down octocat');
   });
 
   it('of a permission that could not be read wait for the next reading', () => {

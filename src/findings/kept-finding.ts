@@ -268,6 +268,12 @@ export function saidRevsIn(body: string): readonly SaidRev[] {
   return [...named, ...(Array.isArray(list) ? list.flatMap(readSaid) : [])];
 }
 
+/** A text that says no finding for the first time: an answer of ours in a conversation. */
+export function isReplyText(body: string): boolean {
+  const { kind } = readOwnMark(body);
+  return kind === 'reply' || kind === 'claim';
+}
+
 function readSaid(text: unknown): readonly SaidRev[] {
   const [, id, rev] = /^([0-9a-f]{16})\.(\d{1,9})$/.exec(String(text)) ?? [];
   return id === undefined ? [] : [{ id, rev: Number(rev) }];

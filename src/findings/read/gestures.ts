@@ -6,6 +6,7 @@ import {
 } from '../../github/reading/conversation.js';
 import { endFinding, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isOpen } from '../finding.js';
+import { isReplyText } from '../kept-finding.js';
 import type { KnownFinding } from '../known-finding.js';
 import { type FindingInstruction, instructionsIn } from './peoples-words.js';
 
@@ -25,8 +26,7 @@ interface GestureSources {
 export function readGestures(finding: KnownFinding, sources: GestureSources): KnownFinding {
   const { context } = sources;
   const { thread, saw } = finding;
-  // Under a first comment that was deleted GitHub shows the next one, which can be a person's.
-  const comment = thread?.first.isOurs === true ? thread.first : undefined;
+  const comment = openingOf(thread);
   // Undefined: not read, which is not "there is none".
   const thumbs = comment?.thumbsDown?.filter(({ login }) => context.isWriter(login));
 
@@ -38,6 +38,15 @@ export function readGestures(finding: KnownFinding, sources: GestureSources): Kn
 
   const down = thumbs === undefined ? saw.down : thumbs.map(({ login }) => login);
   return { ...read, saw: { resolvedBy: sawResolved(finding, thread, context), down } };
+}
+
+/**
+ * Our comment that says the finding. Where it was deleted GitHub shows the next one in its place: a
+ * person's, or an answer of ours.
+ */
+function openingOf(thread: Thread | undefined): GitHubComment | undefined {
+  const { first } = thread ?? {};
+  return first?.isOurs === true && !isReplyText(first.body) ? first : undefined;
 }
 
 /** Login of who has the conversation resolved: '' for a deleted account, undefined if it is open. */
