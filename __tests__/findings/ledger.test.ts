@@ -7,9 +7,12 @@ import type { Finding } from '../../src/findings/finding.js';
 import type { KeptFinding } from '../../src/findings/kept-finding.js';
 import type { DuplicateClaim, KnownFinding, Settlement } from '../../src/findings/known-finding.js';
 import { loginsToCheck } from '../../src/findings/read/peoples-words.js';
+import { recordOn } from '../../src/findings/read/read-ledger.js';
+import { reviewLine } from '../helpers/marks.js';
 import { finding } from './change.js';
 import {
   CODE,
+  HEAD,
   ID,
   KEY,
   keptOne,
@@ -21,6 +24,7 @@ import {
   otherKnown,
   read,
   recordOf,
+  review,
   said,
   seen,
   THUMB,
@@ -369,6 +373,16 @@ describe('the model’s word on an end', () => {
 });
 
 describe('the people whose permission is asked for', () => {
+  const CLOSED = {
+    state: 'settled',
+    by: 'person',
+    login: 'hubot',
+    why: 'resolved',
+    rev: 2,
+    thread: 'T_1',
+    saw: { resolvedBy: 'hubot', down: [] },
+  } as const;
+
   it('are named once, who resolves and speaks first, a crowd of strangers last', () => {
     const crowd = Array.from({ length: 40 }, (_, n) => said(`stranger-${n}`, 'Not a bug.'));
     const member = { authorAssociation: 'MEMBER' };
@@ -389,6 +403,18 @@ describe('the people whose permission is asked for', () => {
     expect(asked.at(-1)).toBe('thumb');
     expect(asked).toHaveLength(44);
   });
+
+  it.each([
+    ['the state', recordOf([keptOne(CLOSED)]), []],
+    ['a review', undefined, [review(reviewLine({ agent: 'bot', head: HEAD }, keptOne(CLOSED)))]],
+  ])(
+    'include who closed what is open again, and who can have opened it, by %s',
+    (_, record, reviews) => {
+      const now = seen({ author: 'ada', reviews });
+      const asked = loginsToCheck(now, recordOn(now, { agent: 'bot', record }));
+      expect(asked).toEqual(['ada', 'hubot']);
+    },
+  );
 
   it('include who commands below the pull request, and exclude our own account', () => {
     const comments = [said('reader', '/axe done FQ7K2')];

@@ -12,9 +12,9 @@ import {
 import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Ledger, LedgerContext } from '../findings/decide/ledger.js';
 import { compareSeverity, isOpen, type Severity } from '../findings/finding.js';
-import { type PullRecord, recordOfPull } from '../findings/kept-finding.js';
+import { recordOfPull } from '../findings/kept-finding.js';
 import { loginsToCheck } from '../findings/read/peoples-words.js';
-import { readLedger } from '../findings/read/read-ledger.js';
+import { readLedger, recordOn } from '../findings/read/read-ledger.js';
 import { keptFindings, type ReviewFact } from '../findings/state-facts.js';
 import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
@@ -123,7 +123,7 @@ export async function readFindings(
     keepsState: parts.keepsState,
     record,
     lessons: lessonsOf(keptFindings(facts)).filter((lesson) => lesson.pull !== pull),
-    ...(await accessIn(conversation, record, deps)),
+    ...(await accessIn(conversation, { agent, record }, deps)),
   });
 
   if (answer?.kind === 'read') return { ledger };
@@ -141,18 +141,19 @@ export async function readAgain(
 ): Promise<Ledger> {
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
   const conversation = answer?.kind === 'read' ? answer.seen : before;
-  const access = await accessIn(conversation, context.record, deps);
+  const access = await accessIn(conversation, context, deps);
   return readLedger(conversation, { ...context, ...access, rights });
 }
 
 /** Asks for the write access of people whose words and gestures change findings. */
 async function accessIn(
   conversation: PullRequestConversation | undefined,
-  record: PullRecord | undefined,
+  known: Pick<LedgerContext, 'agent' | 'record'>,
   deps: Dependencies,
 ): Promise<Pick<LedgerContext, 'isWriter' | 'hasUnknownAccess' | 'authorMayWrite'>> {
   const author = conversation?.author ?? '';
-  const checked = conversation === undefined ? [] : loginsToCheck(conversation, record);
+  const checked =
+    conversation === undefined ? [] : loginsToCheck(conversation, recordOn(conversation, known));
   const logins = checked.slice(0, MAX_ANSWERERS);
   const answers = logins.map(
     async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,

@@ -107,8 +107,11 @@ export function loginsToCheck(
     ({ authorAssociation }) => BELONGING.has(authorAssociation),
   );
   const thumbs = posts.flatMap(({ isOurs, thumbsDown }) => (isOurs ? (thumbsDown ?? []) : []));
+  const reopened = reopenedFindings(seen, record);
   const logins = [
-    ...(hasReopenedThread(seen, record) ? [seen.author] : []),
+    ...(reopened.length > 0 ? [seen.author] : []),
+    // An end counted if they could write, and so does that it was taken back.
+    ...reopened.flatMap(({ saw }) => saw.resolvedBy ?? []),
     ...own.flatMap(({ resolvedBy }) =>
       resolvedBy === undefined || isOwnLogin(resolvedBy, seen) ? [] : [resolvedBy],
     ),
@@ -121,14 +124,14 @@ export function loginsToCheck(
   return [...known.values()].filter((login) => login !== 'ghost' && !login.endsWith('[bot]'));
 }
 
-/** Somebody opened a conversation again since the record was written. */
-function hasReopenedThread(
+/** Ended findings whose conversation somebody opened again since the record was written. */
+function reopenedFindings(
   { threads }: PullRequestConversation,
   record: PullRecord | undefined,
-): boolean {
+): PullRecord['findings'] {
   const isOpenNow = (thread: string | undefined) =>
     threads.some(({ id, isResolved }) => id === thread && !isResolved);
-  return (record?.findings ?? []).some(
+  return (record?.findings ?? []).filter(
     ({ state, thread, saw }) =>
       state !== 'open' && saw.resolvedBy !== undefined && isOpenNow(thread),
   );

@@ -51,6 +51,14 @@ export function readLedger(
   });
 }
 
+/** The record of a pull request, as it was when a run of the agent ended last. */
+export function recordOn(
+  seen: PullRequestConversation,
+  { agent, record }: Pick<LedgerContext, 'agent' | 'record'>,
+): PullRecord {
+  return loadRecord(record, copiesIn(submittedReviewsOf({ seen }, agent)));
+}
+
 /** The records that reviews hold, oldest first. Their words are trusted like a stranger's. */
 function copiesIn(reviews: readonly OwnReview[]): readonly PullRecord[] {
   return reviews.flatMap(({ id, body }) => {
