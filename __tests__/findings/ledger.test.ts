@@ -252,6 +252,13 @@ describe('a finding that is raised', () => {
       'refused',
     ],
     [
+      'is back as an ended one of another file, if the model says so',
+      BY_MODEL,
+      { path: 'fresh.ts' },
+      SAME,
+      'back',
+    ],
+    [
       'moves with a file that left',
       [known({ state: 'settled', why: 'left', by: 'program', gone: true, path: 'old.ts' })],
       {},

@@ -75,7 +75,7 @@ export function findDuplicate(
 function findByName(name: string, { path }: Finding, findings: readonly KnownFinding[]): Sameness {
   const of = findings.find(({ handle }) => handle === name.trim().toUpperCase());
   if (of === undefined) return { kind: 'refused', why: `there is no finding ${name}` };
-  const isElsewhere = of.path !== path && of.gone !== true && !of.isGone;
+  const isElsewhere = of.path !== path && isOpen(of) && of.gone !== true && !of.isGone;
   return isElsewhere
     ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
     : { kind: 'same', of };
