@@ -229,6 +229,20 @@ describe('the record of a pull request', () => {
     expect(ledger.heard.review).toBe(8);
   });
 
+  it.each<[string, KeptFinding, boolean, readonly string[]]>([
+    ['has what an older review had open, if it was cut', keptOne(), true, [OTHER, ID]],
+    ['has nothing that ended before it was cut', keptOne(FIXED), true, [OTHER]],
+    ['is all that there is, if it was not cut', keptOne(), false, [OTHER]],
+  ])('that is a copy %s', (_, before, isCut, ids) => {
+    const newest = reviewOf([OTHERS], { id: 8 });
+    const body = isCut ? newest.body.replace('"heard":[]', '"heard":[],"isCut":true') : newest.body;
+    const reviews = [reviewOf([before]), { ...newest, body }];
+    const ledger = read({ reviews }, { record: undefined });
+    expect(ledger.findings.map(({ id }) => id)).toEqual(ids);
+    expect(ledger.isCut).toBe(isCut);
+    expect(ledger.open).toHaveLength(ids.length - 1);
+  });
+
   it.each<[string, OwnReview]>([
     ['one that is accounted for', reviewOf([OTHERS])],
     ['a draft', reviewOf([OTHERS], { id: 8, state: 'PENDING' })],

@@ -284,6 +284,20 @@ describe('the copy of a record in a review', () => {
     expect(JSON.stringify(record).length).toBeLessThanOrEqual(30_000);
   });
 
+  it.each([
+    ['says that it is cut if an open finding has no room', 100, true],
+    ['says so of no ended one', 40, undefined],
+  ])('%s', (_, open, isCut) => {
+    const findings = Array.from({ length: 100 }, (_each, n) => {
+      const parts = { id: n.toString(16).padStart(16, '0'), path: `src/${'p'.repeat(100)}.ts` };
+      return n < open ? kept(parts) : dismissed(parts);
+    });
+    const record = copyOfRecord({ findings, heard: [], review: 0 });
+    expect([record.findings.length < 100, record.isCut]).toEqual([true, isCut]);
+    const text = reviewLine({ agent: 'bot', head: 'a' }, ...findings);
+    expect(readCopy(text)?.isCut).toBe(isCut);
+  });
+
   it('after a mention is of the agent', () => {
     expect(agentOfReviewer('bot/reply-9')).toBe('bot');
   });

@@ -294,6 +294,35 @@ it.each<[PostScene, boolean]>([
   expect(hello.repo.talk.reviews.some(({ state }) => state === 'CHANGES_REQUESTED')).toBe(isAsked);
 });
 
+describe('a copy that was cut', () => {
+  /** The newest review had no room for a finding that nobody knows any more. */
+  async function cut(): Promise<Hello> {
+    const hello = await reviewed();
+    for (const review of hello.repo.talk.reviews)
+      review.body = review.body.replace('"heard":[]', '"heard":[],"isCut":true');
+    return hello;
+  }
+  const stateOf = ({ repo }: Hello) => {
+    const [review] = repo.talk.reviews;
+    return [review?.state, readCopy(review?.body ?? '')?.isCut];
+  };
+
+  it('keeps its request for changes until the whole change was read', async () => {
+    const hello = await cut();
+    const { part } = await publish(hello, settle('wrong'), { extent: 'part' });
+    expect([part.review?.isBlocking, ...stateOf(hello)]).toEqual([true, 'CHANGES_REQUESTED', true]);
+    expect(readCopy(hello.repo.talk.reviews[1]?.body ?? '')).toMatchObject({ isCut: true });
+  });
+
+  it('says so no more after that', async () => {
+    const hello = await cut();
+    const { part } = await publish(hello, settle('wrong'));
+    expect([part.review?.isBlocking, stateOf(hello)[0]]).toEqual([false, 'DISMISSED']);
+    const copy = readCopy(hello.repo.talk.reviews[1]?.body ?? '');
+    expect([copy?.findings.length, copy?.isCut]).toEqual([1, undefined]);
+  });
+});
+
 describe('what is kept of findings', () => {
   it('is the conversation once it was read, and a stranger’s gesture as one', async () => {
     const hello = await reviewed();

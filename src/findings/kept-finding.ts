@@ -8,6 +8,7 @@ import {
   CONFIDENCES,
   FINDING_ACTORS,
   FINDING_RULES,
+  isOpen,
   SEVERITIES,
   STATE_REASON_TEXTS,
   type StateReason,
@@ -107,6 +108,8 @@ export interface PullRecord {
   readonly findings: readonly KeptFinding[];
   readonly heard: readonly number[];
   readonly review: number;
+  /** Open findings are missing: there was no room for them. */
+  readonly isCut?: true;
 }
 
 export const EMPTY_RECORD: PullRecord = { findings: [], heard: [], review: 0 };
@@ -215,18 +218,21 @@ interface RecordCopy extends Omit<PullRecord, 'review'> {
 const MAX_COPY = 30_000;
 
 /** The copy for a hidden line; `room` is what the rest of the review leaves, in UTF-16 units. */
-export function copyOfRecord({ findings, heard }: PullRecord, room = MAX_COPY): RecordCopy {
+export function copyOfRecord({ findings, heard, isCut }: PullRecord, room = MAX_COPY): RecordCopy {
   const ids = heard.slice(-MAX_HEARD_IN_COPY);
   const most = Math.min(room, MAX_COPY) - 15 * ids.length - 100;
   let free = most;
-  // Whatever does not fit is still in a conversation, or in the text of its review.
-  const fitting = fitFindings(keptOfPull(findings), most, sizeInMark).filter((finding) => {
+  const shortened = fitFindings(keptOfPull(findings), most, sizeInMark);
+  const fitting = shortened.filter((finding) => {
     const size = sizeInMark(finding);
     const isIn = size <= free;
     if (isIn) free -= size;
     return isIn;
   });
-  return { v: VERSION, findings: fitting, heard: ids };
+  // An older review may have what does not fit; it must not count as ended.
+  const isMissing = shortened.some((finding) => isOpen(finding) && !fitting.includes(finding));
+  const cut = isMissing || isCut === true ? { isCut: true as const } : {};
+  return { v: VERSION, findings: fitting, heard: ids, ...cut };
 }
 
 const MAX_HEARD_IN_COPY = 100;
@@ -241,6 +247,7 @@ const copySchema = v.object({
   v: v.literal(VERSION),
   findings: v.array(v.unknown()),
   heard: v.optional(v.array(v.number()), []),
+  isCut: v.optional(v.literal(true)),
 });
 
 /** The copy that a review of ours holds; undefined for none, or one that cannot be read. */

@@ -3,7 +3,12 @@ import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { formatCoverage, isQuestion } from '../findings/change/scope.js';
 import type { KeptFact } from '../findings/kept-finding.js';
 import { formatRefusals } from '../findings/post/comment-text.js';
-import { factsToKeep, hasUnreportedChanges, reviewEndOf } from '../findings/post/conversations.js';
+import {
+  factsToKeep,
+  hasUnreportedChanges,
+  isPartlyKnown,
+  reviewEndOf,
+} from '../findings/post/conversations.js';
 import type { ReviewExtent, ReviewToPost } from '../findings/post/finding-texts.js';
 import { type PostedReview, postReview } from '../findings/post/post-review.js';
 import { type FindingRecord, findingRecords, type ReviewResult } from '../findings/post/record.js';
@@ -111,7 +116,7 @@ export async function reportFindings(
       name: agent,
       review,
       skipped,
-      isUnread,
+      isUnread: isUnread || isPartlyKnown(posting),
     });
   }
   const findings = findingRecords(posting).map((record) => redactRecord(record, options.secrets));

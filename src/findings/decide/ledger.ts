@@ -106,13 +106,18 @@ export class Ledger {
     readonly seen: PullRequestConversation | undefined,
     findings: readonly KnownFinding[],
     /** The rest of the record. */
-    readonly heard: Pick<PullRecord, 'heard' | 'review'> = { heard: [], review: 0 },
+    readonly heard: Omit<PullRecord, 'findings'> = { heard: [], review: 0 },
   ) {
     this.#findings = [...findings];
   }
 
   get findings(): readonly KnownFinding[] {
     return this.#findings;
+  }
+
+  /** More findings can be open than are known. */
+  get isCut(): boolean {
+    return this.heard.isCut === true;
   }
 
   /** A ledger to try something on, with findings that this run has raised. */

@@ -242,7 +242,7 @@ export async function withdrawChangeRequests(
   );
   if (requests.length === 0) return false;
   // Findings were held against another commit than the newest: the run on that one decides.
-  if (requestsChanges(posting) || ledger.seen?.head !== head) return true;
+  if (requestsChanges(posting) || ledger.seen?.head !== head || isPartlyKnown(posting)) return true;
   const ids = requests.map(({ id }) => id);
   const why = 'Nothing that this agent asked to change is open.';
   const result = await withGitHub(
@@ -255,15 +255,19 @@ export async function withdrawChangeRequests(
   return true;
 }
 
+/** More can be open than is known, and this run has not read the whole change, which finds it again. */
+export function isPartlyKnown({ ledger, extent }: ReviewToPost): boolean {
+  return ledger.isCut && extent !== 'whole';
+}
+
 /**
  * The record of a posting's findings. `leaveOut` are ids of findings of this run that nobody was
  * told of.
  */
-export function recordToKeep(
-  { ledger, place, head, word, now, model, clean }: ReviewToPost,
-  leaveOut?: ReadonlySet<string>,
-): PullRecord {
-  return ledger.record({ pull: place.number, head, word, now, model, clean }, leaveOut);
+export function recordToKeep(posting: ReviewToPost, leaveOut?: ReadonlySet<string>): PullRecord {
+  const { ledger, place, head, word, now, model, clean } = posting;
+  const record = ledger.record({ pull: place.number, head, word, now, model, clean }, leaveOut);
+  return { ...record, isCut: isPartlyKnown(posting) || undefined };
 }
 
 /** The lines of state that keep the findings of a posting; none for a run that keeps no state. */

@@ -46,6 +46,7 @@ export function readLedger(
   );
 
   return new Ledger(context, seen, followChange(read, context), {
+    isCut: record.isCut,
     heard: [...new Set([...record.heard, ...newlyHeard])],
     review: Math.max(record.review, reviews.at(-1)?.id ?? 0),
   });
@@ -65,14 +66,15 @@ function copiesIn(reviews: readonly OwnReview[]): readonly PullRecord[] {
     const copy = readCopy(body);
     if (copy === undefined) return [];
     const findings = copy.findings.map((finding) => ({ ...finding, words: 'guest' as const }));
-    return [{ findings, heard: copy.heard, review: id }];
+    return [{ findings, heard: copy.heard, review: id, isCut: copy.isCut }];
   });
 }
 
 /**
  * The record: the state's, or where it knows nothing of the pull request the copy in the newest
  * review of this agent. What the state does not know can only add open findings, from reviews newer
- * than the newest that it accounts for: every workflow of a repository posts under one account.
+ * than the newest that it accounts for: every workflow of a repository posts under one account. A
+ * copy that was cut accounts for no open finding of an older one.
  */
 function loadRecord(state: PullRecord | undefined, copies: readonly PullRecord[]): PullRecord {
   const record = state ?? copies.at(-1) ?? EMPTY_RECORD;
@@ -80,6 +82,9 @@ function loadRecord(state: PullRecord | undefined, copies: readonly PullRecord[]
   const unaccounted = copies.filter(({ review }) => review > record.review);
   for (const finding of unaccounted.flatMap((copy) => copy.findings))
     if (!findings.has(finding.id)) findings.set(finding.id, openAgain(finding));
+  const older = record.isCut === true ? copies.flatMap((copy) => copy.findings) : [];
+  for (const finding of new Map(older.map((finding) => [finding.id, finding])).values())
+    if (!findings.has(finding.id) && isOpen(finding)) findings.set(finding.id, finding);
   return { ...record, findings: [...findings.values()] };
 }
 
