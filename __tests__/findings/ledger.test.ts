@@ -380,7 +380,7 @@ describe('the model’s word on an end', () => {
 });
 
 describe('the people whose permission is asked for', () => {
-  const CLOSED = {
+  const CLOSED: Partial<KeptFinding> = {
     state: 'settled',
     by: 'person',
     login: 'hubot',
@@ -388,7 +388,7 @@ describe('the people whose permission is asked for', () => {
     rev: 2,
     thread: 'T_1',
     saw: { resolvedBy: 'hubot', down: [] },
-  } as const;
+  };
 
   it('are named once, who resolves and speaks first, a crowd of strangers last', () => {
     const crowd = Array.from({ length: 40 }, (_, n) => said(`stranger-${n}`, 'Not a bug.'));

@@ -15,7 +15,7 @@ import {
 import type { Severity } from '../../src/findings/finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../../src/findings/known-finding.js';
 import { LINES, scopeRest } from './change.js';
-import { CODE, known, ledgerOf, lesson, otherKnown, said, thread } from './threads.js';
+import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, said, thread } from './threads.js';
 
 const TEXT = '--- /dev/null\n+++ b/docs/a.md\n@@ -0,0 +1 @@\n+text\n';
 
@@ -298,12 +298,13 @@ function settle(
   request: Partial<SettleRequest>,
   given: {
     readonly fresh?: FindingContext['fresh'];
+    readonly freshFrom?: string;
     readonly findings?: readonly KnownFinding[];
   } = {},
   settlements: readonly Settlement[] = [],
 ) {
-  const { fresh, findings = [FINDING, otherKnown()] } = given;
-  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, fresh };
+  const { fresh, freshFrom, findings = [FINDING, otherKnown()] } = given;
+  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, fresh, freshFrom };
   return takeSettlement({ ...FIXED, ...request }, settlements, whole);
 }
 
@@ -370,6 +371,9 @@ describe('the end of an earlier finding', () => {
   it('is proved only by what is new since the last review', () => {
     const fresh = diffOf('src/auth.ts', '@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);');
     expect(settle({}, { fresh }).answer.kind).toBe('refused');
+    expect(settle({}, { fresh, freshFrom: HEAD }).answer.kind).toBe('refused');
+    // The last review may have overlooked what ended an older one.
+    expect(settle({}, { fresh, freshFrom: 'b'.repeat(40) }).answer.kind).toBe('taken');
     const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
     expect(settle({ evidence }, { fresh }).answer.kind).toBe('taken');
     const back = diffOf('src/auth.ts', '@@ -9,1 +9,1 @@\n-line 9;\n+old(9);');

@@ -239,6 +239,7 @@ export function openPublications(
   const review = {
     lines: ledger.context.lines ?? commentableLines(change.diff),
     fresh: scope?.kind === 'since' ? commentableLines(scope.change.diff) : undefined,
+    freshFrom: scope?.before?.last,
     ledger,
     overrides: plan.review.overrides,
     isRead: (path: string) => !unread.has(path),

@@ -60,6 +60,8 @@ export interface FindingContext {
   readonly lines: CommentableLines;
   /** What is new since the last review; undefined where all was looked at. */
   readonly fresh: CommentableLines | undefined;
+  /** The commit of the last review, with which `fresh` begins. */
+  readonly freshFrom?: string;
   /** The earlier findings of the pull request. */
   readonly ledger: Ledger;
   readonly overrides: SeverityOverrides;
@@ -412,15 +414,30 @@ function problemOfEnd(
 
 /**
  * Whether a line was added after the finding was posted: it is new in the diff, and not among what
- * was shown with it. Or whether it was taken out since the last review; what the whole diff has
- * taken out may have been out before.
+ * was shown with it. The last review may have overlooked it: only for a finding of that review what
+ * is new since then is all. Or whether it was taken out since the last review; what the whole diff
+ * has taken out may have been out before.
  */
 function isChangedSince(
+  evidence: Evidence,
+  finding: KnownFinding,
+  { lines, fresh, freshFrom }: FindingContext,
+): boolean {
+  if (fresh !== undefined && isChangedIn(fresh, evidence, finding, { hasRemoved: true }))
+    return true;
+  const isOlder = freshFrom !== undefined && finding.head !== freshFrom;
+  return (
+    (fresh === undefined || isOlder) && isChangedIn(lines, evidence, finding, { hasRemoved: false })
+  );
+}
+
+function isChangedIn(
+  changed: CommentableLines,
   { path, code }: Evidence,
   { thread }: KnownFinding,
-  { lines, fresh }: FindingContext,
+  { hasRemoved }: { readonly hasRemoved: boolean },
 ): boolean {
-  const file = findFile(fresh ?? lines, path);
+  const file = findFile(changed, path);
   const isQuoted = (text: string, mark: RegExp) =>
     text !== '' &&
     [code, code.replace(mark, '')].map(normalizeShownCode).some((one) => one === text);
@@ -434,7 +451,7 @@ function isChangedSince(
   const isAdded = there.some(
     ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
   );
-  if (isAdded || fresh === undefined) return isAdded;
+  if (isAdded || !hasRemoved) return isAdded;
   const kept = new Set(there.map(({ text }) => text));
   return [...file.LEFT.values()]
     .map(({ text, other }) => ({ text: normalizeShownCode(text), other }))
