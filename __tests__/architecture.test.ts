@@ -63,6 +63,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'note-edit.ts',
     'state.ts',
     'paths.ts units.ts',
+    'recall.ts',
     'change.ts',
     'store.ts',
     'notes',

@@ -36,7 +36,7 @@ it.each(BUILT_IN_AGENTS)(
     expect(config).toMatchObject({
       name: shortName,
       model: 'anthropic/claude-sonnet-5-5',
-      memory: { enabled: true, path: '', lastN: 10, maxEntries: 200 },
+      memory: { enabled: true, path: '', hasLastN: false, maxEntries: 200 },
     });
     expect(config.description).not.toBe('');
     expect(`${BUILT_IN_PREFIX}${checkAgentName(shortName)}`).toBe(name);

@@ -54,7 +54,7 @@ const MEMORY: MemoryPlan = {
   isReadOnly: false,
   isPrivate: false,
   lastN: 0,
-  maxBytes: 0,
+  maxLogBytes: 0,
   maxEntries: 0,
   entryId: 'id',
   provenance: undefined,

@@ -201,7 +201,7 @@ it('the place of memory can be a folder of a checkout, whose entries have proven
   });
   await memory(['remember', 'bot', 'in a folder', ...dir], { GITHUB_ACTOR: 'octocat' });
   expect(readFileSync(join(home, 'checkout/.axe/memory/deep/bot.md'), 'utf8')).toMatch(
-    /Remembered by octocat\n\*\*Result:\*\* in a folder\n<!-- axe-action v=1 id=\S+ run=- job=- event=local sha=- actor=octocat model=- -->\n\n$/,
+    /Remembered by octocat\n<!-- axe-action v=1 id=\S+ run=- sha=- actor=octocat model=- on=- files=- -->\n\*\*Result:\*\* in a folder\n\n$/,
   );
   expect(existsSync(folder)).toBe(false);
 });

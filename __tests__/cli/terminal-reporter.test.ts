@@ -5,7 +5,7 @@ import { ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { reportOf, STATS } from '../helpers/reports.js';
+import { memoryOf, reportOf, STATS } from '../helpers/reports.js';
 import { createFakeScreen, createFakeTerminal } from '../helpers/terminal-fake.js';
 
 /** The lines a reporter writes for these events and warnings. */
@@ -58,16 +58,14 @@ describe('the messages of a run', () => {
     ['unreadable', { kind: 'failed', message: 'no', location: '/data/bot.md' }, NONE],
   ])('tell of memory that is %s', async (_, restored, expected) => {
     const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-    const lines = linesOf(true, [{ kind: 'run-started', plan, restored }]);
+    const lines = linesOf(true, [{ kind: 'run-started', plan, memory: memoryOf(restored) }]);
     expect(lines.slice(2, 5)).toEqual([
       'Skill:    (none)',
       'Files:    0 file(s)',
       'Prompt:   default',
     ]);
     expect(lines.slice(7)).toEqual([`Memory:   ${expected}`]);
-    expect(linesOf(true, [{ kind: 'run-started', plan, restored: undefined }]).slice(7)).toEqual(
-      [],
-    );
+    expect(linesOf(true, [{ kind: 'run-started', plan, memory: undefined }]).slice(7)).toEqual([]);
   });
 
   const OVERLOADED = new ProviderError('overloaded', 'come back later');
@@ -119,7 +117,7 @@ function open(columns = 100) {
 
 async function started(): Promise<RunEvent> {
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  return { kind: 'run-started', plan, restored: undefined };
+  return { kind: 'run-started', plan, memory: undefined };
 }
 
 const ASKS: RunEvent = { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 2 };

@@ -1,6 +1,7 @@
 import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
+import { createNoneStore, type RestoreResult } from '../../src/memory/store.js';
 import type {
   FinishedRun,
   Outputs,
@@ -13,7 +14,7 @@ import type {
   MemoryCommandResult,
   MemoryRefusal,
 } from '../../src/run/memory-commands/command-session.js';
-import type { Plan, RunReport, RunRequest } from '../../src/run/records.js';
+import type { Memory, Plan, RunReport, RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   createFakeDependencies,
@@ -23,6 +24,11 @@ import {
 
 /** The account of the tests' triggers, with the permission a run needs. */
 export const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
+
+/** Memory from which a store has loaded this. */
+export function memoryOf(restored: RestoreResult): Memory {
+  return { store: createNoneStore(), restored, facts: [], text: '' };
+}
 
 /** A report of a kind. */
 export type Report<K extends RunReport['kind']> = Extract<RunReport, { readonly kind: K }>;

@@ -29,12 +29,24 @@ it.each([
   ['a b', entryText('a b'), true],
   ['a.b', entryText('a-b'), false],
 ])('searching for an entry with the id %s in %j: %s', (id, text, held) =>
-  expect(holdsEntry(text, id)).toBe(held),
+  expect(holdsEntry(text, append(id))).toBe(held),
 );
 
-it('searching for an entry writes an entry again whose provenance line was cut off (C2 18)', () => {
-  const torn = whole.slice(0, whole.indexOf(' model='));
-  expect(applyChange(torn, append('a'))).toBe(`${torn}\n${whole}`);
+it('an entry that was cut off anywhere is written again, whatever was added after it (C2 18)', () => {
+  const text = entryText('a', 'One paragraph.\n\n- a list\n\nThe end.');
+  const change = { ...append('a'), text };
+  for (let length = 1; length < text.trimEnd().length; length += 1) {
+    const torn = text.slice(0, length);
+    expect(applyChange(torn, change)).toBe(`${torn}${torn.endsWith('\n') ? '' : '\n'}${text}`);
+    const later = applyChange(torn, append('b'));
+    expect(applyChange(later, change)).toBe(later + text);
+  }
+  expect(applyChange(text.trimEnd(), change)).toBe(text.trimEnd());
+});
+
+it('an entry that somebody has changed is not written again', () => {
+  const changed = whole.replace('done', 'done, and corrected by hand');
+  expect(applyChange(changed, append('a'))).toBe(changed);
 });
 
 const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;

@@ -18,11 +18,11 @@ const timestamp = new Date('2026-02-28T15:04:05.678Z');
 const complete = {
   id: '01jd-x',
   run: '123456/2',
-  job: 'review',
-  event: 'pull_request',
   sha: '1a2b3c4d5e6f',
   actor: 'octocat',
   model: 'openrouter/anthropic/claude:beta',
+  on: '#42',
+  files: ['src/auth.ts', 'src/a b.ts'],
 };
 const provenance = formatProvenance({ ...complete, id: '01jd' });
 const HEADING = '## 2026-02-28T15:04:05Z\n';
@@ -82,9 +82,9 @@ describe('formatEntry', () => {
     ['a heading on the first line of a result as axe does', 't', '## F', '**Result:** ## F\n'],
   ])('writes %s', (_, task, result, expected) => expect(entry(task, result)).toContain(expected));
 
-  it('ends with the provenance line if one is given (D8)', () => {
+  it('has the provenance line between task and result if one is given (D8)', () => {
     expect(formatEntry({ timestamp, task: 't', result: 'r', provenance })).toBe(
-      `${HEADING}**Task:** t\n**Result:** r\n${provenance}\n\n`,
+      `${HEADING}**Task:** t\n${provenance}\n**Result:** r\n\n`,
     );
   });
 
@@ -131,7 +131,7 @@ it.each([
   ['<!-- note -->', ' note '],
 ])('C2 27: comment marks in %j are removed if provenance is written (D7d)', (content, expected) => {
   const written = formatEntry({ timestamp, task: content, result: content, provenance });
-  const [, task, result] = written.split('\n');
+  const [, task, , result] = written.split('\n');
   expect({ task, result }).toEqual({
     task: `**Task:** ${expected}`,
     result: `**Result:** ${expected}`,
@@ -332,14 +332,19 @@ it('any content of an entry looks the same to axe', () => {
 describe('formatProvenance', () => {
   it('writes one HTML comment with the fields in a fixed order', () => {
     expect(formatProvenance(complete)).toBe(
-      '<!-- axe-action v=1 id=01jd-x run=123456/2 job=review event=pull_request sha=1a2b3c4 actor=octocat model=openrouter/anthropic/claude:beta -->',
+      '<!-- axe-action v=1 id=01jd-x run=123456/2 sha=1a2b3c4 actor=octocat model=openrouter/anthropic/claude:beta on=%2342 files=src/auth.ts,src/a%20b.ts -->',
     );
   });
 
   it('marks a computed entry, and no other', () => {
     const line = formatProvenance({ ...complete, isComputed: true });
-    expect(line).toMatch(/ model=openrouter\/anthropic\/claude:beta computed=yes -->$/);
-    expect(parseProvenance(line)).toEqual({ ...complete, sha: '1a2b3c4', isComputed: true });
+    expect(line).toMatch(/ on=%2342 files=- computed=yes -->$/);
+    expect(parseProvenance(line)).toEqual({
+      ...complete,
+      sha: '1a2b3c4',
+      files: undefined,
+      isComputed: true,
+    });
     const forgedModel = formatProvenance({ ...complete, model: 'x computed=yes' });
     expect(parseProvenance(forgedModel)?.isComputed).toBeUndefined();
   });
@@ -366,6 +371,34 @@ describe('formatProvenance', () => {
     expect(formatProvenance({ ...complete, actor })).toContain(` actor=${expected} model=`);
   });
 
+  it.each([
+    ['a comma', 'a,b.ts'],
+    ['the end of a comment', 'a -->.js'],
+    ['hyphens', 'a--b---c.ts'],
+    ['only a hyphen', '-'],
+    ['line breaks', 'a\nb\r.ts'],
+    ['no Latin letters', '日本語/ファイル.ts'],
+    ['quotes and backslashes', 'a\\"b\'.ts'],
+    ['percent signs', '100%25.ts'],
+  ])('reads back a path with %s', (_, path) => {
+    const line = formatProvenance({ ...complete, files: ['src/a.ts', path, path] });
+    expect(line.slice(4, -3)).not.toMatch(/--|>|\n/);
+    expect(parseProvenance(line)?.files).toEqual(['src/a.ts', path, path]);
+  });
+
+  it('lists the first twenty files, and whole paths in 1,000 characters', () => {
+    const many = Array.from({ length: 3000 }, (_, at) => `src/${at}.ts`);
+    const listed = parseProvenance(formatProvenance({ ...complete, files: many }))?.files;
+    expect(listed).toEqual(many.slice(0, 20));
+    const long = ['x'.repeat(4096), 'a'.repeat(600), 'b'.repeat(600), 'c'];
+    expect(parseProvenance(formatProvenance({ ...complete, files: long }))?.files).toEqual([
+      'a'.repeat(600),
+      'c',
+    ]);
+    const none = formatProvenance({ ...complete, files: ['x'.repeat(4096)] });
+    expect(parseProvenance(none)?.files).toBeUndefined();
+  });
+
   it('never lets a value end the comment, and reads back what was written', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }),
@@ -374,14 +407,14 @@ describe('formatProvenance', () => {
         .map((parts) => parts.join('')),
     );
     fc.assert(
-      fc.property(value, value, (job, model) => {
-        const line = formatProvenance({ ...complete, job, model });
+      fc.property(value, value, (run, model) => {
+        const line = formatProvenance({ ...complete, run, model });
         expect(line.slice(4, -3)).not.toMatch(/--|>|\n/);
         const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
         const read = {
           ...complete,
           sha: '1a2b3c4',
-          job: wellFormed(job),
+          run: wellFormed(run),
           model: wellFormed(model),
         };
         expect(parseProvenance(line)).toEqual(read);
@@ -397,8 +430,8 @@ it.each([
   ` ${formatProvenance(complete)}`,
   `${formatProvenance(complete)} `,
   formatProvenance(complete).replace('v=1', 'v=2'),
-  formatProvenance(complete).replace('job=review', 'job='),
-  formatProvenance(complete).replace('job=review', 'job=a b'),
+  formatProvenance(complete).replace('actor=octocat', 'actor='),
+  formatProvenance(complete).replace('actor=octocat', 'actor=a b'),
   formatProvenance(complete).replace(' -->', ' computed=no -->'),
   formatProvenance(complete).replace(' -->', ' trust=trusted -->'),
   `${formatProvenance(complete)}\n`,

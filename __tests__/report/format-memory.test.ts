@@ -15,7 +15,7 @@ import { outputsOf, type Report, reportOf } from '../helpers/reports.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
-const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
+const ORIGIN = { runId: '1', attempt: '1', sha: 'c'.repeat(40) };
 
 const FILE = {
   location: 'octocat/hello@axe-memory:bot.md',

@@ -84,7 +84,7 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
           agents: { bot: agent('bot', 'sub_agents = ["helper"]'), helper: agent('helper') },
           boxes: { bot: { tools: TOOLS }, helper: { tools: TOOLS } },
         });
-        const origin = { runId: '1', attempt: '1', job: 'j', sha: 'c'.repeat(40) };
+        const origin = { runId: '1', attempt: '1', sha: 'c'.repeat(40) };
         const report = await runPipeline(
           makeRequest({ trigger: SCHEDULE, origin, inWorkflow: true }),
           deps,

@@ -61,14 +61,14 @@ describe('the entry of a sub-agent', () => {
   });
 
   it('goes to the lanes of the run and names its event, with the model of the sub-agent (D8, D19)', async () => {
-    const origin = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
+    const origin = { runId: '99', attempt: '1', sha: 'c'.repeat(40) };
     const { deps } = await callOnce(agent('a', MEMORY), [says('seen')], {
       request: { trigger: issue({ author: STRANGER }), origin, inWorkflow: true },
       permissions: { octocat: { kind: 'known', permission: 'write' } },
     });
     const line = (computed: string) =>
       new RegExp(
-        `<!-- axe-action v=1 id=id\\d run=99/1 job=review event=issues sha=ccccccc actor=octocat model=p/a${computed} -->`,
+        `<!-- axe-action v=1 id=id\\d run=99/1 sha=ccccccc actor=octocat model=p/a on=%237 files=-${computed} -->`,
       );
     expect([...deps.memory.keys()]).toEqual(['a.md', 'apart/a.md']);
     expect(deps.memory.get('apart/a.md')).toMatch(line(''));

@@ -10,7 +10,7 @@ import { makeRequest } from '../helpers/dependencies-fake.js';
 import { readingOf } from '../helpers/reading.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
+const ORIGIN = { runId: '99', attempt: '2', sha: 'c'.repeat(40) };
 
 interface Given extends Partial<RunRequest> {
   /** Of the agent's `[memory]`. */
@@ -57,8 +57,8 @@ describe('the memory plan', () => {
       path: 'bot.md',
       isReadOnly: false,
       isPrivate: false,
-      lastN: 0,
-      maxBytes: 262_144,
+      lastN: undefined,
+      maxLogBytes: 0,
       maxEntries: 0,
       entryId: 'id1',
       provenance: undefined,
@@ -68,13 +68,12 @@ describe('the memory plan', () => {
   it.each([
     ['last_n = 10', 10, 0],
     ['last_n = 0', 0, 0],
-    ['max_log_bytes = 1000', 0, 1000],
-    ['max_log_bytes = 1000000', 0, 1_000_000],
+    ['max_log_bytes = 1000', undefined, 1000],
     ['last_n = 10\nmax_log_bytes = 1000', 10, 1000],
     ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
-    ['max_log_bytes = 0', 0, 262_144],
-  ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
-    expect(planOf({ memory: `enabled = true\n${memory}` })).toMatchObject({ lastN, maxBytes });
+    ['max_log_bytes = 0', undefined, 0],
+  ])('respects %j: last_n %j within %i bytes', (memory, lastN, maxLogBytes) => {
+    expect(planOf({ memory: `enabled = true\n${memory}` })).toMatchObject({ lastN, maxLogBytes });
   });
 
   it('says whether anything is added to it', () => {
@@ -130,8 +129,6 @@ describe('the memory plan', () => {
     expect(planOf({ origin: ORIGIN, trigger: pullRequest() })?.provenance).toEqual({
       id: 'id1',
       run: '99/2',
-      job: 'review',
-      event: 'pull_request',
       sha: 'aaaaaaa',
       actor: 'octocat',
       model: 'openai/m',

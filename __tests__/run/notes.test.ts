@@ -23,7 +23,7 @@ import { WRITER } from '../helpers/reports.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import { createFakeRemote } from '../memory/stores/fake-backend.js';
 
-const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
+const ORIGIN = { runId: '99', attempt: '1', sha: 'c'.repeat(40) };
 const ALL = ['memory_write', 'memory_read', 'memory_search'];
 
 const agent = (name: string, memory = '', top = '') =>

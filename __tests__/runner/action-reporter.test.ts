@@ -9,9 +9,9 @@ import type { RunEvent } from '../../src/run/dependencies.js';
 import {
   createActionReporter,
   createTranscript,
-  describeRestored,
+  describeLoaded,
 } from '../../src/runner/action-reporter.js';
-import { reportOf } from '../helpers/reports.js';
+import { memoryOf, reportOf } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 
 const RESTORED = {
@@ -121,7 +121,11 @@ describe('the job log', () => {
     const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
     const { event, lines } = reporter(['hunter2-hunter2']);
     const { plan } = await reportOf('planned', {}, { trigger: pullRequest({ title: wild }) });
-    event({ kind: 'run-started', plan, restored: { ...RESTORED, location: wild } });
+    event({
+      kind: 'run-started',
+      plan,
+      memory: memoryOf({ ...RESTORED, location: wild }),
+    });
     const begun = lines.splice(0).join('\n');
     expect(begun).toContain('***');
     expect(begun).not.toMatch(/hunter2|^\s*::|##\[/m);
@@ -198,7 +202,7 @@ it.each<[RestoreResult, string]>([
     'not loaded: permission denied',
   ],
 ])('the loaded memory %j is reported as “%s”', (restored, text) => {
-  expect(describeRestored(restored)).toBe(text);
+  expect(describeLoaded({ restored }, undefined)).toBe(text);
 });
 
 const SECRET = 'hunter2-hunter2-hunter2';

@@ -113,7 +113,7 @@ describe('its size', () => {
       stdin: 'Look.',
     });
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('Memory:   the newest 2 entries loaded from ');
+    expect(stderr).toContain('Memory:   2 of 10 entries loaded from ');
     expect(stderr).toContain('Set `last_n`');
   });
 

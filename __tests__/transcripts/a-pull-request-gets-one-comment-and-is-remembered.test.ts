@@ -23,9 +23,9 @@ it('a pull request and its next push are reviewed in one comment, and the second
   expect(readFileSync(opened.outputs['response-file'] ?? '', 'utf8')).toBe(ANSWERS[0]);
   expect(steady(opened.outputs['memory-entry'] ?? '')).toBe(`## <time>
 **Task:** Review pull request #2: Update the README with new information.
+<!-- axe-action v=1 id=<id> run=1658821493/1 sha=ec26c3e actor=Codertocat model=anthropic/claude-sonnet-4-5 on=%232 files=src/auth.ts -->
 **Result:** Posted a comment on #2.
 ${ANSWERS[0]}
-<!-- axe-action v=1 id=<id> run=1658821493/1 job=review event=pull_request sha=ec26c3e actor=Codertocat model=anthropic/claude-sonnet-4-5 -->
 
 `);
 

@@ -67,8 +67,8 @@ export function earlierEntry(result: string, letter = 'a'): string {
   const day = String(letter.charCodeAt(0) - 96).padStart(2, '0');
   return `## 2026-01-${day}T10:00:00Z
 **Task:** Say what is new.
+<!-- axe-action v=1 id=01m7${letter.repeat(22)} run=1/1 sha=0123456 actor=octocat model=anthropic/claude-sonnet-4-5 on=- files=- -->
 **Result:** ${result}
-<!-- axe-action v=1 id=01m7${letter.repeat(22)} run=1/1 job=review event=push sha=0123456 actor=octocat model=anthropic/claude-sonnet-4-5 -->
 
 `;
 }

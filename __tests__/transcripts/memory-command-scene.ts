@@ -24,8 +24,6 @@ export function review(
   const provenance = {
     id: idOf(id),
     run: `${day}/1`,
-    job: 'review',
-    event: 'pull_request',
     sha: 'ec26c3e',
     actor: 'Codertocat',
     model: 'anthropic/claude-sonnet-4-5',

@@ -29,7 +29,6 @@ const TABS = review(5, {
   id: '01kgr83',
   task: 'Answer issue #7: Tabs or spaces',
   result: 'They ask for tabs.',
-  event: 'issues',
 });
 
 /** A repository with a memory on its branch. */

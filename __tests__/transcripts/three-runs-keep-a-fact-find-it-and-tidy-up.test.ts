@@ -185,8 +185,6 @@ function weekly(week: number): string {
   const provenance = formatProvenance({
     id: idOf(`01kg${week}`),
     run: `${week}/1`,
-    job: 'ask',
-    event: 'schedule',
     sha: 'ec26c3e',
     actor: 'octocat',
     model: 'anthropic/claude-sonnet-4-5',

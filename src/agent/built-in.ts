@@ -18,7 +18,6 @@ interface BuiltInAgent {
 
 const MEMORY = `[memory]
 enabled = true
-last_n = 10
 max_entries = 200
 `;
 

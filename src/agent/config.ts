@@ -39,7 +39,7 @@ const memory = v.pipe(
     enabled: flagKey('Whether runs read the memory and add to it.', false),
     path: textKey('File of the run log. Default: `<agent>.md`.'),
     last_n: optionalCountKey(
-      'Newest entries to load. 0 loads all; without it, the newest 256 KiB.',
+      'Newest entries to load. 0 loads all; without it, the 3 newest and 7 about the same files.',
     ),
     max_entries: countKey('Runs warn once the log has this many entries. 0 never warns.'),
     provenance: choiceKey(
@@ -78,7 +78,7 @@ const memory = v.pipe(
   v.transform(({ lastN, tools, ...keys }) => ({
     ...keys,
     lastN: lastN ?? 0,
-    /** Without the key, the default limit of loaded bytes applies. */
+    /** Without the key, entries are chosen for the run. */
     hasLastN: lastN !== undefined,
     /** Empty means `NOTES_TOOLS`. */
     tools: ALL_NOTES_TOOLS.filter((tool) => tools.includes(tool)),

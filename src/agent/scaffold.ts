@@ -44,7 +44,7 @@ model = "${PLACEHOLDER_MODEL}"
 # parallel = true
 # timeout = 120
 
-# What it remembers from run to run. last_n = 0 gives it every entry; max_entries only warns.
+# What it remembers from run to run. Without last_n it gets the newest entries and those about the same files; max_entries only warns.
 # With notes = true it keeps notes of its own as well.
 # [memory]
 # enabled = false

@@ -40,9 +40,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     secrets,
     readBase: place.hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
     // In a step of a workflow the runner names the person who started it; on a laptop nothing does.
-    origin: place.writesProvenance
-      ? { event: 'local', actor: env['GITHUB_ACTOR'] || undefined }
-      : undefined,
+    origin: place.writesProvenance ? { actor: env['GITHUB_ACTOR'] || undefined } : undefined,
   };
   if (place.missing !== undefined && (name === 'show' || name === 'search'))
     await requireMemory(session, place.missing);
@@ -96,13 +94,13 @@ function describe({
 }: MemoryEntry): object {
   const {
     actor,
-    event,
+    on,
+    files = [],
     run,
-    job,
     sha,
     model,
     isComputed = false,
   }: Partial<Provenance> = provenance ?? {};
-  const origin = { actor, event, run, job, sha, model, computed: isComputed };
+  const origin = { actor, on, files, run, sha, model, computed: isComputed };
   return { id, time, apart: isApart, line, task, result, ...origin };
 }

@@ -38,10 +38,10 @@ export function createTerminalReporter(
 function verboseLines(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started': {
-      const { plan, restored, notes } = event;
+      const { plan, memory, notes } = event;
       const notesLine =
         notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
-      return [...planLines(plan), ...memoryLine(restored), ...notesLine];
+      return [...planLines(plan), ...memoryLine(memory?.restored), ...notesLine];
     }
     case 'model-request': {
       const { turn, messages, toolResults, tools } = event;

@@ -44,10 +44,16 @@ export const MAX_RESULT_CODE_POINTS = 1000;
 export const MAX_TASK_CODE_POINTS = 500;
 
 /**
- * Maximum bytes of the run log that are loaded if neither `last_n` nor `max_log_bytes` is set. The
- * newest entries are loaded.
+ * Maximum bytes of the run log that are loaded if neither `last_n` nor `max_log_bytes` is set, by a
+ * run without a pull request, issue or change. The newest entries are loaded.
  */
 export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
+
+/** Maximum bytes for a run with one of them, for which entries are chosen. */
+export const MAX_RECALLED_BYTES = 16 * 1024;
+
+/** The newest part of a longer run log, in which entries are looked for. */
+export const MAX_SEARCHED_MEMORY_BYTES = 1024 * 1024;
 
 /** Sizes of notes in bytes, if the agent's file sets none. */
 export const NOTES_LIMITS = {

@@ -85,7 +85,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly MemoryChange[])
 export function applyChange(text: string, change: MemoryChange): string {
   switch (change.kind) {
     case 'append':
-      return holdsEntry(text, change.id) ? text : text + separatorAfter(text) + change.text;
+      return holdsEntry(text, change) ? text : text + separatorAfter(text) + change.text;
     case 'rewrite':
       return change.rewrite(text);
     case 'trim':
@@ -140,16 +140,23 @@ export function changedPaths(changes: readonly MemoryChange[]): readonly string[
 }
 
 /**
- * An entry counts only if its provenance line is complete: an entry that was cut off has to be
- * written again.
+ * True if the text has the entry with this id, whatever people have changed in it. An entry that
+ * was cut off does not count, since it has to be written again.
  */
-export function holdsEntry(text: string, id: string): boolean {
+export function holdsEntry(
+  text: string,
+  { id, text: entry }: { readonly id: string; readonly text: string },
+): boolean {
   const mark = `${PROVENANCE_START}id=${encodeField(id)} `;
+  const whole = entry.slice(entry.indexOf(mark)).trimEnd();
   for (let start = text.indexOf(mark); start >= 0; start = text.indexOf(mark, start + 1)) {
     const isLineStart = start === 0 || text[start - 1] === '\n';
     const end = text.indexOf('\n', start);
     const line = text.slice(start, end < 0 ? undefined : end);
-    if (isLineStart && parseProvenance(line) !== undefined) return true;
+    const next = text.indexOf('\n## ', start);
+    const rest = text.slice(start, next < 0 ? undefined : next).replaceAll('\r\n', '\n');
+    const isCutOff = rest.trimEnd() !== whole && whole.startsWith(rest.trimEnd());
+    if (isLineStart && !isCutOff && parseProvenance(line) !== undefined) return true;
   }
   return false;
 }

@@ -39,13 +39,15 @@ export interface Provenance {
   readonly id: string;
   /** `<run id>/<attempt>`. */
   readonly run?: string;
-  readonly job?: string;
-  readonly event?: string;
   /** Commit that the run was about; the line has its first seven characters. */
   readonly sha?: string;
   readonly actor?: string;
   /** `provider/model`. */
   readonly model?: string;
+  /** The pull request or issue: `#42`. */
+  readonly on?: string;
+  /** Paths of the change, the most changed first; the line has as many as fit. */
+  readonly files?: readonly string[];
   /** We computed the entry from closed sets of values: no model and no stranger wrote a word of it. */
   readonly isComputed?: boolean;
 }
@@ -53,41 +55,58 @@ export interface Provenance {
 const SHA_CHARACTERS = 7;
 export const PROVENANCE_START = '<!-- axe-action v=1 ';
 const MISSING = '-';
-const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'model'] as const;
+const FIELDS = ['id', 'run', 'sha', 'actor', 'model', 'on', 'files'] as const;
 /** Only a computed entry has this field. */
 const COMPUTED = ' computed=yes';
 const LINE = new RegExp(
-  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(${COMPUTED})? -->\\r?$`,
+  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%,-]+)`).join(' ')}(${COMPUTED})? -->\\r?$`,
 );
+
+/** Limits of the list of files in one line. */
+const MAX_FILES = 20;
+const MAX_FILES_CHARACTERS = 1000;
 
 /**
  * The provenance line of an entry, without its line break: an HTML comment, which axe and markdown
  * viewers ignore. See {@link encodeField} for why no value ends the comment.
  */
 export function formatProvenance(provenance: Provenance): string {
+  const { id, run, actor, model, on, files = [], isComputed = false } = provenance;
   const sha = provenance.sha?.slice(0, SHA_CHARACTERS);
-  const values = FIELDS.map(
-    (field) => `${field}=${encode(field === 'sha' ? sha : provenance[field])}`,
-  );
-  const computed = provenance.isComputed === true ? COMPUTED : '';
-  return `${PROVENANCE_START}${values.join(' ')}${computed} -->`;
+  // A stranger chooses the paths of a change, so the entry that it gets in a run log has none.
+  const listed = isComputed ? MISSING : encodeFiles(files);
+  const values = [id, run, sha, actor, model, on].map(encode);
+  const fields = FIELDS.map((field, index) => `${field}=${values[index] ?? listed}`);
+  return `${PROVENANCE_START}${fields.join(' ')}${isComputed ? COMPUTED : ''} -->`;
 }
 
 /** Undefined unless the line is exactly one that {@link formatProvenance} writes. */
 export function parseProvenance(line: string): Provenance | undefined {
   const match = LINE.exec(line);
   if (match === null) return undefined;
-  const [id, run, job, event, sha, actor, model] = match
-    .slice(1, 1 + FIELDS.length)
+  const [listed = MISSING] = match.slice(FIELDS.length);
+  const [id, run, sha, actor, model, on] = match
+    .slice(1, FIELDS.length)
     .map((value) => (value === MISSING ? undefined : decodeField(value)));
   if (id === undefined) return undefined;
+  const files = listed === MISSING ? undefined : listed.split(',').map(decodeField);
   const isComputed = match.at(-1) === COMPUTED;
-  return { id, run, job, event, sha, actor, model, ...(isComputed && { isComputed }) };
+  return { id, run, sha, actor, model, on, files, ...(isComputed && { isComputed }) };
 }
 
 function encode(value: string | undefined): string {
   if (value === undefined || value === '') return MISSING;
   return value === MISSING ? '%2D' : encodeField(value);
+}
+
+/** The paths that fit, each whole, with commas between them. */
+function encodeFiles(files: readonly string[]): string {
+  let list = '';
+  for (const path of files.slice(0, MAX_FILES)) {
+    const longer = list === '' ? encode(path) : `${list},${encode(path)}`;
+    if (longer.length <= MAX_FILES_CHARACTERS) list = longer;
+  }
+  return list === '' ? MISSING : list;
 }
 
 /**
@@ -126,6 +145,7 @@ export interface Entry {
 }
 
 const HEADING = '## ';
+export const TASK_LABEL = '**Task:**';
 const BOUNDARY = `\n${HEADING}`;
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=|(?:<{7}|>{7}) )/g;
@@ -146,10 +166,11 @@ export function formatEntry({ timestamp, task, result, provenance }: NewEntry): 
 
   const lines = [
     `${HEADING}${heading}`,
-    `**Task:** ${taskLine === '' ? '(none)' : taskLine}`,
+    `${TASK_LABEL} ${taskLine === '' ? '(none)' : taskLine}`,
+    // A comment ends a paragraph, so GitHub shows task and result as two.
+    ...(provenance === undefined ? [] : [provenance]),
     `**Result:** ${resultLines === '' ? '(none)' : resultLines}`,
   ];
-  if (provenance !== undefined) lines.push(provenance);
   return `${lines.join('\n')}\n\n`;
 }
 
@@ -165,8 +186,7 @@ function readEntry(start: number, text: string): Entry {
   const lineEnd = text.indexOf('\n');
   const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
   const heading = line.slice(HEADING.length).replace(/\r$/, '');
-  const id = entryId(text);
-  return { start, heading, text, id };
+  return { start, heading, text, id: entryProvenance(text)?.id };
 }
 
 /**
@@ -192,9 +212,12 @@ export function stripProvenance(text: string): string {
   );
 }
 
-/** A run log for a prompt: readable, without the lines that say which run wrote an entry. */
+/**
+ * A run log for a prompt: readable, without the lines that say which run wrote an entry, and without
+ * a byte order mark.
+ */
 export function promptText(runLog: string): string {
-  return readableText(stripProvenance(runLog));
+  return readableText(stripProvenance(runLog)).replace(/^\uFEFF/, '');
 }
 
 /** Makes any file's text acceptable to every provider: well-formed, and without NUL. */
@@ -203,19 +226,22 @@ export function readableText(text: string): string {
 }
 
 function entryStarts(text: string): readonly number[] {
-  const starts = text.startsWith(HEADING) ? [0] : [];
+  // An editor can have put a byte order mark before the first entry.
+  const first = text.startsWith('\uFEFF') ? 1 : 0;
+  const starts = text.startsWith(HEADING, first) ? [first] : [];
   for (let end = text.indexOf(BOUNDARY); end >= 0; end = text.indexOf(BOUNDARY, end + 1)) {
     starts.push(end + 1);
   }
   return starts;
 }
 
-function entryId(entry: string): string | undefined {
+/** The origin that an entry names; undefined for one by axe or by hand. */
+export function entryProvenance(entry: string): Provenance | undefined {
   if (!entry.includes(PROVENANCE_START)) return undefined;
   const lines = (entry.match(PROVENANCE_LINE) ?? []).map((line) =>
     parseProvenance(line.replace(/\n$/, '')),
   );
-  return lines.findLast((line) => line !== undefined)?.id;
+  return lines.findLast((line) => line !== undefined);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ContextFile } from '../agent/context-files.js';
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { codeBlock } from '../lib/text/format.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
-import { newestEntries } from '../memory/stores/read-log.js';
+import { newestEntries } from '../memory/recall.js';
 import { fence, mapFences } from '../safety/fence.js';
 import { showName } from '../safety/hidden.js';
 import { DIFF_SOURCE } from './describe.js';

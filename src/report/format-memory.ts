@@ -10,10 +10,10 @@ import {
 } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import type { StaleNoteLine } from '../memory/citations.js';
-import { stripProvenance } from '../memory/run-log.js';
+import { entryProvenance, stripProvenance } from '../memory/run-log.js';
 import type { BlockedPlace, MemoryLocation, MemoryStore } from '../memory/store.js';
 import type { Memory, MemorySaveResult, Plan, RunNotes } from '../run/records.js';
-import { describeRestored } from '../runner/action-reporter.js';
+import { describeLoaded } from '../runner/action-reporter.js';
 import type { ReportOf } from './run-summary.js';
 
 /**
@@ -36,7 +36,10 @@ export function formatMemory(
   if (memory === undefined)
     return '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
   const { restored, store, text } = memory;
-  const loaded = describeRestored(restored, () => link(restored));
+  const loaded = describeLoaded(memory, plan.subject, {
+    location: () => link(restored),
+    path: inlineCode,
+  });
   // What somebody who wants no memory adds to it goes nowhere.
   const kept =
     remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
@@ -44,6 +47,7 @@ export function formatMemory(
   return paragraphs([
     `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`,
     isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
+    isHidden ? '' : entryLinks(memory),
     isHidden || text === ''
       ? ''
       : foldedDetails('What the model was given from memory', codeBlock(text.trimEnd())),
@@ -53,6 +57,26 @@ export function formatMemory(
     storeNotes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
 }
+
+/** The chosen entries as links to their lines; empty if all entries were loaded. */
+function entryLinks({ restored, recalled }: Memory): string {
+  if (restored.kind !== 'restored' || recalled === undefined || recalled.leftOut === 0) return '';
+  // If only the end of the file was read, its line numbers are not known.
+  const url = restored.fileBytes === undefined ? restored.url : undefined;
+  const links = recalled.entries.slice(0, MAX_LINKS).map(({ text, line }) => {
+    const [heading = ''] = text.slice('## '.length).split(/\r?\n/, 1);
+    const { on = '' } = entryProvenance(text) ?? {};
+    const name = inlineCode(
+      `${cleanLine(heading, MAX_HEADING)} ${cleanLine(on, MAX_HEADING)}`.trim(),
+    );
+    return url === undefined ? name : `[${name}](${url}?plain=1#L${line})`;
+  });
+  const more = recalled.entries.length - links.length;
+  return `Entries: ${links.join(', ')}${more === 0 ? '' : ` and ${formatInteger(more)} more`}.`;
+}
+
+const MAX_LINKS = 10;
+const MAX_HEADING = 40;
 
 /** What sub-agents could not save, so that nothing is lost; empty for nothing. */
 export function formatUnsavedEntries(lost: readonly MemorySaveResult[], isHidden: boolean): string {
@@ -221,7 +245,7 @@ function apartNote({ reading, memory }: Plan, remembered: MemorySaveResult | und
     return '`memory-readonly: true`: this run adds nothing to memory.';
   const [first, second] = remembered?.entries ?? [];
   if (second !== undefined)
-    return `The run's own words are kept apart, because ${reading.reasons.join(', and ')}. Later runs load only the computed entry.`;
+    return `The run's own words are kept apart, because ${reading.reasons.join(', and ')}. The run log gets only a computed entry.`;
   if (first === undefined || first.path === memory?.path) return '';
   return `The entry is kept apart from what later runs load, because ${reading.reasons[0] ?? ''}.`;
 }

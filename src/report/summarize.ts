@@ -242,7 +242,7 @@ function summarizeDryRun(
       ]),
     ]),
     log: [
-      ...describePlan(plan, memory?.restored),
+      ...describePlan(plan, memory),
       'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
     ],
     annotations: [],

@@ -40,7 +40,7 @@ import { createPathFilter } from '../prompt/diff-policy.js';
 import { readGuidance } from '../prompt/guidance.js';
 import type { Dependencies } from './dependencies.js';
 import { planMemory, readStateAlone, readWholeMemory } from './memory.js';
-import type { Admitted, Memory, PlanBasis, RunReport, RunRequest } from './records.js';
+import type { Admitted, PlanBasis, RunReport, RunRequest, StoredMemory } from './records.js';
 import { planReview } from './review-plan.js';
 
 /** A skipped run. `admitted` is present if its agent was loaded and its memory requested. */
@@ -291,7 +291,7 @@ function headOf(trigger: Trigger, context: TriggerContext | undefined): Facts['c
 }
 
 /** The texts of a private memory wait until everything else has been read. */
-async function readEarly(basis: PlanBasis, deps: Dependencies): Promise<Memory | undefined> {
+async function readEarly(basis: PlanBasis, deps: Dependencies): Promise<StoredMemory | undefined> {
   const { agent, memory } = basis;
   if (memory?.isPrivate === true) return await readStateAlone(agent, memory, deps);
   return await readWholeMemory(basis, deps);
@@ -303,7 +303,7 @@ async function readEarly(basis: PlanBasis, deps: Dependencies): Promise<Memory |
  */
 async function readContext(
   fetching: Promise<TriggerContext | undefined>,
-  memoryReading: Promise<Memory | undefined>,
+  memoryReading: Promise<StoredMemory | undefined>,
   reading: Reading,
 ): Promise<TriggerContext | undefined> {
   const [fetched, memory] = await Promise.all([fetching, memoryReading]);

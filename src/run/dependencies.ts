@@ -179,7 +179,7 @@ export type RunEvent =
       readonly kind: 'run-started';
       readonly plan: Plan;
       /** Undefined for an agent without memory. */
-      readonly restored: Memory['restored'] | undefined;
+      readonly memory: Memory | undefined;
       /** Number and location of the notes; absent for an agent without notes. */
       readonly notes?: { readonly files: number; readonly location: string };
     }

@@ -2,25 +2,30 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import { parseReviewFacts } from '../findings/state-facts.js';
-import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
+import {
+  MAX_LOADED_MEMORY_BYTES,
+  MAX_RECALLED_BYTES,
+  MAX_SEARCHED_MEMORY_BYTES,
+} from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
+import { encodeBytes } from '../lib/text/bytes.js';
 import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, placesToRead, unusableLogPath } from '../memory/paths.js';
-import { promptText } from '../memory/run-log.js';
+import { describeChoice, recall, type Subject } from '../memory/recall.js';
+import { countEntries, promptText } from '../memory/run-log.js';
 import { hasNewerLines, statePath } from '../memory/state.js';
 import { firstUnread } from '../memory/store.js';
 import type { Dependencies } from './dependencies.js';
 import { type NotesPlan, openNotes, planNotes } from './notes.js';
-import type { Memory, MemoryPlan, Plan, PlanBasis, RunRequest } from './records.js';
+import type { Memory, MemoryPlan, Plan, PlanBasis, RunRequest, StoredMemory } from './records.js';
 
 /** The workflow run, for an entry's provenance line; on a laptop most of it is missing. */
 export function runOrigin(env: Environment) {
   return {
     runId: env['GITHUB_RUN_ID'] ?? '',
     attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
-    job: env['GITHUB_JOB'] ?? '',
     sha: env['GITHUB_SHA'] ?? '',
   };
 }
@@ -39,8 +44,6 @@ export function planMemory(
   const provenance = {
     id: entryId,
     run: origin === undefined ? '' : `${origin.runId}/${origin.attempt}`,
-    job: origin?.job ?? '',
-    event: trigger.kind === 'local' ? 'local' : trigger.event,
     sha: (trigger.kind === 'pull_request' ? trigger.head.sha : (origin?.sha ?? '')).slice(0, 7),
     actor: trigger.kind === 'local' ? '' : trigger.actor.login,
     model: formatModelRef(model),
@@ -50,8 +53,8 @@ export function planMemory(
     path: runLogPath(agent, model, inWorkflow),
     isReadOnly: isMemoryReadOnly,
     isPrivate: isMemoryHidden,
-    lastN: memory.lastN,
-    maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
+    lastN: memory.hasLastN ? memory.lastN : undefined,
+    maxLogBytes: memory.maxLogBytes,
     maxEntries: memory.maxEntries,
     entryId,
     provenance: hasProvenance ? provenance : undefined,
@@ -88,20 +91,50 @@ export async function readMemory(
   memory: MemoryPlan | undefined,
   deps: Dependencies,
   notesToRead?: NotesToRead,
-): Promise<Memory | undefined> {
+): Promise<StoredMemory | undefined> {
   if (memory === undefined) return undefined;
-  const { path, lastN, maxBytes, maxEntries } = memory;
+  const { path, lastN, maxLogBytes, maxEntries } = memory;
   const { plan, unsaved = [] } = notesToRead ?? {};
 
   const alongside = plan && placesToRead(plan.places, path, deps.clock.now());
-  const request = { path, lastN, maxBytes, isCounted: maxEntries > 0, alongside };
+  const maxBytes =
+    lastN === undefined ? Math.max(maxLogBytes, MAX_SEARCHED_MEMORY_BYTES) : maxLogBytes;
+  const isCounted = maxEntries > 0;
+  const request = { path, lastN: lastN ?? 0, maxBytes, isCounted, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
 
   const notes = plan && (await openNotes({ agent, memory, plan, store, restored, unsaved }, deps));
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
-  const text = restored.kind === 'restored' ? promptText(restored.text) : '';
-  return { store, restored, facts, text, notes };
+  return { store, restored, facts, notes };
+}
+
+/**
+ * Chooses the entries for a run: those that the agent asks for with `last_n`, or else those that
+ * matter to the subject. Of a log that is not all in the reading, the newest part is searched.
+ */
+export function loadEntries(
+  stored: StoredMemory,
+  { lastN, maxLogBytes }: MemoryPlan,
+  subject: Subject | undefined,
+): Memory {
+  const { restored } = stored;
+  if (restored.kind !== 'restored') return { ...stored, text: '' };
+  if (lastN !== undefined) return { ...stored, text: promptText(restored.text) };
+
+  const defaultBytes = subject === undefined ? MAX_LOADED_MEMORY_BYTES : MAX_RECALLED_BYTES;
+  const recalled = recall(restored.text, subject, maxLogBytes || defaultBytes);
+  const { text, leftOut, computed } = recalled;
+  const loaded = leftOut + computed === 0 ? restored.loaded : countEntries(text);
+  const fileBytes = restored.fileBytes ?? encodeBytes(restored.text).length;
+  const truncated = leftOut === 0 ? restored.truncated : { fileBytes };
+  const choice = describeChoice(recalled, subject, restored.fileBytes === undefined);
+  return {
+    ...stored,
+    restored: { ...restored, text, loaded, truncated },
+    text: leftOut === 0 ? promptText(text) : `${choice}\n\n${promptText(text)}`,
+    recalled,
+  };
 }
 
 /**
@@ -112,7 +145,7 @@ export async function readWholeMemory(
   basis: PlanBasis,
   deps: Dependencies,
   unsaved?: readonly NoteChange[],
-): Promise<Memory | undefined> {
+): Promise<StoredMemory | undefined> {
   const { agent, memory } = basis;
   const workdir = resolve(deps.cwd, basis.workdir);
   const plan = planNotes({ ...basis, workdir, isSubAgent: unsaved !== undefined });
@@ -127,7 +160,7 @@ export async function readStateAlone(
   agent: LoadedAgent,
   memory: MemoryPlan,
   deps: Dependencies,
-): Promise<Memory> {
+): Promise<StoredMemory> {
   const store = deps.openMemory(agent, memory);
   const places = [statePath(memory.path)];
   const result = await store.readTree(deps.deadline.signal, places);
@@ -136,12 +169,12 @@ export async function readStateAlone(
   if (result.kind === 'failed' || failure !== undefined) {
     const { message = '', remedy } = failure ?? {};
     const restored = { kind: 'failed', location, message, remedy } as const;
-    return { store, restored, facts: [], text: '' };
+    return { store, restored, facts: [] };
   }
 
   const state = result.tree.get(statePath(memory.path)) ?? '';
   const restored = { kind: 'withheld', location, reason: 'it was not needed' } as const;
-  return { store, restored, facts: parseReviewFacts(state), text: '' };
+  return { store, restored, facts: parseReviewFacts(state) };
 }
 
 /**
@@ -151,8 +184,8 @@ export async function readStateAlone(
 export async function readPrivateMemory(
   basis: PlanBasis & { readonly memory: MemoryPlan },
   deps: Dependencies,
-  { state, unsaved }: { readonly state?: Memory; readonly unsaved?: readonly NoteChange[] },
-): Promise<Memory | undefined> {
+  { state, unsaved }: { readonly state?: StoredMemory; readonly unsaved?: readonly NoteChange[] },
+): Promise<StoredMemory | undefined> {
   const { agent, memory, reading } = basis;
   if (state?.restored.kind === 'failed') return state;
   if (reading.openPrivateMemory()) return await readWholeMemory(basis, deps, unsaved);
@@ -182,7 +215,7 @@ export function memoryWarnings(
 
 /** The texts are axe's where axe has the same warning (axe-behaviour §10). */
 function logWarnings(
-  { agent, memory, trigger }: Plan,
+  { agent, memory, trigger, subject }: Plan,
   restored: Memory['restored'],
   { program }: Dependencies,
 ): readonly Warning[] {
@@ -205,7 +238,9 @@ function logWarnings(
   }
   if (restored.kind === 'empty') return warnings;
 
-  if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
+  // A run with a subject is given what matters to it, which is not the newest.
+  const isNewest = subject === undefined || memory?.lastN !== undefined;
+  if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0 && isNewest) {
     const loaded =
       restored.loaded === 1 ? 'entry was' : `${formatInteger(restored.loaded)} entries were`;
     const message = `memory of "${agent.name}" holds ${formatInteger(restored.truncated.fileBytes)} bytes; only its newest ${loaded} loaded`;

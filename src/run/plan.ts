@@ -42,7 +42,7 @@ import {
   reviewedChange,
 } from './earlier-reviews.js';
 import { placesToReport } from './hidden-places.js';
-import { memoryWarnings, readPrivateMemory } from './memory.js';
+import { loadEntries, memoryWarnings, readPrivateMemory } from './memory.js';
 import type {
   Admitted,
   DraftPlan,
@@ -52,7 +52,9 @@ import type {
   Restored,
   ReviewPass,
   RunRequest,
+  StoredMemory,
 } from './records.js';
+import { runSubject } from './subject.js';
 
 /**
  * The second step: decides everything that does not depend on earlier findings. Network requests
@@ -145,6 +147,7 @@ export async function makePlan(
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
     reportsOn,
+    subject: runSubject(trigger, { reportsOn, context, diff: change?.diff }),
     coverage: findCoverage(request, context, unseen),
     passes: passPlan?.passes,
     form,
@@ -366,12 +369,15 @@ export async function restore(
 /** By now it is known whose words the run begins with, and so whether a private memory is for it. */
 async function restoreMemory(
   plan: Plan,
-  state: Memory | undefined,
+  stored: StoredMemory | undefined,
   deps: Dependencies,
 ): Promise<Memory | undefined> {
   const { memory } = plan;
-  if (memory?.isPrivate !== true) return state;
-  return await readPrivateMemory({ ...plan, memory }, deps, { state });
+  if (memory === undefined) return undefined;
+  const whole = memory.isPrivate
+    ? await readPrivateMemory({ ...plan, memory }, deps, { state: stored })
+    : stored;
+  return whole && loadEntries(whole, memory, plan.subject);
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */

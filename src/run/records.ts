@@ -25,6 +25,7 @@ import type { MemoryChange, NoteChange } from '../memory/change.js';
 import type { CheckedNotes } from '../memory/citations.js';
 import type { NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/paths.js';
+import type { Recalled, Subject } from '../memory/recall.js';
 import type { Provenance } from '../memory/run-log.js';
 import type { MemoryLocation, MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { DiffPolicy, LocalChange } from '../prompt/diff-policy.js';
@@ -57,7 +58,7 @@ export interface RunRequest {
   /** A change on this machine, as context (`--git`). */
   readonly readChange: () => Promise<LocalChange | undefined>;
   /** The workflow run; undefined on the command line without an event. */
-  readonly origin: Readonly<Record<'runId' | 'attempt' | 'job' | 'sha', string>> | undefined;
+  readonly origin: Readonly<Record<'runId' | 'attempt' | 'sha', string>> | undefined;
   /** In a workflow an empty answer is a failure, and a truncated one causes a warning. */
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
@@ -104,6 +105,7 @@ export interface Plan extends PlanBasis {
   readonly scope?: ReviewScope;
   /** The pull request that another workflow's run belongs to; left out if there is none. */
   readonly reportsOn?: number;
+  readonly subject?: Subject;
   readonly coverage?: Coverage;
   /** The conversations of a review that needs several; left out: one, with the task. */
   readonly passes?: readonly ReviewPass[];
@@ -135,12 +137,13 @@ export interface MemoryPlan {
   readonly isReadOnly: boolean;
   /** It belongs to another repository, so only `own` runs are given its text. */
   readonly isPrivate: boolean;
-  readonly lastN: number;
-  /** Maximum bytes of run log to load; 0 for no limit. */
-  readonly maxBytes: number;
+  /** Number of entries to load, 0 for all; left out if the agent does not say it. */
+  readonly lastN?: number;
+  /** Maximum bytes of run log to load, as the agent says; 0 if it does not. */
+  readonly maxLogBytes: number;
   readonly maxEntries: number;
   readonly entryId: string;
-  /** The entry's last line; undefined for a file exactly as axe writes it. */
+  /** The origin in each entry; undefined for a file exactly as axe writes it. */
   readonly provenance: Provenance | undefined;
 }
 
@@ -175,14 +178,20 @@ interface WithheldMemory extends MemoryLocation {
 }
 
 /** Memory as it was when the run started. */
-export interface Memory {
+export interface StoredMemory {
   readonly store: MemoryStore;
   readonly restored: RestoreResult | WithheldMemory;
-  /** The loaded entries without their provenance lines, for the prompt. */
-  readonly text: string;
   readonly notes?: RunNotes;
   /** The state of reviews, which the model does not see. */
   readonly facts: readonly ReviewFact[];
+}
+
+/** Memory with the entries that this run is given. */
+export interface Memory extends StoredMemory {
+  /** The entries without their provenance lines, for the prompt. */
+  readonly text: string;
+  /** Left out if the agent says how many entries it is given. */
+  readonly recalled?: Recalled;
 }
 
 /** An event that starts a run, with the work that was started during admission. */
@@ -190,7 +199,7 @@ export interface Admitted {
   readonly kind: 'admitted';
   readonly facts: Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
   readonly basis: PlanBasis;
-  readonly memory: Promise<Memory | undefined>;
+  readonly memory: Promise<StoredMemory | undefined>;
   readonly context: Promise<TriggerContext | undefined>;
   /** For the change on GitHub; left out for a command. */
   readonly guidance?: ReturnType<typeof readGuidance>;
@@ -201,7 +210,7 @@ export interface DraftPlan {
   readonly kind: 'draft';
   readonly plan: Plan;
   readonly change: ReviewedChange | undefined;
-  readonly memory: Promise<Memory | undefined>;
+  readonly memory: Promise<StoredMemory | undefined>;
   readonly learned: Promise<EarlierFindings>;
   /** Undefined in a dry run, which opens none. */
   readonly model: Promise<OpenModel> | undefined;

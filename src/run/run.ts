@@ -160,7 +160,7 @@ async function converse(
     depth: 0,
     callerEffects: undefined,
   };
-  reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notes?.found });
+  reporter.event({ kind: 'run-started', plan, memory, notes: notes?.found });
   let artifacts: Conversed['artifacts'];
   const { unread, ...result } = await holdAll(conversation, run).finally(async () => {
     artifacts = await deps.closeTools((warning) => reporter.warn(warning));

@@ -100,25 +100,26 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   const apart = apartPath(memory.path);
   switch (plan.reading.rights.remembers) {
     case 'log':
-      return [appendEntry(memory, memory.path, whole)];
+      return [appendEntry(plan, memory, { path: memory.path, ...whole })];
     case 'apart':
-      return [appendEntry(memory, apart, whole)];
+      return [appendEntry(plan, memory, { path: apart, ...whole })];
     case 'computed': {
       const computed = computedEntry({ trigger: plan.trigger, outcome, published, apart });
       return [
-        appendEntry(memory, memory.path, { timestamp, ...computed, isComputed: true }),
-        appendEntry(memory, apart, whole),
+        appendEntry(plan, memory, { path: memory.path, timestamp, ...computed, isComputed: true }),
+        appendEntry(plan, memory, { path: apart, ...whole }),
       ];
     }
   }
 }
 
 function appendEntry(
+  { subject }: Plan,
   memory: MemoryPlan,
-  path: string,
-  { isComputed, ...entry }: NewEntry & Pick<Provenance, 'isComputed'>,
+  { path, isComputed, ...entry }: NewEntry & Pick<Provenance, 'isComputed'> & { path: string },
 ): EntryChange {
-  const provenance = memory.provenance && formatProvenance({ ...memory.provenance, isComputed });
+  const parts = { on: subject?.on, files: subject?.paths, isComputed };
+  const provenance = memory.provenance && formatProvenance({ ...memory.provenance, ...parts });
   return { kind: 'append', path, id: memory.entryId, text: formatEntry({ ...entry, provenance }) };
 }
 

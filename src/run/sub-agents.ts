@@ -21,7 +21,13 @@ import {
   truncatedAnswerWarning,
 } from './conversation.js';
 import type { Dependencies, RunEvent } from './dependencies.js';
-import { memoryWarnings, planMemory, readPrivateMemory, readWholeMemory } from './memory.js';
+import {
+  loadEntries,
+  memoryWarnings,
+  planMemory,
+  readPrivateMemory,
+  readWholeMemory,
+} from './memory.js';
 import { answerForm, withInstruction } from './plan.js';
 import { UNPUBLISHED } from './publish.js';
 import type { Memory, Plan } from './records.js';
@@ -194,11 +200,13 @@ async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated>
 }
 
 async function readSubAgentMemory(plan: Plan, run: LiveRun): Promise<Memory | undefined> {
-  const { memory } = plan;
+  const { memory, subject } = plan;
+  if (memory === undefined) return undefined;
   const unsaved = run.notes?.session.changes(false) ?? [];
-  if (memory?.isPrivate === true)
-    return await readPrivateMemory({ ...plan, memory }, run.deps, { unsaved });
-  return await readWholeMemory(plan, run.deps, unsaved);
+  const stored = memory.isPrivate
+    ? await readPrivateMemory({ ...plan, memory }, run.deps, { unsaved })
+    : await readWholeMemory(plan, run.deps, unsaved);
+  return stored && loadEntries(stored, memory, subject);
 }
 
 async function saveSubAgentMemory(

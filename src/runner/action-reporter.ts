@@ -16,6 +16,7 @@ import { isAboutEarlierTurns } from '../loop/compact.js';
 import { askedBy, type LanguageModel, type Message, type MessagePart } from '../loop/messages.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
+import type { Recalled, RecalledEntry, Subject } from '../memory/recall.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Memory, Plan, PublicationResult } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -124,7 +125,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
       return [
-        ...describePlan(event.plan, event.restored),
+        ...describePlan(event.plan, event.memory),
         ...(event.notes === undefined ? [] : [`Notes:  ${count(event.notes.files, 'file')}`]),
       ];
     case 'retry': {
@@ -194,41 +195,91 @@ export function publishedLines({
 
 /** The lines of the job log that show a plan. */
 export function describePlan(
-  { agent, model, task, reading }: Plan,
-  restored: Memory['restored'] | undefined,
+  { agent, model, task, reading, subject }: Plan,
+  memory: Memory | undefined,
 ): readonly string[] {
   return [
     `Agent:  ${agent.name} (${agent.source})`,
     `Model:  ${formatModelRef(model)}`,
     `Task:   ${cleanLine(task.sentence, TASK_LENGTH)}`,
     `Trust:  ${reading.describe()}`,
-    `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
+    `Memory: ${memory === undefined ? 'off' : describeLoaded(memory, subject)}`,
   ];
 }
 
-/** Describes the loaded memory in a few words; `format` can highlight its location. */
-export function describeRestored(
-  restored: Memory['restored'],
-  format: (location: string) => string = (location) => location,
+/** Formats the location and the path in a description. */
+interface Highlight {
+  readonly location: (location: string) => string;
+  readonly path: (path: string) => string;
+}
+
+const PLAIN: Highlight = { location: (location) => location, path: (path) => path };
+
+/** Describes the loaded memory in a few words. */
+export function describeLoaded(
+  { restored, recalled }: Pick<Memory, 'restored' | 'recalled'>,
+  subject: Subject | undefined,
+  highlight = PLAIN,
 ): string {
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
-      if (total === undefined) {
-        return `the newest ${count(loaded, 'entry')} loaded from ${format(location)}`;
+      const from = `loaded from ${highlight.location(location)}`;
+      const reason = recalled === undefined ? '' : describeRecalled(recalled, subject, highlight);
+      if (reason !== '') {
+        const all = total === undefined ? 'entries' : `of ${count(total, 'entry')}`;
+        return `${formatInteger(loaded)} ${all} ${from}: ${reason}`;
       }
+      if (total === undefined) return `the newest ${count(loaded, 'entry')} ${from}`;
       const range = total === loaded ? '' : `the last ${formatInteger(loaded)} of `;
-      return `${range}${count(total, 'entry')} loaded from ${format(location)}`;
+      return `${range}${count(total, 'entry')} ${from}`;
     }
     case 'empty':
       if (restored.isNowhere === true) return 'nothing is kept (`memory-store: none`)';
-      return `nothing yet in ${format(restored.location)}`;
+      return `nothing yet in ${highlight.location(restored.location)}`;
     case 'withheld':
       return `not loaded, because ${restored.reason}`;
     case 'failed':
       return `not loaded: ${restored.message}`;
   }
 }
+
+/** Says why entries were chosen: `3 newest, 7 about src/auth.ts and 4 more files`. */
+function describeRecalled(
+  { entries, leftOut, computed }: Recalled,
+  subject: Subject | undefined,
+  { path }: Highlight,
+): string {
+  const related = entries.filter(({ shares }) => shares.length > 0);
+  const newest = entries.length - related.length;
+  const isChosen = leftOut > 0 && related.length > 0;
+  const parts = [
+    ...(isChosen && newest > 0 ? [`${formatInteger(newest)} newest`] : []),
+    ...(isChosen ? [`${related.length} about ${sharedTerms(related, subject, path)}`] : []),
+    ...(computed === 0 ? [] : [`${formatInteger(computed)} computed left out`]),
+  ];
+  return parts.join(', ');
+}
+
+/** The path that most entries share, with the number of the others; else the number or words. */
+function sharedTerms(
+  related: readonly RecalledEntry[],
+  subject: Subject | undefined,
+  format: Highlight['path'],
+): string {
+  const byTerm = groupBy(
+    related.flatMap(({ shares }) => shares),
+    (term) => term,
+  );
+  const terms = [...byTerm].sort(([, a], [, b]) => b.length - a.length).map(([term]) => term);
+  const paths = terms.filter((term) => subject?.paths.includes(term));
+  const [first = '', ...others] = paths.length > 0 ? paths : terms;
+  const unit = paths.length > 0 ? 'more file' : 'other term';
+  const name = format(cleanLine(first, PATH_LENGTH));
+  return others.length === 0 ? name : `${name} and ${count(others.length, unit)}`;
+}
+
+const PATH_LENGTH = 100;
 
 /** Other lines contain these events, or readers do not need them. */
 const NOT_RECORDED: ReadonlySet<RunEvent['kind']> = new Set([

@@ -20,7 +20,7 @@ const SAID = { task: `Review ${SECRET_WORDS}`, result: SECRET_WORDS };
 const A = entry(1, { id: 'aaaaaa-1', ...SAID, actor: 'octocat' });
 const B = entry(2, { id: 'bbbbbb-1' });
 const LOG = { 'bot.md': A + B };
-const ORIGIN = { runId: '7', attempt: '1', job: 'memory', sha: 'c'.repeat(40) };
+const ORIGIN = { runId: '7', attempt: '1', sha: 'c'.repeat(40) };
 
 /** Runs the pipeline on a comment. */
 async function say(body: string, deps: FakeDependencies, patch: Partial<RunRequest> = {}) {
@@ -64,8 +64,8 @@ describe('a comment by a writer', () => {
     expect(result).toMatchObject({ text: expect.stringContaining('What looked like a secret') });
     const [unit] = parseLog(deps.memory.get('bot.md') ?? '').units.slice(-1);
     const text = unit?.text ?? '';
-    expect(text).toContain('**Task:** Remembered by octocat\n**Result:** The key is ***\n');
-    const origin = { run: '7/1', job: 'memory', event: 'issue_comment', sha: undefined };
+    expect(text).toContain('\n**Result:** The key is ***\n');
+    const origin = { run: '7/1', on: '#7', sha: undefined };
     expect(text.split('\n').flatMap((line) => parseProvenance(line) ?? [])).toMatchObject([
       { ...origin, actor: 'octocat' },
     ]);

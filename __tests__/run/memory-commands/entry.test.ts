@@ -64,6 +64,7 @@ describe('readEntries', () => {
             lines
               .slice((line ?? 0) - 1)
               .join('\n')
+              .replace(/^\uFEFF/, '')
               .indexOf(units[at]?.text ?? '?'),
           ).toBe(0);
       }),

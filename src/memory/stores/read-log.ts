@@ -1,14 +1,13 @@
-import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import type { Warning } from '../../lib/errors.js';
 import type { OpenFile } from '../../lib/files.js';
-import { cutToBytes, decodeBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
+import { decodeBytes, encodeBytes } from '../../lib/text/bytes.js';
 import { formatInteger } from '../../lib/text/format.js';
 import type { MemoryTree } from '../change.js';
 import { isAmongPlaces } from '../paths.js';
-import { countEntries, damageOf, lastEntries, markersIn, parseEntries } from '../run-log.js';
+import { newestEntries } from '../recall.js';
+import { countEntries, damageOf, lastEntries, markersIn } from '../run-log.js';
 import { statePath } from '../state.js';
 import type { LogLocation, MemoryLocation, ReadRequest, RestoreResult } from '../store.js';
-import { parseLog } from '../units.js';
 
 interface LogText {
   /** If it is not the whole log it begins with an entry. */
@@ -35,9 +34,7 @@ export function readLog(
   const isShort = !isWhole && (lastN === 0 || newest.loaded < lastN);
   // What entries hold is their own: a result can quote anything.
   const above = damageOf(text.slice(0, text.length - fromFirstEntry(text).length));
-  const damage = text.startsWith('\uFEFF## ')
-    ? 'begins with a byte order mark, which hides its first entry'
-    : (above ?? markersIn(newest.text));
+  const damage = above ?? markersIn(newest.text);
   return {
     ...found,
     kind: 'restored',
@@ -118,60 +115,8 @@ export function damageWarnings(
 ): readonly Warning[] {
   if (damage === undefined) return [];
   const where = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
-  const message = `${where} ${damage}. It was read as far as possible and left unchanged`;
+  const message = `${where} ${damage}. It was read as far as possible; new entries are added below`;
   return [{ code: 'memory-damaged', message, remedy: 'Correct the file, or delete it.' }];
-}
-
-/**
- * The newest entries of a log (0: all of it), as they are in it. Where they do not fit into the
- * bound (0: there is none), those that do, and of an entry that is larger than the whole bound its
- * two ends. A heading that is no time belongs to the entry above it, and nothing is cut there,
- * unless the log has no time at all: then people wrote it.
- */
-export function newestEntries(
-  log: string,
-  lastN: number,
-  maxBytes: number,
-): { readonly text: string; readonly loaded: number; readonly truncated: boolean } {
-  const wanted = lastEntries(log, lastN);
-  if (maxBytes === 0 || utf8Bytes(wanted) <= maxBytes)
-    return { text: wanted, loaded: countEntries(wanted), truncated: false };
-  const { units } = parseLog(log);
-  const entries = units.length > 0 ? units : parseEntries(log);
-  let first = entries.length;
-  for (let left = maxBytes; first > 0; first -= 1) {
-    left -= utf8Bytes(entries[first - 1]?.text ?? '');
-    if (left < 0) break;
-  }
-  const fitting = entries.slice(first);
-  const text =
-    fitting.length > 0
-      ? fitting.map((entry) => entry.text).join('')
-      : withoutMiddle(entries.at(-1)?.text ?? wanted, maxBytes);
-  return { text, loaded: countEntries(text), truncated: true };
-}
-
-/** The beginning of an entry that is cut holds its heading. */
-const LEAST_FIRST_BYTES = 256;
-/** Its end holds a whole result as we write it, with the line behind it. */
-const LEAST_LAST_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
-/** Room for the words between the two. */
-const NOTE_BYTES = 64;
-
-/**
- * An entry without its middle, in so many bytes or in what a heading and a result take; no
- * character is split.
- */
-function withoutMiddle(entry: string, maxBytes: number): string {
-  const room = maxBytes - NOTE_BYTES;
-  const lastBytes = Math.max(Math.floor(room / 2), LEAST_LAST_BYTES);
-  const firstBytes = Math.max(room - lastBytes, LEAST_FIRST_BYTES);
-  const bytes = new TextEncoder().encode(entry);
-  if (bytes.length <= firstBytes + lastBytes) return entry;
-  const { text: first } = cutToBytes(entry, firstBytes);
-  const last = new TextDecoder().decode(bytes.subarray(-lastBytes)).replace(/^\uFFFD+/, '');
-  const left = bytes.length - utf8Bytes(first) - utf8Bytes(last);
-  return `${first} [... ${formatInteger(left)} bytes left out ...] ${last}`;
 }
 
 /** Most of a file that is held at once: more than any prompt takes, and less than a text can be. */

@@ -1,7 +1,7 @@
 import { closestWord } from '../../agent/suggest.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-commands.js';
 import { findMention } from '../../event/mention.js';
-import type { CommentTrigger, Trigger } from '../../event/trigger.js';
+import { type CommentTrigger, subjectNumber, type Trigger } from '../../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY, weakerPermission } from '../../event/trust.js';
 import { parseHandle } from '../../findings/finding.js';
 import { isDismissalPhrase } from '../../findings/read/peoples-words.js';
@@ -211,6 +211,7 @@ async function runInMemory(
 
   const { store, plan } = memory;
   const { provenance } = plan;
+  const number = subjectNumber(request.trigger);
   return await runMemoryCommand(command, {
     store,
     path: plan.path,
@@ -220,8 +221,12 @@ async function runInMemory(
     secrets: deps.secrets.values,
     readBase: agent.config.memory.notes ? deps.readBase : undefined,
     // No model took part, and the command is not about the event's commit.
-    origin:
-      provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
+    origin: provenance && {
+      ...provenance,
+      model: undefined,
+      sha: undefined,
+      on: number === undefined ? undefined : `#${number}`,
+    },
   });
 }
 

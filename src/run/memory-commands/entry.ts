@@ -2,7 +2,12 @@ import { encodeBytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
 import type { MemoryTree, NoteChange } from '../../memory/change.js';
 import { apartPath, backupPath, isNotesPath } from '../../memory/paths.js';
-import { type Provenance, parseProvenance, stripProvenance } from '../../memory/run-log.js';
+import {
+  entryProvenance,
+  type Provenance,
+  stripProvenance,
+  TASK_LABEL,
+} from '../../memory/run-log.js';
 import { isStatePath } from '../../memory/state.js';
 import { parseLog, type TimestampedEntry } from '../../memory/units.js';
 
@@ -24,7 +29,6 @@ export interface MemoryEntry {
   readonly provenance: Provenance | undefined;
 }
 
-const TASK = '**Task:**';
 const RESULT = '**Result:**';
 
 /** Path of an agent's log, or of what is kept apart from it. */
@@ -54,7 +58,7 @@ function readEntry(
   const resultIndex = lines.findIndex((bodyLine) => bodyLine.startsWith(RESULT));
   const hasResult = resultIndex >= 0;
   const linesAbove = hasResult ? lines.slice(0, resultIndex) : lines;
-  const taskIndex = linesAbove.findIndex((bodyLine) => bodyLine.startsWith(TASK));
+  const taskIndex = linesAbove.findIndex((bodyLine) => bodyLine.startsWith(TASK_LABEL));
   // People write text between the labels, and remove labels.
   const textBesidesTask = lines.filter((_, index) => index !== taskIndex).join('\n');
   const result = textBesidesTask.replace(/^\*\*Result:\*\* ?/m, '').trim();
@@ -65,10 +69,10 @@ function readEntry(
     line,
     heading: heading.slice('## '.length),
     timeMs,
-    task: lines[taskIndex]?.slice(TASK.length).trim(),
+    task: lines[taskIndex]?.slice(TASK_LABEL.length).trim(),
     result: hasResult || taskIndex >= 0 ? result : undefined,
     body,
-    provenance: below.flatMap((bodyLine) => parseProvenance(bodyLine) ?? []).at(-1),
+    provenance: entryProvenance(text),
   };
 }
 
@@ -132,8 +136,8 @@ function formatHead({ id, heading, isApart, provenance, line }: MemoryEntry): st
 
 function originOf({ provenance }: MemoryEntry): readonly string[] {
   if (provenance === undefined) return [];
-  const { event, run, job, sha, model } = provenance;
-  const known = Object.entries({ event, run, job, sha, model }).flatMap(([name, value]) =>
+  const { on, run, sha, model } = provenance;
+  const known = Object.entries({ on, run, sha, model }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],
   );
   return known.length === 0 ? [] : [known.join(', ')];

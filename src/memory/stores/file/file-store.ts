@@ -170,16 +170,17 @@ const OWN_END = { lastN: 0, maxBytes: 1024 * 1024 };
 async function append(
   { files, followLinks }: FileStoreOptions,
   path: string,
-  { id, text, again }: Extract<MemoryChange, { readonly kind: 'append' }>,
+  change: Extract<MemoryChange, { readonly kind: 'append' }>,
 ): Promise<void> {
+  const { text, again } = change;
   const before = await endOf(path).catch(async (thrown: unknown) => {
     // Writing nothing tells in axe's words if the file cannot be written either.
     await files.append(path, '', { followLinks });
     throw thrown;
   });
   // Whoever has forgotten it since has left it in the backup.
-  const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), id);
-  if (!isGone && !holdsEntry(before, id))
+  const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), change);
+  if (!isGone && !holdsEntry(before, change))
     await files.append(path, separatorAfter(before) + text, { followLinks });
 
   async function endOf(name: string): Promise<string> {
