@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { withWorkflowWarnings } from '../../src/action/dependencies.js';
 import { post } from '../../src/action/post.js';
+import { readInputs } from '../../src/runner/inputs.js';
 import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { pullRequest } from '../helpers/triggers.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 
 /** What a main step leaves that was killed before it asked a model. */
@@ -52,6 +54,64 @@ describe('a mistake in an input', () => {
         { level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') },
       ],
     });
+  });
+});
+
+describe('several mistakes of a set-up', () => {
+  const workspace = () => {
+    const folder = tempDir('checkout');
+    const a = 'name = "a"\nmodel = "openai/gpt-4o"\ntools = ["read_fil"]\nskill = "gone"\n';
+    writeFiles(folder, { 'axe/agents/a.toml': a });
+    return folder;
+  };
+  const push = { name: 'push', payload: loadWebhook('push') };
+
+  it('are one error: inputs, the agent’s file and its key', async () => {
+    const inputs = { agent: 'a', comment: 'sometimes', 'output-schema': '{' };
+    const step = await runMainHere({ event: push, inputs, workspace: workspace() });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    const [{ message } = { message: '' }, ...others] = step.annotations;
+    expect(others).toEqual([]);
+    expect(message.split('\n')).toEqual([
+      '5 mistakes in the set-up:',
+      expect.stringMatching(/^- the input `comment` cannot be "sometimes"\. Choose one of /),
+      expect.stringMatching(/^- .*`output-schema`/),
+      expect.stringMatching(
+        /^- axe\/agents\/a\.toml:3:1: .*unknown tool "read_fil"\. Did you mean/,
+      ),
+      expect.stringMatching(/^- axe\/agents\/a\.toml:4:1: skill not found/),
+      expect.stringMatching(/^- API key for provider "openai" is not configured/),
+    ]);
+  });
+
+  it('are one error if the agent’s file ends the run', async () => {
+    const inputs = { agent: 'a' };
+    const { annotations } = await runMainHere({ event: push, inputs, workspace: workspace() });
+    expect(annotations).toHaveLength(1);
+    expect(annotations[0]?.message).toMatch(
+      /^3 mistakes in the set-up:\n- skill not found.*\n.*read_fil.*\n.*API key/s,
+    );
+  });
+
+  it('are listed by `mode: validate`, which needs no key', async () => {
+    const inputs = { mode: 'validate', agent: 'a', comment: 'sometimes', 'block-on': 'major' };
+    const { outputs, annotations } = await runMainHere({
+      event: push,
+      inputs,
+      workspace: workspace(),
+    });
+    expect(outputs).toMatchObject({
+      conclusion: 'failure',
+      response: expect.stringMatching(
+        /^error: the input `comment`.*1 agent: 3 errors, 1 warning$/s,
+      ),
+    });
+    expect(annotations).toMatchObject([
+      { level: 'error', title: 'Input' },
+      { level: 'error', title: 'Agent' },
+      { level: 'error', title: 'Agent' },
+      { level: 'warning', message: expect.stringContaining('posts no reviews') },
+    ]);
   });
 });
 
@@ -160,6 +220,15 @@ it('warns about options that only the command line uses, after the other warning
   const bot =
     'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
   const { agents } = createFakeDependencies({ agents: { bot } });
-  const { warnings } = await withWorkflowWarnings(agents).loadAgent('bot');
-  expect(warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'agent-unused-key']);
+  const inputs = readInputs({ INPUT_AGENT: 'bot', 'INPUT_BLOCK-ON': 'major' });
+  const listed = { ...agents, folders: ['axe/agents'], listFiles: async () => [] };
+  const { warnings } = await withWorkflowWarnings(listed, {
+    inputs,
+    trigger: pullRequest(),
+  }).loadAgent('bot');
+  expect(warnings.map(({ code }) => code)).toEqual([
+    'agent-unknown-key',
+    'agent-unused-key',
+    'input-unused',
+  ]);
 });

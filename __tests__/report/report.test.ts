@@ -11,7 +11,7 @@ import type { SaveResult } from '../../src/memory/store.js';
 import { reportRun, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
 import type { PublicationResult, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
-import { readFailOn, readInputs } from '../../src/runner/inputs.js';
+import { inspectInputs } from '../../src/runner/inputs.js';
 import type { Runner } from '../../src/runner/runner.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../findings/records.js';
 import {
@@ -129,7 +129,8 @@ function asked(given: Readonly<Record<string, string>>, repository = 'octocat/he
       Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
     ),
   };
-  return { failOn: readFailOn(env), isHidden: readInputs(env).memory.isElsewhere };
+  const { failOn, inputs } = inspectInputs(env);
+  return { failOn, isHidden: inputs.memory.isElsewhere };
 }
 
 async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
-import { INPUT_DEFAULTS, type Inputs, readFailOn, readInputs } from '../../src/runner/inputs.js';
+import { INPUT_DEFAULTS, type Inputs, inspectInputs, readInputs } from '../../src/runner/inputs.js';
 
 type Given = Readonly<Partial<Record<keyof typeof INPUT_DEFAULTS, string>>>;
 
@@ -105,7 +105,11 @@ it.each([
   ['failure, findings:major, memory', ['failure'], true, ['findings:major']],
   ['not-published\ncoverage', [], false, ['not-published', 'coverage']],
 ])('inputs accept `fail-on: %j`', (value, conclusions, memory, findings) => {
-  expect(readFailOn(env({ 'fail-on': value }))).toEqual({ conclusions, memory, findings });
+  expect(inspectInputs(env({ 'fail-on': value })).failOn).toEqual({
+    conclusions,
+    memory,
+    findings,
+  });
 });
 
 describe('inputs that cannot be used', () => {
@@ -198,6 +202,14 @@ describe('inputs that cannot be used', () => {
       /^Write US dollars per million tokens of input and output .* `2 10`/,
     ],
     ['changes-allowed', ['!src/**'], 'Write the patterns of files that may be changed.'],
+    ['changes-allowed', ['True', 'TRUE'], 'Write `true` in small letters.'],
+    ['changes-allowed', ['False'], 'Write `false` in small letters.'],
+    ...(['paths', 'changes-allowed', 'tools-allowed', 'labels-allowed', 'model'] as const).flatMap(
+      (name): [keyof Given, readonly string[], string][] => [
+        [name, ['- src/**'], 'Write each on a line of its own, without `- ` before it.'],
+        [name, ['"src/**"', "'src/**'"], 'Leave out the quotes within the list.'],
+      ],
+    ),
   ])('are refused, each with its value: %s', (name, values, remedy) => {
     for (const value of values)
       expect(thrownBy({ [name]: value })).toMatchObject({
@@ -243,7 +255,7 @@ describe('inputs that cannot be used', () => {
   });
 
   it('are refused in `fail-on` with all words that it takes', () => {
-    expect(() => readFailOn(env({ 'fail-on': 'failure, warnings' }))).toThrow(
+    expect(() => read({ 'fail-on': 'failure, warnings' })).toThrow(
       expect.objectContaining({
         message: 'the input `fail-on` cannot be "warnings"',
         remedy: expect.stringMatching(
@@ -253,6 +265,52 @@ describe('inputs that cannot be used', () => {
     );
   });
 });
+
+it('inputs with seven mistakes are one error with a line for each', () => {
+  const error = thrownBy({
+    mode: 'rum',
+    comment: 'sometimes',
+    'max-turns': 'many',
+    'block-on': 'Critical',
+    paths: 'src/**\n- lib/**',
+    'fail-on': 'warnings',
+    'memory-readonly': 'yes',
+  });
+  expect(error).toMatchObject({ name: 'ConfigError', exitCode: 2 });
+  const [title, ...lines] = (error as Error).message.split('\n');
+  expect(title).toBe('7 mistakes in the set-up:');
+  const named = lines.map((line) => /^- the input `([a-z-]+)` .*\. \S.*\.$/.exec(line)?.[1]);
+  expect(named).toEqual(words('fail-on mode paths memory-readonly comment block-on max-turns'));
+});
+
+it('inputs are not judged by a value that cannot be used', () => {
+  const { mistakes, inputs } = inspectInputs(env({ agent: '', mode: 'validat' }));
+  expect(mistakes.map(({ input }) => input)).toEqual(['mode']);
+  expect(inputs.mode).toBe('run');
+});
+
+it.each<[string, string | undefined]>([
+  ['INPUT_MAX-COST-US', '`max-cost-usd`'],
+  ['INPUT_AGENTS', '`agent`'],
+  ['INPUT_SOMETHING-OF-THE-JOB', undefined],
+  ['MY_INPUT_AGENTS', undefined],
+])('inputs have no name like %s', (variable, nearest) => {
+  const { mistakes } = inspectInputs({ ...env({}), [variable]: '5' });
+  const remedies = nearest === undefined ? [] : [`Did you mean ${nearest}?`];
+  expect(mistakes.map(({ error }) => error.remedy)).toEqual(remedies);
+});
+
+it.each(['api-key', 'github-token', 'repositories-token'] as const)(
+  'inputs refuse a line break within `%s`, and do not show it',
+  (name) => {
+    const error = thrownBy({ [name]: 'sk-first\nsk-second' });
+    expect(error).toMatchObject({
+      message: `the input \`${name}\` holds a line break or another character that a header cannot carry`,
+      remedy: 'Save the secret once more, alone and on one line.',
+    });
+    expect(thrownBy({ [name]: ' sk-first \n' })).toMatchObject({ agent: 'bot' });
+  },
+);
 
 function thrownBy(given: Given): unknown {
   try {

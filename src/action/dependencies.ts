@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { getIDToken } from '@actions/core';
 import type { AgentLibrary } from '../agent/agent-source.js';
+import type { AgentLoader } from '../agent/loader.js';
 import type { Trigger } from '../event/trigger.js';
 import { createCheckProgress } from '../findings/post/check-progress.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -25,6 +26,7 @@ import type { ActionReporter, Transcript } from '../runner/action-reporter.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { keepCheck, type StepJournal } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
+import { unusedInputWarnings } from '../runner/setup.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secrets.js';
 import { createSubjectFiles } from '../tools/github/commit-files.js';
@@ -49,17 +51,16 @@ export async function createActionDependencies(context: ActionContext) {
   const { inputs, trigger, runner, secrets, deadline, reporter, journal } = context;
   const { env, workspace } = runner;
   const { agentsDir } = inputs;
-  if (agentsDir !== '')
-    await resolveInside(workspace, { path: agentsDir, what: 'the input `agents-dir`' });
+  await checkAgentsDir(inputs, workspace);
 
   const connection = await connect(context);
   const { client, fetch, clock, memory } = connection;
-  const { agents, headAgents, instructionFiles } = openAgents(context, connection);
+  const { loader, headAgents, instructionFiles } = openAgents(context, connection);
   const changes = await openChanges(context, client, instructionFiles);
   const publishing = openPublishing(context, connection, changes);
 
   const dependencies: Dependencies = {
-    agents,
+    agents: withWorkflowWarnings(loader, context),
     headAgents,
     github: client && createGitHubPort(createMaskedClient(client, secrets.values), trigger),
     readBase: createBaseReader(trigger, client, workspace, env),
@@ -95,6 +96,12 @@ export async function createActionDependencies(context: ActionContext) {
     secrets,
   };
   return { dependencies, client, requests: connection.requests };
+}
+
+/** Throws an AxeError for a folder outside of the workspace. */
+export async function checkAgentsDir({ agentsDir }: Inputs, workspace: string): Promise<void> {
+  if (agentsDir !== '')
+    await resolveInside(workspace, { path: agentsDir, what: 'the input `agents-dir`' });
 }
 
 type Connection = Awaited<ReturnType<typeof connect>>;
@@ -142,18 +149,46 @@ function openAgents(
     memoryRoots: memoryRoots(memory),
     signal: deadline.signal,
   });
-  return { agents: withWorkflowWarnings(agents), headAgents, instructionFiles };
+  return { loader: agents, headAgents, instructionFiles };
 }
 
-/** The agents, with the warnings about settings that have no effect in a workflow. @internal */
-export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
+/** The agents that a run with these inputs can use, to check them. Throws an AxeError. */
+export async function openAgentLoader(context: ActionContext): Promise<AgentLoader> {
+  return openAgents(context, await connect(context)).loader;
+}
+
+/**
+ * The agents, with the warnings about settings that have no effect in a workflow, and for the run's
+ * own agent about inputs without effect.
+ * @internal
+ */
+export function withWorkflowWarnings(
+  agents: AgentLibrary & Pick<AgentLoader, 'folders' | 'listFiles'>,
+  { inputs, trigger }: Pick<ActionContext, 'inputs' | 'trigger'>,
+): AgentLibrary {
   return {
     ...agents,
     async loadAgent(name) {
       const agent = await agents.loadAgent(name);
-      return { ...agent, warnings: [...agent.warnings, ...(agent.workflowWarnings ?? [])] };
+      const warnings = [...agent.warnings, ...(agent.workflowWarnings ?? [])];
+      if (name !== agentNameOf(inputs)) return { ...agent, warnings };
+      const isFolderEmpty = await isAgentsDirEmpty(agents, inputs, agent.source);
+      const facts = { inputs, agent, trigger, isFolderEmpty };
+      return { ...agent, warnings: [...warnings, ...unusedInputWarnings(facts)] };
     },
   };
+}
+
+/** Listed only if the agent is not from that folder, since a list can take a request. */
+async function isAgentsDirEmpty(
+  agents: Pick<AgentLoader, 'folders' | 'listFiles'>,
+  { agentsDir }: Inputs,
+  source: string,
+): Promise<boolean> {
+  const [folder = ''] = agents.folders;
+  if (agentsDir === '' || source.includes(`${folder}/`)) return false;
+  const listed = await agents.listFiles();
+  return !listed.some(({ file }) => file.startsWith(`${folder}/`));
 }
 
 /** Undefined if the run is not allowed to change files, or nobody could commit them. */

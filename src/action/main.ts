@@ -14,7 +14,13 @@ import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createActionReporter, createTranscript } from '../runner/action-reporter.js';
-import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs.js';
+import {
+  type FailOn,
+  type InputMistake,
+  type Inputs,
+  inspectInputs,
+  readSecrets,
+} from '../runner/inputs.js';
 import { createJournal } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -27,6 +33,7 @@ import {
   memoryRoots,
 } from './dependencies.js';
 import { runGcMode, runValidateMode } from './modes.js';
+import { withOtherMistakes } from './setup.js';
 
 const TIME_REMEDY = "Raise `timeout-minutes`, or the agent's `timeout`.";
 
@@ -46,6 +53,8 @@ export async function main(runner: Runner): Promise<void> {
   );
   let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
+  let context: ActionContext | undefined;
+  let mistakes: readonly InputMistake[] = [];
 
   const step = () => {
     const { warnings } = reporter;
@@ -55,8 +64,9 @@ export async function main(runner: Runner): Promise<void> {
 
   await journal.begin();
   try {
-    failOn = readFailOn(runner.env);
-    const inputs = readInputs(runner.env);
+    const inspected = inspectInputs(runner.env);
+    const { inputs } = inspected;
+    ({ failOn, mistakes } = inspected);
     const isHidden = inputs.memory.isElsewhere;
     for (const secret of [inputs.apiKey, inputs.repositoriesToken])
       if (secret !== '') setSecret(secret);
@@ -71,20 +81,20 @@ export async function main(runner: Runner): Promise<void> {
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel((signal) => deadline.cancel(new CancelledError(), CANCELLED_MS[signal]));
     const { mode, outputSchema } = inputs;
-    // An unusable schema fails before anything runs; `mode: validate` reports it itself.
-    if (mode !== 'validate')
-      await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
-
     const trigger = await triggerOf(runner);
     // On Windows the variable can be called `Path`, and only `process.env` finds it as `PATH`.
     const env = { ...runner.env, PATH: runner.env['PATH'] };
     const surroundings = { runner: { ...runner, env }, secrets, deadline, transcript };
-    const context: ActionContext = { inputs, trigger, reporter, journal, ...surroundings };
+    context = { inputs, trigger, reporter, journal, ...surroundings };
     if (mode === 'validate') {
-      const report = await runValidateMode(context);
+      const report = await runValidateMode(context, mistakes);
       return await reportRun({ ...step(), report, isHidden });
     }
 
+    const [mistake] = mistakes;
+    if (mistake !== undefined) throw mistake.error;
+    // An unusable schema fails before anything runs.
+    await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
     if (inputs.toolsAllowed.length > 0) useSafePath(runner);
     const { dependencies, client, requests } = await createActionDependencies(context);
     deps = dependencies;
@@ -99,7 +109,9 @@ export async function main(runner: Runner): Promise<void> {
     await reportRun({ ...step(), report, isHidden, requests: requests(), transcript });
   } catch (thrown) {
     reporter.endTurn();
-    const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
+    const cause: unknown = deadline.signal.aborted
+      ? deadline.signal.reason
+      : await withOtherMistakes(thrown, mistakes, context);
     const report = { kind: 'failed', thrown: cause } as const;
     await deps?.acknowledgement?.end(missingAnswerLine(report));
     const checkEnd = cause instanceof CancelledError ? 'cancelled' : 'failed';

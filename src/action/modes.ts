@@ -30,10 +30,11 @@ import {
 import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
 import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
-import type { RunReport, RunRequest } from '../run/records.js';
+import type { RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
 import { type ValidationDependencies, validateAgents } from '../run/validate.js';
-import type { Inputs } from '../runner/inputs.js';
+import type { InputMistake, Inputs } from '../runner/inputs.js';
 import { readThisRun } from '../runner/runner.js';
+import { findUnusedInputs } from '../runner/setup.js';
 import { formatMark, isMarked, type Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { ActionContext } from './dependencies.js';
@@ -250,7 +251,10 @@ async function readAgentFiles(
  * Checks agents instead of running one. Anybody can cause the event: none of their files is run,
  * and no model, key or memory can be reached, so admission is not needed. Throws an AxeError.
  */
-export async function runValidateMode(context: ActionContext): Promise<RunReport> {
+export async function runValidateMode(
+  context: ActionContext,
+  mistakes: readonly InputMistake[],
+): Promise<RunReport> {
   const { inputs, runner, deadline } = context;
   const validation = await validateAgents(
     {
@@ -265,7 +269,22 @@ export async function runValidateMode(context: ActionContext): Promise<RunReport
       signal: deadline.signal,
     },
   );
-  return { kind: 'validated', validation };
+  const setup = [
+    ...mistakes.map(({ error: { message, remedy = '' } }): SetupProblem => {
+      return { severity: 'error', message, remedy };
+    }),
+    ...unusedInputs(inputs, validation),
+  ];
+  return { kind: 'validated', validation: { ...validation, setup } };
+}
+
+/** Judged for a single agent: the inputs of a step that checks all of them say nothing of a run. */
+function unusedInputs(inputs: Inputs, { agents }: Validation): readonly SetupProblem[] {
+  const config = agents.find(({ name }) => name === inputs.agent)?.config;
+  if (config === undefined) return [];
+  const agent = { name: inputs.agent, config };
+  // A folder without agents has ended the check already.
+  return findUnusedInputs({ inputs, agent, trigger: undefined, isFolderEmpty: false });
 }
 
 /** The error of a run whose cost is limited, if the price of its model is not known. */

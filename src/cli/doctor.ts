@@ -13,6 +13,7 @@ import { keyState, priceProblem, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
+import { unsendable } from '../runner/inputs.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
@@ -211,6 +212,10 @@ async function checkGitHub(
     repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`') ??
     origin;
 
+  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
+  const unusable = unsendable('The token (`GITHUB_TOKEN` or `GH_TOKEN`)', token.trim());
+  if (unusable !== undefined) return [result('error', unusable.message, unusable.remedy)];
+
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =
@@ -251,7 +256,7 @@ async function checkGitHub(
 
   // For the token of an app, such as a job's, GitHub's `permissions` do not show what the workflow
   // granted.
-  const isOfApp = (env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '').startsWith('ghs_');
+  const isOfApp = token.startsWith('ghs_');
   const needs =
     'Memory on a branch needs `contents: write`: with `contents: read` nothing is remembered. Set it in `permissions:` of the workflow.';
   return [

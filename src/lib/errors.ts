@@ -261,6 +261,8 @@ export const WARNING_TITLES = {
   'not-verified': 'Findings without a second look',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
+  /** An input that changes nothing for this agent and event. */
+  'input-unused': 'Input without effect',
 };
 
 /**

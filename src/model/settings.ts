@@ -179,8 +179,11 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
 /** The remedy is for where the run is. */
 function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const isJob = env['GITHUB_ACTIONS'] === 'true';
+  // An expression that names a secret that is not there gives an empty text.
+  const isEmpty = isJob && env[keyVariable] !== undefined;
+  const given = isEmpty ? `\`${keyVariable}\` is passed on, but empty. ` : '';
   const remedy = isJob
-    ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`
+    ? `${given}Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`
     : `Set it with \`export ${keyVariable}=…\`.`;
   // A job reads no `config.toml`.
   const variables = isJob ? keyVariable : `${keyVariable} or add to config.toml`;

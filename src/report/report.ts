@@ -180,9 +180,12 @@ function warningAnnotations(
     if (lacksMemory && code === 'memory-save-failed')
       return failing('The step fails because `fail-on` lists `memory`.');
     if (isUnpublished && code === 'publish-failed') return failing('The run failed because of it.');
-    return { level: code === 'memory-withheld' ? 'notice' : 'warning', title, message, at };
+    return { level: NOTICES.has(code) ? 'notice' : 'warning', title, message, at };
   });
 }
+
+/** Nothing is wrong, but people should know. */
+const NOTICES: ReadonlySet<Warning['code']> = new Set(['memory-withheld', 'input-unused']);
 
 /**
  * The outputs of a run whose findings fail the step; one that ended in another way keeps its

@@ -26,7 +26,7 @@ import {
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../run/gc-result.js';
 import { formatCommandResult, formatRefusal } from '../run/memory-commands/command-session.js';
-import type { Validation } from '../run/records.js';
+import type { SetupProblem, Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan, publishedLines } from '../runner/action-reporter.js';
 import { formatMemory, formatStaleLines, loadedEntries } from './format-memory.js';
@@ -324,15 +324,18 @@ function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string
 }
 
 function summarizeValidation(validation: Validation): RunSummary {
-  const { agents, where } = validation;
+  const { agents, where, setup = [] } = validation;
   const faults = allFaults(validation);
   const verdicts = agents.map(
     (agent) => `  ${displayFile(agent.file)}: ${formatVerdict(agent.faults)}`,
   );
-  const lines = faults.map(({ severity, at, message, remedy }) => {
-    const text = withoutMarkup(warningText({ message, remedy: remedy || undefined }));
-    return oneLine(`- **${severity}** ${inlineCode(sourcePosition(at))}: ${text}`);
-  });
+  const lines = [
+    ...setup.map((problem) => `- **${problem.severity}**: ${problemText(problem)}`),
+    ...faults.map((fault) => {
+      const place = inlineCode(sourcePosition(fault.at));
+      return `- **${fault.severity}** ${place}: ${problemText(fault)}`;
+    }),
+  ].map(oneLine);
   return {
     outputs: {
       conclusion: isValid(validation) ? 'success' : 'failure',
@@ -340,7 +343,7 @@ function summarizeValidation(validation: Validation): RunSummary {
       'memory-saved': 'false',
     },
     markdown: paragraphs([
-      `### axe-action: ${isValid(validation) ? 'the agents are valid' : 'the agents are not valid'}`,
+      `### axe-action: ${validationTitle(validation)}`,
       `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
       table(
         ['Agent', 'Result'],
@@ -353,14 +356,31 @@ function summarizeValidation(validation: Validation): RunSummary {
     ]),
     // The annotations tell the faults. Of more than ten of a kind the runner shows the first.
     log: [`Looked at ${count(agents.length, 'agent')} of ${where}:`, ...verdicts],
-    annotations: (['error', 'warning'] as const).flatMap((level) =>
-      faults
+    annotations: (['error', 'warning'] as const).flatMap((level) => [
+      ...setup
+        .filter(({ severity }) => severity === level)
+        .map(({ message, remedy }) => ({
+          level,
+          title: 'Input',
+          message: `${message}\n${remedy}`,
+        })),
+      ...faults
         .filter(({ severity }) => severity === level)
         .map(({ message, remedy, at }) => {
           return { level, title: 'Agent', message: [message, remedy].join('\n').trim(), at };
         }),
-    ),
+    ]),
   };
+}
+
+function validationTitle(validation: Validation): string {
+  if (isValid(validation)) return 'the agents are valid';
+  const isOfInputs = validation.setup?.some(({ severity }) => severity === 'error') === true;
+  return isOfInputs ? 'the set-up is not valid' : 'the agents are not valid';
+}
+
+function problemText({ message, remedy }: SetupProblem): string {
+  return withoutMarkup(warningText({ message, remedy: remedy || undefined }));
 }
 
 /**

@@ -41,7 +41,7 @@ export interface AgentSources extends LocalSources {
  * skills come from that repository instead, but never context files.
  */
 export function findAgents(sources: AgentSources): {
-  readonly agents: AgentLibrary;
+  readonly agents: AgentLoader;
   /** The agents of the pull request's head, which are checked but never run. */
   readonly headAgents?: AgentLibrary;
 } {

@@ -328,6 +328,9 @@ export interface Fault {
   readonly at: SourcePosition;
 }
 
+/** A mistake in the inputs of a workflow's step, or an input without effect. */
+export type SetupProblem = Omit<Fault, 'at'>;
+
 export interface CheckedAgent {
   readonly name: string;
   readonly file: string;
@@ -342,4 +345,6 @@ export interface Validation {
   readonly where: string;
   /** In byte order of their files. */
   readonly agents: readonly CheckedAgent[];
+  /** Problems of the step's inputs; left out outside of a workflow. */
+  readonly setup?: readonly SetupProblem[];
 }

@@ -16,7 +16,7 @@ import { count, cutToCharacters } from '../lib/text/format.js';
 import { PatternError } from '../lib/text/glob.js';
 import { inspectSchema, responseFormatOf, schemaOrigin } from '../loop/structured.js';
 import { namedNotesTools, notesAreOff } from './notes.js';
-import type { CheckedAgent, Fault, Validation } from './records.js';
+import type { CheckedAgent, Fault, SetupProblem, Validation } from './records.js';
 import { AGENT_TOOLS, unknownTool } from './tools.js';
 
 /** Maximum files and patterns to search: anybody can write agents, and each costs a request. */
@@ -77,6 +77,16 @@ export async function validateAgents(
     where,
     agents: agents.map((agent) => ({ ...agent, faults: inFileOrder(agent.faults) })),
   };
+}
+
+/** Checks an agent as its run finds it; undefined if it has no file to report a mistake in. */
+export async function checkAgent(
+  name: string,
+  deps: ValidationDependencies,
+): Promise<CheckedAgent | undefined> {
+  const checker = new AgentChecker(deps, []);
+  await checker.visit(name);
+  return [...checker.checked.values()].find((checked) => checked.name === name);
 }
 
 type ListedAgents = Awaited<ReturnType<AgentLoader['listFiles']>>;
@@ -269,33 +279,45 @@ export function allFaults({ agents }: Validation): readonly Fault[] {
 
 /** Warnings do not make an agent invalid. */
 export function isValid(validation: Validation): boolean {
-  return allFaults(validation).every(({ severity }) => severity !== 'error');
+  return problemsIn(validation).every(({ severity }) => severity !== 'error');
+}
+
+/** Problems of the inputs, then those of the agents. */
+function problemsIn(validation: Validation): readonly SetupProblem[] {
+  return [...(validation.setup ?? []), ...allFaults(validation)];
 }
 
 /** Maximum faults in the list: anybody can write the files, and an output can hold 1 MB. */
 const MAX_LISTED = 200;
 
-/** Lists valid agents and faults, each with its remedy below, and then the totals. */
+/** Lists valid agents and problems, each with its remedy below, and then the totals. */
 export function formatValidation(validation: Validation): readonly string[] {
-  const { agents } = validation;
+  const { agents, setup = [] } = validation;
   const faults = allFaults(validation);
   const notListed = faults.length - MAX_LISTED;
   return [
     ...agents
       .filter((agent) => agent.faults.length === 0)
       .map(({ file }) => `${displayFile(file)}: valid`),
+    ...setup.flatMap((problem) => formatFault(problem)),
     ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
     ...(notListed > 0 ? [`and ${notListed} more`] : []),
     '',
-    `${count(agents.length, 'agent')}: ${formatVerdict(faults)}`,
+    `${count(agents.length, 'agent')}: ${formatVerdict(problemsIn(validation))}`,
   ];
 }
 
 /** `axe/agents/a.toml:3:1: error: …`, the format of compilers that editors recognize. */
-function formatFault({ at, severity, message, remedy }: Fault): readonly string[] {
+function formatFault({
+  at,
+  severity,
+  message,
+  remedy,
+}: SetupProblem & Partial<Fault>): readonly string[] {
   const [first = '', ...others] = `${message}\n${remedy}`.trimEnd().split('\n');
-  const place = sourcePosition({ ...at, file: displayFile(at.file) });
-  return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
+  const place =
+    at === undefined ? '' : `${sourcePosition({ ...at, file: displayFile(at.file) })}: `;
+  return [`${place}${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 
 /** One line of JSON for programs; unknown values are null. */
@@ -317,7 +339,7 @@ export function formatValidationJson(validation: Validation): string {
 }
 
 /** `2 errors, 1 warning`, or `valid`. */
-export function formatVerdict(faults: readonly Fault[]): string {
+export function formatVerdict(faults: readonly SetupProblem[]): string {
   const counts = (['error', 'warning'] as const).flatMap((severity) => {
     const { length } = faults.filter((fault) => fault.severity === severity);
     return length === 0 ? [] : [count(length, severity)];

@@ -1,5 +1,6 @@
 import { EFFORTS } from '../agent/keys.js';
 import type { Price } from '../agent/model-keys.js';
+import { closestWord } from '../agent/suggest.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/trust.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../findings/buffered-publications.js';
 import { SEVERITIES } from '../findings/finding.js';
@@ -12,8 +13,9 @@ import {
   MAX_TURNS,
 } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
-import { ConfigError } from '../lib/errors.js';
+import { type AxeError, ConfigError, sourcePosition, warningText } from '../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../lib/outcome.js';
+import { count, oneLine } from '../lib/text/format.js';
 import { compileGlob } from '../lib/text/glob.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { isLanguage } from '../prompt/prompt.js';
@@ -65,50 +67,83 @@ export const INPUT_DEFAULTS = {
   'fail-on': DEFAULT_FAIL_ON.join(', '),
 } as const;
 
-type InputName = keyof typeof INPUT_DEFAULTS;
+export type InputName = keyof typeof INPUT_DEFAULTS;
 
 /** The action's inputs, complete and checked. An empty string means that the input is not set. */
-export type Inputs = ReturnType<typeof readInputs>;
+export type Inputs = InspectedInputs['inputs'];
 
 export type MemoryInputs = Inputs['memory'];
 
+/** A value that cannot be used, or that another one excludes. */
+export interface InputMistake {
+  readonly input: InputName;
+  readonly error: ConfigError;
+}
+
+type InspectedInputs = ReturnType<typeof inspectInputs>;
+
+/** Reads all inputs, as {@link inspectInputs} does. Throws a ConfigError that names each mistake. */
+export function readInputs(env: Environment): Inputs {
+  const { inputs, mistakes } = inspectInputs(env);
+  if (mistakes.length > 0) throw joinMistakes(mistakes.map(({ error }) => error));
+  return inputs;
+}
+
 /**
- * Reads all inputs at once. The runner passes them as `INPUT_<NAME>` (metadata syntax reference).
- * They are read without the toolkit: loading it would take longer than everything else before the
- * first request. Throws a ConfigError that names the input.
+ * Reads all inputs at once, and collects all mistakes; an input with a mistake has its default. The
+ * runner passes inputs as `INPUT_<NAME>` (metadata syntax reference). They are read without the
+ * toolkit: loading it would take longer than everything else before the first request.
  */
-export function readInputs(env: Environment) {
-  const read = (name: InputName) => readInput(env, name);
-  const parse = <T>(name: InputName, parser: Parser<T>) => parser(name, read(name));
-  const [model = '', ...fallbackModels] = list(read('model'));
-  const store = parse('memory-store', oneOf('branch', 'cache', 'file', 'none'));
+export function inspectInputs(env: Environment) {
+  const mistakes: InputMistake[] = unknownInputs(env);
+  const parse = <T>(name: InputName, parser: Parser<T>): T => {
+    try {
+      return parser(name, readInput(env, name));
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown;
+      mistakes.push({ input: name, error: thrown });
+      return parser(name, name === 'github-token' ? '' : INPUT_DEFAULTS[name]);
+    }
+  };
+  const failOn = parse('fail-on', failOnWords);
+  const inputs = parseInputs(env, parse, failOn);
+  mistakes.push(...excludedInputs(inputs, mistakes));
+  return { inputs, failOn, mistakes };
+}
+
+function parseInputs(
+  env: Environment,
+  parse: <T>(name: InputName, parser: Parser<T>) => T,
+  failOn: FailOn,
+) {
+  const [model = '', ...fallbackModels] = parse('model', list);
   const repository = parse('memory-repo', repositoryOf);
   const repositoryName = `${repository?.owner}/${repository?.name}`.toLowerCase();
   const ownName = env['GITHUB_REPOSITORY']?.toLowerCase();
-  const inputs = {
-    agent: read('agent'),
+  return {
+    agent: parse('agent', text),
     mode: parse('mode', oneOf('run', 'gc', 'validate')),
-    prompt: read('prompt'),
+    prompt: parse('prompt', text),
     model,
     fallbackModels,
     /** Undefined: the agent's own. */
     effort: parse('effort', oneOfOrNone(...EFFORTS)),
-    apiKey: read('api-key'),
-    agentsDir: read('agents-dir'),
+    apiKey: parse('api-key', credential),
+    agentsDir: parse('agents-dir', text),
     /** Another repository whose agents and skills are used. */
     agentsRepo: parse('agents-repo', repositoryAtRef),
     /** For `agents-repo` and `memory-repo`; empty for the `github-token`. */
-    repositoriesToken: read('repositories-token'),
-    githubToken: read('github-token'),
+    repositoriesToken: parse('repositories-token', credential),
+    githubToken: parse('github-token', credential),
     admission: {
       minPermission: parse('min-permission', oneOf(...MIN_PERMISSIONS)),
       allowUsers: parse('allow-users', logins),
       allowBots: parse('allow-bots', logins),
       triggerPhrase: parse('trigger-phrase', phrase),
     } satisfies AdmissionPolicy,
-    diff: diffPolicy(read('paths'), parse('max-diff-tokens', atLeast0)),
+    diff: { ...parse('paths', pathPatterns), maxTokens: parse('max-diff-tokens', atLeast0) },
     memory: {
-      store,
+      store: parse('memory-store', oneOf('branch', 'cache', 'file', 'none')),
       branch: parse('memory-branch', branchName),
       /** Folder in the store, empty for the top; undefined: the store's default. */
       path: parse('memory-path', folder),
@@ -124,10 +159,8 @@ export function readInputs(env: Environment) {
       ...DEFAULT_PUBLISH_RULES,
       maxComments: parse('max-comments', wholeFrom0),
       blockOn: parse('block-on', oneOfOrNone(...SEVERITIES)),
-      failOn: SEVERITIES.findLast((severity) =>
-        readFailOn(env).findings.includes(`findings:${severity}`),
-      ),
-      labels: list(read('labels-allowed')),
+      failOn: SEVERITIES.findLast((severity) => failOn.findings.includes(`findings:${severity}`)),
+      labels: parse('labels-allowed', list),
     } satisfies PublishRules,
     /** Overrides the agent's own `[review]`. */
     minSeverity: parse('min-severity', oneOfOrNone(...SEVERITIES)),
@@ -152,40 +185,93 @@ export function readInputs(env: Environment) {
     },
     /** For the model of this run, if we do not know its price. */
     price: parse('price', priceOf),
-    toolsAllowed: list(read('tools-allowed')),
+    toolsAllowed: parse('tools-allowed', list),
     /** Patterns of files that a run can change for a pull request; empty: no files. */
     changesAllowed: parse('changes-allowed', changePatterns),
     /** Names of environment variables whose values must never be published. */
-    redact: list(read('redact')),
-    outputSchema: read('output-schema'),
+    redact: parse('redact', list),
+    outputSchema: parse('output-schema', text),
     dryRun: parse('dry-run', flag),
   };
+}
 
-  if (inputs.mode !== 'gc' && inputs.reportTo === 'pull-request') {
-    throw new ConfigError('`report-to: pull-request` is for `mode: gc` only', {
-      remedy: 'Write `report-to: issue` for the answer of a run.',
-    });
-  }
-  if (repository !== undefined && store !== 'branch') {
-    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
-      remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
-    });
-  }
+/**
+ * Inputs that another one excludes, and a missing agent. Inputs with a mistake of their own are not
+ * judged, since their meaning is not known.
+ */
+function excludedInputs(
+  { agent, mode, prompt, model, reportTo, memory }: ReturnType<typeof parseInputs>,
+  mistakes: readonly InputMistake[],
+): readonly InputMistake[] {
+  const isKnown = (...names: readonly InputName[]) =>
+    !mistakes.some(({ input }) => names.includes(input));
+  const excluded: InputMistake[] = [];
+  const exclude = (input: InputName, message: string, remedy: string) =>
+    excluded.push({ input, error: new ConfigError(message, { remedy }) });
 
-  const { agent, mode, prompt } = inputs;
+  if (isKnown('mode') && mode !== 'gc' && reportTo === 'pull-request')
+    exclude(
+      'report-to',
+      '`report-to: pull-request` is for `mode: gc` only',
+      'Write `report-to: issue` for the answer of a run.',
+    );
+  if (memory.repository !== undefined && memory.store !== 'branch')
+    exclude(
+      'memory-repo',
+      `\`memory-repo\` cannot be used with \`memory-store: ${memory.store}\``,
+      'Leave `memory-store` out, or write `memory-store: branch`.',
+    );
+
   const asksWithoutAgent = mode === 'run' && model !== '' && prompt !== '';
-  if (agent === '' && mode !== 'validate' && !asksWithoutAgent) {
-    throw new ConfigError('the input `agent` is missing', {
-      remedy:
-        'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
+  const isAgentKnown = isKnown('agent', 'mode', 'model', 'prompt');
+  if (isAgentKnown && agent === '' && mode !== 'validate' && !asksWithoutAgent)
+    exclude(
+      'agent',
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
+    );
+  return excluded;
+}
+
+/**
+ * Inputs whose names are close to a known one, such as `max-cost-us`: the runner passes them on with
+ * a warning, and a run would do without the limit. Other names can be variables of the job.
+ */
+function unknownInputs(env: Environment): InputMistake[] {
+  const names = Object.keys(INPUT_DEFAULTS) as InputName[];
+  return Object.keys(env).flatMap((variable) => {
+    const [, name = ''] = /^INPUT_(.+)$/.exec(variable) ?? [];
+    const written = name.toLowerCase();
+    if (written === '' || names.some((known) => known === written)) return [];
+    const nearest = closestWord(written, names);
+    const input = names.find((known) => known === nearest);
+    if (input === undefined) return [];
+    const error = new ConfigError(`there is no input ${JSON.stringify(written)}`, {
+      remedy: `Did you mean \`${input}\`?`,
     });
-  }
-  return inputs;
+    return [{ input, error }];
+  });
+}
+
+/** One error for all mistakes of a set-up, with a line for each; a single one stays as it is. */
+export function joinMistakes(errors: readonly AxeError[]): AxeError {
+  const unique = errors.filter(
+    ({ message }, index) => errors.findIndex((error) => error.message === message) === index,
+  );
+  const [first, ...others] = unique;
+  if (first !== undefined && others.length === 0) return first;
+  const lines = unique.map(({ message, remedy, at }) => {
+    const place = at === undefined ? '' : `${sourcePosition(at)}: `;
+    return `- ${oneLine(place + warningText({ message, remedy }))}`;
+  });
+  return new ConfigError(
+    [`${count(unique.length, 'mistake')} in the set-up:`, ...lines].join('\n'),
+  );
 }
 
 /** The environment's secrets, and the values of the variables that the input `redact` names. */
 export function readSecrets(env: Environment): Secrets {
-  return createSecrets(env, list(readInput(env, 'redact')));
+  return createSecrets(env, splitList(readInput(env, 'redact')));
 }
 
 export interface FailOn {
@@ -195,10 +281,9 @@ export interface FailOn {
   readonly findings: readonly string[];
 }
 
-/** Read before all other inputs, since it also decides whether a mistake in one of them fails. */
-export function readFailOn(env: Environment): FailOn {
+function failOnWords(name: InputName, value: string): FailOn {
   const known = [...CONCLUSIONS, ...FINDINGS_GATES, 'memory'];
-  const words = list(readInput(env, 'fail-on')).map((word) => oneOf(...known)('fail-on', word));
+  const words = list(name, value).map((word) => oneOf(...known)(name, word));
   return {
     conclusions: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
     memory: words.includes('memory'),
@@ -272,14 +357,50 @@ function priceOf(name: InputName, value: string): Price | undefined {
   throw refused(name, value, remedy);
 }
 
-/** Splits at commas and line breaks. */
-function list(value: string): readonly string[] {
+function text(_name: InputName, value: string): string {
+  return value;
+}
+
+/** A key or a token. */
+function credential(name: InputName, value: string): string {
+  const error = unsendable(`the input \`${name}\``, value);
+  if (error !== undefined) throw error;
+  return value;
+}
+
+/**
+ * The error for a key or a token that no request can carry; undefined if one can. It does not show
+ * the value, as the error of a request would.
+ */
+export function unsendable(place: string, value: string): ConfigError | undefined {
+  if (/^[\x20-\x7e]*$/.test(value)) return undefined;
+  return new ConfigError(
+    `${place} holds a line break or another character that a header cannot carry`,
+    { remedy: 'Save the secret once more, alone and on one line.' },
+  );
+}
+
+/**
+ * Splits at commas and line breaks. An input is a text, so the dash of a YAML list and quotes within
+ * a block would be part of a word, which then names nothing.
+ */
+function list(name: InputName, value: string): readonly string[] {
+  const words = splitList(value);
+  const listed = words.find((word) => /^-\s/.test(word));
+  if (listed !== undefined)
+    throw refused(name, listed, 'Write each on a line of its own, without `- ` before it.');
+  const quoted = words.find((word) => /^["']/.test(word));
+  if (quoted !== undefined) throw refused(name, quoted, 'Leave out the quotes within the list.');
+  return words;
+}
+
+function splitList(value: string): readonly string[] {
   return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
 }
 
 /** GitHub logins, with a leading `@` or without; managed users have `_` in theirs, apps `[bot]`. */
 function logins(name: InputName, value: string): readonly string[] {
-  return list(value).map((word) => {
+  return list(name, value).map((word) => {
     const login = word.replace(/^@/, '');
     if (/^[A-Za-z0-9_-]{1,100}(?:\[bot\])?$/.test(login)) return login;
     const examples = 'for example `octocat` or `dependabot[bot]`; patterns are not supported';
@@ -356,10 +477,9 @@ function folder(name: InputName, value: string): string | undefined {
   throw refused(name, value, 'Write a folder inside the repository, for example `.axe/memory`.');
 }
 
-function diffPolicy(value: string, maxTokens: number): DiffPolicy {
-  const patterns = filePatterns('paths', value);
+function pathPatterns(name: InputName, value: string): Omit<DiffPolicy, 'maxTokens'> {
+  const patterns = filePatterns(name, value);
   const diff = {
-    maxTokens,
     paths: patterns.filter((pattern) => !pattern.startsWith('!')),
     pathsIgnore: patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : [])),
   };
@@ -369,7 +489,11 @@ function diffPolicy(value: string, maxTokens: number): DiffPolicy {
 
 /** Patterns of files that a run can change; `true` is every file that is not protected. */
 function changePatterns(name: InputName, value: string): readonly string[] {
-  const patterns = list(value)
+  const words = list(name, value);
+  const misspelt = words.find((word) => /^(?:true|false)$/i.test(word) && !/^[a-z]+$/.test(word));
+  if (misspelt !== undefined)
+    throw refused(name, misspelt, `Write \`${misspelt.toLowerCase()}\` in small letters.`);
+  const patterns = words
     .map((word) => (word === 'true' ? '**' : word))
     .flatMap((word) => filePatterns(name, word))
     .filter((pattern) => pattern !== 'false');
@@ -382,7 +506,7 @@ function changePatterns(name: InputName, value: string): readonly string[] {
 
 /** Patterns of files. `docs/` means every file in the folder; a leading `./` or `/` is ignored. */
 function filePatterns(name: InputName, value: string): readonly string[] {
-  return list(value).map((pattern) => {
+  return list(name, value).map((pattern) => {
     // The comma in `*.{ts,tsx}` splits it into two patterns that would match no file at all.
     if (pattern.split('{').length !== pattern.split('}').length)
       throw refused(
