@@ -83,7 +83,7 @@ function loadRecord(state: PullRecord | undefined, copies: readonly PullRecord[]
   for (const finding of unaccounted.flatMap((copy) => copy.findings))
     if (!findings.has(finding.id)) findings.set(finding.id, openAgain(finding));
   const older = record.isCut === true ? copies.flatMap((copy) => copy.findings) : [];
-  for (const finding of new Map(older.map((finding) => [finding.id, finding])).values())
+  for (const finding of new Map(older.map((copied) => [copied.id, copied])).values())
     if (!findings.has(finding.id) && isOpen(finding)) findings.set(finding.id, finding);
   return { ...record, findings: [...findings.values()] };
 }
