@@ -7,7 +7,7 @@ import type { Finding } from '../../src/findings/finding.js';
 import type { KeptFinding } from '../../src/findings/kept-finding.js';
 import type { DuplicateClaim, KnownFinding, Settlement } from '../../src/findings/known-finding.js';
 import { loginsToCheck } from '../../src/findings/read/peoples-words.js';
-import { recordOn } from '../../src/findings/read/read-ledger.js';
+import { pathsToLookUp, recordOn } from '../../src/findings/read/read-ledger.js';
 import { reviewLine } from '../helpers/marks.js';
 import { finding } from './change.js';
 import {
@@ -96,6 +96,55 @@ describe('a finding held against the present change', () => {
     ['stays taken back', { ...FIXED, why: 'wrong' }, {}, { state: 'settled' }],
   ])('%s', (_, parts, about, expected) => {
     expect(held(parts, about)).toMatchObject([expected]);
+  });
+
+  /** A file of the change whose diff shows nothing of the line. */
+  const OUTSIDE = { lines: TOUCHED };
+  const LARGE = { path: 'logo.png' };
+  const ABOVE = `one;\n${CODE}\n`;
+  const OLD = { side: 'LEFT', code: lineFingerprint('old(line, here);') } as const;
+  const GONE = { state: 'open', isGone: true } as const;
+  const UNCHANGED = { state: 'open', isGone: false, line: 10 } as const;
+  const inHead = (text: string | null | undefined, path = 'src/auth.ts') => ({
+    headFiles: new Map([[path, text]]),
+  });
+
+  it.each<[string, Partial<KeptFinding>, Partial<LedgerContext>, Partial<KnownFinding>]>([
+    ['there, where the diff does not show it', {}, inHead(ABOVE), { isGone: false, line: 2 }],
+    ['at the nearest of its lines', {}, inHead(`${CODE}\n\n\n\n\n\n\n${CODE}`), { line: 8 }],
+    ['gone if it is nowhere', {}, inHead('one;\n'), GONE],
+    ['gone if there is no such file', {}, inHead(null), GONE],
+    ['as it was if the file could not be read', {}, inHead(undefined), UNCHANGED],
+    ['gone on the old side, which no head has', OLD, inHead(undefined), GONE],
+    ['there in a file that GitHub shows no diff of', LARGE, inHead(ABOVE, 'logo.png'), { line: 2 }],
+    ['gone from such a file', LARGE, inHead('one;\n', 'logo.png'), GONE],
+    ['as it was in such a file if it is binary', LARGE, inHead(undefined, 'logo.png'), UNCHANGED],
+  ])('is by the file of the head %s', (_, parts, about, expected) => {
+    expect(held(parts, { ...OUTSIDE, ...about })).toMatchObject([expected]);
+  });
+
+  it.each<[string, Partial<KeptFinding>, Partial<LedgerContext>, readonly string[]]>([
+    ['of an open finding whose line the diff does not show', {}, OUTSIDE, ['src/auth.ts']],
+    ['whose diff GitHub does not show', LARGE, OUTSIDE, ['logo.png']],
+    ['of none whose line is shown', {}, {}, []],
+    ['of none that has ended', FIXED, OUTSIDE, []],
+    ['of none on the old side', OLD, OUTSIDE, []],
+    ['of none of a rule', { rule: 'hidden-line' }, OUTSIDE, []],
+    ['that is not in the change', {}, LEFT, []],
+  ])('asks for the file %s', (_, parts, about, paths) => {
+    const ledger = read({ threads: [] }, { record: recordOf([keptOne(parts)]), ...about });
+    expect(pathsToLookUp(ledger)).toEqual(paths);
+  });
+
+  it('whose line is in the head alone is not moved by a name, and not gone when it ends', () => {
+    const ledger = read({}, { ...OUTSIDE, ...inHead(ABOVE) });
+    const draft = finding({ id: OTHER, handle: 'FNEW1', line: 11, code: 'return user;' });
+    expect(ledger.raise(draft, { sameAs: 'FQ7K2' })).toMatchObject({
+      kind: 'kept',
+      finding: { line: 2, key: KEY },
+    });
+    const words = { how: 'wrong', reason: 'R', evidence: [], by: '', isAgreed: true } as const;
+    expect(ledger.end({ ...words, finding: known() })).toMatchObject({ gone: false });
   });
 
   it.each([

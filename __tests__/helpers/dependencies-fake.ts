@@ -79,6 +79,8 @@ export interface FakeDependenciesParts {
   readonly newSince?: ChangesSince;
   /** What is said on a pull request, by its number; elsewhere nothing. */
   readonly said?: Readonly<Record<number, SaidAnswer>>;
+  /** Files of the head by path; all others are empty. */
+  readonly headFiles?: Readonly<Record<string, string>>;
   /** The change that the event is about; left out: it cannot be read. */
   readonly change?: ChangeAnswer;
   readonly published?: PublicationResult;
@@ -139,6 +141,10 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
     async said(pull: number, { isFresh }: { readonly isFresh: boolean }): Promise<SaidAnswer> {
       step(`read #${pull}${isFresh ? ' again' : ''}`);
       return parts.said?.[pull] ?? { kind: 'read', seen: seen() };
+    },
+    async filesAt(_: string, paths: readonly string[]) {
+      step(`read ${paths.join(', ')}`);
+      return new Map(paths.map((path) => [path, parts.headFiles?.[path] ?? '']));
     },
     async change(): Promise<ChangeAnswer> {
       step('read change');

@@ -33,6 +33,30 @@ it('what is said on a pull request is read once for the beginning of a run, and 
   expect([await resolved(false), await resolved(true)]).toEqual([[undefined], ['hubot']]);
 });
 
+it('files of a commit are read in one request, and what cannot be read is not missing', async () => {
+  const { client, github, headSha } = await startHello();
+  const large = 'x\n'.repeat(400_000);
+  const files = { 'small.ts': 'four\n', 'large.ts': large, 'logo.png': new Uint8Array([0, 1, 2]) };
+  const sha = github.commit('octocat/hello', files, { branch: 'topic' });
+  const before = github.calls().length;
+  const paths = ['small.ts', 'none.ts', 'large.ts', 'logo.png'];
+  const read = async (commit: string) => [
+    ...((await port(client)?.filesAt(commit, paths, noAbort())) ?? []),
+  ];
+  expect(await read(sha)).toEqual([
+    ['small.ts', 'four\n'],
+    ['none.ts', null],
+    ['large.ts', undefined],
+    ['logo.png', undefined],
+  ]);
+  expect(github.calls().length).toBe(before + 1);
+
+  const unread = paths.map((path) => [path, undefined]);
+  expect(await read('0'.repeat(40))).toEqual(unread);
+  github.fail(deniedQuery());
+  expect(await read(headSha)).toEqual(unread);
+});
+
 it('what is said on a pull request is unread with the remedy where GitHub refuses it, and ends with the signal', async () => {
   const { client, github } = await startHello();
   const reason = new Error('time is up');

@@ -162,6 +162,32 @@ it('a review after a push sends as many requests as the page states', async () =
   expect({ requests, points }).toEqual(stated('A review after a push'));
 });
 
+/** The same hunk of another part of the file. */
+const ELSEWHERE = CHANGE.replaceAll(/^(@@ )-\d+(,\d+) \+\d+(,\d+)/gm, '$1-200$2 +200$3')
+  .replaceAll('console.log(token)', 'console.log(id)')
+  .replaceAll('expected == token', 'expected == id');
+
+it('a file of the head is read at the cost that the page states', async () => {
+  const costs: { readonly requests: number; readonly points: number }[] = [];
+  for (const diff of [CHANGE, ELSEWHERE]) {
+    const model = withSecondLook([...FINDS, calls(submit('Nothing.')), text('Nothing.')]);
+    const inputs = { 'memory-store': 'branch', ...REVIEWER };
+    const stage = await run({ diff: CHANGE, model }, inputs);
+    const before = costOf(stage);
+    const step = await stage.run({ ...push(stage, 'd'.repeat(40), { diff, fresh: DOCS }), inputs });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
+    const after = costOf(stage);
+    const requests = after.requests - before.requests;
+    costs.push({ requests, points: after.points - before.points });
+  }
+  const [shown, outside] = costs;
+  const more = stated('More, if the diff doesn’t show the line of an open finding');
+  expect(outside).toEqual({
+    requests: (shown?.requests ?? 0) + more.requests,
+    points: (shown?.points ?? 0) + more.points,
+  });
+});
+
 it('each further page of conversations costs what the page states', async () => {
   const stage = await setStageInProcess({ diff: CHANGE, model: FINDS });
   seedReview(stage.repo, {

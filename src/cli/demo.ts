@@ -244,6 +244,10 @@ function createDemoPullRequest() {
           : { kind: 'ahead', change: changeOf(pushed.fresh), warnings: [] },
       said: async () => ({ kind: 'read', seen: read() }),
       change: async () => ({ kind: 'read', isFork: false, ...pushed }),
+      filesAt: async (commit, paths) => {
+        const text = COMMITS.map(([, code]) => code).find((code) => commitName(code) === commit);
+        return new Map(paths.map((path) => [path, text]));
+      },
       compareWithLastReview: async () => undefined,
     } satisfies GitHub,
   };

@@ -27,8 +27,10 @@ export interface KnownFinding
   readonly key: string;
   /** The last `rev` that a text of ours says; 0 for none. */
   readonly toldRev: number;
-  /** Its line is nowhere in the change: the model is asked about it. */
+  /** Its line is nowhere in its file: the model is asked about it. */
   readonly isGone: boolean;
+  /** The number of its line at the head, where the diff does not show that line. */
+  readonly headLine?: number;
   readonly thread: Thread | undefined;
   /** As it was kept before this reading; undefined for a finding of this run. */
   readonly stored: KeptFinding | undefined;

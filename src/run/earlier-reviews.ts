@@ -14,7 +14,7 @@ import type { Ledger, LedgerContext } from '../findings/decide/ledger.js';
 import { compareSeverity, isOpen, type Severity } from '../findings/finding.js';
 import { recordOfPull } from '../findings/kept-finding.js';
 import { loginsToCheck } from '../findings/read/peoples-words.js';
-import { readLedger, recordOn } from '../findings/read/read-ledger.js';
+import { pathsToLookUp, readLedger, recordOn } from '../findings/read/read-ledger.js';
 import { keptFindings, type ReviewFact } from '../findings/state-facts.js';
 import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
@@ -46,7 +46,7 @@ interface FindingsParts {
   /** The rights of the run. */
   readonly rights: Rights;
   /** Undefined if the diff is not known. */
-  readonly change: Pick<ReviewedChange, 'diff' | 'hasAllFiles'> | undefined;
+  readonly change: Pick<ReviewedChange, 'diff' | 'hasAllFiles' | 'head'> | undefined;
   readonly isFork: boolean;
   /** Adds a comment that GitHub might not list yet. */
   readonly add?: (conversation: PullRequestConversation) => PullRequestConversation;
@@ -112,8 +112,9 @@ export async function readFindings(
   const conversation = listed && add !== undefined ? add(listed) : listed;
 
   const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
-  const ledger = readLedger(conversation, {
+  const context = {
     agent,
+    head: change?.head,
     lines: change === undefined ? undefined : commentableLines(change.diff),
     hasAllFiles: change?.hasAllFiles,
     isFork,
@@ -124,8 +125,9 @@ export async function readFindings(
     record,
     lessons: lessonsOf(keptFindings(facts)).filter((lesson) => lesson.pull !== pull),
     ...(await accessIn(conversation, { agent, record }, deps)),
-  });
+  };
 
+  const ledger = await readWithHead(conversation, context, deps);
   if (answer?.kind === 'read') return { ledger };
   return { ledger, trouble: answer?.message ?? 'there is no `github-token`.' };
 }
@@ -142,7 +144,22 @@ export async function readAgain(
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
   const conversation = answer?.kind === 'read' ? answer.seen : before;
   const access = await accessIn(conversation, context, deps);
-  return readLedger(conversation, { ...context, ...access, rights });
+  return await readWithHead(conversation, { ...context, ...access, rights }, deps);
+}
+
+/** Looks up in the head's files, in one request, the lines that the diff does not show. */
+async function readWithHead(
+  conversation: PullRequestConversation | undefined,
+  context: LedgerContext,
+  { github, deadline }: Dependencies,
+): Promise<Ledger> {
+  const ledger = readLedger(conversation, context);
+  const { head, headFiles = new Map() } = context;
+  const paths = pathsToLookUp(ledger).filter((path) => !headFiles.has(path));
+  if (paths.length === 0 || head === undefined || github === undefined) return ledger;
+
+  const files = await github.filesAt(head, paths, deadline.signal);
+  return readLedger(conversation, { ...context, headFiles: new Map([...headFiles, ...files]) });
 }
 
 /** Asks for the write access of people whose words and gestures change findings. */

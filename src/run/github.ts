@@ -1,9 +1,11 @@
 import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
 import type { PermissionAnswer } from '../event/trust.js';
+import type { HeadFiles } from '../findings/decide/ledger.js';
 import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type ChangesSince, fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
+import { fetchFilesAt } from '../github/reading/contents.js';
 import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { fetchContext } from '../github/reading/fetch-context.js';
 import { fetchPermission } from '../github/reading/permission.js';
@@ -131,6 +133,22 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
         return unread(thrown);
       }
     },
+    /** Files as a commit has them; undefined for what could not be read. */
+    async filesAt(
+      commit: string,
+      paths: readonly string[],
+      signal: AbortSignal,
+    ): Promise<HeadFiles> {
+      const unreadFiles = new Map(paths.map((path) => [path, undefined] as const));
+      const firstPaths = paths.slice(0, MAX_FILES);
+      try {
+        const files = await fetchFilesAt(client, { repository, commit }, firstPaths, signal);
+        return new Map([...unreadFiles, ...files]);
+      } catch (thrown) {
+        if (!(thrown instanceof GitHubError)) throw thrown;
+        return unreadFiles;
+      }
+    },
     async change(signal: AbortSignal): Promise<ChangeAnswer> {
       try {
         const { head, base, isForeign, pull } = await subjectCommits(client, trigger, signal);
@@ -143,6 +161,9 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     },
   };
 }
+
+/** Files in one request. */
+const MAX_FILES = 25;
 
 function unread(thrown: unknown): Unread {
   if (!(thrown instanceof GitHubError)) throw thrown;

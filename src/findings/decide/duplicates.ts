@@ -147,8 +147,8 @@ const FILLERS = new Set(
 );
 
 /**
- * The line of the change that reads as a finding's did, the nearest one; undefined for none, or
- * where nobody knows.
+ * The nearest line of the change that reads as a finding's did, else that of the head's file;
+ * undefined for none, or where nobody knows.
  */
 export function findLineNow(
   finding: {
@@ -156,13 +156,18 @@ export function findLineNow(
     readonly side: Side;
     readonly line: number;
     readonly key: string;
+    readonly headLine?: number;
   },
   lines: CommentableLines | undefined,
 ): number | undefined {
   const file = lines?.get(finding.path);
   if (file === undefined || finding.key === '') return undefined;
-  const at = keysOf(file[finding.side]).get(finding.key) ?? [];
-  return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
+  const numbers = keysOf(file[finding.side]).get(finding.key) ?? [];
+  return nearestNumber(numbers, finding.line) ?? finding.headLine;
+}
+
+export function nearestNumber(numbers: readonly number[], line: number): number | undefined {
+  return numbers.toSorted((a, b) => Math.abs(a - line) - Math.abs(b - line))[0];
 }
 
 const KEYS = new WeakMap<CommentableFile[Side], ReturnType<typeof keysOf>>();

@@ -39,6 +39,9 @@ import {
 } from './duplicates.js';
 import { keepFinding, type RecordParts } from './keep-finding.js';
 
+/** Texts of files by path. */
+export type HeadFiles = ReadonlyMap<string, string | null | undefined>;
+
 /** Everything that the findings of a pull request are held against. */
 export interface LedgerContext {
   /** Each agent has a ledger of its own. */
@@ -47,6 +50,13 @@ export interface LedgerContext {
    * The whole diff; undefined where it is not known: then findings are where they were said to be.
    */
   readonly lines: CommentableLines | undefined;
+  /** The commit that `lines` lead to. */
+  readonly head?: string;
+  /**
+   * Files of the head in which lines are that the diff does not show; null: there is no such file,
+   * undefined: it could not be read. Left out: nobody has asked, and the diff decides.
+   */
+  readonly headFiles?: HeadFiles;
   /** The diff has every file of the change; left out: GitHub might list only a part of them. */
   readonly hasAllFiles?: boolean;
   readonly isFork: boolean;

@@ -11,7 +11,7 @@ import {
   lastLineOfHunk,
   lineFingerprint,
 } from '../change/diff-lines.js';
-import { findLineNow } from '../decide/duplicates.js';
+import { findLineNow, nearestNumber } from '../decide/duplicates.js';
 import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen } from '../finding.js';
 import { EMPTY_RECORD, type KeptFinding, type PullRecord, readCopy } from '../kept-finding.js';
@@ -83,8 +83,9 @@ function loadRecord(state: PullRecord | undefined, copies: readonly PullRecord[]
   for (const finding of unaccounted.flatMap((copy) => copy.findings))
     if (!findings.has(finding.id)) findings.set(finding.id, openAgain(finding));
   const older = record.isCut === true ? copies.flatMap((copy) => copy.findings) : [];
-  for (const finding of new Map(older.map((copied) => [copied.id, copied])).values())
-    if (!findings.has(finding.id) && isOpen(finding)) findings.set(finding.id, finding);
+  const latest = new Map(older.map((copied) => [copied.id, copied]));
+  for (const [id, finding] of latest)
+    if (!findings.has(id) && isOpen(finding)) findings.set(id, finding);
   return { ...record, findings: [...findings.values()] };
 }
 
@@ -208,7 +209,7 @@ function followEnded(finding: KnownFinding, line: number | undefined): KnownFind
 function followOpen(
   finding: KnownFinding,
   lines: CommentableLines,
-  { hasAllFiles, isFork, gate }: LedgerContext,
+  { hasAllFiles, isFork, gate, headFiles }: LedgerContext,
 ): KnownFinding {
   const file = lines.get(finding.path);
   // A file that GitHub did not list can still be in the change.
@@ -218,10 +219,36 @@ function followOpen(
     const isPeoples = isFork && isBlocking(finding, gate);
     return isMoved || isPeoples ? { ...finding, isGone: true } : leaveChange(finding);
   }
-  // GitHub shows nothing of a large file: its lines may all be there.
-  if (file.LEFT.size + file.RIGHT.size === 0 || finding.key === '') return finding;
+  if (finding.key === '') return finding;
   const line = findLineNow(finding, lines);
-  return line === undefined ? { ...finding, isGone: true } : { ...finding, line };
+  if (line !== undefined) return { ...finding, line };
+  if (finding.side === 'RIGHT' && headFiles !== undefined)
+    return followInHead(finding, headFiles.get(finding.path));
+  // GitHub shows nothing of a large file: its lines may all be there.
+  return file.LEFT.size + file.RIGHT.size === 0 ? finding : { ...finding, isGone: true };
+}
+
+/** A file that could not be read changes nothing: its line may be there. */
+function followInHead(finding: KnownFinding, text: string | null | undefined): KnownFinding {
+  if (text === undefined) return finding;
+  const numbers = (text ?? '')
+    .split('\n')
+    .flatMap((code, index) => (lineFingerprint(code) === finding.key ? [index + 1] : []));
+  const headLine = nearestNumber(numbers, finding.line);
+  return headLine === undefined
+    ? { ...finding, isGone: true }
+    : { ...finding, line: headLine, headLine };
+}
+
+/** The files of the change that can have lines of open findings which the diff does not show. */
+export function pathsToLookUp({ open, context: { lines } }: Ledger): readonly string[] {
+  const outside = open.filter((finding) => {
+    const file = lines?.get(finding.path);
+    const isListed = file !== undefined && !isOnRemovedFile(finding, file);
+    const isOfModel = finding.rule === undefined && finding.side === 'RIGHT';
+    return isListed && isOfModel && finding.key !== '' && findLineNow(finding, lines) === undefined;
+  });
+  return [...new Set(outside.map(({ path }) => path))];
 }
 
 /** A finding whose file is not in the change any more. */

@@ -104,7 +104,11 @@ export function blobSha(bytes: Uint8Array): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-const textSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(v.string()) });
+const textSchema = v.object({
+  isBinary: v.nullish(v.boolean()),
+  isTruncated: v.nullish(v.boolean()),
+  text: v.nullish(v.string()),
+});
 const textsSchema = v.object({ repository: v.record(v.string(), v.nullable(textSchema)) });
 
 /**
@@ -121,7 +125,8 @@ export async function fetchTexts(
   const aliased = names.map((fileName, index) => [`file${index}`, fileName] as const);
   const variables = aliased.map(([alias]) => `, $${alias}: String!`).join('');
   const fields = aliased.map(
-    ([alias]) => `${alias}: object(expression: $${alias}) { ... on Blob { isBinary text } }`,
+    ([alias]) =>
+      `${alias}: object(expression: $${alias}) { ... on Blob { isBinary isTruncated text } }`,
   );
   const query = `query ($owner: String!, $name: String!${variables}) {
   repository(owner: $owner, name: $name) {
@@ -139,6 +144,30 @@ export async function fetchTexts(
     aliased.flatMap(([alias, fileName]) => {
       const blob = repository[alias];
       return blob === null || blob === undefined ? [] : [[fileName, blob] as const];
+    }),
+  );
+}
+
+/**
+ * Texts of files as a commit has them, in one request: null for one that is not there, undefined
+ * for one that is binary or too large. Throws a GitHubError.
+ */
+export async function fetchFilesAt(
+  client: GitHubClient,
+  { repository, commit }: { readonly repository: Repository; readonly commit: string },
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string | null | undefined>> {
+  const names = paths.map((path) => `${commit}:${path}`);
+  const blobs = await fetchTexts(client, repository, [commit, ...names], signal);
+  // No file is missing of a commit that GitHub does not have here.
+  const missing = blobs.has(commit) ? null : undefined;
+  return new Map(
+    paths.map((path, index) => {
+      const blob = blobs.get(names[index] ?? '');
+      if (blob === undefined) return [path, missing];
+      const isWhole = blob.isBinary !== true && blob.isTruncated !== true;
+      return [path, isWhole ? (blob.text ?? undefined) : undefined];
     }),
   );
 }
