@@ -472,6 +472,13 @@ describe('the people whose permission is asked for', () => {
     },
   );
 
+  it('include who closed a conversation in which every text of ours was deleted', () => {
+    const threads = [thread({ resolvedBy: 'hubot', first: said('reader', 'Why?') })];
+    const record = recordOf([keptOne({ thread: 'T_1' })]);
+    expect(loginsToCheck(seen({ threads }), record)).toEqual(['hubot']);
+    expect(loginsToCheck(seen({ threads }))).toEqual([]);
+  });
+
   it('include who commands below the pull request, and exclude our own account', () => {
     const comments = [said('reader', '/axe done FQ7K2')];
     const threads = [thread({ resolvedBy: 'github-actions[bot]' })];

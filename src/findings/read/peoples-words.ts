@@ -82,9 +82,13 @@ export function instructionsIn({
   ];
 }
 
-/** We began the conversation, or wrote about a finding in it. */
-function isOwnThread({ first, replies }: Thread): boolean {
-  return first.isOurs || replies.some((post) => saidRevsBy(post).length > 0);
+/**
+ * We began the conversation, or wrote about a finding in it, or the record knows it: people can
+ * delete all texts of ours.
+ */
+function isOwnThread({ id, first, replies }: Thread, record: PullRecord | undefined): boolean {
+  const isKnown = record?.findings.some(({ thread }) => thread === id) === true;
+  return first.isOurs || isKnown || replies.some((post) => saidRevsBy(post).length > 0);
 }
 
 /**
@@ -97,7 +101,7 @@ export function loginsToCheck(
   record?: PullRecord,
 ): readonly string[] {
   const own = seen.threads
-    .filter(isOwnThread)
+    .filter((thread) => isOwnThread(thread, record))
     .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }));
   const posts = own.flatMap((thread) => thread.posts);
   const speaking = [...posts, ...seen.comments].filter(
