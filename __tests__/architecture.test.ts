@@ -152,6 +152,18 @@ const LAZY_PACKAGES = [
   'parse5',
 ];
 
+/** The fields of hidden lines that a file reads, each once. */
+function markFieldsRead(text: string): readonly string[] {
+  const taken = [...text.matchAll(/const \{([^}]*)\} = readOwnMark\(/g)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim().replace(/:.*/, '')),
+  );
+  const named = [...text.matchAll(/readOwnMark\([\w.]+\)\['(\w+)'\]/g)].map(
+    ([, name = '']) => name,
+  );
+  const asked = [...text.matchAll(/'(\w+)' in readOwnMark\(/g)].map(([, name = '']) => name);
+  return [...new Set([...taken, ...named, ...asked])].sort();
+}
+
 describe('the architecture', () => {
   it('has imports to check', () => {
     expect(FILES.length).toBeGreaterThan(50);
@@ -263,6 +275,20 @@ describe('the architecture', () => {
       /\b(?:secrets|secrets\.values)\.(?:some|every|find\w*|includes|indexOf|map|flatMap|forEach|reduce)\(|\bof (?:secrets|secrets\.values)\b|\.(?:includes|indexOf|startsWith|endsWith|split|replace|replaceAll|search|match)\(secret\b/;
     const comparing = [...TEXTS].flatMap(([file, text]) => (comparison.test(text) ? [file] : []));
     expect(comparing).toEqual(['safety/redact.ts']);
+  });
+
+  it('reads what a text of ours says of findings in findings/kept-finding.ts alone', () => {
+    const readers = FILES.flatMap((file) => {
+      const fields = markFieldsRead(TEXTS.get(file) ?? '');
+      return fields.length === 0 ? [] : [`${file}: ${fields.join(' ')}`];
+    });
+    expect(readers).toEqual([
+      'findings/kept-finding.ts: id kind record rev says',
+      'findings/post/conversations.ts: asks',
+      'findings/state-facts.ts: agent head kind',
+      'github/reading/fetch-context.ts: kind',
+      'run/commands/findings.ts: agent',
+    ]);
   });
 
   it('exports what another file uses, and nothing else', () => {
