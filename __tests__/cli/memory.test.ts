@@ -89,6 +89,33 @@ describe('memory show', () => {
     },
   );
 
+  it('lists what a review of a file would load, and of an agent with `last_n` the newest', async () => {
+    const about = (number: number) =>
+      formatEntry({
+        timestamp: new Date(Date.UTC(2026, 0, 1, 0, number)),
+        task: `t${number}`,
+        result: 'x'.repeat(900),
+        provenance: formatProvenance({
+          id: `e${number}-0000`,
+          files: [number === 2 ? 'src/auth.ts' : 'other.ts'],
+        }),
+      });
+    store({ 'pr-reviewer.md': Array.from({ length: 30 }, (_, at) => about(at + 1)).join('') });
+    const { output } = await memory(['show', 'pr-reviewer', '--for', 'src/auth.ts']);
+    expect(output).toMatch(
+      /^A run about `src\/auth\.ts` loads 10 of 30 entries of `pr-reviewer\.md` in .*, 1 of them about `src\/auth\.ts`:\n/,
+    );
+    expect(output.match(/Task: t\d+/g)?.map((task) => task.slice(7))).toEqual(
+      [30, 29, 28, 27, 26, 25, 24, 23, 22, 2].map(String),
+    );
+    const agent = 'name = "bot"\nmodel = "ollama/m"\n[memory]\nenabled = true\nlast_n = 1\n';
+    writeFiles(home, { 'axe/agents/bot.toml': agent });
+    store({ 'bot.md': about(1) + about(2) });
+    const counted = await memory(['show', 'bot', '--for', 'src/auth.ts']);
+    expect(counted.output).toContain('The agent has `last_n = 1`');
+    expect(counted.output.match(/Task: t\d+/g)).toEqual(['Task: t2']);
+  });
+
   it('prints the entries as JSON', async () => {
     store({ 'bot.md': AXE, 'apart/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);

@@ -198,8 +198,16 @@ const MEMORY: Group = {
         'Show the entries of an agent, the newest first, its notes and what became of its findings; or one entry or note',
         'with all it says.',
       ].join('\n'),
-      flags: { ...PLACE_FLAGS, ...LIST_FLAGS },
-      examples: ['memory show reviewer --last 5', 'memory show reviewer --repo octo-org/octo-repo'],
+      flags: {
+        ...PLACE_FLAGS,
+        ...LIST_FLAGS,
+        for: { type: 'string', about: 'The entries that a review of this file would load' },
+      },
+      examples: [
+        'memory show reviewer --last 5',
+        'memory show reviewer --for src/auth.ts',
+        'memory show reviewer --repo octo-org/octo-repo',
+      ],
       run: async (...args) => (await import('./memory.js')).memoryCommand(...args),
     },
     {

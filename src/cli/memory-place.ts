@@ -29,6 +29,8 @@ interface MemoryPlace {
   /** In a workflow's memory every entry has provenance; on this machine the agent decides. */
   readonly writesProvenance: boolean;
   readonly hasNotes: boolean;
+  /** Undefined if the agent's file is not here. */
+  readonly loads: LoadedAgent['config']['memory'] | undefined;
   /**
    * The error if a run here would not find the agent; undefined for memory that is not this
    * machine's.
@@ -67,6 +69,7 @@ export async function openMemoryPlace(
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
     hasNotes: memory?.notes === true,
+    loads: memory,
     missing,
   };
 }

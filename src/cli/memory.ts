@@ -27,6 +27,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
       isApart: flags.bool('apart'),
       last: flags.int('last') ?? 0,
       purge: flags.bool('purge'),
+      forPath: flags.string('for'),
     },
   });
 
@@ -35,6 +36,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
   const session: CommandSession = {
     store: place.store,
     path: place.path,
+    loads: place.loads,
     clock: createClock(),
     signal: new AbortController().signal,
     secrets,

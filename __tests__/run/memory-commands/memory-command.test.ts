@@ -28,11 +28,11 @@ function idsOf(store: FakeMemory, path?: string): readonly string[] {
 
 describe('parseMemoryCommand', () => {
   const prefix = 'axe-action memory';
-  const flags = { isApart: true, last: 2, purge: true } as const;
+  const flags = { isApart: true, last: 2, purge: true, forPath: '' } as const;
 
   it.each([
-    [['show'], { kind: 'show', id: '', isApart: true, last: 2 }],
-    [['show', 'abc'], { kind: 'show', id: 'abc', isApart: true, last: 2 }],
+    [['show'], { kind: 'show', id: '', isApart: true, last: 2, forPath: '' }],
+    [['show', 'abc'], { kind: 'show', id: 'abc', isApart: true, last: 2, forPath: '' }],
     [
       ['search', 'a b', '--x'],
       { kind: 'search', words: ['a', 'b', '--x'], isApart: true, last: 2 },

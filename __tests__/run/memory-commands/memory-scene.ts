@@ -52,7 +52,7 @@ export async function command(
 ): Promise<MemoryCommandResult> {
   const all = typeof words === 'string' ? words.split(' ') : words;
   const [given, purge] = [all.filter((word) => word !== '--purge'), all.includes('--purge')];
-  const flags = { isApart: false, last: 0, purge } as const;
+  const flags = { isApart: false, last: 0, purge, forPath: '' } as const;
   const [clock, { signal }] = [createFakeClock(), new AbortController()];
   const session = { store, path: 'bot.md', clock, signal, secrets: [], origin: undefined, ...more };
   return await runMemoryCommand(

@@ -1,3 +1,4 @@
+import type { MemoryConfig } from '../../agent/config.js';
 import type { Clock } from '../../lib/clock.js';
 import { AxeError, type Warning } from '../../lib/errors.js';
 import type { MemoryChange, MemoryTree } from '../../memory/change.js';
@@ -9,7 +10,14 @@ import { logPath, type MemoryEntry, type MemoryNote, readEntries, readNotes } fr
 
 export type MemoryCommand =
   /** `id` empty: the newest `last` entries, 0 for all. */
-  | { readonly kind: 'show'; readonly id: string; readonly isApart: boolean; readonly last: number }
+  | {
+      readonly kind: 'show';
+      readonly id: string;
+      readonly isApart: boolean;
+      readonly last: number;
+      /** The entries that a run about this file would load; empty for all. */
+      readonly forPath: string;
+    }
   | {
       readonly kind: 'search';
       readonly words: readonly string[];
@@ -26,9 +34,10 @@ interface CommandFlags {
   readonly isApart: boolean;
   readonly last: number;
   readonly purge: boolean;
+  readonly forPath: string;
 }
 
-const NO_FLAGS: CommandFlags = { isApart: false, last: 0, purge: false };
+const NO_FLAGS: CommandFlags = { isApart: false, last: 0, purge: false, forPath: '' };
 
 /** The argument of each command; `[…]` is optional. */
 const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
@@ -61,10 +70,10 @@ export function parseMemoryCommand(
     throw new AxeError(`\`${name}\` takes one argument, not ${words.length}`, usage);
 
   const [id = ''] = words;
-  const { isApart, last, purge } = flags;
+  const { isApart, last, purge, forPath } = flags;
   switch (kind) {
     case 'show':
-      return { kind, id, isApart, last };
+      return { kind, id, isApart, last, forPath };
     case 'search':
       return { kind, words: text.split(/\s+/), isApart, last };
     case 'remember':
@@ -86,6 +95,8 @@ export interface CommandSession {
   readonly secrets: readonly string[];
   /** The origin of new entries; undefined writes them as axe does, without provenance. */
   readonly origin: Omit<Provenance, 'id'> | undefined;
+  /** Keys of the agent that say which entries a run loads; left out if its file is not known. */
+  readonly loads?: Pick<MemoryConfig, 'lastN' | 'hasLastN' | 'maxLogBytes'>;
   /** The code that notes can cite; left out for an agent without notes. */
   readonly readBase?: ReadBase;
 }

@@ -1,6 +1,8 @@
 import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
+import { MAX_RECALLED_BYTES, MAX_SEARCHED_MEMORY_BYTES } from '../../lib/defaults.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { count } from '../../lib/text/format.js';
+import { count, inlineCode } from '../../lib/text/format.js';
+import { newestEntries, recall } from '../../memory/recall.js';
 import { statePath } from '../../memory/state.js';
 import { forgetMemory, promoteEntry, rememberText } from './change-memory.js';
 import {
@@ -64,11 +66,12 @@ async function carryOut(
 
 /** Shows the entries of a log with notes and figures, or one complete entry or note. */
 function showMemory(
-  { id, isApart, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  { id, isApart, last, forPath }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
   session: CommandSession,
 ): MemoryCommandResult {
   if (id !== '') return showOne(id, view);
+  if (forPath !== '') return showLoaded(forPath, view, session.loads);
 
   const { entries, text, path } = isApart ? view.apart : view.log;
   const all = entries.length;
@@ -85,15 +88,44 @@ function showMemory(
   return list(above, newest(entries, last), [...mentionOther(view, isApart), ...figures]);
 }
 
+/** Shows the entries that a run would load whose change is about one file. */
+function showLoaded(
+  path: string,
+  { log, location }: MemoryView,
+  loads: CommandSession['loads'],
+): MemoryDone {
+  const { text: searched } = newestEntries(log.text, 0, MAX_SEARCHED_MEMORY_BYTES);
+  const lastN = loads?.hasLastN === true ? loads.lastN : undefined;
+  const place = `\`${log.path}\` in ${location}`;
+  if (lastN !== undefined) {
+    const above = `The agent has \`last_n = ${lastN}\`, so its runs load the newest entries of ${place}, whatever they are about:`;
+    return list(above, newest(log.entries, lastN), []);
+  }
+
+  const subject = { paths: [path], words: [] };
+  const { entries } = recall(searched, subject, loads?.maxLogBytes || MAX_RECALLED_BYTES);
+  const lines = (text: string) => text.split('\n').length;
+  const linesAbove = lines(log.text) - lines(searched);
+  const loaded = new Set(entries.map(({ line }) => line + linesAbove));
+  const shown = log.entries.filter(({ line = 0 }) => loaded.has(line));
+  const related = entries.filter(({ shares }) => shares.length > 0).length;
+  const reason = related === 0 ? '' : `, ${related} of them about ${inlineCode(path)}`;
+  const above =
+    shown.length === 0
+      ? `No entries in ${place}.`
+      : `A run about ${inlineCode(path)} loads ${shown.length} of ${count(log.entries.length, 'entry')} of ${place}${reason}:`;
+  return list(above, newest(shown, 0), []);
+}
+
 /**
  * Shows the newest entries of a long file, of which only the end is read, as a run does it.
  * Undefined for everything else, also for trouble: the whole memory is read then, which reports it.
  */
 async function showEnd(
-  { id, isApart, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  { id, isApart, last, forPath }: Extract<MemoryCommand, { kind: 'show' }>,
   { store, path, signal, clock }: CommandSession,
 ): Promise<MemoryDone | undefined> {
-  if (id !== '' || last === 0) return undefined;
+  if (id !== '' || last === 0 || forPath !== '') return undefined;
   const shownLog = await store.read({ path: logPath(path, isApart), lastN: last }, signal);
   if (shownLog.kind !== 'restored' || shownLog.fileBytes === undefined) return undefined;
 
