@@ -41,7 +41,7 @@ describe('a mistake in an input', () => {
   it.each(MISTAKES)('is reported before anything runs: %s', async (_, inputs, message) => {
     expect(await run(inputs)).toMatchObject({
       exitCode: 1,
-      outputs: { conclusion: 'failure', 'memory-saved': 'false' },
+      outputs: { conclusion: 'failure', 'memory-saved': '' },
       annotations: [{ level: 'error', message: expect.stringContaining(message) }],
       log: '',
     });

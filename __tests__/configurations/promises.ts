@@ -115,14 +115,14 @@ function memoryFaults({ inputs }: Configuration, observed: Observed): readonly s
   const [before, after] = [idsIn(observed.memoryBefore), idsIn(observed.memoryAfter)];
   const added = [...after].filter((one) => !before.has(one));
   const isChanged = !isSame(observed.memoryBefore, observed.memoryAfter);
-  if (saved !== 'true' && saved !== 'false') return [`\`memory-saved\` is ${saved}.`];
+  if (!['true', 'false', ''].includes(saved ?? '?')) return [`\`memory-saved\` is ${saved}.`];
   return [
     ...(saved === 'true' && !isChanged ? ['`memory-saved` is true, and nothing was written.'] : []),
     ...(saved === 'true' && id !== undefined && !added.includes(id)
       ? ['`memory-saved` is true, and no store holds the entry.']
       : []),
-    ...(saved === 'false' && added.length > 0 && error === undefined
-      ? [`\`memory-saved\` is false, and ${added.join(', ')} was added.`]
+    ...(saved !== 'true' && added.length > 0 && error === undefined
+      ? [`\`memory-saved\` is not true, and ${added.join(', ')} was added.`]
       : []),
     ...(added.some((one) => one !== id) && (inputs['mode'] ?? 'run') === 'run'
       ? ['Another entry was added than the one that is told.']

@@ -106,7 +106,12 @@ function parse(report: FindingsReport): Record<string, unknown> {
   return JSON.parse(JSON.stringify(findingsDocument(report)));
 }
 
-const TOOL = { version: '1.2.3', agent: 'pr-reviewer', clean: (text: string) => text };
+const TOOL = {
+  version: '1.2.3',
+  agent: 'pr-reviewer',
+  isSuccessful: true,
+  clean: (text: string) => text,
+};
 
 describe('formatSarif', () => {
   it.each([

@@ -89,7 +89,7 @@ describe('the deadline of a run', () => {
     jest.advanceTimersByTime(1);
     expect(signal.reason).toMatchObject({ name: 'ProviderError', exitCode: 3 });
     expect(formatError(signal.reason)).toBe(
-      'timeout: context deadline exceeded\n  Raise `timeout-minutes`.',
+      'timeout: the run reached its time limit of 1 s\n  Raise `timeout-minutes`.',
     );
   });
 

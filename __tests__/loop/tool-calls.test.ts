@@ -150,7 +150,9 @@ describe('tool calls are answered', () => {
     expect(outputs).toEqual([{ type: 'error-text', value }, fine]);
     const told = { turn: 4, tool: failed.tool, input: failed.input };
     expect(events).toContainEqual({ kind: 'tool-started', ...told });
-    expect(events).toContainEqual({ kind: 'tool-call', ...told, isError: true, durationMs: 0 });
+    const reason = value;
+    const end = { kind: 'tool-call', ...told, isError: true, reason, durationMs: 0 };
+    expect(events).toContainEqual(end);
   });
 
   it.each([true, false])('until the run is stopped, which a tool notices: %s', async (notices) => {

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import type { Severity } from '../../src/findings/finding.js';
 import { metGates, type ReviewResult } from '../../src/findings/post/record.js';
 import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
-import { ProviderError, type Warning } from '../../src/lib/errors.js';
+import { AxeError, ProviderError, type Warning } from '../../src/lib/errors.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { SaveResult } from '../../src/memory/store.js';
 import { reportRun, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
 import type { PublicationResult, RunReport } from '../../src/run/records.js';
@@ -21,7 +22,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { setProcessEnv } from '../helpers/process-env.js';
-import { completed, reportOf, WRITER } from '../helpers/reports.js';
+import { completed, exhausted, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { SCHEDULE } from '../helpers/triggers.js';
@@ -386,7 +387,7 @@ it('the findings conclude a completed run, and no other', () => {
 
 it('the files of a review hold all findings as JSON and SARIF, without secrets', async () => {
   const temp = tempDir('review-outputs');
-  const outputs = await writeReviewFiles(REVIEW, temp, [SECRET]);
+  const outputs = await writeReviewFiles(REVIEW, { temp, isReviewed: true }, [SECRET]);
   expect(outputs).toEqual({
     'findings-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
     'sarif-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.sarif`),
@@ -399,10 +400,55 @@ it('the files of a review hold all findings as JSON and SARIF, without secrets',
   expect(`${json}${sarif}`).not.toContain(SECRET);
 });
 
+describe('a review says that nothing is open', () => {
+  const settled = { ...PLAIN_RECORD, state: 'settled' } as const;
+  const NOTHING_OPEN = { ...REVIEW, report: { ...REPORT, findings: [settled] } };
+  const ended = (outcome: RunOutcome) => async () => {
+    const ran = await reportOf('ran');
+    return { ...ran, outcome, published: { ...ran.published, reviewResult: NOTHING_OPEN } };
+  };
+  const cut = new AxeError('it was cut');
+  const skipped = async (): Promise<RunReport> => {
+    const decision = { kind: 'skip', reason: 'nothing-new', message: 'Nothing is new' } as const;
+    return { kind: 'skipped', decision, reviewResult: NOTHING_OPEN };
+  };
+
+  it.each<[string, () => Promise<RunReport>, boolean, string]>([
+    ['that came to its end', ended(completed('Fine.')), true, 'no findings'],
+    ['that failed', ended({ kind: 'failed', error: cut, stats: STATS }), false, 'not reviewed'],
+    [
+      'that the model refused',
+      ended({ kind: 'refused', answer: '', stats: STATS }),
+      false,
+      'not reviewed',
+    ],
+    [
+      'that was cut',
+      ended({ kind: 'incomplete', answer: '', error: cut, stats: STATS }),
+      false,
+      'review not finished',
+    ],
+    ['that reached a limit', ended(exhausted('turns', '')), false, 'review not finished'],
+    ['that was skipped', skipped, false, 'skipped'],
+  ])('only if it is one %s', async (_, make, says, words) => {
+    const temp = tempDir('review-outputs');
+    const { outputs, summary } = await report(await make(), { runner: { temp } });
+    expect(outputs['findings-open']).toBe(says ? '0' : '');
+    expect(summary.split('\n')[0]).toContain(words);
+    expect(summary.includes('no findings')).toBe(says);
+    const sarif = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8'));
+    expect(sarif.runs[0].invocations[0].executionSuccessful).toBe(says);
+  });
+});
+
 it('the files of a review hold nothing invisible and no command to the runner in what people read of SARIF', async () => {
   const record = { ...FULL_RECORD, state: 'open', body: 'a\u202e\n::error::b' } as const;
   const review = { ...REVIEW, report: { ...REPORT, findings: [record] } };
-  const outputs = await writeReviewFiles(review, tempDir('review-outputs'), []);
+  const outputs = await writeReviewFiles(
+    review,
+    { temp: tempDir('review-outputs'), isReviewed: true },
+    [],
+  );
   const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
   expect(result.message.text).toContain('a\n: :error::b');
 });

@@ -167,7 +167,7 @@ it('the cost of several runs is a line with its limit', async () => {
   expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
 });
 
-const NOTHING = { 'memory-saved': 'false', 'memory-loaded': '0' };
+const NOTHING = { 'memory-saved': '', 'memory-loaded': '0' };
 const USED = { 'input-tokens': '1200', 'output-tokens': '34' };
 
 /** A run of an agent without memory that came to this end. */

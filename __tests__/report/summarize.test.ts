@@ -72,7 +72,7 @@ it.each<[GcResult['end'], string]>([
   const report = collected({ end });
   expect(summaryOf(report).log).toEqual([line]);
   expect(formatSummary(report)).toContain(line);
-  expect(outputsOf(report)).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+  expect(outputsOf(report)).toMatchObject({ conclusion: 'success', 'memory-saved': '' });
 });
 
 it('garbage collection tells what findings were worth, where it may be told', () => {
@@ -115,7 +115,7 @@ describe('the outputs of a memory command', () => {
     expect(outputsOf(report, false)).toEqual({
       conclusion,
       response: '',
-      'memory-saved': 'false',
+      'memory-saved': reason === 'not-saved' ? 'false' : '',
       ...(conclusion === 'skipped' ? { reason: reason } : {}),
       ...(reason === 'not-saved' ? { 'memory-save-error': 'it is so' } : {}),
     });

@@ -104,6 +104,18 @@ describe('the job log', () => {
     ],
     [called('read_file', { path: 'a.ts' }, false, 12), '  read_file a.ts: 12 ms'],
     [called('url_fetch', undefined, true, 4230), '  url_fetch: failed after 4.2 s'],
+    [
+      { ...called('url_fetch', undefined, true, 4230), reason: 'Error: no such\nhost' },
+      '  url_fetch: failed after 4.2 s: no such host',
+    ],
+    [
+      { kind: 'verified', looks: 0, confirmed: 0, refuted: 0, unverified: 1 },
+      'Second look at 1 finding: not verified',
+    ],
+    [
+      { kind: 'verified', looks: 2, confirmed: 1, refuted: 1, unverified: 1 },
+      'Second look at 3 findings: 1 confirmed, 1 refuted, 1 not verified',
+    ],
   ])('has a line for %j', (event, expected) => {
     const { event: tell, lines } = reporter();
     tell(event);

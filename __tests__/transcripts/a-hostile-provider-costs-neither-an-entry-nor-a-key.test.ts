@@ -59,7 +59,7 @@ async function failing(
   set = setStageInProcess,
 ) {
   const ran = await run(() => reply, {}, env, set);
-  const outputs = { conclusion: 'failure', 'memory-saved': 'false' };
+  const outputs = { conclusion: 'failure', 'memory-saved': '' };
   expect(ran.step).toMatchObject({ exitCode: 1, outputs });
   expect(ran.entries).toBe(1);
   const [message = '', ...others] = told(ran.step);
@@ -203,7 +203,7 @@ it('C4 65: absurd usage neither crashes the run nor removes its limit', async ()
   const huge = await run([message(1e15, 1e15)]);
   expect(huge.step.outputs).toMatchObject({
     conclusion: 'budget-exceeded',
-    'memory-saved': 'false',
+    'memory-saved': '',
   });
   expect(huge.entries).toBe(1);
 });

@@ -63,7 +63,7 @@ it('a run ends as a timeout after its deadline, before or after the model is cal
   expect(stage.model.requests()).toEqual([]);
   expect(after.map(({ conclusion }) => conclusion)).toEqual(['timeout', 'timeout']);
   const annotations =
-    "error: axe-action\ntimeout: context deadline exceeded\n  Raise `timeout-minutes`, or the agent's `timeout`.\n";
+    "error: axe-action\ntimeout: the run reached its time limit of 15 s\n  Raise `timeout-minutes`, or the agent's `timeout`.\n";
   expect(seen(before, stage)).toContain(`\n=== annotations\n${annotations}`);
   expect(after.map(({ text }) => text)).toEqual(
     Object.keys(STALLS).map((name) => `##### ${name}\n${annotations}`),
@@ -78,7 +78,7 @@ async function endOf(name: string, reply: ModelReply, minutes: string) {
   const stage = await setStageInProcess({ base: BASE, model: () => reply });
   const step = await stage.run({ inputs: { 'timeout-minutes': minutes } });
   expect([name, step.exitCode, step.stderr]).toEqual([name, 1, '']);
-  expect(step.outputs).toMatchObject({ 'memory-saved': 'false', response: '' });
+  expect(step.outputs).toMatchObject({ 'memory-saved': '', response: '' });
   // A request for a stream that is answered whole is sent once more, for a whole answer.
   const isWhole = reply.kind === 'raw' && reply.status === 200;
   expect(stage.model.requests()).toHaveLength(isWhole ? 2 : 1);

@@ -155,7 +155,7 @@ describe('the form of an answer', () => {
     const { step, prompts } = await ask([...wrong, GOOD].map((said) => text(said)));
     expect(prompts).toHaveLength(2);
     expect(step).toMatchObject({ exitCode: 1, stderr: '' });
-    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': '' });
     expect(step.outputs['structured-output']).toBeUndefined();
     expect(told(step)).toEqual([
       expect.stringMatching(/^error: the answer is not the JSON that was asked for: .*kind/),
@@ -190,7 +190,7 @@ describe('the end of a reply', () => {
     expect(step.outputs).toMatchObject({
       conclusion: 'incomplete',
       response: 'The change looks f\n\n[Incomplete: the answer was cut at 40 output tokens.]',
-      'memory-saved': 'false',
+      'memory-saved': '',
     });
     expectNoEntry(step);
     expect(stage.repo.comments[0]?.body).toContain(

@@ -41,7 +41,7 @@ it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
     'time',
     'timeout',
     { 'timeout-minutes': '0.25' },
-    /^timeout: context deadline exceeded\n.*`timeout-minutes`/,
+    /^timeout: the run reached its time limit of 15 s\n.*`timeout-minutes`/,
   ],
 ])('C4 65: a run reports %s', async (limit, conclusion, inputs, message) => {
   const tables = limit.startsWith('the agent') ? '[budget]\nmax_tokens = 1000\n' : '';

@@ -195,7 +195,7 @@ describe('a command over memory', () => {
     expect(stage.repo.comments).toMatchObject([{ issue: 1, body: expect.stringMatching(said) }]);
     // The job is run again: nothing is said twice, in memory or on the issue.
     const again = await onComment(stage);
-    expect(again.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+    expect(again.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': '' });
     expect(idsOnBranch(stage)).toHaveLength(3);
     expect(stage.repo.comments).toHaveLength(1);
     expect(stage.model.requests()).toEqual([]);
@@ -234,7 +234,7 @@ describe('a command over memory', () => {
     const none = await onComment(stage, { agent: 'builtin/ask' });
     for (const step of [other, none]) {
       expect(step).toMatchObject({ exitCode: 0, commands: ['notice'] });
-      const outputs = { conclusion: 'skipped', reason: 'not-found', 'memory-saved': 'false' };
+      const outputs = { conclusion: 'skipped', reason: 'not-found', 'memory-saved': '' };
       expect(step).toMatchObject({ outputs });
       expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Command in a comment' }]);
       expect(step.annotations[0]?.message).toMatch(
@@ -273,7 +273,7 @@ describe('a command over memory', () => {
     const step = await onComment(stage);
     expect(step).toMatchObject({
       exitCode: 1,
-      outputs: { conclusion: 'failure', 'memory-saved': 'false' },
+      outputs: { conclusion: 'failure', 'memory-saved': '' },
     });
     const told = /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/;
     expect(step.annotations).toMatchObject([
@@ -324,7 +324,7 @@ describe('a command over memory', () => {
     const before = onBranch(stage);
     const step = await onComment(stage, inputs);
     expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
-    expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+    expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': '' });
     expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
     expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([
       before,

@@ -41,7 +41,9 @@ describe('what is piped in', () => {
   it('and never ends is waited for until `--timeout`, before a model is called', async () => {
     const line = await runLine([...ASK, '--timeout', '1'], { stdin: { kind: 'pipe-open' } });
     expect(line).toMatchObject({ exitCode: 3, signal: null, stdout: '', prompts: [] });
-    expect(line.stderr).toMatch(/^timeout: context deadline exceeded\n {2}Raise `--timeout`/);
+    expect(line.stderr).toMatch(
+      /^timeout: the run reached its time limit of 1 s\n {2}Raise `--timeout`/,
+    );
     expect(line.memory('ask.md')).toBe('');
   });
 

@@ -144,7 +144,7 @@ describe.each(['the time limit', 'SIGINT', 'SIGTERM'] as const)('a run that %s e
         CONCLUSION[end],
         'part',
       ]);
-      expect(outputs['memory-saved']).toBe('false');
+      expect(outputs['memory-saved']).toBe('');
       expect(stage.repo.talk.reviews[0]?.body).toContain(`*Cut short: ${REASON[end]}.`);
       expect(lastCheck(stage)).toMatchObject({
         conclusion: 'neutral',
@@ -185,7 +185,7 @@ describe('a run that is killed', () => {
     expect(post.outputs).toMatchObject({
       conclusion: 'cancelled',
       reason: 'the run was killed before its end',
-      'memory-saved': String(isComplete),
+      'memory-saved': isComplete ? 'true' : '',
     });
     expect(post.summary).toContain(`### ${isBefore ? 'axe-action' : 'reviewer'}: killed`);
     expect(post.summary.includes('- Posted: [pullrequestreview-')).toBe(isSeen);

@@ -248,7 +248,7 @@ it('findings in the text of a review count when the one on a line is fixed', asy
 
 const OPEN = { conclusion: 'findings', 'findings-open': '1', 'findings-worst': 'critical' };
 /** Its file is no longer part of the change. */
-const OVER = { 'findings-open': '0' };
+const OVER = { 'findings-open': '' };
 
 const IN_SRC = { paths: 'src/**' };
 
@@ -320,7 +320,7 @@ it('a skipped run frees verdict and check once people have dismissed everything'
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({
     exitCode: 0,
-    outputs: { conclusion: 'skipped', 'findings-open': '0' },
+    outputs: { conclusion: 'skipped', 'findings-open': '' },
   });
   expect(states(stage)).toEqual(['DISMISSED']);
   expect(lastCheck(stage)).toMatchObject(CLEAR);
@@ -333,7 +333,7 @@ it('a finding is open again once its 👎 is taken back', async () => {
   const [logged = 0] = stage.repo.talk.reviewComments.map(({ id }) => id);
   thumbsDown(stage, logged);
   const dismissed = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
-  expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '0' });
+  expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '' });
   stage.repo.talk.reactions.length = 0;
   const back = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
   expect(back).toMatchObject({

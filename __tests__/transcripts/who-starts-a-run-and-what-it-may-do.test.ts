@@ -49,7 +49,7 @@ it('for somebody who may not write the step passes with one notice, and neither 
       const stage = await setStageInProcess(options);
       const step = await stage.run({ inputs });
       expect([name, step.exitCode, step.commands]).toEqual([name, 0, ['notice']]);
-      expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+      expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': '' });
       expect(stage.model.requests()).toEqual([]);
       expect(stage.cache.entries()).toEqual([]);
       expect(stage.repo.comments).toEqual([]);
@@ -153,7 +153,7 @@ describe('an agent that is not merged', () => {
   it('an agent that exists on the head of a pull request only is checked, and the step reports that it runs once it is merged', async () => {
     const { step } = await withAgentOnHead(AGENT);
     expect(step.exitCode).toBe(0);
-    const outputs = { conclusion: 'skipped', reason: 'agent-not-merged', 'memory-saved': 'false' };
+    const outputs = { conclusion: 'skipped', reason: 'agent-not-merged', 'memory-saved': '' };
     expect(step.outputs).toEqual(outputs);
     expect(told(step)).toEqual([
       'notice: The agent "reviewer" exists only in this pull request (Codertocat/Hello-World@ec26c3e:axe/agents/reviewer.toml); it is valid and will run once it is merged.',
@@ -164,7 +164,7 @@ describe('an agent that is not merged', () => {
   it('an agent that exists on the head of a pull request only has its mistakes reported at their lines, before it is merged', async () => {
     const { step } = await withAgentOnHead('name = "reviewer"\nmodel = \n');
     expect(step.exitCode).toBe(1);
-    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': '' });
     expect(step.annotations).toMatchObject([
       { level: 'error', file: 'axe/agents/reviewer.toml', line: 2 },
     ]);

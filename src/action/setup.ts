@@ -77,7 +77,7 @@ async function agentMistakes(context: ActionContext): Promise<readonly AxeError[
       .map(({ message, remedy, at }) => new ConfigError(message, { remedy, at }));
     return [...errors, ...(await modelMistakes(agent?.config?.model ?? '', context))];
   } catch (thrown) {
-    // What ended the run is reported in any case.
+    // The error that ended the run is reported in any case.
     if (thrown instanceof AxeError) return [];
     throw thrown;
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProviderError } from './errors.js';
+import { count, formatInteger } from './text/format.js';
 
 /** A running time limit. */
 export interface Timer {
@@ -150,8 +151,11 @@ export function createDeadline(
   let askingTimer: NodeJS.Timeout | undefined;
   let closingTimer: NodeJS.Timeout | undefined;
 
-  const expire = () =>
-    asking.abort(new ProviderError('timeout', 'context deadline exceeded', { remedy }));
+  const expire = (limitMs: number) => {
+    const axe = 'context deadline exceeded';
+    const text = `the run reached its time limit of ${formatLimit(limitMs)}`;
+    asking.abort(new ProviderError('timeout', text, { axe, remedy }));
+  };
   const leftMs = () => Math.max(0, endsAt - performance.now());
   noteTimeLeft(asking.signal, leftMs);
   noteTimeLeft(closing.signal, () => closesAt && Math.max(0, closesAt - performance.now()));
@@ -163,8 +167,8 @@ export function createDeadline(
     limit(limitMs) {
       clearTimeout(askingTimer);
       endsAt = startedAt + limitMs - keptMs(limitMs);
-      if (limitMs <= 0 || leftMs() <= 0) expire();
-      else askingTimer = setTimeout(expire, Math.min(leftMs(), LONGEST_TIMER_MS));
+      if (limitMs <= 0 || leftMs() <= 0) expire(limitMs);
+      else askingTimer = setTimeout(expire, Math.min(leftMs(), LONGEST_TIMER_MS), limitMs);
     },
     cancel(reason, closingMs) {
       asking.abort(reason);
@@ -180,6 +184,14 @@ export function createDeadline(
       clearTimeout(closingTimer);
     },
   };
+}
+
+/** `15 minutes`, `90 s`, as a person sets a limit. */
+function formatLimit(limitMs: number): string {
+  const minutes = limitMs / 60_000;
+  return Number.isInteger(minutes) && minutes > 0
+    ? count(minutes, 'minute')
+    : `${formatInteger(Math.max(0, Math.round(limitMs / 1000)))} s`;
 }
 
 /** A signal that aborts after so many milliseconds, even if the run has ended. */

@@ -99,6 +99,8 @@ export type LoopEvent =
       readonly tool: string;
       readonly input: unknown;
       readonly isError: boolean;
+      /** The text that the model was given for a call that failed; left out for all others. */
+      readonly reason?: string;
       readonly durationMs: number;
     };
 

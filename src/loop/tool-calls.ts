@@ -122,7 +122,9 @@ async function answer(
 
   const result = refusal ?? (await execute(call, tool, { tools, signal, clock }));
   const durationMs = clock.now().getTime() - startedAt;
-  reporter.event({ kind: 'tool-call', ...callEvent, isError: result.isError, durationMs });
+  const { isError, text } = result;
+  const reason = isError ? { reason: text } : {};
+  reporter.event({ kind: 'tool-call', ...callEvent, isError, ...reason, durationMs });
   return { call, result, effect: tool?.effect, durationMs };
 }
 

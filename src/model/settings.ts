@@ -181,9 +181,9 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const isJob = env['GITHUB_ACTIONS'] === 'true';
   // An expression that names a secret that is not there gives an empty text.
   const isEmpty = isJob && env[keyVariable] !== undefined;
-  const given = isEmpty ? `\`${keyVariable}\` is passed on, but empty. ` : '';
+  const emptyNote = isEmpty ? `\`${keyVariable}\` is passed on, but empty. ` : '';
   const remedy = isJob
-    ? `${given}Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`
+    ? `${emptyNote}Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`
     : `Set it with \`export ${keyVariable}=…\`.`;
   // A job reads no `config.toml`.
   const variables = isJob ? keyVariable : `${keyVariable} or add to config.toml`;

@@ -394,10 +394,13 @@ export function checkOf(
   const text = paragraphs([summary, end === undefined ? '' : `*${end}*`, read, line, findings]);
   const isClear = review?.open.length === 0 && coverage?.kind === 'whole';
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
+  const isCut = isCutShort(outcome);
+  const hasNone = review?.open.length === 0 && !review.isBlocking;
+  const cutTitle = isCut && hasNone ? 'Review not finished' : undefined;
   const title = [
-    review === undefined ? answered : openFindingsTitle(review),
+    cutTitle ?? (review === undefined ? answered : openFindingsTitle(review)),
     coverage === undefined ? '' : coverageTitle(coverage),
-    isCutShort(outcome) ? ', cut short' : '',
+    isCut && cutTitle === undefined ? ', cut short' : '',
   ].join('');
   // `neutral` holds nothing up; only a review that asks for changes is a failure.
   const conclusionUnlessBlocking = isClear ? 'success' : 'neutral';

@@ -22,7 +22,7 @@ export function outputsOfKilled({ run, isRemembered, saveError }: KilledRun): Ou
   return {
     conclusion: 'cancelled',
     reason: KILLED,
-    'memory-saved': String(isRemembered),
+    'memory-saved': isRemembered || saveError !== '' ? String(isRemembered) : '',
     'memory-save-error': saveError || undefined,
     'cost-usd': run.costUsd?.toFixed(6),
     'comment-url': run.posted[0],

@@ -97,8 +97,12 @@ async function writeResults(
   const { temp } = runner;
   const { response = '' } = outputs;
   const id = outputs['memory-entry-id'];
+  const { conclusion = '' } = outputs;
+  const isReviewed = report.kind === 'ran' && ['success', 'findings'].includes(conclusion);
+  const open = review?.report.findings.filter(isOpen).length ?? 0;
   const ofReview: Outputs | undefined = review && {
-    'findings-open': String(review.report.findings.filter(isOpen).length),
+    // A run that did not come to its end cannot say that nothing is open.
+    'findings-open': open > 0 || isReviewed ? String(open) : '',
     'findings-worst': countFindings(review.report.findings).worst ?? '',
     coverage: review.report.coverage?.kind,
   };
@@ -113,7 +117,7 @@ async function writeResults(
           ? undefined
           : await writeForJob(temp, `axe-action-response-${id ?? 'answer'}`, 'md', answer),
       ...ofReview,
-      ...(review && (await writeReviewFiles(review, temp, secrets))),
+      ...(review && (await writeReviewFiles(review, { temp, isReviewed }, secrets))),
     },
     secrets,
   );
@@ -206,11 +210,16 @@ export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]
  */
 export async function writeReviewFiles(
   { agent, report }: ReviewResult,
-  temp: string,
+  { temp, isReviewed }: { readonly temp: string; readonly isReviewed: boolean },
   secrets: readonly string[],
 ): Promise<Outputs> {
   const clean = (text: string) => sanitize(text, 'output', secrets);
-  const tool = { version: VERSION, agent, clean: (text: string) => sanitize(text, 'log', secrets) };
+  const tool = {
+    version: VERSION,
+    agent,
+    isSuccessful: isReviewed,
+    clean: (text: string) => sanitize(text, 'log', secrets),
+  };
   const name = `axe-action-findings-${[agent, report.head].join('-').replace(/[^\w.-]/g, '-')}`;
   return {
     'findings-file': await writeForJob(

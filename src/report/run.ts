@@ -7,9 +7,11 @@ import { groupBy } from '../lib/data.js';
 import { formatError, sourcePosition, type Warning, warningText } from '../lib/errors.js';
 import {
   type Conclusion,
+  cameToNothing,
   conclusionOf,
   errorOf,
   markedAnswer,
+  type RunOutcome,
   type RunStats,
   type ToolCallRecord,
 } from '../lib/outcome.js';
@@ -71,7 +73,7 @@ export function summarizeRun(
       'pull-request-url': published.pullRequestUrl,
     },
     markdown: paragraphs([
-      `### ${formatHeadline(plan, { conclusion, findings, coverage }, stats)}`,
+      `### ${formatHeadline(plan, { outcome, conclusion, findings, coverage })}`,
       outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
       isShort ? errorBlock(outcome.error) : '',
       formatPublished(published),
@@ -118,11 +120,12 @@ function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: 
     if (result.kind === 'failed') return [result.message];
     return (result.unsaved ?? []).map(({ path, message }) => `${path}: ${message}`);
   });
-  const isKept = remembered?.result.kind === 'saved' && memory?.store.kind !== 'none';
+  const isWanted = remembered !== undefined && memory?.store.kind !== 'none';
+  const isSaved = isWanted && remembered.result.kind === 'saved' && errors.length === 0;
   const text = all.flatMap(({ entries }) => entries.map((entry) => entry.text)).join('');
   return {
     'memory-loaded': String(loadedEntries(memory)),
-    'memory-saved': String(isKept && errors.length === 0),
+    'memory-saved': isWanted || errors.length > 0 ? String(isSaved) : '',
     'memory-entry-id': remembered?.entries[0]?.id,
     'memory-entry': isHidden || text === '' ? undefined : text,
     'memory-save-error': errors.join('; ') || undefined,
@@ -243,21 +246,23 @@ export function formatUnsavedChanges(
 function formatHeadline(
   { agent, scope }: Plan,
   {
+    outcome,
     conclusion,
     findings,
     coverage,
   }: {
+    readonly outcome: RunOutcome;
     readonly conclusion: Conclusion;
     /** Undefined unless the run is a review. */
     readonly findings: readonly FindingRecord[] | undefined;
     readonly coverage: Coverage | undefined;
   },
-  { costUsd, durationMs }: RunStats,
 ): string {
+  const { costUsd, durationMs } = outcome.stats;
   const isReview = findings !== undefined;
   const parts = [
     isReview && conclusion === 'success' ? '' : conclusion,
-    isReview ? describeFindings(findings.filter(isOpen)) : '',
+    isReview ? describeFindings(findings.filter(isOpen), outcome) : '',
     coverage === undefined ? '' : describeFiles(coverage, scope),
     costUsd === undefined ? '' : formatUsd(costUsd),
     formatDuration(durationMs),
@@ -274,7 +279,10 @@ function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
   return read === files ? total : `${formatInteger(read)} of ${total}`;
 }
 
-function describeFindings(open: readonly FindingRecord[]): string {
+/** Only a review that came to its end can say that nothing is open. */
+function describeFindings(open: readonly FindingRecord[], outcome: RunOutcome): string {
+  if (open.length === 0 && cameToNothing(outcome)) return 'not reviewed';
+  if (open.length === 0 && outcome.kind !== 'completed') return 'review not finished';
   if (open.length === 0) return 'no findings';
   return `${count(open.length, 'finding')}: ${formatSeverityCounts(open.map(({ severity }) => severity))}`;
 }

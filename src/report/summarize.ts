@@ -73,7 +73,7 @@ function summarizeSkipped(
   const severities = formatSeverityCounts(open.map(({ severity }) => severity));
   const said = [`${message}.`, remedy, open.length === 0 ? '' : `${severities} ${are} open.`];
   return {
-    outputs: { conclusion, reason, 'memory-saved': 'false' },
+    outputs: { conclusion, reason, 'memory-saved': '' },
     markdown: paragraphs([
       `### axe-action: ${conclusion}`,
       `${message}.`,
@@ -107,7 +107,11 @@ function summarizeCommand(
     formatPublished(published),
     warningList(warnings),
   ]);
-  const outputs = { 'memory-saved': String(result.changed), 'comment-url': published.url };
+  const isLost = result.kind === 'failed' && result.reason === 'not-saved';
+  const outputs = {
+    'memory-saved': result.changed || isLost ? String(result.changed) : '',
+    'comment-url': published.url,
+  };
   if (result.kind === 'done') {
     return {
       outputs: { conclusion: 'success', response: result.text, ...outputs },
@@ -143,7 +147,7 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
   const message = isOurs ? formatError(thrown) : bugReport(thrown);
   const conclusion = conclusionOfError(thrown);
   return {
-    outputs: { conclusion, reason: messageOf(thrown), 'memory-saved': 'false' },
+    outputs: { conclusion, reason: messageOf(thrown), 'memory-saved': '' },
     markdown: paragraphs([
       `### axe-action: ${conclusion}`,
       isOurs ? errorBlock(thrown) : codeBlock(message),
@@ -222,7 +226,7 @@ function summarizeDryRun(
   return {
     outputs: {
       conclusion: 'success',
-      'memory-saved': 'false',
+      'memory-saved': '',
       'memory-loaded': String(loadedEntries(memory)),
     },
     markdown: paragraphs([
@@ -271,7 +275,7 @@ function summarizeGc(
       conclusion: error === undefined ? 'success' : conclusionOfError(error),
       response: analysis?.text ?? '',
       'memory-loaded': String(counted?.entries ?? 0),
-      'memory-saved': String(end.kind === 'trimmed'),
+      'memory-saved': end.kind === 'trimmed' || (error && isTrimming) ? String(!error) : '',
       'memory-save-error': isTrimming ? error?.message : undefined,
       'comment-url': url,
       ...(usage && usageOutputs(usage)),
@@ -340,7 +344,7 @@ function summarizeValidation(validation: Validation): RunSummary {
     outputs: {
       conclusion: isValid(validation) ? 'success' : 'failure',
       response: formatValidation(validation).join('\n'),
-      'memory-saved': 'false',
+      'memory-saved': '',
     },
     markdown: paragraphs([
       `### axe-action: ${validationTitle(validation)}`,

@@ -94,7 +94,7 @@ const IN_A_TURN: ReadonlySet<RunEvent['kind']> = new Set([
 /** The event without the parts that show memory. */
 function withoutNotes(event: RunEvent): RunEvent {
   if (event.kind === 'note-written') return { ...event, path: 'a note' };
-  return event.kind === 'tool-call' ? { ...event, input: undefined } : event;
+  return event.kind === 'tool-call' ? { ...event, input: undefined, reason: undefined } : event;
 }
 
 /** `Turn 1: read_file × 2, submit_review · 438 tokens · $0.0032 so far`, the title of a group. */
@@ -155,10 +155,10 @@ export function formatEvent(event: RunEvent): readonly string[] {
       return [`Joined ${event.passes} parts: ${count(event.findings, 'finding')}`];
     case 'verified': {
       const { looks, confirmed, refuted, unverified } = event;
+      const due = count(looks + unverified, 'finding');
+      if (looks === 0) return [`Second look at ${due}: not verified`];
       const rest = unverified === 0 ? '' : `, ${unverified} not verified`;
-      return [
-        `Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${rest}`,
-      ];
+      return [`Second look at ${due}: ${confirmed} confirmed, ${refuted} refuted${rest}`];
     }
     case 'note-written':
       return [
@@ -168,8 +168,10 @@ export function formatEvent(event: RunEvent): readonly string[] {
       // The line of the sub-agent already says how the call ended.
       if (event.tool === 'call_agent' && !event.isError) return [];
       const call = `${event.tool} ${callTarget(event.input)}`.trim();
-      const failure = event.isError ? 'failed after ' : '';
-      return [`  ${call}: ${failure}${formatStepDuration(event.durationMs)}`];
+      const after = formatStepDuration(event.durationMs);
+      if (!event.isError) return [`  ${call}: ${after}`];
+      const reason = cleanLine((event.reason ?? '').replace(/^Error: /, ''), REASON_LENGTH);
+      return [`  ${call}: failed after ${after}${reason === '' ? '' : `: ${reason}`}`];
     }
     case 'published':
       return publishedLines(event);
@@ -183,6 +185,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
 }
 
 const TASK_LENGTH = 120;
+const REASON_LENGTH = 200;
 
 /** Lines of the job log, which has no links, for publications; none if there are none. */
 export function publishedLines({

@@ -74,9 +74,9 @@ const UNUSED_INPUTS: readonly UnusedInput[] = [
 /** The rows of the table that apply. */
 export function findUnusedInputs(facts: SetupFacts): readonly SetupProblem[] {
   return UNUSED_INPUTS.flatMap(({ input, reason, remedy }) => {
-    const why = reason(facts);
-    if (why === undefined) return [];
-    const message = `the input \`${input}\` has no effect, or only in part. ${why}`;
+    const explanation = reason(facts);
+    if (explanation === undefined) return [];
+    const message = `the input \`${input}\` has no effect, or only in part. ${explanation}`;
     return [{ severity: 'warning', message, remedy }];
   });
 }

@@ -212,7 +212,7 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
     const report = { head: '', base: '', pull: 1, coverage: undefined, findings: part.records };
     same('records', idsOf(part.records.filter(isOpen)));
     const { runs } = JSON.parse(
-      formatSarif(report, { version: '1', agent, clean: (text) => text }),
+      formatSarif(report, { version: '1', agent, isSuccessful: true, clean: (text) => text }),
     );
     const results = runs[0].results.filter(
       (one: { suppressions?: unknown }) => one.suppressions === undefined,

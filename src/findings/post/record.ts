@@ -167,6 +167,8 @@ interface SarifTool {
   readonly version: string;
   /** GitHub keeps the results of each agent apart by it. */
   readonly agent: string;
+  /** The run came to its end; one that failed, was cut or skipped did not. */
+  readonly isSuccessful: boolean;
   /** Outbound cleaning for what people read; code stays as it is. */
   clean(text: string): string;
 }
@@ -194,7 +196,7 @@ export function formatSarif(report: FindingsReport, tool: SarifTool): string {
     columnKind: 'utf16CodeUnits',
     invocations: [
       {
-        executionSuccessful: true,
+        executionSuccessful: tool.isSuccessful,
         toolExecutionNotifications: notificationsOf(report.coverage ?? NOTHING_READ),
       },
     ],
