@@ -31,7 +31,8 @@ function request(parts: Partial<CommentRequest> = {}): CommentRequest {
 
 const SHOWN = 'it will be shown at line';
 const SHORTEN = 'bytes; shorten it to at most 4096.';
-const LISTED = "it will be listed in the review's text, because no line near it is in the diff.";
+const NO_LINES =
+  "it will be listed in the review's text, because the diff has no lines of this file.";
 
 describe('review comments', () => {
   it.each<[string, Partial<CommentRequest>, string]>([
@@ -41,12 +42,11 @@ describe('review comments', () => {
       'it will be shown at line 10 of "src/auth.ts" (RIGHT), which reads "query(\\"SELECT \\" + user.id);".',
     ],
     [
-      'on a line nearby',
-      { line: 20 },
+      'on an unchanged line of the diff',
+      { line: 14 },
       `${SHOWN} 14 of "src/auth.ts" (RIGHT), which reads "line 13;".`,
     ],
-    ['far from any line', { line: 500 }, LISTED],
-    ['on an unknown file', { path: 'src/b.ts' }, LISTED],
+    ['on a file without lines', { path: 'logo.png' }, NO_LINES],
   ])('are accepted %s', (_, parts, told) => {
     const buffer = publications();
     const text = `Comment 1 (severity major): ${told} Nothing is posted before the run ends.`;
@@ -62,11 +62,6 @@ describe('review comments', () => {
       'with an endless suggestion',
       { suggestion: 'x'.repeat(4097) },
       `\`suggestion\` has 4097 ${SHORTEN}`,
-    ],
-    [
-      'that quote another line',
-      { code: 'exec(user.id)' },
-      'line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line unchanged.',
     ],
   ])('are refused %s', (_, parts, told) => {
     const buffer = publications();
@@ -199,7 +194,7 @@ describe('review comments', () => {
   ])('for %s offer to commit %s: %s', (code, suggestion, isExact) => {
     const lines = commentableLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,1 @@\n+${code}\n`);
     const buffer = publications({}, [], lines);
-    buffer.addComment(request({ path: 'f.ts', line: 1, suggestion, evidence: [] }));
+    buffer.addComment(request({ path: 'f.ts', line: 1, code, suggestion, evidence: [] }));
     expect(buffer.buffered.findings).toMatchObject([
       { finding: { suggestion }, placement: { isExact } },
     ]);

@@ -2,7 +2,7 @@ import {
   type CommentableLines,
   commentableLines,
   type PlacedFinding,
-  placeFinding,
+  placeOnLines,
 } from '../../src/findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
 import { createHandle, type Finding, mintId } from '../../src/findings/finding.js';
@@ -142,7 +142,14 @@ export function finding(parts: Partial<Finding> = {}): Finding {
 export function placed(parts: Partial<Finding> = {}): PlacedFinding {
   const { path, title, line } = finding(parts);
   const id = mintId(`${path} ${title}`, line);
-  return placeFinding(finding({ id, handle: createHandle(id, () => false), ...parts }), LINES);
+  return placeInDiff(finding({ id, handle: createHandle(id, () => false), ...parts }), LINES);
+}
+
+/** A finding that names its own lines. */
+export function placeInDiff(named: Finding, lines: CommentableLines): PlacedFinding {
+  const placement = placeOnLines(named, lines);
+  const code = lines.get(named.path)?.[named.side].get(named.line)?.text ?? named.code;
+  return { finding: { ...named, code }, placement };
 }
 
 /** What a finding is held against in a first review whose model was shown the diff. */

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
-import {
-  commentableLines,
-  type PlacedFinding,
-  placeFinding,
-} from '../../src/findings/change/diff-lines.js';
+import { commentableLines, type PlacedFinding } from '../../src/findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
 import {
   applyVerdicts,
@@ -17,7 +13,7 @@ import {
 import { type Finding, mintId } from '../../src/findings/finding.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
 import { createGiveVerdict } from '../../src/tools/findings/review-tools.js';
-import { finding } from './change.js';
+import { finding, placeInDiff } from './change.js';
 import { known } from './threads.js';
 
 /** A query that is built from text. */
@@ -39,7 +35,7 @@ const FILES = parseDiff(DIFF);
 
 /** A finding in it. */
 function placed(number: number, patch: Partial<Finding> = {}): PlacedFinding {
-  return placeFinding(
+  return placeInDiff(
     finding({ id: mintId('run', number), path: 'src/db.ts', line: 22, ...patch }),
     LINES,
   );

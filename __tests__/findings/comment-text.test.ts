@@ -49,13 +49,6 @@ describe('the text of a comment', () => {
       { trigger: 'the id has\na quote' },
       'B\n\n**When:** the id has a quote',
     ],
-    ['says which line it is about', { line: 20 }, '(about line 20)\n\nB'],
-    ['says which lines it is about', { startLine: 13, line: 20 }, '(about lines 13-20)\n\nB'],
-    [
-      'says that a line was removed',
-      { line: 20, side: 'LEFT' },
-      '(about line 20 of the old version)\n\nB',
-    ],
     ['offers a suggestion', { suggestion: 'x' }, 'B\n\n```suggestion\nx\n```'],
     ['offers one for a range', { startLine: 8, suggestion: 'x' }, 'B\n\n```suggestion\nx\n```'],
     [
@@ -64,7 +57,11 @@ describe('the text of a comment', () => {
       'B\n\nSuggested:\n\n```\nx("***")\n```',
     ],
     ['shows one of a removed line', { line: 40, side: 'LEFT', suggestion: 'x' }, `B${CODE}`],
-    ['shows one of a moved line', { line: 20, suggestion: 'x' }, `(about line 20)\n\nB${CODE}`],
+    [
+      'shows one of a range that leaves the diff',
+      { startLine: 13, line: 20, suggestion: 'x' },
+      `B${CODE}`,
+    ],
     ['shows one of a range that was cut', { startLine: 12, line: 40, suggestion: 'x' }, `B${CODE}`],
     ['shows one without a line as code', { path: 'other.ts', suggestion: 'x' }, `B${CODE}`],
   ])('%s', (_, parts, expected) => {
@@ -155,7 +152,7 @@ it.each([
 describe('a finding without a line', () => {
   it('has nothing to commit, and no instructions to answer below it', () => {
     const shown = findingInText(
-      placed({ title: 'T', body: 'B', suggestion: 'x', trigger: 'W' }),
+      finding({ title: 'T', body: 'B', suggestion: 'x', trigger: 'W' }),
       same,
     );
     expect(shown).toBe(`${HEADING}\n\nB\n\n**When:** W\n\nSuggested:\n\n\`\`\`\nx\n\`\`\``);

@@ -26,7 +26,7 @@ describe('checkEvidence', () => {
       21,
       'LEFT',
     ],
-    ['a part of a line', { line: 21, code: 'where id = ' }, 21, 'RIGHT'],
+    ['a part of a line', { line: 21, code: 'from t where id = ' }, 21, 'RIGHT'],
     [
       'a path with the prefix of the diff',
       { path: 'b/src/db.ts', line: 22, code: '}' },
@@ -60,7 +60,7 @@ describe('checkEvidence', () => {
     const check = (code: string) =>
       checkEvidence({ path: 'db/ledger.sql', line: 14, code }, ledger);
     expect(check('id text,')).toMatchObject({ line: 14, code: '  id text,' });
-    expect(check('id text unique,')).toMatch(/^Not accepted: /);
+    expect(check('id text unique,')).toMatch(/^line 14 of /);
   });
 
   it.each([
@@ -68,13 +68,13 @@ describe('checkEvidence', () => {
     ['a short part of a line', { line: 31, code: 'open()' }],
   ])('refuses %s', (_, evidence) => {
     expect(checkDiff(evidence)).toBe(
-      `Not accepted: line 31 of "src/db.ts" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
+      `line 31 of "src/db.ts" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
     );
   });
 
   it('requires the line if the code is blank', () => {
     expect(checkDiff({ line: 21, code: ' \n ' })).toBe(
-      'Not accepted: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
+      'the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
     );
   });
 });

@@ -99,6 +99,21 @@ describe('a review', () => {
     expect(hello.repo.talk.reviews[0]?.body).toContain('"agent":"bot/reply\\u002d9"');
   });
 
+  it('is posted for findings that are not from the change, which stay out of everything else', async () => {
+    const hello = await startPull();
+    const preexisting = [1, 2, 3, 4, 5, 6].map((line) => {
+      return { ...placed({ line, title: `Fault ${line}`, code: 'old();' }).finding };
+    });
+    const { part, open, kept } = await publish(hello, { preexisting });
+    expect(texts(hello)).toEqual([
+      expect.stringContaining('<summary>6 findings not from this change</summary>'),
+    ]);
+    expect([open, part.records, kept]).toEqual([0, [], undefined]);
+    expect(part.details).toBe(
+      '**1 finding not from this change**\n\n**`src/a.ts:6`** (major, correctness): Fault 6\n\nWrong.',
+    );
+  });
+
   it('holds what is beyond `max-comments`, which lives on like all others', async () => {
     const hello = await startPull();
     const { part } = await publish(hello, { findings: [placed(), OTHER] }, { maxComments: 0 });

@@ -3,11 +3,7 @@ import {
   type BufferedPublications,
   NO_PUBLICATIONS,
 } from '../../src/findings/buffered-publications.js';
-import {
-  commentableLines,
-  type PlacedFinding,
-  placeFinding,
-} from '../../src/findings/change/diff-lines.js';
+import { commentableLines, type PlacedFinding } from '../../src/findings/change/diff-lines.js';
 import {
   applyToLedger,
   type Ledger,
@@ -25,7 +21,7 @@ import { createGitHubPort } from '../../src/run/github.js';
 import { type Hello, startHello } from '../github/hello-fixture.js';
 import { noAbort } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
-import { finding } from './change.js';
+import { finding, placeInDiff } from './change.js';
 import { posting } from './threads.js';
 
 /** Two lines that say which they are, one that does not, and the same far below. */
@@ -67,7 +63,7 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
   const handle = createHandle(id, () => false);
   const words = { title, body: 'Wrong.', category: 'correctness' } as const;
   const rest = { path: 'src/a.ts', line, effect: undefined, reach: undefined };
-  return placeFinding(finding({ id, handle, ...words, ...rest, ...patch }), commentableLines(CODE));
+  return placeInDiff(finding({ id, handle, ...words, ...rest, ...patch }), commentableLines(CODE));
 }
 
 /** What a test decides besides what the run publishes. */

@@ -11,7 +11,7 @@ import { prepareReview } from '../../src/findings/post/prepare-review.js';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { readOwnMark } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
-import { placed } from './change.js';
+import { finding, placed } from './change.js';
 import { HEAD, KEY, known, ledgerOf, NO_NEWS, posting } from './threads.js';
 
 type Parts = Partial<ReviewToPost> & {
@@ -174,7 +174,7 @@ describe('the text of a review', () => {
 | 🟠 | Leak | \`src/auth.ts:11\` |
 | 🟡 | A\\|B | \`docs/a.md:3\` |
 
-### 1 finding outside of the diff
+### 1 finding without a line in the diff
 
 **\`docs/a.md:3\`** · FKBC8
 
@@ -279,9 +279,38 @@ close();
     expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
   });
 
+  it('lists the five worst findings that are not from the change, folded, without code to commit', () => {
+    const titles = ['A', 'B', 'C', 'D', 'E', 'F'];
+    const preexisting = titles.map((title) => {
+      const severity = title === 'F' ? 'critical' : 'major';
+      return finding({ title, severity, line: 40, code: 'old();', suggestion: 'x' });
+    });
+    const never = { ...finding({ title: 'G', severity: 'critical' }), code: undefined };
+    const { body, omittedPreexisting } = prepare([], {
+      buffered: { ...NO_PUBLICATIONS, preexisting: [...preexisting, never] },
+    });
+    const section = body.slice(body.indexOf('<details>'));
+    expect(section.match(/^\*\*.*$|^🔴.*$|^🟠.*$|^\*.*$|^<.*$/gm)).toEqual([
+      '<details>',
+      '<summary>7 findings not from this change</summary>',
+      '**`src/auth.ts:40`**',
+      '🔴 **Critical · security** — F',
+      '**`src/auth.ts`**',
+      '🔴 **Critical · security** — G',
+      ...['A', 'B', 'C'].flatMap((title) => [
+        '**`src/auth.ts:40`**',
+        `🟠 **Major · security** — ${title}`,
+      ]),
+      '*The job summary has 2 more.*',
+      '</details>',
+    ]);
+    expect(section).not.toContain('```suggestion');
+    expect(omittedPreexisting.map(({ title }) => title)).toEqual(['D', 'E']);
+  });
+
   it('never exceeds GitHub’s limit, and every finding is in one list (C8 100)', () => {
     const size = fc.oneof(fc.nat(300), fc.nat(8192));
-    const finding = fc.record({
+    const drawn = fc.record({
       path: fc.string({ maxLength: 300 }),
       size,
       line: fc.integer({ min: 1 }),
@@ -289,7 +318,7 @@ close();
     const growing = (text: string) => text.replaceAll('<', '&lt;').replaceAll('@', '@\u200b');
     fc.assert(
       fc.property(
-        fc.array(finding, { maxLength: 120 }),
+        fc.array(drawn, { maxLength: 120 }),
         fc.nat(60_000),
         fc.constantFrom('<', 'w ', '@a. ', '😀'),
         (some, length, unit) => {
@@ -299,8 +328,12 @@ close();
           );
           const ended = known({ state: 'settled', why: 'wrong', title: repeated(200) });
           const made = prepare(all, {
-            summary: repeated(length),
             maxComments: 0,
+            buffered: {
+              ...NO_PUBLICATIONS,
+              preexisting: all.map((one) => one.finding),
+              review: { summary: repeated(length) },
+            },
             news: { ...newsOf(99), ended: Array(40).fill(ended) },
             earlierFindings: Array(99).fill(known({ title: repeated(200) })),
             remarks: Array(4).fill(repeated(600)),

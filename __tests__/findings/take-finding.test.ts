@@ -8,6 +8,7 @@ import { commentableLines } from '../../src/findings/change/diff-lines.js';
 import {
   type CommentRequest,
   type FindingContext,
+  type Question,
   type SettleRequest,
   takeFinding,
   takeSettlement,
@@ -38,10 +39,18 @@ const UNLIKE = {
 } as const;
 const MINOR = { severity: 'minor', category: 'data' } as const;
 
+/** The diff, and a file that it does not change. */
+function shownApi(): FindingContext['shown'] {
+  const { shown } = scopeRest();
+  const lines = ['', '', 'const api = connect(host);', ''];
+  shown.show([{ path: 'src/api.ts', side: 'RIGHT', firstLine: 1, lines }]);
+  return shown;
+}
+
 interface Given extends Partial<Omit<FindingContext, 'ledger'>> {
   readonly before?: BufferedPublications;
   readonly lessons?: readonly Lesson[];
-  readonly questioned?: readonly CommentRequest[];
+  readonly questioned?: readonly Question[];
   readonly minSeverity?: Severity;
 }
 
@@ -107,21 +116,21 @@ describe('a finding that the pull request might have already', () => {
     ['dismissed on another pull request', { title: 'The query of the id' }, [], [lesson()], ON_40],
     ['and all others', {}, BOTH, [], TWO],
   ])('causes a question with the name of the one %s', (_, ...[request, earlier, lessons, told]) => {
-    const { answer, isAsked } = take({ ...UNLIKE, ...request }, earlier, { lessons });
+    const { answer, asked } = take({ ...UNLIKE, ...request }, earlier, { lessons });
     const same = `If yours is the same, call again with \`same_as: "${told.slice(0, 5)}"\``;
     const text = `Not accepted: not yet. ${told}. ${same}; if it is another one, with \`new: true\`.`;
     expect(answer).toEqual({ kind: 'refused', text });
-    expect(isAsked).toBe(true);
+    expect(asked).toBe('sameness');
   });
 
   it('causes one question, and is then accepted as another one', () => {
     const earlier = [known(), otherKnown()];
-    const questioned = [UNLIKE];
+    const questioned = [{ about: 'sameness', request: UNLIKE } as const];
     expect(take({ ...UNLIKE, isNew: true }, earlier).findings).toHaveLength(1);
     expect(take(UNLIKE, earlier, { questioned }).findings).toHaveLength(1);
-    expect(take({ ...UNLIKE, line: 11 }, earlier, { questioned }).isAsked).toBe(true);
+    expect(take({ ...UNLIKE, line: 11 }, earlier, { questioned }).asked).toBe('sameness');
     const third = { ...UNLIKE, title: 'Nobody closes the connection' };
-    expect(take(third, earlier, { questioned }).isAsked).toBe(true);
+    expect(take(third, earlier, { questioned }).asked).toBe('sameness');
   });
 
   it('is repeated once, with the latest text', () => {
@@ -221,10 +230,10 @@ describe('a finding that is refused', () => {
       '"src/auth.ts" is outside the paths that this review is about. Leave it out.',
     ],
     [
-      'about what was there before',
-      { line: 13 },
-      {},
-      'the change does not touch line 13 of "src/auth.ts". If the change now relies on it, call again with the changed line in `evidence`. Otherwise leave it out.',
+      'about what was there before, in a later review',
+      { path: 'src/api.ts', line: 3, code: 'const api = connect(host);' },
+      { shown: shownApi(), isLaterReview: true },
+      'the change does not touch line 3 of "src/api.ts", and only the first review of a pull request reports what was there before. If the change now relies on it, call again with the changed line in `evidence`.',
     ],
     [
       'too mild',
@@ -253,9 +262,11 @@ describe('a finding that is refused', () => {
     'It would be good to ensure that ids are unique',
     '**Consider** a retry',
   ])('is a question: %s', (title) => {
-    expect(take({ title }).answer.text).toContain('asks the author');
-    expect(take({ body: `${title}.` }).answer.text).toContain('asks the author');
-    expect(take({ title, trigger: 'An id with a quote.' }).findings).toHaveLength(1);
+    const body = `${title}.`;
+    expect(take({ title, body }).answer.text).toContain('asks the author');
+    expect(take({ title, body, trigger: 'An id with a quote.' }).findings).toHaveLength(1);
+    expect(take({ title }).findings).toHaveLength(1);
+    expect(take({ body }).findings).toHaveLength(1);
   });
 
   it.each<[Partial<CommentRequest>, Given]>([
@@ -263,7 +274,7 @@ describe('a finding that is refused', () => {
     [{ body: 'Considerable time is lost here. Consider a cache.' }, {}],
     [{ body: 'The check lets everybody pass' }, {}],
     [{ body: 'The id is not unique. Make sure that it is.' }, {}],
-    [{ path: 'src/api.ts', evidence }, {}],
+    [{ path: 'src/api.ts', line: 3, evidence }, { shown: shownApi() }],
     [{ path: 'logo.png', line: 1 }, {}],
     [{ effect: 'upkeep' }, { minSeverity: 'nit' }],
   ])('is not %j', (request, scope) => {

@@ -410,7 +410,7 @@ describe('a check', () => {
   it('holds findings on their lines, sanitized, with their suggestions', async () => {
     const unposted = [
       placed({ title: 'hunter2-hunter2', body: 'hunter2-hunter2', suggestion: 'return 1' }),
-      { ...placed(), placement: { kind: 'body', reason: 'unknown-file' } as const },
+      { ...placed(), placement: { kind: 'body', reason: 'outside' } as const },
     ];
     const review = { ...open([]), unposted };
     const check = await of(pullRequest(), completed('x'.repeat(70_000)), { review });

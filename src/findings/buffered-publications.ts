@@ -50,13 +50,14 @@ export const TEXT_LIMITS = {
 /** The model has said something about the change by a review tool, and it was accepted. */
 export function holdsReview({
   findings,
+  preexisting,
   repeated,
   heldBack,
   refuted,
   settlements,
   review,
 }: BufferedPublications): boolean {
-  const accepted = [findings, repeated, heldBack, refuted, settlements];
+  const accepted = [findings, preexisting, repeated, heldBack, refuted, settlements];
   return accepted.some(({ length }) => length > 0) || review !== undefined;
 }
 
@@ -185,6 +186,8 @@ export type RefutationReason = 'refuted' | 'unclear' | 'below-min-severity';
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
 export interface BufferedPublications {
   readonly findings: readonly PlacedFinding[];
+  /** Faults that the change did not bring: listed, and never counted or blocking. */
+  readonly preexisting: readonly Finding[];
   readonly repeated: readonly Repeated[];
   readonly heldBack: readonly HeldBackFinding[];
   readonly refuted: readonly Refuted[];
@@ -206,6 +209,7 @@ export interface BufferedPublications {
 
 export const NO_PUBLICATIONS: BufferedPublications = {
   findings: [],
+  preexisting: [],
   repeated: [],
   heldBack: [],
   refuted: [],

@@ -19,6 +19,8 @@ import type { ShownLines } from './decide/evidence.js';
 import {
   type CommentRequest,
   type FindingContext,
+  isPlaceQuestion,
+  type Question,
   type SettleRequest,
   takeFinding,
   takeSettlement,
@@ -62,10 +64,10 @@ interface ProposableChanges {
  */
 export class PublicationBuffer {
   private state: BufferedPublications = NO_PUBLICATIONS;
-  /** Calls after which the model was asked if it means a finding that is known. */
-  private questioned: readonly CommentRequest[] = [];
+  /** Calls after which the model was asked. */
+  private questioned: readonly Question[] = [];
   /** The calls among them that are unanswered. */
-  private unanswered: readonly CommentRequest[] = [];
+  private unanswered: readonly Question[] = [];
 
   constructor(private readonly scope: PublishScope) {}
 
@@ -74,7 +76,7 @@ export class PublicationBuffer {
    * none is lost.
    */
   get buffered(): BufferedPublications {
-    return this.unanswered.reduce((state, request) => {
+    return this.unanswered.reduce((state, { request }) => {
       return this.withFinding({ ...request, isNew: true }, state).state;
     }, this.state);
   }
@@ -116,16 +118,18 @@ export class PublicationBuffer {
 
   /** A comment on lines of the change. */
   addComment(request: CommentRequest): PublicationAnswer {
-    const { state, answer, isAsked = false } = this.withFinding(request, this.state);
+    const { state, answer, asked } = this.withFinding(request, this.state);
     this.state = state;
-    if (isAsked) {
-      this.questioned = [...this.questioned, request];
-      this.unanswered = [...this.unanswered, request];
+    const answered = answeredBy(request, this.unanswered);
+    const others = this.unanswered.filter((question) => question !== answered);
+    if (asked !== undefined) {
+      const question = { about: asked, request };
+      const isSamePlace = answered !== undefined && isPlaceQuestion(answered, request);
+      this.questioned = [...this.questioned, question];
+      this.unanswered = [...(isSamePlace ? others : this.unanswered), question];
       return answer;
     }
-    const answered = answeredBy(request, this.unanswered);
-    if (answer.kind === 'taken')
-      this.unanswered = this.unanswered.filter((question) => question !== answered);
+    if (answer.kind === 'taken') this.unanswered = others;
     return this.kept('add_review_comment', answer);
   }
 
@@ -322,12 +326,9 @@ const ONLY_PATCH =
  * The question that a call answers: the model calls again for the same file, in much the same words.
  * A question about this line comes first, since two faults of a file can have one title.
  */
-function answeredBy(
-  request: CommentRequest,
-  questions: readonly CommentRequest[],
-): CommentRequest | undefined {
-  const possible = questions.filter((question) => isRequestedAgain(question, request));
-  return possible.find(({ line }) => line === request.line) ?? possible[0];
+function answeredBy(request: CommentRequest, questions: readonly Question[]): Question | undefined {
+  const possible = questions.filter((question) => isRequestedAgain(question.request, request));
+  return possible.find((question) => question.request.line === request.line) ?? possible[0];
 }
 
 /** The names that are not among the others; case counts for nothing. */
@@ -367,6 +368,10 @@ export function mergePasses(
   return {
     ...first,
     findings: kept,
+    preexisting: uniqueBy(
+      passes.flatMap((one) => one.preexisting),
+      ({ path, line, title }) => `${line} ${path} ${title}`,
+    ),
     repeated: uniqueBy(repeated, ({ of }) => of.id),
     heldBack: uniqueBy(heldBack, ({ of }) => of.id),
     settlements: uniqueBy(settlements, ({ finding }) => finding.id),

@@ -3,7 +3,7 @@ import {
   type BufferedPublications,
   NO_PUBLICATIONS,
 } from '../../../src/findings/buffered-publications.js';
-import { commentableLines, placeFinding } from '../../../src/findings/change/diff-lines.js';
+import { commentableLines } from '../../../src/findings/change/diff-lines.js';
 import {
   applyToLedger,
   type Ledger,
@@ -27,7 +27,7 @@ import type { PullRequestConversation } from '../../../src/github/reading/conver
 import { withFacts } from '../../../src/memory/state.js';
 import { readOwnMark } from '../../../src/safety/mark.js';
 import { findingLine } from '../../helpers/marks.js';
-import { finding as findingOf } from '../change.js';
+import { finding as findingOf, placeInDiff } from '../change.js';
 import { context, posting } from '../threads.js';
 import {
   BOT,
@@ -573,7 +573,7 @@ function think(world: World, ledger: Ledger, step: Step, run: string): BufferedP
     ];
   });
   const lines = commentableLines(world.diff());
-  const placed = findings.map((finding) => placeFinding(finding, lines));
+  const placed = findings.map((finding) => placeInDiff(finding, lines));
   return {
     ...NO_PUBLICATIONS,
     findings: placed,

@@ -3,8 +3,9 @@ import { normalizeCode } from '../../lib/text/code.js';
 import { type DiffFile, parseDiff, type Side } from '../../lib/text/diff.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { textId } from '../../lib/text/text-id.js';
-import { fencedText, stripInvisible } from '../../safety/fence.js';
+import { fencedText } from '../../safety/fence.js';
 import { compareSeverity, type Finding } from '../finding.js';
+import { isTelling } from './quote.js';
 
 /** A line that can carry a comment. */
 interface CommentableLine {
@@ -72,24 +73,6 @@ export function findFile(lines: CommentableLines, path: string): CommentableFile
 }
 
 /**
- * The same of a line as models are shown it, for lines that they have copied. Models drop what
- * nobody sees, written out or not, so it does not count.
- */
-export function normalizeShownCode(line: string): string {
-  return normalizeCode(stripInvisible(fencedText(line).replace(WRITTEN_OUT, '')));
-}
-
-const WRITTEN_OUT = /<U\+[0-9A-F]{4,6}>/g;
-
-/**
- * Whether a line says which line it is, by three different words or names; `}` and `return null;`
- * do not.
- */
-function isTelling(line: string): boolean {
-  return new Set(line.match(/[\p{L}\p{N}_]+/gu) ?? []).size >= 3;
-}
-
-/**
  * What a line of code is known by where the line itself is not kept: 16 hexadecimal digits, behind
  * `~` for one that does not say which line it is. Empty for no line.
  */
@@ -109,18 +92,6 @@ export function lastLineOfHunk(hunk: string): string {
   return last.slice(1);
 }
 
-/** So long a part of a line says which line it is. */
-const MIN_PART = 10;
-
-/** Whether what a model has copied, normalized, is a line of code, or enough of it. */
-export function isQuoted(text: string, quoted: string): boolean {
-  const line = normalizeShownCode(text);
-  // Perhaps copied with the diff's own mark.
-  return [quoted, quoted.replace(/^[+-]/, '')]
-    .map(normalizeShownCode)
-    .some((part) => line === part || (part.length >= MIN_PART && line.includes(part)));
-}
-
 type Placement =
   | {
       readonly kind: 'line';
@@ -128,16 +99,23 @@ type Placement =
       readonly side: Side;
       readonly line: number;
       readonly startLine?: number;
-      /** The line that was meant, where that one cannot carry a comment. */
-      readonly about: number | undefined;
-      /** Exactly the lines that were meant, as the model saw them. */
+      /** Exactly the lines that were meant, as the model saw them: a suggestion replaces them. */
       readonly isExact: boolean;
     }
-  | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };
+  /**
+   * The review's text: the diff has none of the finding's lines, GitHub shows no line of the file,
+   * or nobody knows which lines are meant.
+   */
+  | { readonly kind: 'body'; readonly reason: 'outside' | 'no-lines' | 'unclear' };
 
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly placement: Placement;
+}
+
+/** The number of a finding's line says nothing. */
+export function hasNoLine(placement: Placement): boolean {
+  return placement.kind === 'body' && placement.reason !== 'outside';
 }
 
 /** The worst findings come first: where there is no room for all, the others are left out. */
@@ -145,163 +123,49 @@ export function sortWorstFirst(findings: readonly PlacedFinding[]): readonly Pla
   return findings.toSorted((a, b) => compareSeverity(a.finding.severity, b.finding.severity));
 }
 
-/** How many lines away a comment may stand from what it is about. */
-const MAX_DISTANCE = 10;
-
 /**
- * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one
- * of the file within {@link MAX_DISTANCE}, or else the review's text. The file is always one of the
- * diff.
+ * The place of a comment on lines: those of them that are in the hunk of the last one that the diff
+ * has, or else the review's text.
  */
-export function placeFinding(finding: Finding, lines: CommentableLines): PlacedFinding {
-  const file = findFile(lines, finding.path);
-  if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
-  const ordered = withOrder({
-    ...finding,
-    path: file.path,
-    side: existingSide(file, finding.side),
-  });
-  const placement = placeIn(file, ordered);
-  // Next to which line a comment had to move changes from push to push; the line that was meant
-  // does not.
-  const isOnItsLine = placement.kind === 'line' && placement.about === undefined;
-  const code = isOnItsLine ? file[placement.side].get(placement.line)?.text : finding.code;
-  return { finding: code === undefined ? ordered : { ...ordered, code }, placement };
+export function placeOnLines(
+  { path, side, line, startLine = line }: Pick<Finding, 'path' | 'side' | 'line' | 'startLine'>,
+  lines: CommentableLines,
+): Placement {
+  const file = lines.get(path);
+  if (file === undefined) return { kind: 'body', reason: 'outside' };
+  if (file.LEFT.size + file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
+
+  const last = [...file[side].keys()].findLast((number) => number >= startLine && number <= line);
+  if (last === undefined) return { kind: 'body', reason: 'outside' };
+  const hunk = file[side].get(last)?.hunk;
+  let first = last;
+  while (first > startLine && file[side].get(first - 1)?.hunk === hunk) first -= 1;
+  const isExact = last === line && first === startLine;
+  const range = first === last ? {} : { startLine: first };
+  return { kind: 'line', path, side, line: last, ...range, isExact };
 }
 
-function withOrder(finding: Finding): Finding {
-  const { startLine, line } = finding;
-  if (startLine === undefined || startLine === line) return { ...finding, startLine: undefined };
-  return { ...finding, startLine: Math.min(startLine, line), line: Math.max(startLine, line) };
-}
-
-function placeIn(file: CommentableFile, finding: Finding): Placement {
-  const { side, line, startLine } = finding;
-  if (file.LEFT.size === 0 && file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
-  const end = endOf(file, finding);
-  if (end === undefined) return { kind: 'body', reason: 'too-far' };
-  const start = startOf(file, finding, end);
-  const isExact = end === line && start === startLine;
-  const place = asRight(file, { side, line: end, startLine: start });
-  return {
-    kind: 'line',
-    path: file.path,
-    ...place,
-    about: end === line ? undefined : line,
-    isExact,
-  };
-}
-
-/**
- * A new file has no left side, and a deleted one no right: only the other can be meant. A binary
- * file has neither.
- */
-function existingSide(file: CommentableFile, side: Side): Side {
-  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
-  return file[side].size === 0 && file[other].size > 0 ? other : side;
-}
-
-/**
- * Where a comment is shown: the last line meant, or the last of its range that is in the diff, or
- * one nearby.
- */
-function endOf(
-  file: CommentableFile,
-  { side, line, startLine = line }: Finding,
-): number | undefined {
-  const distance = (one: number) => Math.max(0, startLine - one, one - line);
-  const [nearest] = [...file[side].keys()].toSorted((a, b) => {
-    const gain = distance(a) - distance(b);
-    return gain === 0 && distance(a) === 0 ? b - a : gain || a - b;
-  });
-  return nearest !== undefined && distance(nearest) <= MAX_DISTANCE ? nearest : undefined;
-}
-
-/** The first line of a range, or of the part of it that lies in the hunk of its last line. */
-function startOf(
-  file: CommentableFile,
-  { side, startLine }: Finding,
-  end: number,
-): number | undefined {
-  if (startLine === undefined || startLine >= end) return undefined;
-  const hunk = file[side].get(end)?.hunk;
-  let start = end;
-  while (start > startLine && file[side].get(start - 1)?.hunk === hunk) start -= 1;
-  return start === end ? undefined : start;
-}
-
-/** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
-function asRight(file: CommentableFile, place: Pick<Finding, 'side' | 'line' | 'startLine'>) {
-  const { side, line, startLine } = place;
-  const first = startLine ?? line;
-  const right = Array.from(
-    { length: line - first + 1 },
-    (_, index) => file.LEFT.get(first + index)?.other,
-  );
-  const [start, end] = [right[0], right.at(-1)];
-  if (side === 'RIGHT' || end === undefined || right.includes(undefined)) return place;
-  return {
-    side: 'RIGHT' as const,
-    line: end,
-    startLine: startLine === undefined ? undefined : start,
-  };
+/** A changed file of which the diff has no line is in the diff as a whole. */
+export function isInDiff(
+  { path, side, line }: Pick<Finding, 'path' | 'side' | 'line'>,
+  lines: CommentableLines,
+): boolean {
+  const file = lines.get(path);
+  if (file === undefined) return false;
+  return file.LEFT.size + file.RIGHT.size === 0 || file[side].has(line);
 }
 
 /** Tells the model where its finding will be. */
 export function describePlacement({ placement }: PlacedFinding, lines: CommentableLines): string {
   if (placement.kind === 'body')
-    return "it will be listed in the review's text, because no line near it is in the diff.";
+    return `it will be listed in the review's text, because ${NO_COMMENT[placement.reason]}.`;
   const { path, side, line } = placement;
   const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
   return `it will be shown at line ${line} of ${quoteLine(path)} (${side}), which reads ${quoteLine(code.trim())}.`;
 }
 
-/** `about line 40`, `about lines 40-44`: for a comment that cannot stand there. */
-export function formatAboutLines({ line, startLine, side }: Finding): string {
-  const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
-  return side === 'LEFT' ? `about ${range} of the old version` : `about ${range}`;
-}
-
-/**
- * Models miscount lines in a diff, but copy a line correctly: where the number and the quoted code
- * disagree, the code wins, at the nearest line that has it. A range moves as a whole. Gives the
- * text of the line where the diff has other code on it, and nowhere the code that is quoted.
- */
-export function correctLine(finding: Finding, lines: CommentableLines): Finding | string {
-  const file = findFile(lines, finding.path);
-  const quoted = lastLine(finding.code ?? '');
-  if (file === undefined || quoted === '') return finding;
-  const here = file[finding.side].get(finding.line);
-  if (here !== undefined && isQuoted(here.text, quoted)) return finding;
-  const found = findCode(file, quoted, finding);
-  return found === undefined ? (here?.text ?? finding) : move(finding, found);
-}
-
-/** The line a comment is under is the last of its range. */
-function lastLine(code: string): string {
-  return (
-    code
-      .split(/\r?\n/)
-      .map(normalizeCode)
-      .findLast((line) => line !== '') ?? ''
-  );
-}
-
-type Spot = Pick<Finding, 'side' | 'line'>;
-
-function findCode(file: CommentableFile, quoted: string, { side, line }: Spot): Spot | undefined {
-  const sides: readonly Side[] = side === 'RIGHT' ? ['RIGHT', 'LEFT'] : ['LEFT', 'RIGHT'];
-  for (const one of sides) {
-    const [nearest] = [...file[one]]
-      .flatMap(([number, { text }]) => (isQuoted(text, quoted) ? [number] : []))
-      .sort((a, b) => Math.abs(a - line) - Math.abs(b - line) || a - b);
-    if (nearest !== undefined) return { side: one, line: nearest };
-  }
-  return undefined;
-}
-
-function move(finding: Finding, { side, line }: Spot): Finding {
-  const { startLine } = finding;
-  const moved = startLine === undefined ? undefined : Math.max(1, startLine + line - finding.line);
-  return { ...finding, side, line, startLine: moved };
-}
+const NO_COMMENT = {
+  outside: 'its lines are not in the diff',
+  'no-lines': 'the diff has no lines of this file',
+  unclear: 'it is not clear which lines are meant',
+};

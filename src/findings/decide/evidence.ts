@@ -1,8 +1,8 @@
-import { normalizeCode, TWO_LETTERS_OR_DIGITS } from '../../lib/text/code.js';
+import { TWO_LETTERS_OR_DIGITS } from '../../lib/text/code.js';
 import type { DiffFile, DiffHunk, Side } from '../../lib/text/diff.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { showName } from '../../safety/hidden.js';
-import { isQuoted } from '../change/diff-lines.js';
+import { findQuote, type Quote, readQuote, type Span } from '../change/quote.js';
 import type { Evidence } from '../finding.js';
 
 /** Lines that follow each other, as the model was shown them. */
@@ -66,78 +66,53 @@ export type ShownEvidence = Evidence & { readonly side: Side };
 export const MAX_EVIDENCE = 5;
 
 /**
- * Looks a piece of evidence up among what the run has shown to the model, or says why it is
- * refused. The text may be on another line than it was said to be; what is given back names the
- * right one.
+ * Looks a piece of evidence up among what the run has shown to the model, or says why it does not
+ * count. The text may be on another line than it was said to be; what is given back names the right
+ * one.
  */
 export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): ShownEvidence | string {
-  const parts = linesOf(evidence.code);
-  const { path, line } = evidence;
-  if (parts.length === 0)
-    return `Not accepted: the evidence for line ${line} of ${quoteLine(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
+  const { path, line, code } = evidence;
+  const quote = readQuote(code);
+  if (quote.length === 0)
+    return `the evidence for line ${line} of ${quoteLine(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
   for (const meant of pathsMeant(path)) {
-    for (const find of [exactly, nearby]) {
-      for (const side of SIDES) {
-        const file = shownFiles.of(meant, side);
-        const found = file === undefined ? undefined : find(file, parts, line);
-        if (found !== undefined) return { path: meant, side, ...found };
-      }
-    }
+    const found = SIDES.flatMap((side) => {
+      const file = shownFiles.of(meant, side);
+      const proof = file && findProof(file, quote, line);
+      return proof === undefined ? [] : [{ path: meant, side, ...proof }];
+    });
+    const proof = found.find((one) => one.line === line) ?? found[0];
+    if (proof !== undefined) return proof;
   }
-  return `Not accepted: line ${line} of ${quoteLine(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
+  return `line ${line} of ${quoteLine(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
 }
 
 /** Lines before the change are evidence too: what was removed proves that it is missing. */
 const SIDES: readonly Side[] = ['RIGHT', 'LEFT'];
 
-interface Found {
-  readonly line: number;
-  /** The first line of it as it was shown. */
-  readonly code: string;
-}
-
-function exactly({ lines }: ShownFile, parts: readonly string[], line: number): Found | undefined {
-  const code = lines.get(line);
-  return code !== undefined && isAt(lines, line, parts) ? { line, code } : undefined;
-}
-
 /**
- * The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on
- * another line.
+ * The first of the quoted lines, where they were shown: at the number, or the nearest ones. A text
+ * that is found everywhere (`}`) proves nothing on another line.
  */
-function nearby(
-  { lines, fragments }: ShownFile,
-  parts: readonly string[],
-  line: number,
-): Found | undefined {
+function findProof({ lines, fragments }: ShownFile, quote: Quote, line: number) {
+  const { spans, isTelling } = findQuote(lines, quote, { first: line, last: line });
+  const distance = ({ first, last }: Span) => Math.max(0, first - line, line - last);
+  const [nearest] = spans.toSorted((a, b) => distance(a) - distance(b));
+  if (nearest !== undefined && (isTelling || distance(nearest) === 0))
+    return { line: nearest.first, code: lines.get(nearest.first) ?? '' };
+
+  const parts = quote.flatMap((reading) => reading.lines);
   if (!parts.some((part) => TWO_LETTERS_OR_DIGITS.test(part))) return undefined;
-  let best: Found | undefined;
-  for (const [at, code] of lines) {
-    const isNearer = best === undefined || Math.abs(at - line) < Math.abs(best.line - line);
-    if (isNearer && isAt(lines, at, parts)) best = { line: at, code };
-  }
-  if (best !== undefined) return best;
   for (const fragment of fragments) {
     const numbered = new Map(fragment.map((text, index) => [index, text]));
-    const code = fragment.find((_, index) => isAt(numbered, index, parts));
-    if (code !== undefined) return { line, code };
+    const [span] = findQuote(numbered, quote, { first: -1, last: -1 }).spans;
+    if (span !== undefined) return { line, code: fragment[span.first] ?? '' };
   }
   return undefined;
 }
 
-function isAt(lines: ReadonlyMap<number, string>, from: number, parts: readonly string[]): boolean {
-  return parts.every((part, index) => isQuoted(lines.get(from + index) ?? '', part));
-}
-
-/** The lines of what was copied, without empty ones around them. */
-function linesOf(code: string): readonly string[] {
-  const lines = code.split('\n').map(normalizeCode);
-  const first = lines.findIndex((line) => line !== '');
-  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1);
-}
-
 /** As it is written, or without what models put before it. */
-function pathsMeant(path: string): ReadonlySet<string> {
+export function pathsMeant(path: string): ReadonlySet<string> {
   const clean = path.replace(/^(?:\.?\/)+/, '');
   return new Set([path, clean, clean.replace(/^[ab]\//, '')]);
 }

@@ -4,7 +4,7 @@ import type { DiffFile } from '../../lib/text/diff.js';
 import { codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { hiddenIn, showHidden, showName } from '../../safety/hidden.js';
-import { type PlacedFinding, placeFinding } from '../change/diff-lines.js';
+import { type PlacedFinding, placeOnLines } from '../change/diff-lines.js';
 import { createHandle, type Finding, type FindingRule, mintId, type Severity } from '../finding.js';
 import type { FindingContext } from './take-finding.js';
 
@@ -102,7 +102,7 @@ function placeHidden(
     confidence: 'likely',
     evidence: [],
   };
-  const { placement } = placeFinding(finding, lines);
+  const placement = placeOnLines(finding, lines);
   // A name has no line whose change would end it.
   return { finding: rule === 'hidden-line' ? { ...finding, code: text } : finding, placement };
 }

@@ -303,7 +303,7 @@ export class VerdictCollector {
       .map((one) => checkEvidence(one, this.shownFiles));
     if (checks.some((check) => typeof check !== 'string')) return undefined;
     const [first] = checks;
-    if (typeof first === 'string') return first;
+    if (typeof first === 'string') return `Not accepted: ${first}`;
     return 'Not accepted: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
   }
 }

@@ -1,7 +1,5 @@
 import { isWrittenByPerson } from '../../github/reading/conversation.js';
 import { cleanLine, quoteLine } from '../../lib/text/format.js';
-import { fencedText, stripInvisible } from '../../safety/fence.js';
-import { MASK } from '../../safety/redact.js';
 import {
   acceptedAnswer,
   type BufferedPublications,
@@ -13,13 +11,13 @@ import {
 } from '../buffered-publications.js';
 import {
   type CommentableLines,
-  correctLine,
   describePlacement,
   findFile,
-  normalizeShownCode,
+  isInDiff,
   type PlacedFinding,
-  placeFinding,
+  placeOnLines,
 } from '../change/diff-lines.js';
+import { fold, readQuote } from '../change/quote.js';
 import { readSuggestion } from '../comment-parts.js';
 import {
   createHandle,
@@ -35,9 +33,11 @@ import {
 } from '../finding.js';
 import { roomForFindings } from '../kept-finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
+import { type Anchor, findAnchor } from './anchor.js';
 import { isOfThisRun, isRequestedAgain, isSameFinding, whyHeldBack } from './duplicates.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import type { Ledger } from './ledger.js';
+import { checkSuggestion } from './suggestion.js';
 
 /** A comment as the model asks for it. */
 export interface CommentRequest
@@ -46,7 +46,7 @@ export interface CommentRequest
     Partial<Pick<Finding, 'side' | 'evidence' | 'suggestion'>> {
   /** False: data or safety may be lost, and the model could not settle whether. */
   readonly sure?: boolean;
-  /** The text of `line` as the model read it; wins over the number. */
+  /** The text of the lines as the model read them. */
   readonly code?: string;
   /** The finding that this one is, of an earlier run or of this one, as the model says. */
   readonly sameAs?: string;
@@ -81,20 +81,27 @@ export interface FindingContext {
 interface Taken {
   readonly answer: PublicationAnswer;
   readonly state: BufferedPublications;
-  /** The model is asked whether it is one that is known. */
-  readonly isAsked?: boolean;
+  /** What the model is asked about. */
+  readonly asked?: Question['about'];
 }
 
 interface FindingRules {
   readonly rules: PublishRules;
-  /** Calls after which the model was asked. */
-  readonly questioned: readonly CommentRequest[];
+  /** Calls after which the model was asked, and about what. */
+  readonly questioned: readonly Question[];
+}
+
+/** A call that was answered by a question: about its place and evidence, or if it is a known one. */
+export interface Question {
+  readonly about: 'place' | 'sameness';
+  readonly request: CommentRequest;
 }
 
 /**
- * Takes a comment among the findings of a run, or says why not. What the pull request has already
- * is not said twice: where line and title do not decide whether a finding is one that is known, the
- * model is asked, once.
+ * Takes a comment among the findings of a run, or says why not. The model is asked once where its
+ * place or its evidence is in doubt, and where line and title do not decide whether it is a finding
+ * that is known. A question that stays open costs the finding its line or its certainty, and never
+ * the finding.
  */
 export function takeFinding(
   request: CommentRequest,
@@ -108,33 +115,35 @@ export function takeFinding(
     answer: refusedAnswer(`Not accepted: ${text}`),
     state: before,
   });
-  const take = (text: string, changed: Partial<BufferedPublications>): Taken => {
-    return { answer: acceptedAnswer(text), state: { ...before, ...changed } };
-  };
   const problem = problemOf(request);
   if (problem !== undefined) return refuse(`${problem}.`);
-  const followed = correctLine(readFinding(request, before, scope), lines);
-  if (typeof followed === 'string')
-    return refuse(
-      `line ${request.line} of ${quoteLine(request.path)} reads ${quoteLine(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged.`,
-    );
-  const evidence: ShownEvidence[] = [];
-  for (const one of followed.evidence) {
-    const check = checkEvidence(one, scope.shown);
-    if (typeof check === 'string') return { answer: refusedAnswer(check), state: before };
-    evidence.push(check);
-  }
-  const proof = evidence.map(({ side: _, ...one }) => one);
-  const placed = checkSuggestion(placeFinding({ ...followed, evidence: proof }, lines), lines);
+  const located = locate(readFinding(request, before, scope), scope);
+  const { doubts, placed, evidence } = located;
+  const isPlaceAsked = questioned.some((question) => isPlaceQuestion(question, request));
+  if (doubts.length > 0 && !isPlaceAsked) return { ...refuse(doubts.join(' ')), asked: 'place' };
+  if (placed === undefined) return refuse(doubts.join(' '));
   const { finding } = placed;
-  const stopped = stopAtGate(finding, evidence, scope, rules.minSeverity);
+  const preexisting = before.preexisting.filter((earlier) => !isSaidAgain(earlier, finding));
+  const take = (text: string, changed: Partial<BufferedPublications>): Taken => {
+    return { answer: acceptedAnswer(text), state: { ...before, preexisting, ...changed } };
+  };
+  const stopped = stopAtGate(finding, scope, rules.minSeverity);
   if (stopped !== undefined) return refuse(stopped);
+  if (!isOfChange(placed, evidence, lines)) {
+    if (scope.isLaterReview)
+      return refuse(
+        `the change does not touch line ${finding.line} of ${quoteLine(finding.path)}, and only the first review of a pull request reports what was there before. ${RELIES_ON_IT}`,
+      );
+    const text = `It will be listed as not from this change, where it blocks nothing. ${RELIES_ON_IT}`;
+    return take(text, { preexisting: [...preexisting, finding] });
+  }
   const ask = (asked: readonly (KnownFinding | Lesson)[]): Taken => ({
     ...refuse(questionAbout(asked, placed)),
-    isAsked: true,
+    asked: 'sameness',
   });
   const wasAsked = questioned.some(
-    (earlier) => earlier.line === request.line && isRequestedAgain(earlier, request),
+    ({ about, request: earlier }) =>
+      about === 'sameness' && earlier.line === request.line && isRequestedAgain(earlier, request),
   );
   const isNew = request.isNew === true || wasAsked;
   const known = ledger.copy(findings.map((raised) => raised.finding));
@@ -189,9 +198,15 @@ function answerTaken(
   lines: CommentableLines,
   replaced = '',
 ): string {
-  const { severity } = placed.finding;
-  return `Comment ${index + 1} (severity ${severity})${replaced}: ${describePlacement(placed, lines)} Nothing is posted before the run ends.`;
+  const { severity, suggestion } = placed.finding;
+  const { placement } = placed;
+  const isOffered = placement.kind === 'line' && placement.isExact;
+  const offer = suggestion === undefined || isOffered ? '' : ` ${NO_BUTTON}`;
+  return `Comment ${index + 1} (severity ${severity})${replaced}: ${describePlacement(placed, lines)}${offer} Nothing is posted before the run ends.`;
 }
+
+const NO_BUTTON =
+  'Its suggestion is shown as code, without a button. For a button, copy all lines that it replaces into `code`, and repeat none of their neighbours.';
 
 function problemOf({ path, title, body, suggestion = '' }: CommentRequest): string | undefined {
   const tooLong =
@@ -200,6 +215,132 @@ function problemOf({ path, title, body, suggestion = '' }: CommentRequest): stri
     sizeProblem('body', body, TEXT_LIMITS.commentBytes);
   if (tooLong !== undefined || suggestion.trim() === '') return tooLong;
   return sizeProblem('suggestion', suggestion, TEXT_LIMITS.suggestionBytes);
+}
+
+/** The model has been asked about the place of this finding, whatever its line was then. */
+export function isPlaceQuestion(
+  { about, request: { path, title } }: Question,
+  request: CommentRequest,
+): boolean {
+  return about === 'place' && path === request.path && title === request.title;
+}
+
+const RELIES_ON_IT =
+  'If the change now relies on it, call again with the changed line in `evidence`.';
+
+/** The model has called again with the same finding. */
+function isSaidAgain(earlier: Finding, again: Finding): boolean {
+  const { path, line, title } = earlier;
+  return path === again.path && line === again.line && title === again.title;
+}
+
+interface Located {
+  /** Undefined: the model has seen nothing of the file. */
+  readonly placed: PlacedFinding | undefined;
+  readonly evidence: readonly ShownEvidence[];
+  /** Sentences for the model on what is in doubt about the place and the evidence. */
+  readonly doubts: readonly string[];
+}
+
+/**
+ * Finds the lines of a finding and of its evidence among those that the model was shown. What is in
+ * doubt is left out, and makes the finding uncertain, so that it does not block.
+ */
+function locate(draft: Finding, { lines, shown }: FindingContext): Located {
+  const checks = draft.evidence.map((quoted) => checkEvidence(quoted, shown));
+  const evidence = checks.filter((check) => typeof check !== 'string');
+  const anchor = findAnchor(draft, lines, shown);
+  const doubts = [
+    ...checks.filter((check) => typeof check === 'string'),
+    ...(anchor.kind === 'found' ? [] : [doubtAbout(anchor, draft)]),
+  ];
+  if (anchor.kind === 'unseen') return { placed: undefined, evidence, doubts };
+
+  const finding = {
+    ...draft,
+    path: anchor.path,
+    evidence: evidence.map(({ side: _, ...line }) => line),
+    confidence: doubts.length === 0 ? draft.confidence : 'unsure',
+  } as const;
+  const placed =
+    anchor.kind === 'unclear'
+      ? withoutPlace(finding, anchor, lines)
+      : checkSuggestion(placeAt(finding, anchor, lines), lines, shown);
+  return { placed, evidence, doubts };
+}
+
+/**
+ * The finding keeps neither line nor code. A number without a quote counts for this: it was not
+ * found, so that it is outside of the diff.
+ */
+function withoutPlace(
+  finding: Finding,
+  { path }: Anchor & { readonly kind: 'unclear' },
+  lines: CommentableLines,
+): PlacedFinding {
+  const isQuoted = readQuote(finding.code ?? '').length > 0;
+  const reason = lines.has(path) && isQuoted ? 'unclear' : 'outside';
+  return { finding: { ...finding, code: undefined }, placement: { kind: 'body', reason } };
+}
+
+function placeAt(
+  finding: Finding,
+  { path, side, line, startLine, code, isExact }: Anchor & { readonly kind: 'found' },
+  lines: CommentableLines,
+): PlacedFinding {
+  const placement = placeOnLines({ path, side, line, startLine }, lines);
+  if (placement.kind === 'body')
+    return { finding: { ...finding, side, line, startLine, code }, placement };
+  // Of a range that leaves the diff, the finding keeps the part that its comment is on.
+  const last = placement.line;
+  const text = lines.get(path)?.[side].get(last)?.text;
+  return {
+    finding: { ...finding, side, line: last, startLine: placement.startLine, code: text },
+    placement: { ...placement, isExact: isExact && placement.isExact },
+  };
+}
+
+/** Lines that a question names. */
+const MAX_SPOTS = 5;
+
+function doubtAbout(
+  anchor: Anchor & { readonly kind: 'unclear' | 'unseen' },
+  { path, line, code = '' }: Finding,
+): string {
+  const file = quoteLine(path);
+  if (anchor.kind === 'unseen')
+    return `${file} is not in the diff and was not shown to you in this run. Read it with \`github_file\`, or leave the finding out.`;
+  const { here, spots } = anchor;
+  const there =
+    here === undefined
+      ? `line ${line} of ${file} was not shown to you`
+      : `line ${line} of ${file} reads ${quoteLine(cleanLine(here.trim(), MAX_LINE))}`;
+  if (code.trim() === '') return `${there}. Call again with the line copied into \`code\`.`;
+  if (spots.length === 0)
+    return `${there}, and no line that was shown reads as \`code\` does. Call again with the line copied unchanged.`;
+  const numbers = spots
+    .toSorted((a, b) => Math.abs(a.last - line) - Math.abs(b.last - line))
+    .slice(0, MAX_SPOTS)
+    .toSorted((a, b) => a.last - b.last)
+    .map(({ last, side }) => (side === 'LEFT' ? `${last} (LEFT)` : `${last}`));
+  const more = spots.length > MAX_SPOTS ? ' and others' : '';
+  return `${there}; \`code\` is on line ${numbers.join(', ')}${more}. Call again with the number, or with the lines around it in \`code\`.`;
+}
+
+/** Code points of a line. */
+const MAX_LINE = 200;
+
+/**
+ * A finding is of the change if the diff has one of its lines, or a line that proves it. Where it is
+ * unclear which lines of a changed file it is about, it is of the change.
+ */
+function isOfChange(
+  { placement }: PlacedFinding,
+  evidence: readonly ShownEvidence[],
+  lines: CommentableLines,
+): boolean {
+  const isInside = placement.kind === 'line' || placement.reason !== 'outside';
+  return isInside || evidence.some((line) => isInDiff(line, lines));
 }
 
 const MAX_TRIGGER = 300;
@@ -262,45 +403,17 @@ function stateInQuestion(known: KnownFinding): string {
 
 const MAX_ASKED = 5;
 
-/**
- * What its lines read already is no suggestion. Lines that were shown otherwise than they are, or
- * with something in them that nobody sees, get none to commit.
- */
-function checkSuggestion(
-  { finding, placement }: PlacedFinding,
-  lines: CommentableLines,
-): PlacedFinding {
-  if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
-    return { finding, placement };
-  const { line, startLine = line } = placement;
-  const right = findFile(lines, finding.path)?.RIGHT;
-  const current = Array.from({ length: line - startLine + 1 }, (_, index) =>
-    (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
-  ).join('\n');
-  if (finding.suggestion === current)
-    return { finding: { ...finding, suggestion: undefined }, placement };
-  // A mask can be the model's view of a secret, and must not be committed in its place.
-  const isExact =
-    current === fencedText(current) &&
-    current === stripInvisible(current) &&
-    !finding.suggestion?.includes(MASK);
-  return { finding, placement: { ...placement, isExact } };
-}
-
 /** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
 function stopAtGate(
   finding: Finding,
-  evidence: readonly ShownEvidence[],
   scope: FindingContext,
   minSeverity: Severity,
 ): string | undefined {
-  const { path, line, severity, title, body, trigger = '' } = finding;
+  const { path, severity, title, body, trigger = '' } = finding;
   if (!scope.isInScope(path))
     return `${quoteLine(path)} is outside the paths that this review is about. Leave it out.`;
-  if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
+  if (trigger.trim() === '' && asks(title) && asksOnly(body))
     return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
-  if (![finding, ...evidence].some((place) => isChanged(scope.lines, place)))
-    return `the change does not touch line ${line} of ${quoteLine(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
   if (!isAtLeast(severity, minSeverity))
     return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
   if (severity === 'nit' && scope.isLaterReview)
@@ -319,23 +432,6 @@ function asks(text: string): boolean {
 function asksOnly(body: string): boolean {
   const sentences = body.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
   return sentences.length > 0 && sentences.every(asks);
-}
-
-/**
- * Whether the change adds or removes one of the lines. A changed file whose lines are not in the
- * diff, since it is binary, too large or only renamed, counts as changed everywhere.
- */
-function isChanged(
-  lines: CommentableLines,
-  { path, line, startLine = line, side }: Pick<Finding, 'path' | 'line' | 'startLine' | 'side'>,
-): boolean {
-  const file = lines.get(path);
-  if (file === undefined) return false;
-  if (file.LEFT.size + file.RIGHT.size === 0) return true;
-  const [first, last] = [Math.min(startLine, line), Math.max(startLine, line)];
-  for (const [number, { other }] of file[side])
-    if (other === undefined && number >= first && number <= last) return true;
-  return false;
 }
 
 /** The end of a finding as the model asks for it. */
@@ -438,22 +534,25 @@ function isChangedIn(
   { hasRemoved }: { readonly hasRemoved: boolean },
 ): boolean {
   const file = findFile(changed, path);
-  const isQuoted = (text: string, mark: RegExp) =>
-    text !== '' &&
-    [code, code.replace(mark, '')].map(normalizeShownCode).some((one) => one === text);
+  const addedLines = linesQuoted(code, '-');
+  const removedLines = linesQuoted(code, '+');
   if (file === undefined) return false;
   const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
-  const before = new Set(hunk.map((line) => normalizeShownCode(line.slice(1))));
-  const there = [...file.RIGHT.values()].map((line) => ({
-    ...line,
-    text: normalizeShownCode(line.text),
-  }));
+  const before = new Set(hunk.map((line) => fold(line.slice(1))));
+  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: fold(line.text) }));
   const isAdded = there.some(
-    ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
+    ({ text, other }) => other === undefined && addedLines.has(text) && !before.has(text),
   );
   if (isAdded || !hasRemoved) return isAdded;
   const kept = new Set(there.map(({ text }) => text));
   return [...file.LEFT.values()]
-    .map(({ text, other }) => ({ text: normalizeShownCode(text), other }))
-    .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
+    .map(({ text, other }) => ({ text: fold(text), other }))
+    .some(({ text, other }) => other === undefined && removedLines.has(text) && !kept.has(text));
+}
+
+/** The lines that a quote can mean; behind the mark of the other side only the lines as they are. */
+function linesQuoted(code: string, otherMark: '+' | '-'): ReadonlySet<string> {
+  const readings = readQuote(code);
+  const possible = code.startsWith(otherMark) ? readings.slice(0, 1) : readings;
+  return new Set(possible.flatMap(({ lines }) => lines));
 }

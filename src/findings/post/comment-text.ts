@@ -2,7 +2,7 @@ import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
 import type { BufferedPublications, RefusedPublication } from '../buffered-publications.js';
-import { formatAboutLines, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { isNeverHeldBack } from '../decide/duplicates.js';
 import type { Confidence, Finding, Severity } from '../finding.js';
 
@@ -25,11 +25,9 @@ interface CommentFrame {
  * take in what follows.
  */
 export function commentText(placed: PlacedFinding, frame: CommentFrame): string {
-  const { finding, placement } = placed;
-  const isMoved = placement.kind === 'line' && placement.about !== undefined;
+  const { finding } = placed;
   return paragraphs([
     headingOf(finding, frame.clean),
-    isMoved ? `(${formatAboutLines(finding)})` : '',
     wordsOf(finding, frame.clean),
     dismissedBefore(finding),
     suggestionOf(placed, frame.clean),
@@ -41,8 +39,7 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
  * The same for where no line carries it: nothing can be offered to be committed, and nobody can
  * answer below it.
  */
-export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean']): string {
-  const { finding } = placed;
+export function findingInText(finding: Finding, clean: CommentFrame['clean']): string {
   return paragraphs([
     headingOf(finding, clean),
     wordsOf(finding, clean),
@@ -170,7 +167,7 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
  * Everything a run wanted published, as markdown for where nothing is posted; empty for nothing.
  */
 export function formatPublications(buffered: BufferedPublications): string {
-  const { findings, review, labels, issues, reaction, refusals } = buffered;
+  const { findings, preexisting, review, labels, issues, reaction, refusals } = buffered;
   const acts = [
     ...(labels.add.length === 0 ? [] : [`- Add the labels ${spans(labels.add)}`]),
     ...(labels.remove.length === 0 ? [] : [`- Remove the labels ${spans(labels.remove)}`]),
@@ -181,6 +178,7 @@ export function formatPublications(buffered: BufferedPublications): string {
     review?.summary ?? '',
     formatPlaces(findings),
     ...findings.map(formatFinding),
+    formatPreexisting(preexisting),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
     formatRefusals(refusals),
   ]);
@@ -196,8 +194,8 @@ function formatPlaces(findings: readonly PlacedFinding[]): string {
 }
 
 function placeOf({ finding, placement }: PlacedFinding): string {
-  const line = placement.kind === 'line' ? placement.line : finding.line;
-  return `${cleanLine(finding.path, MAX_PATH)}:${line}`;
+  const path = cleanLine(finding.path, MAX_PATH);
+  return hasNoLine(placement) ? path : `${path}:${finding.line}`;
 }
 
 /**
@@ -210,8 +208,31 @@ export function formatFindings(heading: string, findings: readonly PlacedFinding
 }
 
 function formatFinding(placed: PlacedFinding): string {
-  const { finding } = placed;
-  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${paragraphs([finding.title, findingPlainText(finding)])}`;
+  return `**${codeSpan(placeOf(placed))}** ${plainTextOf(placed.finding)}`;
+}
+
+function plainTextOf(finding: Finding): string {
+  const { severity, category, title } = finding;
+  return `(${severity}, ${category}): ${paragraphs([title, findingPlainText(finding)])}`;
+}
+
+/** Findings that are not from the change, worst first, as markdown that nobody has cleaned yet. */
+export function formatPreexisting(findings: readonly Finding[]): string {
+  if (findings.length === 0) return '';
+  const texts = findings.map((finding) => {
+    return `**${codeSpan(preexistingPlace(finding))}** ${plainTextOf(finding)}`;
+  });
+  return [`**${preexistingTitle(findings.length)}**`, ...texts].join('\n\n');
+}
+
+/** A line that the model was not shown is not named. */
+export function preexistingPlace({ path, line, code }: Finding): string {
+  const file = cleanLine(path, MAX_PATH);
+  return code === undefined ? file : `${file}:${line}`;
+}
+
+export function preexistingTitle(number: number): string {
+  return `${count(number, 'finding')} not from this change`;
 }
 
 const MAX_REFUSALS = 20;

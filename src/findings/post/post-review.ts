@@ -10,7 +10,7 @@ import { formatNotRepeated } from '../decide/ledger.js';
 import type { Finding } from '../finding.js';
 import type { KeptFact } from '../kept-finding.js';
 import { submittedReviewsOf } from '../state-facts.js';
-import { formatFindings } from './comment-text.js';
+import { formatFindings, formatPreexisting } from './comment-text.js';
 import {
   factsToKeep,
   hasUnreportedChanges,
@@ -125,18 +125,20 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
   }
   const { url, created } = result;
   const left = [...(created ? [] : news.fresh), ...prepared.omitted];
+  const unsaidPreexisting = created ? prepared.omittedPreexisting : buffered.preexisting;
   return {
     ...part,
     records: findingRecords(posting, url),
     url,
-    details: formatFindings(UNPOSTED, left),
+    details: paragraphs([formatFindings(UNPOSTED, left), formatPreexisting(unsaidPreexisting)]),
   };
 }
 
 /** The first review always says something; a later one only what people do not know yet. */
 function isWorthPosting(posting: ReviewToPost): boolean {
   const { ledger, news, agent, buffered } = posting;
-  if (news.fresh.length > 0 || mustRequestChanges(posting)) return true;
+  if (news.fresh.length > 0 || buffered.preexisting.length > 0) return true;
+  if (mustRequestChanges(posting)) return true;
   if (buffered.review === undefined) return false;
   const told = news.ended.filter(({ why }) => why !== 'resolved');
   return (
@@ -185,6 +187,7 @@ function unposted(posting: ReviewToPost, trouble?: Trouble): PostedReview {
     details: paragraphs([
       summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
       formatFindings(UNPOSTED, fresh),
+      formatPreexisting(buffered.preexisting),
     ]),
     review: { ...reviewEndOf(posting), unposted: fresh },
     records: findingRecords(posting),

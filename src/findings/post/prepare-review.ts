@@ -1,16 +1,18 @@
 import type { ReviewComment } from '../../github/posting/review.js';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cutToBytes } from '../../lib/text/bytes.js';
-import { cleanLine, codeSpan, count, paragraphs } from '../../lib/text/format.js';
+import { cleanLine, codeSpan, count, formatInteger, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
-import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
-import { formatSeverityCounts } from '../finding.js';
+import { compareSeverity, type Finding, formatSeverityCounts } from '../finding.js';
 import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
 import { readReviewMark, submittedReviewsOf } from '../state-facts.js';
 import {
   commentText,
   findingInText,
+  preexistingPlace,
+  preexistingTitle,
   SEVERITY_ICONS,
   tableCell,
   titleLine,
@@ -32,6 +34,8 @@ export interface PreparedReview {
   readonly inBody: readonly PlacedFinding[];
   /** Findings for which there was no room: for the job summary. */
   readonly omitted: readonly PlacedFinding[];
+  /** Findings not from the change for which there was no room. */
+  readonly omittedPreexisting: readonly Finding[];
 }
 
 /**
@@ -115,15 +119,21 @@ function formatBody(
   const mark = { ...most, says };
   const outside = textsOf(unplaced);
   const omitted = inText.filter((one) => !shown.has(one));
+  const roomLeft = [...shown.values()].reduce((free, text) => free - text.length - 2, room);
+  const preexisting = formatPreexisting(posting, roomLeft);
   const body = paragraphs([
     formatMark(mark),
     ...fixed,
-    outside.length === 0 ? '' : `### ${count(outside.length, 'finding')} outside of the diff`,
+    outside.length === 0
+      ? ''
+      : `### ${count(outside.length, 'finding')} without a line in the diff`,
     ...outside,
     formatOverCap(textsOf(overCap), posting.maxComments),
+    preexisting.text,
     formatNotes(posting, omitted.length),
   ]);
-  return { mark, body, inBody: [...shown.keys()], omitted };
+  const omittedPreexisting = preexisting.omitted;
+  return { mark, body, inBody: [...shown.keys()], omitted, omittedPreexisting };
 }
 
 const MAX_EARLIER = 30;
@@ -158,9 +168,10 @@ const SAYS_NOTHING_FOUND =
 /** One line a finding, worst first; a single one needs no table. */
 function formatTable(listed: readonly PlacedFinding[], clean: ReviewToPost['clean']): string {
   if (listed.length < 2) return '';
-  const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
+  const rows = listed.slice(0, MAX_ROWS).map(({ finding, placement }) => {
     const { severity, title, path, line } = finding;
-    const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
+    const number = hasNoLine(placement) ? '' : `:${line}`;
+    const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}${number}`));
     return `| ${SEVERITY_ICONS[severity]} | ${tableCell(titleLine(title, clean))} | ${tableCell(place)} |`;
   });
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
@@ -229,18 +240,47 @@ function fitTexts(
 const MAX_PLACE = 200;
 
 function placedInText(placed: PlacedFinding, clean: ReviewToPost['clean']): string {
-  return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
+  return `${clean(placeOf(placed))}\n\n${findingInText(placed.finding, clean)}`;
 }
 
 /** With the handle: nobody can answer it below a comment of its own. */
 function placeOf({ finding, placement }: PlacedFinding): string {
   const { path, line, startLine, side, handle } = finding;
-  // A binary or empty file has no line of that number.
-  if (placement.kind === 'body' && placement.reason === 'no-lines')
-    return `**${codeSpan(cleanLine(path, MAX_PLACE))}** · ${handle}`;
+  if (hasNoLine(placement)) return `**${codeSpan(cleanLine(path, MAX_PLACE))}** · ${handle}`;
   const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
   return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''} · ${handle}`;
 }
+
+/** Faults that the change did not bring, folded, without a handle and without code to commit. */
+function formatPreexisting(
+  { buffered: { preexisting }, clean }: ReviewToPost,
+  room: number,
+): { readonly text: string; readonly omitted: readonly Finding[] } {
+  const sorted = preexisting.toSorted((a, b) => compareSeverity(a.severity, b.severity));
+  let free = room;
+  const texts = sorted.slice(0, MAX_PREEXISTING).flatMap((finding) => {
+    const place = clean(`**${codeSpan(preexistingPlace(finding))}**`);
+    const text = `${place}\n\n${findingInText(finding, clean)}`;
+    if (text.length + 2 > free) return [];
+    free -= text.length + 2;
+    return [{ finding, text }];
+  });
+  const shown = new Set(texts.map(({ finding }) => finding));
+  const omitted = sorted.filter((finding) => !shown.has(finding));
+  if (preexisting.length === 0) return { text: '', omitted };
+
+  const more =
+    omitted.length === 0 ? [] : [`*The job summary has ${formatInteger(omitted.length)} more.*`];
+  const text = [
+    `<details>\n<summary>${preexistingTitle(preexisting.length)}</summary>`,
+    ...texts.map(({ text: shownText }) => shownText),
+    ...more,
+    '</details>',
+  ].join('\n\n');
+  return { text, omitted };
+}
+
+const MAX_PREEXISTING = 5;
 
 function formatOverCap(texts: readonly string[], maxComments: number): string {
   if (texts.length === 0) return '';

@@ -169,7 +169,7 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
       },
       code: {
         type: 'string',
-        description: 'The text of that line, copied from the diff.',
+        description: 'The text of that line; of a range, all its lines, copied.',
         required: true,
       },
       title: {
@@ -209,7 +209,7 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
       suggestion: {
         type: 'string',
         description:
-          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole fix.',
+          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole fix. For a range of several lines copy all of them into `code`, or it is shown without a button.',
       },
       sure: {
         type: 'boolean',
@@ -228,7 +228,7 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
     ({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) =>
       publications.addComment({
         ...input,
-        ...rangeOf(input.line, startLine),
+        startLine,
         sameAs,
         isNew,
         side: readChoice('side', input.side, ['RIGHT', 'LEFT'], 'RIGHT'),
@@ -237,15 +237,6 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
         reach: readChoice('reach', input.reach, REACHES),
       }),
   );
-}
-
-/** A range in its order: models also name the last line first. */
-function rangeOf(
-  line: number,
-  startLine: number | undefined,
-): { readonly line: number; readonly startLine: number | undefined } {
-  if (startLine === undefined || startLine === line) return { line, startLine: undefined };
-  return { line: Math.max(line, startLine), startLine: Math.min(line, startLine) };
 }
 
 /** The argument for a line that proves a finding or its end. */
