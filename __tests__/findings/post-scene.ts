@@ -69,7 +69,7 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 /** What a test decides besides what the run publishes. */
 export interface PostScene
   extends Partial<Omit<ReviewToPost, 'ledger' | 'news' | 'buffered'>>,
-    Partial<Pick<LedgerContext, 'lines' | 'record' | 'isFork' | 'isPushByWriter'>> {
+    Partial<Pick<LedgerContext, 'lines' | 'record' | 'isFork' | 'isPushByWriter' | 'keepsState'>> {
   readonly client?: GitHubClient;
 }
 
@@ -78,7 +78,7 @@ export async function readPull(
   { client, repo }: Hello,
   { agent = 'bot', word = 'own', blockOn = 'major', ...rest }: PostScene = {},
 ): Promise<Ledger> {
-  const { record, isFork = false, isPushByWriter = false } = rest;
+  const { record, keepsState, isFork = false, isPushByWriter = false } = rest;
   const answer = await createGitHubPort(client, pullRequest())?.said(
     42,
     { isFresh: true },
@@ -92,6 +92,7 @@ export async function readPull(
     isPushByWriter,
     gate: blockOn,
     record,
+    keepsState,
     authorMayWrite: true,
     lessons: [],
     isWriter: (login) => repo.roles.get(login) === 'write',

@@ -335,6 +335,18 @@ describe('what is kept of findings', () => {
     expect(decided(kept)).toMatchObject({ thread: `PRRT_${comment?.id}`, state: 'settled', saw });
   });
 
+  it.each([
+    ['does not know the pull request, since no save came through', false, 'settled'],
+    ['knows it', true, 'open'],
+  ])('is in the newest review too while the state %s', async (_, isKnown, copied) => {
+    const hello = await reviewed();
+    const { kept } = await publish(hello, QUIET, { keepsState: true });
+    resolve(hello, 'hubot');
+    await publish(hello, QUIET, { keepsState: true, record: isKnown ? kept : undefined });
+    const copy = readCopy(hello.repo.talk.reviews[0]?.body ?? '');
+    expect(copy?.findings.map(({ state: now }) => now)).toEqual([copied]);
+  });
+
   it('is without a state in the newest review, also where nothing is said', async () => {
     const hello = await reviewed();
     resolve(hello, 'hubot');

@@ -288,7 +288,10 @@ export function factsToKeep(
 export async function updateCopy(client: GitHubClient, posting: ReviewToPost): Promise<void> {
   const { ledger, agent, place, warn } = posting;
   const newest = submittedReviewsOf(ledger, agent).at(-1);
-  if (ledger.context.keepsState === true || newest === undefined) return;
+  const { keepsState, record: stored } = ledger.context;
+  // A state that should know the pull request, and does not, can be one that nobody can save.
+  const isInState = keepsState === true && stored !== undefined;
+  if (isInState || newest === undefined) return;
 
   const record = copyOfRecord(recordToKeep(posting));
   const copy = readCopy(newest.body);
