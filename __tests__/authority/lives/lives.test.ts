@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { STRANGER, WRITER } from './github.js';
+import { describeLife, type Life, lives, play } from './lives.js';
+import type { Step } from './world.js';
+
+/** A tenth of what `npm run test:authority` plays. */
+const LIVES = 650;
+
+it('keeps its promises in every life of a pull request', async () => {
+  let steps = 0;
+  await fc.assert(
+    fc.asyncProperty(lives, async (life) => {
+      const broken = await play(life);
+      steps += life.steps.length;
+      if (broken !== undefined) throw new Error(describeLife(life, broken));
+    }),
+    { numRuns: Number(process.env['LIVES'] ?? LIVES) },
+  );
+  const file = process.env['AUTHORITY_STEPS'];
+  if (file !== undefined) writeFileSync(file, `${steps}`);
+});
+
+describe('a life that once broke a promise', () => {
+  const SETUP: Life['setup'] = {
+    word: 'own',
+    hasState: true,
+    canResolve: true,
+    authorMayWrite: true,
+    maxComments: 10,
+    blockOn: 'major',
+    failOn: undefined,
+    agents: ['x'],
+  };
+
+  function step(does: Step['does'], parts: Partial<Step> = {}): Step {
+    return { does, n: 0, m: 0, agent: 0, who: WRITER, fault: 'none', mind: 'good', ...parts };
+  }
+
+  const REVIEW = step('review');
+  const FORK: Life['setup'] = { ...SETUP, word: 'fork', authorMayWrite: false, canResolve: false };
+  /** A shrunk life is the list that a failed property prints. */
+  const ALL: readonly [string, Life['setup'], readonly Step[]][] = [
+    [
+      'a 👎 whose comment is deleted still dismisses',
+      FORK,
+      [REVIEW, step('thumbDown'), REVIEW, step('erase')],
+    ],
+    [
+      'an Unresolve counts although its author has written nothing',
+      SETUP,
+      [REVIEW, step('resolve', { n: 3 }), REVIEW, step('unresolve', { n: 1 })],
+    ],
+    [
+      'a fault that is back in another file is the finding that had ended',
+      { ...SETUP, blockOn: 'critical' },
+      [
+        REVIEW,
+        step('review', { n: 4, mind: 'evil' }),
+        step('delete'),
+        step('reword'),
+        step('review'),
+      ],
+    ],
+    [
+      'a fix that one review overlooked settles in the next',
+      SETUP,
+      [
+        REVIEW,
+        step('guard'),
+        step('fix'),
+        step('review', { n: 7, m: 3, mind: 'sloppy' }),
+        step('delete', { n: 9 }),
+        REVIEW,
+      ],
+    ],
+    [
+      'a Resolve counts where our comment was deleted',
+      SETUP,
+      [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],
+    ],
+    [
+      'an answer that did not arrive under a comment that was deleted is said once',
+      { ...FORK, maxComments: 1, blockOn: undefined },
+      [
+        step('review', { n: 4, mind: 'evil' }),
+        step('fix'),
+        step('review', { n: 6, m: 1, mind: 'sloppy' }),
+        step('erase'),
+        step('review', { mind: 'evil', fault: 'lost', who: STRANGER }),
+      ],
+    ],
+  ];
+
+  it.each(ALL)('%s', async (_, setup, steps) => {
+    const life = { setup, steps };
+    const broken = await play(life);
+    expect(broken && describeLife(life, broken)).toBeUndefined();
+  });
+});
