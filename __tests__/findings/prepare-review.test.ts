@@ -222,7 +222,7 @@ close();
       { extent: 'part' },
       '**No findings in the part that was reviewed.** S',
     ],
-    ['nothing before a limit ended it', [], { extent: 'cut' }, '**No findings so far.** S'],
+    ['nothing before a limit ended it', [], { extent: 'cut' }, '**Review not finished.** S'],
     ['nothing but what is open', [], { extent: 'whole', news: newsOf(1) }, '**Nothing new.** S'],
     ['one finding', one, {}, '**1 finding: 1 major.** S'],
     ['several', some, {}, '**4 findings: 1 critical, 1 major, 2 minor.** S'],

@@ -108,7 +108,7 @@ it('an entry of a sub-agent that cannot be saved is in the summary and the outpu
   );
   expect(outputs['memory-entry']).toContain('A wolf in the north.');
   expect(outputs).toMatchObject({
-    'memory-saved': '',
+    'memory-saved': 'false',
     'memory-save-error': expect.stringContaining('north.md'),
   });
   expect(exitCode).toBe(1);

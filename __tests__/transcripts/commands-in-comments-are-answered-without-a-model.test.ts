@@ -273,7 +273,7 @@ describe('a command over memory', () => {
     const step = await onComment(stage);
     expect(step).toMatchObject({
       exitCode: 1,
-      outputs: { conclusion: 'failure', 'memory-saved': '' },
+      outputs: { conclusion: 'failure', 'memory-saved': 'false' },
     });
     const told = /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/;
     expect(step.annotations).toMatchObject([

@@ -80,7 +80,7 @@ describe('the run log', () => {
   it('`memory-repo` does not show what could not be saved, in main and in post', async () => {
     const scene = await fleet('read');
     const step = await scene.run(WITH);
-    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': '' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'false' } });
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(step.annotations[0]?.message).toContain(
       `a token that can write to ${FLEET} as \`repositories-token\``,

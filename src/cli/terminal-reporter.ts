@@ -67,7 +67,8 @@ function verboseLines(event: RunEvent): readonly string[] {
       ];
     case 'sub-agent-ended': {
       const { agent, durationMs, result } = event;
-      if (result.kind === 'failure') return [`[sub-agent] "${agent}" failed: ${result.detail}`];
+      if (result.kind === 'failure')
+        return [`[sub-agent] "${agent}" failed: ${result.axe ?? result.detail}`];
       const part = result.kind === 'part' ? `, incomplete: ${result.detail}` : '';
       const returned = `${result.text.length} chars returned${part}`;
       return [`[sub-agent] "${agent}" completed in ${durationMs}ms (${returned})`];

@@ -64,7 +64,8 @@ export type LoopEvent =
         | { readonly kind: 'answer'; readonly text: string }
         /** An answer whose end is missing; `detail` says why. */
         | { readonly kind: 'part'; readonly text: string; readonly detail: string }
-        | { readonly kind: 'failure'; readonly detail: string };
+        /** `axe` is the detail in axe's words, if they differ. */
+        | { readonly kind: 'failure'; readonly detail: string; readonly axe?: string };
     }
   /** The findings of a review in several conversations were merged. */
   | { readonly kind: 'passes-joined'; readonly passes: number; readonly findings: number }

@@ -266,7 +266,9 @@ function resultForCaller(
   if (detail === turnLimitMessage('agent', plan.maxTurns))
     return failure(name, turnLimitMessage('sub-agent', plan.maxTurns), stats);
   const refusal = outcome.kind === 'refused' ? cleanLine(answer, MAX_REFUSAL) : '';
-  return failure(name, refusal === '' ? detail : `${detail}: ${refusal}`, stats);
+  if (refusal !== '') return failure(name, `${detail}: ${refusal}`, stats);
+  const failed = failure(name, error.axe ?? detail, stats);
+  return { ...failed, event: { kind: 'failure', detail, axe: error.axe } };
 }
 
 /** Maximum code points of a refusal in the result for the caller. */
@@ -291,7 +293,11 @@ function startWatch(
   if (timeoutSeconds > 0) {
     void clock.sleep(timeoutSeconds * 1000, ended.signal).then(() => {
       if (!ended.signal.aborted)
-        timeout.abort(new ProviderError('timeout', 'context deadline exceeded'));
+        timeout.abort(
+          new ProviderError('timeout', `it reached its time limit of ${timeoutSeconds} s`, {
+            axe: 'context deadline exceeded',
+          }),
+        );
     });
   }
 

@@ -157,6 +157,7 @@ function headlineOf(
   }
   const summary = buffered.review?.summary ?? '';
   if (extent === undefined || news.back.length > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
+  if (extent === 'cut') return '**Review not finished.**';
   const none = hasEarlier || news.kept.length > 0 ? 'Nothing new' : 'No findings';
   return `**${none}${where}.**`;
 }
