@@ -311,7 +311,7 @@ describe('warnings', () => {
     expect(await tell([loading])).toMatchObject([{ message: 'not loaded' }]);
   });
 
-  it('are at most nine, a failed save first, and all of them are in the summary', async () => {
+  it('are at most ten, the worst first, and all of them are in the summary', async () => {
     const codes = [
       ...([
         'agent-unknown-key',
@@ -332,7 +332,17 @@ describe('warnings', () => {
     expect(annotations.map(({ message }) => message)).toEqual([
       'about memory-save-failed',
       ...codes.slice(0, 8).map((code) => `about ${code}`),
+      '2 more are in the job summary.',
     ]);
+    const failed = await report(
+      { ...(await reportOf('ran')), outcome: exhausted('turns', '') },
+      { warnings },
+    );
+    expect(failed.annotations.map(({ level }) => level)).toEqual([
+      'error',
+      ...Array<string>(9).fill('warning'),
+    ]);
+    expect(failed.annotations.at(-1)?.message).toBe('3 more are in the job summary.');
     for (const code of codes) expect(summary).toContain(`\n- about ${code}\n`);
   });
 });

@@ -9,7 +9,7 @@ import type {
 } from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
 import { withFacts } from '../../src/memory/state.js';
-import { formatToolsByTurn } from '../../src/report/run.js';
+import { toolsByTurn } from '../../src/report/run.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { kept } from '../helpers/marks.js';
@@ -244,17 +244,18 @@ it.each<[string, readonly ToolCallRecord[], string]>([
   ['names that are markdown', [called('</details>`\n\n# t')], "`</details>' # t`"],
   ['names of objects', [called('__proto__')], '`__proto__`'],
 ])('the tools by turn show %s', (_, calls, line) => {
-  expect(formatToolsByTurn(calls, false)).toContain(`\n- Turn 1: ${line}\n`);
+  expect(toolsByTurn(calls, false)).toEqual([`Turn 1: ${line}`]);
 });
 
-it('the tools by turn are folded, a line for each turn', () => {
-  expect(formatToolsByTurn([read('a.ts'), called('fly', { turn: 3 })], false)).toBe(
-    '<details><summary>Tools by turn: 2 calls in 2 turns</summary>\n\n- Turn 1: `read_file` (`a.ts`)\n- Turn 3: `fly`\n\n</details>',
-  );
-  expect(formatToolsByTurn(many, false)).toMatch(/`read_file` × 7 \((?:`\dx+…`, ){5}…\)/);
+it('the tools by turn have a line for each turn', () => {
+  expect(toolsByTurn([read('a.ts'), called('fly', { turn: 3 })], false)).toEqual([
+    'Turn 1: `read_file` (`a.ts`)',
+    'Turn 3: `fly`',
+  ]);
+  expect(toolsByTurn(many, false)[0]).toMatch(/`read_file` × 7 \((?:`\dx+…`, ){5}…\)/);
 });
 
 it('the tools by turn do not say what calls were about if memory is in another repository (D14)', () => {
   const calls = [called('edit_note', { input: { path: 'projects/secret.md' } })];
-  expect(formatToolsByTurn(calls, true)).toContain('\n- Turn 1: `edit_note`\n');
+  expect(toolsByTurn(calls, true)).toEqual(['Turn 1: `edit_note`']);
 });

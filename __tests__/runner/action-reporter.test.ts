@@ -5,6 +5,7 @@ import type { Models } from '../../src/loop/asker.js';
 import { SUMMARY_REQUEST, summaryMessage } from '../../src/loop/compact.js';
 import { type Message, userMessage } from '../../src/loop/messages.js';
 import type { RestoreResult } from '../../src/memory/store.js';
+import { formatNoteWrites } from '../../src/report/format-memory.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import {
   createActionReporter,
@@ -32,6 +33,29 @@ function reporter(secrets: readonly string[] = []) {
   const created = createActionReporter((line) => void lines.push(line), secrets);
   return { ...created, lines };
 }
+
+it('the audit of notes has the newest 100 writes, and none of a memory in another repository', () => {
+  const time = new Date('2026-02-21T10:00:00Z');
+  const reporter = createActionReporter(
+    () => undefined,
+    [],
+    () => time,
+  );
+  const write = (bytes: number) =>
+    reporter.event({ kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes });
+  for (let bytes = 1; bytes <= 101; bytes += 1) write(bytes);
+  expect(reporter.noteWrites.map(({ bytes }) => bytes)).toEqual(
+    Array.from({ length: 100 }, (_, index) => index + 2),
+  );
+  const [first] = reporter.noteWrites;
+  expect(formatNoteWrites(first === undefined ? [] : [first])).toBe(
+    '<details><summary>Writes of notes: 1</summary>\n\n| Time (UTC) | File | Size | Write |\n| --- | --- | --- | --- |\n| 2026-02-21T10:00:00Z | `MEMORY.md` | 2 bytes | added |\n\n</details>',
+  );
+  reporter.hideNotes();
+  write(500);
+  expect(reporter.noteWrites).toHaveLength(100);
+  expect(formatNoteWrites([])).toBe('');
+});
 
 it('keeps each warning once', () => {
   const { warn, warnings } = reporter();

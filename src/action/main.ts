@@ -57,9 +57,9 @@ export async function main(runner: Runner): Promise<void> {
   let mistakes: readonly InputMistake[] = [];
 
   const step = () => {
-    const { warnings } = reporter;
+    const { warnings, noteWrites } = reporter;
     const onShown = () => journal.end();
-    return { failOn, runner, warnings, secrets: secrets.values, onShown };
+    return { failOn, runner, warnings, noteWrites, secrets: secrets.values, onShown };
   };
 
   await journal.begin();

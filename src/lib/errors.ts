@@ -277,12 +277,7 @@ export interface Warning {
   readonly at?: SourcePosition;
 }
 
-const MAX_ANNOTATIONS = 9;
-
-/**
- * Merges warnings by code, at most nine: the runner shows ten annotations of a kind for each step.
- * A failed save is never left out.
- */
+/** Merges warnings by code, a failed save first. */
 export function mergeWarnings(warnings: readonly Warning[]): readonly Warning[] {
   const isSame = (a: Warning, b: Warning) =>
     a.code === b.code && a.message === b.message && a.remedy === b.remedy;
@@ -296,7 +291,7 @@ export function mergeWarnings(warnings: readonly Warning[]): readonly Warning[] 
 
   const isFailedSave = ({ code }: Warning) => code === 'memory-save-failed';
   const others = groups.filter((group) => !isFailedSave(group));
-  return [...groups.filter(isFailedSave), ...others].slice(0, MAX_ANNOTATIONS);
+  return [...groups.filter(isFailedSave), ...others];
 }
 
 /** Several warnings can name the same missing permission: a remedy is shown only once. */

@@ -7,13 +7,14 @@ import {
   inlineCode,
   oneLine,
   paragraphs,
+  table,
 } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import type { StaleNoteLine } from '../memory/citations.js';
 import { entryProvenance, stripProvenance } from '../memory/run-log.js';
 import type { BlockedPlace, MemoryLocation, MemoryStore } from '../memory/store.js';
 import type { Memory, MemorySaveResult, Plan, RunNotes } from '../run/records.js';
-import { describeLoaded } from '../runner/action-reporter.js';
+import { describeLoaded, type NoteWrite } from '../runner/action-reporter.js';
 import type { ReportOf } from './run-summary.js';
 
 /**
@@ -77,6 +78,26 @@ function entryLinks({ restored, recalled }: Memory): string {
 
 const MAX_LINKS = 10;
 const MAX_HEADING = 40;
+
+/** The audit of notes, sub-agents included, the newest first; empty if nothing was written. */
+export function formatNoteWrites(writes: readonly NoteWrite[]): string {
+  if (writes.length === 0) return '';
+  const rows = writes
+    .toReversed()
+    .map(({ time, path, bytes, action }) => [
+      `${time.toISOString().slice(0, 19)}Z`,
+      inlineCode(cleanLine(path, MAX_PATH)),
+      count(bytes, 'byte'),
+      action === 'append' ? 'added' : 'rewritten',
+    ]);
+  return foldedDetails(
+    `Writes of notes: ${formatInteger(writes.length)}`,
+    table(['Time (UTC)', 'File', 'Size', 'Write'], rows),
+  );
+}
+
+/** Code points of a path. */
+const MAX_PATH = 200;
 
 /** What sub-agents could not save, so that nothing is lost; empty for nothing. */
 export function formatUnsavedEntries(lost: readonly MemorySaveResult[], isHidden: boolean): string {

@@ -18,12 +18,14 @@ import {
 } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
-import type { Transcript } from '../runner/action-reporter.js';
+import { formatInteger } from '../lib/text/format.js';
+import type { NoteWrite, Transcript } from '../runner/action-reporter.js';
 import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
+import { toolsByTurn } from './run.js';
 import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 
@@ -34,6 +36,7 @@ interface RunToReport {
   readonly isHidden: boolean;
   readonly runner: Runner;
   readonly warnings: readonly Warning[];
+  readonly noteWrites?: readonly NoteWrite[];
   readonly secrets: readonly string[];
   readonly requests?: number;
   /** Called when outputs and summary are written. */
@@ -44,10 +47,10 @@ interface RunToReport {
 
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun(run: RunToReport): Promise<void> {
-  const { report, failOn, isHidden, runner, warnings, secrets, requests } = run;
+  const { report, failOn, isHidden, runner, warnings, noteWrites, secrets, requests } = run;
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
-  const shown = summarize(report, { warnings, isHidden, clean, requests });
+  const shown = summarize(report, { warnings, noteWrites, isHidden, clean, requests });
   for (const line of shown.log) log(line);
   const reviewed = report.kind === 'ran' ? report.published : report;
   const review = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
@@ -68,8 +71,6 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const loud = warnings.filter((other) => !quiet.includes(other));
   const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
   const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
-  await annotate(warningAnnotations(loud, lacksMemory, isUnpublished), secrets);
-  await annotate(shown.annotations, secrets);
   if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
   const isListed = failOn.conclusions.some((one) => one === outputs.conclusion);
   const whys = met.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
@@ -80,16 +81,18 @@ export async function reportRun(run: RunToReport): Promise<void> {
       `the conclusion is \`${outputs.conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step should pass.`,
     );
   }
-  await annotate(
-    whys.map((message) => ({ level: 'error', title: 'axe-action', message })),
-    secrets,
-  );
+  const annotations = [
+    ...warningAnnotations(loud, lacksMemory, isUnpublished),
+    ...shown.annotations,
+    ...whys.map((message): Annotation => ({ level: 'error', title: 'axe-action', message })),
+  ];
+  await annotate(withinBudget(annotations), secrets);
   const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
   if (isBug || met.length > 0 || isListed || lacksMemory) runner.fail();
 }
 
 async function writeResults(
-  { report, runner, secrets, transcript, onShown }: RunToReport,
+  { report, isHidden, runner, secrets, transcript, onShown }: RunToReport,
   markdown: string,
   outputs: Outputs,
   review: ReviewResult | undefined,
@@ -128,7 +131,12 @@ async function writeResults(
   // The answer has a line, and so has what the entry tells of it.
   const { response: _, 'memory-entry': _entry, ...end } = { ...outputs, ...ofReview };
   const strangers = report.kind === 'ran' ? report.plan.reading.strangers : [];
-  const text = transcript.endWith({ ...end, strangers, findings: review?.report.findings });
+  const ofModels =
+    report.kind === 'ran'
+      ? { usage: report.usage, tools: toolsByTurn(report.outcome.stats.calls, isHidden) }
+      : {};
+  const findings = review?.report.findings;
+  const text = transcript.endWith({ ...end, ...ofModels, strangers, findings });
   if (text === '') return;
   const file = await writeForJob(temp, `axe-action-transcript-${id ?? 'run'}`, 'jsonl', text);
   await writeOutputs({ 'transcript-file': file }, secrets);
@@ -151,6 +159,24 @@ export async function writeSummary(
   await writeRunnerFile('GITHUB_STEP_SUMMARY', () =>
     summary.addRaw(text, true).write({ overwrite: true }),
   );
+}
+
+/** GitHub shows this many annotations of a step. */
+const MAX_ANNOTATIONS = 10;
+
+const LEVELS = ['error', 'warning', 'notice'] as const;
+
+/** The worst first if there are too many; then the last says how many more there are. */
+function withinBudget(annotations: readonly Annotation[]): readonly Annotation[] {
+  if (annotations.length <= MAX_ANNOTATIONS) return annotations;
+  const worstFirst = annotations.toSorted(
+    (a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level),
+  );
+  const shown = worstFirst.slice(0, MAX_ANNOTATIONS - 1);
+  const [{ level } = { level: 'notice' as const }] = worstFirst.slice(shown.length);
+  const number = formatInteger(annotations.length - shown.length);
+  const message = `${number} more are in the job summary.`;
+  return [...shown, { level, title: 'axe-action', message }];
 }
 
 const SHOW = { error, warning, notice };

@@ -1,5 +1,6 @@
 import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunReport } from '../run/records.js';
+import type { NoteWrite } from '../runner/action-reporter.js';
 
 /** A report, or the error that ended a run before there was one. */
 export type FinishedRun = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
@@ -11,6 +12,8 @@ export interface SummaryOptions {
   /** Memory is in another repository, of which no more than ids is told. */
   readonly isHidden: boolean;
   readonly clean: (markdown: string) => string;
+  /** Writes of notes, oldest first; left out if there are none. */
+  readonly noteWrites?: readonly NoteWrite[];
   /** How often GitHub was asked; left out where nobody counts. */
   readonly requests?: number;
 }

@@ -30,12 +30,12 @@ import {
   table,
 } from '../lib/text/format.js';
 import type { Spend } from '../loop/budget.js';
-import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { MemorySaveResult, Plan, PublicationResult } from '../run/records.js';
 import {
   formatMemory,
+  formatNoteWrites,
   formatUnsavedEntries,
   loadedEntries,
   memoryNotes,
@@ -45,9 +45,9 @@ import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summar
 
 export function summarizeRun(
   report: ReportOf<'ran'>,
-  { warnings, isHidden, clean, requests = 0 }: SummaryOptions,
+  { warnings, noteWrites = [], isHidden, clean, requests = 0 }: SummaryOptions,
 ): RunSummary {
-  const { plan, outcome, published, read, usage, spend, artifacts } = report;
+  const { plan, outcome, published, read, spend, artifacts } = report;
   const { stats } = outcome;
   const ended = conclusionOf(outcome);
   // A run of which nobody hears is no success, however well the model did.
@@ -90,14 +90,13 @@ export function summarizeRun(
         ['Trust', plan.reading.describe()],
         ...guidanceCell(plan),
       ]),
-      usageTable(usage),
       formatSpend(spend, stats.costUsd),
       plan.trigger.kind === 'schedule' && !isHidden
         ? outcomesAndCostTable(report.memory?.facts ?? [], new Date(spend.day))
         : '',
       requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
       warningList(warnings),
-      formatToolsByTurn(stats.calls, isHidden),
+      formatNoteWrites(noteWrites),
     ]),
     log: [
       ...(answer.trim() === '' ? [] : ['', answer.trim(), '']),
@@ -143,24 +142,17 @@ function rememberedLines(remembered: MemorySaveResult | undefined): readonly str
   return [`Memory: ${whatWasAdded(remembered, result)}`, ...notSaved];
 }
 
-/**
- * What the agent called in each of its turns, folded; empty where that is nothing. `isHidden`: for
- * what is not said.
- * @internal
- */
-export function formatToolsByTurn(records: readonly ToolCallRecord[], isHidden: boolean): string {
-  if (records.length === 0) return '';
-  const turns = [...groupBy(records, ({ turn }) => turn)];
-  const lines = turns.map(([turn, own]) => {
+/** The agent's calls, a line for each turn. `isHidden` leaves out what they were about. */
+export function toolsByTurn(
+  records: readonly ToolCallRecord[],
+  isHidden: boolean,
+): readonly string[] {
+  return [...groupBy(records, ({ turn }) => turn)].map(([turn, own]) => {
     const calls = [...groupBy(own, nameOf)].map(([name, same]) =>
       formatCalls(name, same, isHidden),
     );
-    return `- Turn ${turn}: ${calls.join(', ')}`;
+    return `Turn ${turn}: ${calls.join(', ')}`;
   });
-  return foldedDetails(
-    `Tools by turn: ${count(records.length, 'call')} in ${count(turns.length, 'turn')}`,
-    lines.join('\n'),
-  );
 }
 
 /** The calls of one tool or sub-agent in a turn, with what they were about. */
@@ -359,24 +351,6 @@ export function usageCells(stats: RunStats): readonly Cell[] {
     ...(costUsd === undefined ? [] : [['Cost', formatCost(costUsd)] as const]),
     ['Time', formatDuration(durationMs)],
   ];
-}
-
-/** Who took how much of which model; empty where only one was asked. */
-function usageTable(usages: readonly AgentUsage[]): string {
-  if (usages.length < 2) return '';
-  const rows = usages.map((one) => {
-    const { name, modelId, conversations, turns, inputTokens, outputTokens, costUsd } = one;
-    const times = conversations === 1 ? '' : ` × ${formatInteger(conversations)}`;
-    return [
-      `${name}${times}`,
-      modelId,
-      formatInteger(turns),
-      formatInteger(inputTokens),
-      formatInteger(outputTokens),
-      costUsd === undefined ? 'unknown' : formatCost(costUsd),
-    ];
-  });
-  return table(['Asked', 'Model', 'Turns', 'Input tokens', 'Output tokens', 'Cost'], rows);
 }
 
 export function usageOutputs({ inputTokens, outputTokens, costUsd }: RunStats): Outputs {

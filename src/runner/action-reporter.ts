@@ -24,11 +24,24 @@ import { sanitize } from '../safety/sanitize.js';
 /** Writes the log of a workflow run, and collects each warning once for annotations and summary. */
 export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
+  /** The newest writes of notes, oldest first; none if memory is in another repository. */
+  readonly noteWrites: readonly NoteWrite[];
   /** From now on the log names no notes and no tool inputs: memory is in another repository. */
   hideNotes(): void;
   /** Closes the group of an interrupted turn, so that later lines are not part of it. */
   endTurn(): void;
 }
+
+/** A write of a note, for the audit in the job summary. */
+export interface NoteWrite {
+  readonly time: Date;
+  readonly action: 'append' | 'overwrite';
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Older writes are dropped. */
+const MAX_NOTE_WRITES = 100;
 
 /**
  * Writes to the job log what the run is doing: one line a turn, which unfolds to a line for each
@@ -37,8 +50,10 @@ export interface ActionReporter extends Reporter {
 export function createActionReporter(
   write: (line: string) => void,
   secrets: readonly string[],
+  now = () => new Date(),
 ): ActionReporter {
   const warnings: Warning[] = [];
+  const noteWrites: NoteWrite[] = [];
   const writeClean = (line: string) => write(sanitize(line, 'log', secrets));
   let hidesNotes = false;
   /** Calls of the last reply that have no answer yet. */
@@ -52,6 +67,7 @@ export function createActionReporter(
 
   return {
     warnings,
+    noteWrites,
     endTurn,
     hideNotes() {
       hidesNotes = true;
@@ -74,6 +90,10 @@ export function createActionReporter(
         default:
           for (const line of formatEvent(hidesNotes ? withoutNotes(event) : event))
             writeClean(line);
+      }
+      if (event.kind === 'note-written' && !hidesNotes) {
+        noteWrites.push({ time: now(), ...event });
+        if (noteWrites.length > MAX_NOTE_WRITES) noteWrites.shift();
       }
       if (event.kind !== 'tool-call') return;
       if (pendingCalls === 1) endTurn();
