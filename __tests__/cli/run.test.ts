@@ -30,8 +30,23 @@ async function run(words: readonly string[], toml: string, status = 200) {
   const env = { HOME: home, ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: model.url };
   const terminal = createFakeTerminal({ env, cwd: home });
   const exitCode = await main(['run', 'bot', ...words], terminal);
-  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+  const requests = model.requests().length;
+  return { exitCode, output: terminal.output(), talk: terminal.talk(), requests };
 }
+
+it.each<[string, string, readonly string[], number]>([
+  ['no instructions and no task', 'name = "bot"\nmodel = "anthropic/m"\n', [], 1],
+  ['a task', 'name = "bot"\nmodel = "anthropic/m"\n', ['--prompt', 'Say hello.'], 0],
+  ['instructions', ASKING, [], 0],
+])(
+  'a run with %s asks the model, or is refused without a request',
+  async (_, toml, words, exit) => {
+    const { exitCode, talk, requests } = await run(words, toml);
+    expect([exitCode, requests]).toEqual([exit, exit === 0 ? 1 : 0]);
+    if (exit === 1)
+      expect(talk).toMatch(/^there is nothing to do\n {2}Say with `--prompt` what to do/);
+  },
+);
 
 it.each<[string, readonly string[], string, number]>([
   ['nobody limits', [], ASKING, 0],

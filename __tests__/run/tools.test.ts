@@ -70,6 +70,7 @@ async function open(
     agent,
     workdir: '.',
     reading: readingOf('own'),
+    hasChange: false,
     callerEffects: undefined,
     callable: async () => [],
     signal,
@@ -102,6 +103,27 @@ function tools(names: readonly string[]): string {
 }
 
 describe('the tools of an agent in a terminal', () => {
+  it.each<[string, boolean, readonly string[], readonly string[]]>([
+    ['read the folder for a change', true, ['github_file'], []],
+    ['read the folder for a change, next to its own', true, ['github_diff', 'read_file'], []],
+    [
+      'cannot replace a conversation',
+      true,
+      ['github_search', 'github_comments'],
+      ['github_comments'],
+    ],
+    ['stay as they are without a change', false, ['github_file'], ['github_file']],
+    ['stay as they are if it reads no code', true, ['github_checks'], ['github_checks']],
+  ])('that read GitHub %s', async (_, hasChange, listed, missing) => {
+    const { names, warnings } = await open(tools(listed), {}, { hasChange });
+    const readsFolder = hasChange && missing.join() !== listed.join();
+    expect(names).toEqual(readsFolder ? ['list_directory', 'read_file', 'search_files'] : []);
+    expect(warnings.map(({ message }) => message)).toEqual(
+      missing.map((name) => expect.stringContaining(`asks for \`${name}\` to read GitHub`)),
+    );
+    for (const { remedy } of warnings) expect(remedy).not.toContain('github-token');
+  });
+
   it('are those it lists, each once, in a fixed order', async () => {
     const { names, warnings } = await open(tools([...ALL, 'read_file']));
     expect(names.join(' ')).toBe(

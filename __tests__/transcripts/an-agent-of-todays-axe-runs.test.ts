@@ -5,8 +5,9 @@ import { startChild } from '../helpers/child.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { CLI } from '../helpers/run-cli.js';
 import { type LineOptions, lineScene, runLine } from './cli-scene.js';
+import { agentToml } from './tool-scene.js';
 
-const AGENT = 'name = "worker"\nmodel = "openai/gpt-4o"\n';
+const AGENT = 'name = "worker"\nsystem_prompt = "You work."\nmodel = "openai/gpt-4o"\n';
 const CHILD = 'name = "child"\nmodel = "openai/gpt-4o"\n';
 
 /** A folder with an agent `worker`, in which the command line is run. */
@@ -158,12 +159,10 @@ it.each([
   ['stdin', [], 'log'],
   ['default', [], ' \n'],
 ])('`-v` says that the task is from %s', async (from, words, stdin) => {
-  const { stderr } = await runLine(
-    ['run', 'builtin/ask', '--model', 'offline/rules', '-v', ...words],
-    {
-      stdin,
-    },
-  );
+  const { stderr } = await runLine(['run', 'worker', '--model', 'offline/rules', '-v', ...words], {
+    files: { 'axe/agents/worker.toml': agentToml({}) },
+    stdin,
+  });
   expect(stderr).toContain(`\nPrompt:   ${from}\n`);
 });
 

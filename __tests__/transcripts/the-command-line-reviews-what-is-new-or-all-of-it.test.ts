@@ -141,6 +141,14 @@ it('the built-in reviewer calls no model if it has nothing to review', async () 
   expect(model.requests()).toEqual([]);
 });
 
+it('`builtin/ask` calls no model without a task', async () => {
+  const env = { ...model.env, XDG_DATA_HOME: data };
+  const result = await runCli(['run', 'builtin/ask'], { cwd: repo.path, env });
+  expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(result.stderr).toMatch(/^there is nothing to do\n/);
+  expect(model.requests()).toEqual([]);
+});
+
 describe('a review on this machine', () => {
   const FINDING = {
     path: 'src/auth.ts',

@@ -14,6 +14,7 @@ import { told } from './stage.js';
 import { agentToml } from './tool-scene.js';
 
 const ASK = ['run', 'builtin/ask'];
+const ASK_WHY = [...ASK, '--prompt', 'Why?'];
 
 describe('what is piped in', () => {
   it('is the user message byte for byte, and the task that is remembered', async () => {
@@ -34,7 +35,8 @@ describe('what is piped in', () => {
   });
 
   it.each(['', ' \t\n'])('keeps the default task if it is empty: %j', async (stdin) => {
-    const { prompts } = await runLine(ASK, { stdin });
+    const files = { 'axe/agents/worker.toml': agentToml({}) };
+    const { prompts } = await runLine(['run', 'worker'], { stdin, files });
     expect(prompts[0]?.messages[0]).toBe('user: Execute the task described in your instructions.');
   });
 
@@ -64,7 +66,7 @@ describe('the configuration file', () => {
   async function run(more: string, env: Readonly<Record<string, string>> = {}) {
     const { model, cwd } = await lineScene({ files: { 'axe/config.toml': '' } });
     writeFileSync(join(cwd, 'axe/config.toml'), `${config(model.url)}${more}`);
-    const result = await runCli(ASK, { env: { XDG_CONFIG_HOME: cwd, ...env } });
+    const result = await runCli(ASK_WHY, { env: { XDG_CONFIG_HOME: cwd, ...env } });
     return { result, keys: model.requests().map(({ headers }) => headers['x-api-key']) };
   }
 
@@ -146,8 +148,8 @@ describe('the JSON of a run that fails', () => {
 });
 
 it.each([
-  ['a long answer', ASK, 'x'],
-  ['a long line of JSON', [...ASK, '--json'], '{'],
+  ['a long answer', ASK_WHY, 'x'],
+  ['a long line of JSON', [...ASK_WHY, '--json'], '{'],
   ['help', ['help'], 'a'],
 ])('a pipe that is closed after one byte ends %s without an error', async (_, args, first) => {
   const { cwd, env } = await lineScene({ model: [text('x'.repeat(4 * 1024 * 1024))] });

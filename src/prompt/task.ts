@@ -110,6 +110,11 @@ export function resolveTask(taskParts: TaskParts): Task {
   };
 }
 
+/** True for a text with a diff as git writes it. */
+export function isDiff(text: string): boolean {
+  return /^diff --git /m.test(text);
+}
+
 /** True if Go's strings.TrimSpace leaves nothing; axe ignores such standard input. */
 export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Reading } from '../event/trust.js';
 import type { ShownLines } from '../findings/decide/evidence.js';
+import { isDiff } from '../prompt/task.js';
 import { reachesNetwork, type Tool, type ToolResult, withSecretsHidden } from '../tools/tool.js';
 import { createCiter } from './cite.js';
 import type { AgentConversation, LiveRun } from './conversation.js';
@@ -40,6 +41,7 @@ export async function openConversationTools(
     agent: withoutTools(plan.agent, [...publishing.listed, ...forNotes.listed]),
     workdir: plan.workdir,
     reading: plan.reading,
+    hasChange: run.change !== undefined || isDiff(plan.task.message),
     callerEffects,
     callable: () => agentsBelow(plan.agent, run, depth),
     signal,

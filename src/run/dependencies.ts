@@ -24,6 +24,8 @@ export interface ToolRequest {
   readonly agent: LoadedAgent;
   readonly workdir: string;
   readonly reading: Reading;
+  /** The conversation is about a change: of a pull request, of `--git` or piped in. */
+  readonly hasChange: boolean;
   /** Effects of the calling agent's tools; undefined for the top-level agent. */
   readonly callerEffects: ReadonlySet<ToolEffect> | undefined;
   /** The agents that this one can call, directly or through others. */

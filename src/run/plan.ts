@@ -30,7 +30,7 @@ import { splitDiff } from '../prompt/diff-pack.js';
 import { createPathFilter, type DiffPolicy, type LocalChange } from '../prompt/diff-policy.js';
 import { readGuidance, warnOfOwnChanges } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/prompt.js';
-import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
+import { isBlank, isDiff, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import { FENCE_NOTICE } from '../safety/fence.js';
 import { admitChange, firstGiven, postsReviews, type SkippedRun, startEarly } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';
@@ -90,7 +90,7 @@ export async function makePlan(
   const skillPath = firstGiven([request.skill, config.skill]);
   const skillOf = skillPath === config.skill ? agent : undefined;
   const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
-  const { stdin, change } = await localInput(request, basis, await request.readStdin());
+  const { stdin, change } = await localInput(request, basis, deps.program);
   const context = await admitted.context;
   const guidanceFor = { trigger, context, change, isReview: postsReviews(agent) };
   const early = change === undefined ? admitted.guidance : undefined;
@@ -177,25 +177,42 @@ export async function makePlan(
 
 /**
  * Piped input, and the change that `--git` names. A built-in reviewer treats a piped diff as the
- * change. Throws an AxeError if it has nothing to review, since a request would only cost money.
+ * change. Throws an AxeError if the agent has nothing to do, since a request would only cost money.
  */
 async function localInput(
-  { prompt, readChange }: RunRequest,
+  { prompt, skill, readStdin, readChange }: RunRequest,
   { agent, trigger }: PlanBasis,
-  piped: string,
+  program: Dependencies['program'],
 ): Promise<{ readonly stdin: string; readonly change: LocalChange | undefined }> {
+  const piped = await readStdin();
   const stdin = isBlank(piped) ? '' : piped;
   const change = await readChange();
   const { source, config } = agent;
   const isReviewer = source === 'built-in' && config.tools.includes('submit_review');
-  if (trigger.kind !== 'local' || change !== undefined || !isReviewer) return { stdin, change };
+  if (trigger.kind !== 'local' || change !== undefined) return { stdin, change };
 
-  if (/^diff --git /m.test(stdin)) return { stdin: '', change: { range: '', diff: stdin } };
+  if (isReviewer && isDiff(stdin)) return { stdin: '', change: { range: '', diff: stdin } };
   if (stdin !== '' || !isBlank(prompt)) return { stdin, change };
-  throw new AxeError('there is nothing to review', {
-    remedy:
-      'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
-  });
+  if (isReviewer) {
+    throw new AxeError('there is nothing to review', {
+      remedy:
+        'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
+    });
+  }
+  // Without a task, an agent does what its instructions say. In axe's place also one that has none.
+  const mustHaveTask =
+    source === 'built-in' || (!hasInstructions(config, skill) && program !== 'axe');
+  if (mustHaveTask) {
+    throw new AxeError('there is nothing to do', {
+      remedy:
+        'Say with `--prompt` what to do, pipe it in, or name a change with `--git main...HEAD`.',
+    });
+  }
+  return { stdin, change };
+}
+
+function hasInstructions({ systemPrompt, skill, files }: AgentConfig, givenSkill: string): boolean {
+  return !isBlank(systemPrompt) || firstGiven([givenSkill, skill]) !== '' || files.length > 0;
 }
 
 function promptFrom({ prompt }: RunRequest, stdin: string): Plan['promptFrom'] {

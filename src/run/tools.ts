@@ -1,5 +1,4 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
 import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
@@ -145,7 +144,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       ? await artifacts.folderOf(agent, workdir, callerEffects === undefined)
       : undefined;
     const created = await createTools(
-      toolsOf(agent, surroundings),
+      toolsOf(request, surroundings),
       await partsFor(request, artifactDir),
     );
     const granted = grant(request, created.tools, surroundings);
@@ -311,10 +310,24 @@ async function connectServers(
   });
 }
 
-/** On a terminal there is no event, so built-in agents read the current folder instead of GitHub. */
-function toolsOf({ source, config }: LoadedAgent, { where }: ToolSurroundings): readonly string[] {
-  if (source !== 'built-in' || where !== 'terminal') return config.tools;
-  const others = config.tools.filter((name) => !name.startsWith('github_'));
+/** Tools that read the code of a repository on GitHub. */
+const CODE_ON_GITHUB = ['github_diff', 'github_file', 'github_search'];
+
+/**
+ * On a terminal there is no event. So the folder is read instead of GitHub by built-in agents, and
+ * for a change by every agent that reads code on GitHub.
+ */
+function toolsOf(
+  { agent: { source, config }, hasChange }: ToolRequest,
+  { where }: ToolSurroundings,
+): readonly string[] {
+  const isBuiltIn = source === 'built-in';
+  const readsCode = config.tools.some((name) => CODE_ON_GITHUB.includes(name));
+  if (where !== 'terminal' || !(isBuiltIn || (hasChange && readsCode))) return config.tools;
+
+  const isReplaced = (name: string) =>
+    isBuiltIn ? name.startsWith('github_') : CODE_ON_GITHUB.includes(name);
+  const others = config.tools.filter((name) => !isReplaced(name));
   return [...new Set([...others, 'list_directory', 'read_file', 'search_files'])];
 }
 
@@ -348,7 +361,7 @@ function connectionsOf({ signal }: ToolRequest, { env, cwd, fetch, secrets }: To
 function absentTools(
   agent: string,
   names: readonly string[],
-  { trigger }: ToolSurroundings,
+  { trigger, where }: ToolSurroundings,
 ): Warning {
   const listed = names.map((name) => `\`${name}\``).join(', ');
   const missing = trigger === undefined || trigger.kind === 'local' ? 'event' : 'token';
@@ -356,7 +369,9 @@ function absentTools(
     code: 'tool-not-available',
     message: `agent "${agent}" asks for ${listed} to read GitHub, and there is no ${missing}`,
     remedy:
-      'Give the step a `github-token`. On the command line set `GITHUB_TOKEN`, and give `--event` a webhook payload.',
+      where === 'terminal'
+        ? 'Set `GITHUB_TOKEN`, and give `--event` a webhook payload. With `--git`, files of this folder are read instead.'
+        : 'Give the step a `github-token`. On the command line set `GITHUB_TOKEN`.',
   };
 }
 
