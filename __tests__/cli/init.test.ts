@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { main } from '../../src/cli/main.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -57,55 +58,140 @@ function files(): readonly string[] {
   return all.filter((path) => statSync(join(cwd, path)).isFile());
 }
 
-const REVIEW = [
-  '.github/workflows/axe-review.yml',
-  'axe/agents/reviewer.toml',
-  'axe/skills/review/SKILL.md',
-];
+const WORKFLOW = '.github/workflows/axe.yml';
+const AGENT = 'axe/agents/billing.toml';
+const FIRST = readFileSync('examples/workflows/review.yml', 'utf8');
 
 describe('init', () => {
-  it('writes workflow, agent and skill with the defaults, and prints the next steps', async () => {
+  it('writes the first workflow with the same bytes, and prints the next steps', async () => {
     const { exitCode, output, talk } = await init([]);
-    expect([exitCode, talk]).toEqual([0, '']);
-    for (const path of REVIEW) expect(output).toContain(`wrote  ${path}\n`);
-    expect(read(REVIEW[0] ?? '')).toContain('ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}');
-    expect(read(REVIEW[1] ?? '')).toContain('model = "anthropic/claude-sonnet-5-5"\n');
+    expect([exitCode, talk, files()]).toEqual([0, '', [WORKFLOW, '.git/HEAD'].sort()]);
+    expect(output).toContain(`wrote  ${WORKFLOW}\n`);
+    expect(read(WORKFLOW)).toBe(FIRST);
     expect(output).toContain('gh secret set ANTHROPIC_API_KEY');
     expect(output).toContain('The token of the workflow has `contents: write`');
-    expect(await workflowErrors({ name: 'axe.yml', content: read(REVIEW[0] ?? '') })).toEqual([]);
-    expect(read(REVIEW[0] ?? '')).not.toContain('OPENAI');
-    expect(read(REVIEW[1] ?? '')).toMatch(/^#:schema https:.*\n[\s\S]*^skill = "review"$/m);
+    expect(output).toContain('Merge the files into the default branch');
+    expect(output).toContain('`init --example public`');
   });
 
-  it('changes no existing file, and reports it', async () => {
-    const mine = 'name = "reviewer"\nmodel = "openai/gpt-4o"\n';
-    writeFiles(cwd, { [REVIEW[0] ?? '']: '# mine\n', [REVIEW[1] ?? '']: mine });
-    const { exitCode, output } = await init([]);
+  it('shows with --print what it would write, and writes nothing', async () => {
+    expect(await init(['--print'], { typed: 'openai/gpt-4o\n' })).toEqual({
+      exitCode: 0,
+      output: FIRST,
+      talk: '',
+    });
+    const { output } = await init(['--print', '--agent', 'billing', '--uses', 'o/a@v1']);
+    expect(output).toMatch(/^# \.github\/workflows\/axe\.yml\n[\s\S]*^ {10}agent: billing\n/m);
+    expect(output).toMatch(/^# axe\/agents\/billing\.toml\n#:schema .*\nname = "billing"\n/m);
+    expect(files()).toEqual(['.git/HEAD']);
+  });
+
+  it('with --agent writes a short agent without mistakes', async () => {
+    const { exitCode, output } = await init(['--agent', 'billing', '--model', 'openai/gpt-4o']);
     expect(exitCode).toBe(0);
-    expect(output).toContain('kept   .github/workflows/axe-review.yml, which already exists\n');
-    expect(output).toContain('kept   axe/agents/reviewer.toml, which already exists\n');
-    expect([read(REVIEW[0] ?? ''), read(REVIEW[1] ?? '')]).toEqual(['# mine\n', mine]);
-    expect(existsSync(join(cwd, REVIEW[2] ?? ''))).toBe(false);
+    expect(output).toContain(`wrote  ${AGENT}\n`);
+    expect(read(WORKFLOW)).toBe(
+      FIRST.replace('builtin/pr-reviewer', 'billing').replaceAll(
+        'ANTHROPIC_API_KEY',
+        'OPENAI_API_KEY',
+      ),
+    );
+    expect(read(AGENT).trim().split('\n').length).toBeLessThanOrEqual(20);
+    const { config, warnings } = parseAgent(read(AGENT), { name: 'billing', file: AGENT });
+    expect([config.model, warnings]).toEqual(['openai/gpt-4o', []]);
+    expect(config.tools).toEqual(expect.arrayContaining(['submit_review', 'github_file']));
+  });
+
+  it('keeps an agent that exists, and reviews with its model or with the given one', async () => {
+    const mine = 'name = "billing"\nmodel = "openai/gpt-4o"\n';
+    writeFiles(cwd, { [AGENT]: mine });
+    const { exitCode, output } = await init(['--agent', 'billing']);
+    expect([exitCode, read(AGENT)]).toEqual([0, mine]);
+    expect(output).toContain(`kept   ${AGENT}, which already exists\n`);
+    expect(read(WORKFLOW)).toContain('OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}');
+    expect(read(WORKFLOW)).not.toContain('model:');
+    const given = await init(['--agent', 'billing', '--model', 'google/gemini-3-pro', '--print']);
+    expect(given.output).toContain('          model: google/gemini-3-pro\n');
+  });
+
+  it('keeps a workflow of the same bytes, exit status 0', async () => {
+    writeFiles(cwd, { [WORKFLOW]: FIRST });
+    const { exitCode, output } = await init([]);
+    expect([exitCode, output]).toEqual([0, expect.stringContaining(`kept   ${WORKFLOW}, which`)]);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, readonly string[], RegExp]>([
+    [
+      'other bytes',
+      { [WORKFLOW]: '# mine\n' },
+      [],
+      /^\.github\/workflows\/axe\.yml exists and differs\n {2}`axe-action init --print` shows/,
+    ],
+    [
+      'other bytes, with flags',
+      { [WORKFLOW]: '# mine\n' },
+      ['--model', 'openai/m'],
+      /`axe-action init --print --model openai\/m` shows/,
+    ],
+    [
+      'another workflow with the action',
+      {
+        '.github/workflows/ai.yaml':
+          'jobs:\n  a:\n    steps:\n      - uses: "octo/axe-action@v1"\n',
+      },
+      [],
+      /^\.github\/workflows\/ai\.yaml already uses the action\n/,
+    ],
+    [
+      'a fork of another name',
+      { '.github/workflows/ai.yml': '      - uses: octo/fork@v2\n' },
+      ['--uses', 'octo/fork@v1'],
+      /^\.github\/workflows\/ai\.yml already uses the action\n/,
+    ],
+    [
+      'a folder in its place',
+      { [`${WORKFLOW}/x`]: '' },
+      [],
+      /^\.github\/workflows\/axe\.yml is a folder\n {2}Rename/,
+    ],
+    [
+      'an example of other bytes',
+      { '.github/workflows/mention.yml': '# mine\n' },
+      ['--example', 'mention'],
+      /^\.github\/workflows\/mention\.yml exists and differs\n/,
+    ],
+  ])('changes nothing where there is %s, exit status 2', async (_, there, words, message) => {
+    writeFiles(cwd, there);
+    const before = files();
+    const { exitCode, output, talk } = await init(words);
+    expect([exitCode, output, files()]).toEqual([2, '', before]);
+    expect(talk).toMatch(message);
+    for (const [path, content] of Object.entries(there)) expect(read(path)).toBe(content);
+  });
+
+  it.each(['.github', '.github/workflows'])('names a file at %s, with a remedy', async (path) => {
+    writeFiles(cwd, { [path]: '' });
+    const { exitCode, talk } = await init([]);
+    expect(exitCode).toBe(1);
+    expect(talk).toMatch(/^failed to create .*\n {2}A file is where a folder is needed/);
   });
 
   it('shows the problems of an existing agent, exit status 2', async () => {
-    writeFiles(cwd, { [REVIEW[1] ?? '']: 'name = "reviewer"\nmodel = 7\n' });
-    const { exitCode, output } = await init([]);
+    writeFiles(cwd, { [AGENT]: 'name = "billing"\nmodel = 7\n' });
+    const { exitCode, output } = await init(['--agent', 'billing']);
     expect(exitCode).toBe(2);
-    expect(output).toContain('axe/agents/reviewer.toml:2:1: error: ');
+    expect(output).toContain(`${AGENT}:2:1: error: `);
     expect(output).not.toContain('Next steps');
   });
 
   it('writes to the root of the repository and has it checked, wherever the command runs', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
     const from = join(cwd, 'src/deep');
-    const { output } = await init(['--model', 'offline/rules', '--uses', 'o/a@v1'], {
-      from,
-      typed: '\n',
-    });
+    const words = ['--agent', 'billing', '--model', 'offline/rules', '--uses', 'o/a@v1'];
+    const { output } = await init(words, { from, typed: '\n' });
     expect(output).toMatch(/^In the repository /);
-    expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
-    expect(output).toContain('  ok       axe/agents/reviewer.toml is valid\n');
+    expect(existsSync(join(cwd, WORKFLOW))).toBe(true);
+    expect(output).toContain(`  ok       ${AGENT} is valid\n`);
   });
 
   it.each([
@@ -114,14 +200,14 @@ describe('init', () => {
   ])(
     'offers a check under the name it was started by; the answer %j',
     async (answer, isChecked) => {
-      const words = ['--model', 'offline/rules', '--uses', 'o/a@v1'];
+      const words = ['--agent', 'billing', '--model', 'offline/rules', '--uses', 'o/a@v1'];
       const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
       expect(exitCode).toBe(0);
       expect(output).toContain(
         '\n`axe doctor` checks agents and keys, `axe doctor --online` also ',
       );
       expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
-      expect(output.includes('axe/agents/reviewer.toml is valid')).toBe(isChecked);
+      expect(output.includes(`${AGENT} is valid`)).toBe(isChecked);
     },
   );
 
@@ -131,9 +217,9 @@ describe('init', () => {
       '.git/packed-refs': `# pack-refs with: peeled\n${COMMIT} refs/heads/main\n`,
       '.git/config': '[remote "origin"]\n\turl = https://github.com/octo-org/my-axe.git\n',
     });
-    await init([]);
-    expect(read(REVIEW[0] ?? '')).toContain(`      - uses: octo-org/my-axe@${COMMIT}\n`);
-    expect(read(REVIEW[1] ?? '')).toContain(`octo-org/my-axe/${COMMIT}/schema/agent.schema.json\n`);
+    await init(['--agent', 'billing']);
+    expect(read(WORKFLOW)).toContain(`      - uses: octo-org/my-axe@${COMMIT}\n`);
+    expect(read(AGENT)).toContain(`octo-org/my-axe/${COMMIT}/schema/agent.schema.json\n`);
   });
 
   it.each([
@@ -149,15 +235,15 @@ describe('init', () => {
       const origin = (remote: string) => `[remote "origin"]\n\turl = ${remote}\n`;
       writeFiles(cwd, { '.git/config': origin(`${GHES}/team/app.git`) });
       writeFiles(program, { '.git/HEAD': COMMIT, '.git/config': origin(url) });
-      await init([]);
-      expect(read(REVIEW[0] ?? '')).toContain(`      - uses: ${uses}\n`);
-      expect(read(REVIEW[1] ?? '')).toContain(`#:schema ${link}`);
+      await init(['--agent', 'billing']);
+      expect(read(WORKFLOW)).toContain(`      - uses: ${uses}\n`);
+      expect(read(AGENT)).toContain(`#:schema ${link}`);
     },
   );
 
   it('writes the address that is given, and else a placeholder that is to be replaced', async () => {
     await init(['--uses', 'octo-org/axe@v2']);
-    expect(read(REVIEW[0] ?? '')).toContain('      - uses: octo-org/axe@v2\n');
+    expect(read(WORKFLOW)).toBe(FIRST.replace('YOUR_ORG/axe-action@v1', 'octo-org/axe@v2'));
     const cloud = (await init(['--example', 'keyless'])).output;
     expect(cloud).toContain('gh variable set AWS_ROLE_ARN');
     expect(cloud).toContain('The token of the workflow has `contents: write`');
@@ -186,13 +272,18 @@ describe('init', () => {
       ['--example', 'mention', '--model', 'ollama/m'],
       /^`--example` and `--model` cannot be used together/,
     ],
+    [
+      ['--example', 'mention', '--agent', 'x'],
+      /^`--example` and `--agent` cannot be used together/,
+    ],
     [['--model', 'gpt-4'], /^invalid model format/],
+    [['--agent', '../x'], /^invalid agent name/, 2],
     [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
     [['--uses', 'axe'], /^"axe" is not the address of an action\n {2}Write it as in a workflow/],
     [['now'], /^`init` takes no more words\n/],
-  ])('refuses %j and writes nothing', async (words, talk) => {
+  ])('refuses %j and writes nothing', async (words, talk, status = 1) => {
     const result = await init(words);
-    expect(result.exitCode).toBe(1);
+    expect(result.exitCode).toBe(status);
     expect(result.talk).toMatch(talk);
     expect(files()).toEqual(['.git/HEAD']);
   });
@@ -209,8 +300,9 @@ describe('init', () => {
 
   it('asks for no key of a model that needs none', async () => {
     const { output } = await init(['--model', 'offline/rules']);
-    expect(read(REVIEW[0] ?? '')).not.toContain('secrets.');
-    expect(read(REVIEW[1] ?? '')).toContain('model = "offline/rules"\n');
+    expect(read(WORKFLOW)).not.toContain('secrets.');
+    expect(read(WORKFLOW)).toContain('          model: offline/rules\n');
+    expect(await workflowErrors({ name: 'axe.yml', content: read(WORKFLOW) })).toEqual([]);
     expect(output).not.toContain('Create the secret');
   });
 });

@@ -102,6 +102,7 @@ it('a new configuration folder is an error if it cannot be created', async () =>
     name: 'AxeError',
     message: `failed to create the configuration: mkdir ${join(folder, 'axe', 'skills/sample')}: not a directory`,
     exitCode: 1,
+    remedy: 'A file is where a folder is needed: rename or remove it.',
   });
 });
 

@@ -35,8 +35,8 @@ const NO_KEY = { ANTHROPIC_API_KEY: '' };
 
 it('what `init` writes for reviews reviews a pull request without a key: comments on lines, a summary, and an entry in memory', async () => {
   const base = await repositoryAfter(['--model', 'offline/rules']);
-  const inputs = await inputsIn(base, 'axe-review');
-  expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'branch' });
+  const inputs = await inputsIn(base, 'axe');
+  expect(inputs).toMatchObject({ agent: 'builtin/pr-reviewer', 'trigger-phrase': '/axe' });
   const stage = await setStage({ base, diff: CHANGE });
   const step = await stage.run({ inputs, env: NO_KEY });
   expect([step.exitCode, troubles(step)]).toEqual([0, []]);
@@ -44,7 +44,7 @@ it('what `init` writes for reviews reviews a pull request without a key: comment
   expect(stage.repo.talk.reviewComments.map(({ path, line }) => [path, line])).toEqual([
     ['src/auth.ts', 11],
   ]);
-  expect(step.summary).toContain('reviewer');
+  expect(step.summary).toContain('pr-reviewer');
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
 });
@@ -57,7 +57,7 @@ it('what `init` writes for mentions answers a comment', async () => {
     event: {
       name: 'issue_comment',
       action: 'created',
-      patch: { 'comment.body': '@axe What is this?' },
+      patch: { 'comment.body': '/axe What is this?' },
     },
   });
   const step = await stage.run({ inputs: { ...inputs, model: 'offline/rules' }, env: NO_KEY });
@@ -74,9 +74,9 @@ it('`init` on a terminal asks which model reviews, and checks what it wrote if t
   const screen = lastScreen(stdout);
   expect(screen).toContain('The model that reviews (`offline/rules` needs no key) [');
   expect(screen).toContain('Check it now with `axe-action doctor`? (y/n) [y] ');
-  expect(screen).toContain('  ok       offline/rules: fixed rules answer, so no key is needed\n');
+  expect(screen).toContain('[y] Agents\n');
   expect(exitCode).toBe(0);
-  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toContain(
-    'model = "offline/rules"',
+  expect(readFileSync(join(cwd, '.github/workflows/axe.yml'), 'utf8')).toContain(
+    'model: offline/rules',
   );
 });

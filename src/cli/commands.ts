@@ -19,12 +19,15 @@ const MODEL: Flag = { type: 'string', about: 'Override the model (provider/model
 
 const INIT: Command = {
   usage: 'init',
-  short: 'Write a workflow, an agent and a skill into this repository',
+  short: 'Write the first workflow into this repository',
   long: [
-    'Write a workflow that reviews pull requests into this repository, with its agent and its skill, check them, and say',
-    'what to do next. With --example, copy another example with its agents. Existing files are never changed.',
+    'Write .github/workflows/axe.yml, which reviews pull requests with the built-in reviewer, and say what to do next.',
+    'With --agent, write an agent of your own too; with --example, copy another example with its agents. Existing files',
+    'are never changed.',
   ].join('\n'),
   flags: {
+    agent: { type: 'string', about: 'Write axe/agents/<name>.toml too, for rules of your own' },
+    print: { type: 'boolean', about: 'Show what would be written, and write nothing' },
     example: { type: 'string', about: 'Copy examples/workflows/<name>.yml instead' },
     model: {
       type: 'string',
@@ -33,7 +36,7 @@ const INIT: Command = {
     },
     uses: { type: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
   },
-  examples: ['init', 'init --model openai/gpt-6.1-sol', 'init --example mention'],
+  examples: ['init', 'init --agent billing', 'init --example mention'],
   run: async (...args) => (await import('./init.js')).initCommand(...args),
 };
 

@@ -98,9 +98,20 @@ export async function createFolder(path: string): Promise<void> {
 }
 
 function notCreated(operation: string, path: string, thrown: unknown): AxeError {
-  const { message } = fileError(operation, path, thrown);
-  return new AxeError(`failed to create the configuration: ${message}`, { cause: thrown });
+  const { message, code } = fileError(operation, path, thrown);
+  const remedy = REMEDIES.get(code);
+  return new AxeError(`failed to create the configuration: ${message}`, { remedy, cause: thrown });
 }
+
+const IN_THE_WAY = 'A file is where a folder is needed: rename or remove it.';
+const NOT_WRITABLE = 'Make the folder writable, or run the command where you can write.';
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['ENOTDIR', IN_THE_WAY],
+  ['EEXIST', IN_THE_WAY],
+  ['EACCES', NOT_WRITABLE],
+  ['EPERM', NOT_WRITABLE],
+  ['EROFS', NOT_WRITABLE],
+]);
 
 /**
  * Reads standard input to its end. As in axe, a terminal, `/dev/null` and a closed descriptor count
