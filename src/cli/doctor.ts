@@ -9,7 +9,7 @@ import { count } from '../lib/text/format.js';
 import { readConfigFile } from '../lib/user-files.js';
 import { OWN_BRANCH } from '../memory/stores/branch/branch-store.js';
 import { createModels } from '../model/create.js';
-import { keyState, priceProblem, probeModel } from '../model/model-access.js';
+import { isMissingKey, keyState, priceProblem, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
@@ -96,7 +96,7 @@ async function examine(
     group: 'Agents',
     status: 'note',
     message: 'There are only the built-in agents',
-    remedy: `Agents of a repository are looked for in its top folder. \`${terminal.program} init\` writes one there.`,
+    remedy: `We look for agents of a repository in its top folder. \`${terminal.program} init --agent NAME\` writes one there.`,
   };
   return [
     ...(ownAgents.length > 0 ? [] : [onlyBuiltIn]),
@@ -145,8 +145,9 @@ async function keyChecks(
       const { message, remedy = '' } = key;
       // The validation of the agent has already reported a model that no run could open.
       if (reported.includes(message)) return [];
-      const hint = `${remedy} If the key is only a repository secret, we cannot see it here.`;
-      return result('error', message, hint);
+      if (!isMissingKey(key)) return result('error', message, remedy);
+      const hint = 'You only need it to run agents here: a workflow gets it from a secret.';
+      return result('note', message, `${remedy} ${hint}`);
     }
 
     if (isOnline && ref.provider !== 'offline') {

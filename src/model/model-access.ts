@@ -69,6 +69,11 @@ export function keyState(
   };
 }
 
+/** True if only a key is missing, which a job can have as a secret. */
+export function isMissingKey({ message }: AxeError): boolean {
+  return message.startsWith('API key for provider ');
+}
+
 /** The place of the key: the name of a variable, or the configuration file. */
 function keyPlace(
   { id, keyVariable, otherKeyVariables }: Provider,
