@@ -215,9 +215,6 @@ export class Judge {
     for (const finding of findings.filter(isOpen)) {
       const fault = truth.get(finding.id) ?? '';
       const isWanted = setup.word === 'fork' || wishes.of(finding.id) === 'opened';
-      // GitHub shows no line of a file whose mode or name alone changed, nor of a large one.
-      const shown = ledger.context.lines?.get(finding.path);
-      if (shown !== undefined && shown.LEFT.size + shown.RIGHT.size === 0) continue;
       if (!there.has(fault) && !isWanted)
         fail('ghost', `${describe(finding, world)}, and its fault is gone`);
       const twin = findings.find(
@@ -319,7 +316,12 @@ function judgeSurfaces(
 ): void {
   const open = openIds(ledger.findings);
   const { runs } = JSON.parse(
-    formatSarif(report, { version: '1', agent, clean: (text: string) => text }),
+    formatSarif(report, {
+      version: '1',
+      agent,
+      isSuccessful: true,
+      clean: (text: string) => text,
+    }),
   ) as {
     readonly runs: readonly {
       readonly results: readonly {

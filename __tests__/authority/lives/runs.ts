@@ -168,6 +168,8 @@ function dependenciesOf(world: Surroundings, wire: Wire): Dependencies {
       ...port,
       said: async (pull, how, signal) =>
         isUnreadable(how) ? unread : await port.said(pull, how, signal),
+      filesAt: async (commit, paths) =>
+        new Map(paths.map((path) => [path, code.at(commit).get(path)?.join('\n') ?? null])),
       change: async () => {
         const change = { head: code.head, base: 'base', diff: code.diff(), hasAllFiles: true };
         return { kind: 'read', isFork: setup.word === 'fork', ...change };
@@ -236,7 +238,7 @@ function readingParts(world: Surroundings, agent: string, reading: Reading) {
     facts: stateOf(world, agent),
     keepsState: setup.hasState,
     rights: reading.rights,
-    change: { diff: code.diff(), hasAllFiles: true },
+    change: { head: code.head, diff: code.diff(), hasAllFiles: true },
     isFork: setup.word === 'fork',
   } as const;
 }
@@ -250,7 +252,7 @@ export async function readNow(world: Surroundings, agent: string): Promise<Ledge
 
 /** What a run has before its model is asked. */
 async function begin(world: Surroundings, agent: string, deps: Dependencies): Promise<Restored> {
-  const { setup, code } = world;
+  const { setup } = world;
   const common = await planOf(agent);
   const reading = new Reading(factsOf(setup));
   const parts = readingParts(world, agent, reading);
@@ -272,7 +274,7 @@ async function begin(world: Surroundings, agent: string, deps: Dependencies): Pr
         facts: parts.facts,
       }
     : undefined;
-  const change = { head: code.head, base: 'base', into: 'main', ...parts.change };
+  const change = { base: 'base', into: 'main', ...parts.change };
   return {
     plan,
     change,
