@@ -20,19 +20,19 @@ const UNREAD = { ...AGAIN, isUnread: true };
 
 const ALL = 'success: All files';
 const HERE = 'neutral: No findings in 3 of 4 files';
-const OPEN_HERE = 'neutral: 2 minor open in 3 of 4 files';
+const OPEN_HERE = 'neutral: 2 open: 2 minor in 3 of 4 files';
 const CUT = ', cut short';
 const BLOCKS = { ...CLEAR, isBlocking: true };
 type Skip = { message: string; since: string | undefined; isUnread?: boolean };
 it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
-  ['of a skipped run holds what is open', SKIPPED, OPEN, ALL, 'neutral: 1 major open'],
-  ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 major open · whole'],
+  ['of a skipped run holds what is open', SKIPPED, OPEN, ALL, 'neutral: 1 open: 1 major'],
+  ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 open: 1 major · whole'],
   ['of a skipped run says what the last said', SKIPPED, CLEAR, ALL, ALL],
   [
     'of a skipped run fails no more',
     SKIPPED,
     CLEAR,
-    'failure: 1 minor open',
+    'failure: 1 open: 1 minor',
     'neutral: No findings',
   ],
   ['of a skipped run counts anew', SKIPPED, CLEAR, OPEN_HERE, HERE],
@@ -40,7 +40,7 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     'of a skipped run succeeds once all is read',
     SKIPPED,
     CLEAR,
-    'failure: 1 minor open · whole',
+    'failure: 1 open: 1 minor · whole',
     NONE,
   ],
   ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
@@ -49,8 +49,8 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     'of what is unread holds what blocked',
     UNREAD,
     CLEAR,
-    'failure: 1 major open',
-    'failure: 1 major open',
+    'failure: 1 open: 1 major',
+    'failure: 1 open: 1 major',
   ],
   [
     'of a first run that is skipped says so',
@@ -59,21 +59,30 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     undefined,
     'neutral: Nothing was reviewed',
   ],
-  ['of a command is brought up to date', undefined, OPEN, ALL, 'neutral: 1 major open'],
+  ['of a command is brought up to date', undefined, OPEN, ALL, 'neutral: 1 open: 1 major'],
   [
     'of a command counts anew',
     undefined,
     CLEAR,
-    `neutral: 1 major open${CUT}`,
+    `neutral: 1 open: 1 major${CUT}`,
     `neutral: No findings${CUT}`,
   ],
-  ['of a command names what blocks', undefined, BLOCKS, 'neutral: 1 major open · whole', BLOCKED],
+  [
+    'of a command names what blocks',
+    undefined,
+    BLOCKS,
+    'neutral: 1 open: 1 major · whole',
+    BLOCKED,
+  ],
   ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
   ['of a command is not made', undefined, OPEN, undefined, ''],
 ])('the check %s', async (_, ...[skipped, review, before, expected]) => {
   const { client, repo, headSha } = await startHello();
   if (before !== undefined) {
-    const [conclusion, title] = before.split(': ') as ['success' | 'failure' | 'neutral', string];
+    const [conclusion, title] = before.split(/: (.*)/s) as [
+      'success' | 'failure' | 'neutral',
+      string,
+    ];
     const report = {
       repository: HELLO,
       headSha: skipped?.since ?? headSha,

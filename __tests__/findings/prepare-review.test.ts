@@ -104,7 +104,7 @@ describe('a prepared review', () => {
     const { comments, inBody, body } = prepare(some, { maxComments: 3 });
     expect(comments.map(({ line }) => line)).toEqual([9, 10, 8]);
     expect(inBody).toEqual(some.slice(0, 1));
-    expect(body).toContain('**4 findings: 1 critical, 1 major, 1 minor, 1 nit.**');
+    expect(body).toContain('**4 open: 1 critical, 1 major, 1 minor, 1 nit.**');
     expect(body).toContain('1 more finding: a review has at most 3 comments');
     expect(prepare(LINES, { maxComments: 0 }).inBody).toEqual(LINES);
     expect(prepare(LINES, { maxComments: 3 }).comments.map(({ line }) => line)).toEqual([7, 8, 9]);
@@ -164,7 +164,7 @@ describe('the text of a review', () => {
     });
     const text = body.slice(body.indexOf('\n\n') + 2);
     expect(text).toMatchInlineSnapshot(`
-"**3 findings: 2 major, 1 minor.** One risk.
+"**3 open: 2 major, 1 minor.** One risk.
 
 - ✅ [The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2 — settled by \`aaaaaaa\`
 
@@ -213,8 +213,8 @@ close();
   const some = (['critical', 'major', 'minor', 'minor'] as const).map((severity, index) =>
     placed({ severity, line: 7 + index }),
   );
-  const IN_PART = '**1 finding in the part that was reviewed';
-  it.each<[string, readonly PlacedFinding[], Parts, string]>([
+  const IN_PART = '**1 open in the part that was reviewed';
+  it.each<[string, readonly PlacedFinding[], Parts, unknown]>([
     ['nothing was found', [], { extent: 'whole' }, '**No findings.** S'],
     [
       'nothing in a part',
@@ -224,10 +224,16 @@ close();
     ],
     ['nothing before a limit ended it', [], { extent: 'cut' }, '**Review not finished.** S'],
     ['nothing but what is open', [], { extent: 'whole', news: newsOf(1) }, '**Nothing new.** S'],
-    ['one finding', one, {}, '**1 finding: 1 major.** S'],
-    ['several', some, {}, '**4 findings: 1 critical, 1 major, 2 minor.** S'],
+    [
+      'one new of two open',
+      one,
+      { earlierFindings: [known()] },
+      expect.stringMatching(/^\*\*2 open: .*\.\*\* 1 is new\. S$/),
+    ],
+    ['one finding', one, {}, '**1 open: 1 major.** S'],
+    ['several', some, {}, '**4 open: 1 critical, 1 major, 2 minor.** S'],
     ['something in a part', one, { extent: 'part' }, `${IN_PART}: 1 major.** S`],
-    ['something before a limit', one, { extent: 'cut' }, '**1 finding so far: 1 major.** S'],
+    ['something before a limit', one, { extent: 'cut' }, '**1 open so far: 1 major.** S'],
     [
       'what the summary says',
       [],
@@ -236,7 +242,7 @@ close();
     ],
     ['its agent raises none', [], { extent: undefined }, 'S'],
   ])('has a headline: %s', (_, fresh, parts, expected) => {
-    expect(prepare(fresh, { summary: 'S', ...parts }).body.split('\n\n')[1]).toBe(expected);
+    expect(prepare(fresh, { summary: 'S', ...parts }).body.split('\n\n')[1]).toEqual(expected);
   });
 
   it('has no headline where something is back', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Severity } from '../../src/findings/finding.js';
+import { openFindingsTitle } from '../../src/findings/post/check-progress.js';
 import { metGates, type ReviewResult } from '../../src/findings/post/record.js';
 import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { AxeError, ProviderError, type Warning } from '../../src/lib/errors.js';
@@ -15,6 +16,7 @@ import { runPipeline } from '../../src/run/run.js';
 import { inspectInputs } from '../../src/runner/inputs.js';
 import type { Runner } from '../../src/runner/runner.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../findings/records.js';
+import { known } from '../findings/threads.js';
 import {
   AGENT,
   createFakeDependencies,
@@ -408,6 +410,24 @@ it('the files of a review hold all findings as JSON and SARIF, without secrets',
   expect(JSON.parse(json ?? '').findings).toHaveLength(2);
   expect(JSON.parse(sarif ?? '').runs[0].results).toHaveLength(2);
   expect(`${json}${sarif}`).not.toContain(SECRET);
+});
+
+it('headline, check and outputs count the findings that are open after the run', async () => {
+  const finding = { ...PLAIN_RECORD, state: 'open' } as const;
+  const findings = [
+    { ...finding, severity: 'critical', isNew: true },
+    { ...finding, severity: 'major' },
+    { ...finding, severity: 'major' },
+    { ...finding, state: 'settled' },
+  ] as const;
+  const ran = await reportOf('ran');
+  const reviewResult = { ...REVIEW, report: { ...REPORT, findings } };
+  const published = { ...ran.published, reviewResult };
+  const { outputs, summary } = await report({ ...ran, published });
+  expect(summary.split('\n')[0]).toContain(': 3 open: 1 critical, 2 major · 1 new');
+  expect(outputs['findings-open']).toBe('3');
+  const open = findings.filter(({ state }) => state === 'open').map(() => known());
+  expect(openFindingsTitle({ open, isBlocking: false })).toMatch(/^3 open: /);
 });
 
 describe('a review says that nothing is open', () => {

@@ -55,7 +55,7 @@ describe('a run that ends in the middle of its review', () => {
     expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:12' }]);
     expect(stage.repo.talk.reviews[0]?.body).toContain(`*Cut short: ${reason}`);
     expect(stage.repo.talk.checkRuns).toMatchObject([
-      { conclusion: 'neutral', title: '1 major open, cut short' },
+      { conclusion: 'neutral', title: '1 open: 1 major, cut short' },
     ]);
     expectNoEntry(step);
   });
@@ -73,7 +73,7 @@ describe('a run that ends in the middle of its review', () => {
     expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:12' }]);
     expect(stage.repo.talk.reviews[0]?.body).toContain('*Cut short: the run was cancelled.');
     expect(stage.repo.talk.checkRuns).toMatchObject([
-      { conclusion: 'neutral', title: '1 major open, cut short' },
+      { conclusion: 'neutral', title: '1 open: 1 major, cut short' },
     ]);
     expectNoEntry(step);
   });

@@ -92,7 +92,7 @@ it('a finding is back when its fix is removed again, even if a person had resolv
       replies: [expect.stringMatching(/^F\w{4} is back since 7fd1a60\.$/)],
     }),
   ]);
-  const blocked = { conclusion: 'failure', title: '1 critical open · whole' };
+  const blocked = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(blocked);
   expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
   expect(troubles(back)).toEqual([]);

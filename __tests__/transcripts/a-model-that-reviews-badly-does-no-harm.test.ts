@@ -139,7 +139,7 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
   const [review] = stage.repo.talk.reviews;
   expect(review?.body.length).toBeLessThan(65_536);
   expect(step.outputs['findings-open']).toBe('100');
-  expect(review?.body).toContain('**100 findings: 50 major, 50 minor.** Five hundred things.');
+  expect(review?.body).toContain('**100 open: 50 major, 50 minor.** Five hundred things.');
   expect(review?.body).toContain(
     '<summary>90 more findings: a review has at most 10 comments</summary>',
   );

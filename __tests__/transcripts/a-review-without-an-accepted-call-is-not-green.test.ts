@@ -76,7 +76,7 @@ it('an earlier finding that blocks keeps the check red, and the title says both'
   expect(step.outputs).toMatchObject({ conclusion: 'incomplete', 'findings-open': '1' });
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
     conclusion: 'failure',
-    title: '1 critical open; the model called no review tool',
+    title: '1 open: 1 critical; the model called no review tool',
   });
 });
 

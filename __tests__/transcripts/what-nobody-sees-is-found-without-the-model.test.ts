@@ -128,7 +128,7 @@ it.each([
       says: expect.stringMatching(new RegExp(`^Hidden characters: .*<U\\+${codePoint}>`)),
     },
   ]);
-  expect(checkTitle(stage)).toBe('1 major open · whole');
+  expect(checkTitle(stage)).toBe('1 open: 1 major · whole');
 });
 
 it('a name of a file that reads otherwise is a finding, and ends with a renaming', async () => {
@@ -167,7 +167,7 @@ it.each([
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ says: TITLE, isResolved: false }]);
   expect(findingOf(stage).body).toContain('Done? Push, or resolve.');
-  expect(checkTitle(stage)).toBe('1 major open · whole');
+  expect(checkTitle(stage)).toBe('1 open: 1 major · whole');
 
   // The line moves first, and nothing is said again.
   const moved = DIFF + added(['', LINE]);

@@ -23,7 +23,7 @@ import { headOf, type Stage, setStage } from './stage.js';
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
-const CRITICAL = { conclusion: 'failure', title: '1 critical open · whole' };
+const CRITICAL = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
 const ASKS = submit('The token must not be logged.');
 const WELL = submit('All is well.');
 const GONE: ScriptedToolCall = {

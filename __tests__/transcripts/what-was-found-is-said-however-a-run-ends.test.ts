@@ -106,7 +106,7 @@ async function expectNothingTwice(stage: Stage): Promise<void> {
   const next = await stage.start({ ...OPTIONS, runAttempt: '2' }).finished;
   expect(next).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expectSaid(stage);
-  expect(lastCheck(stage)).toMatchObject({ title: '1 major open · whole' });
+  expect(lastCheck(stage)).toMatchObject({ title: '1 open: 1 major · whole' });
 }
 
 const CONCLUSION = { 'the time limit': 'timeout', SIGINT: 'cancelled', SIGTERM: 'cancelled' };
@@ -148,7 +148,7 @@ describe.each(['the time limit', 'SIGINT', 'SIGTERM'] as const)('a run that %s e
       expect(stage.repo.talk.reviews[0]?.body).toContain(`*Cut short: ${REASON[end]}.`);
       expect(lastCheck(stage)).toMatchObject({
         conclusion: 'neutral',
-        title: '1 major open, cut short',
+        title: '1 open: 1 major, cut short',
       });
       expect(stateIn(stage)).not.toContain('"kind":"reviewed"');
     } else if (!isBefore) {

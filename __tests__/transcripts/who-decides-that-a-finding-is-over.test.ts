@@ -35,9 +35,9 @@ import { HEAD, headOf, type Stage, type StageOptions } from './stage.js';
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
-const CRITICAL = { conclusion: 'failure', title: '1 critical open · whole' };
+const CRITICAL = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
 /** The check of a run without an answer, while a critical finding is open. */
-const UNANSWERED = { conclusion: 'failure', title: '1 critical open' };
+const UNANSWERED = { conclusion: 'failure', title: '1 open: 1 critical' };
 const GATED = { ...INPUTS, 'fail-on': 'findings:major' };
 
 interface Origin {
@@ -169,7 +169,7 @@ it.each([
   ];
   const stage = await scene(replies, { origin, diff: PRICES });
   await stage.run({ inputs: INPUTS });
-  const blocked = { conclusion: 'failure', title: '3 major open · whole' };
+  const blocked = { conclusion: 'failure', title: '3 open: 3 major · whole' };
   expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...blocked });
 
   const step = await stage.run({
@@ -233,7 +233,10 @@ it('findings in the text of a review count when the one on a line is fixed', asy
     outputs: { conclusion: 'findings', 'findings-open': '2' },
   });
   expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
-  expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '2 major open · whole' });
+  expect(lastCheck(stage)).toMatchObject({
+    conclusion: 'failure',
+    title: '2 open: 2 major · whole',
+  });
   const told = stage.repo.talk.reviews.filter(({ body }) => body !== '').at(-1)?.body ?? '';
   expect(told).toMatch(
     /^- 🟠 The size is one too large · `src\/queue\.ts:2` · F\w{4} — still open$/m,
@@ -272,7 +275,7 @@ it.each<[string, string, readonly [string, string?] | undefined, object, object]
   });
   if (outputs === OVER) return;
   expect(resultsIn(step)).toHaveLength(1);
-  const title = expect.stringMatching(/^1 critical open/);
+  const title = expect.stringMatching(/^1 open: 1 critical/);
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title });
 });
 
@@ -495,7 +498,7 @@ it('what a run had found before it failed makes the check red', async () => {
   await raising.run({ inputs: INPUTS });
   expect(lastCheck(raising)).toMatchObject({
     conclusion: 'failure',
-    title: '1 critical open, cut short',
+    title: '1 open: 1 critical, cut short',
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Side } from '../lib/text/diff.js';
+import { formatInteger } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 
 /** What a finding is about. A closed set: nothing that a model invents becomes a key. */
@@ -263,6 +264,18 @@ const DOCS: readonly RegExp[] = [
   /(?:^|\/)docs?\/.*\.(?:txt|html?|svg)$/i,
   /(?:^|\/)(?:readme|changelog|changes|contributing|license|licence|copying|notice|authors)(?:\.txt)?$/i,
 ];
+
+/**
+ * The open findings in the same words wherever they are counted: `3 open: 1 critical, 2 major`.
+ * `extent` is added to the number, with a space before it.
+ */
+export function formatOpenCount(
+  open: readonly { readonly severity: Severity }[],
+  extent = '',
+): string {
+  const severities = formatSeverityCounts(open.map(({ severity }) => severity));
+  return `${formatInteger(open.length)} open${extent}: ${severities}`;
+}
 
 /** How many there are of each severity, the worst first: `1 major, 2 minor`. */
 export function formatSeverityCounts(severities: readonly Severity[]): string {

@@ -1,5 +1,5 @@
 import { type Coverage, countFreshFiles, formatCoverage } from '../findings/change/scope.js';
-import { formatSeverityCounts, isOpen } from '../findings/finding.js';
+import { formatOpenCount, isOpen } from '../findings/finding.js';
 import { SEVERITY_ICONS, tableCell } from '../findings/post/comment-text.js';
 import type { FindingRecord } from '../findings/post/record.js';
 import { outcomesAndCostTable } from '../findings/state-facts.js';
@@ -232,7 +232,7 @@ export function formatUnsavedChanges(
 }
 
 /**
- * `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no
+ * `pr-reviewer: 3 open: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no
  * success says so first, and one that looks at what is new since when.
  */
 function formatHeadline(
@@ -276,7 +276,9 @@ function describeFindings(open: readonly FindingRecord[], outcome: RunOutcome): 
   if (open.length === 0 && cameToNothing(outcome)) return 'not reviewed';
   if (open.length === 0 && outcome.kind !== 'completed') return 'review not finished';
   if (open.length === 0) return 'no findings';
-  return `${count(open.length, 'finding')}: ${formatSeverityCounts(open.map(({ severity }) => severity))}`;
+  const fresh = open.filter(({ isNew }) => isNew === true).length;
+  const isSomeNew = fresh > 0 && fresh < open.length;
+  return `${formatOpenCount(open)}${isSomeNew ? ` · ${formatInteger(fresh)} new` : ''}`;
 }
 
 const MAX_TITLE = 100;

@@ -1,5 +1,5 @@
 import { formatModelRef } from '../agent/config.js';
-import { formatSeverityCounts, isOpen } from '../findings/finding.js';
+import { formatOpenCount, isOpen } from '../findings/finding.js';
 import {
   AxeError,
   CancelledError,
@@ -69,9 +69,7 @@ function summarizeSkipped(
   const { reason, message, remedy = '' } = decision;
   const conclusion = isIncomplete ? 'incomplete' : 'skipped';
   const open = reviewResult?.report.findings.filter(isOpen) ?? [];
-  const are = open.length === 1 ? 'finding is' : 'findings are';
-  const severities = formatSeverityCounts(open.map(({ severity }) => severity));
-  const said = [`${message}.`, remedy, open.length === 0 ? '' : `${severities} ${are} open.`];
+  const said = [`${message}.`, remedy, open.length === 0 ? '' : `${formatOpenCount(open)}.`];
   return {
     outputs: { conclusion, reason, 'memory-saved': '' },
     markdown: paragraphs([

@@ -12,7 +12,7 @@ import {
   startCheckRun,
 } from '../../github/posting/check-run.js';
 import { coverageTitle, type ReviewScope } from '../change/scope.js';
-import { formatSeverityCounts } from '../finding.js';
+import { formatOpenCount } from '../finding.js';
 import type { ReviewOutcome } from './post-review.js';
 
 interface CheckProgressOptions {
@@ -150,7 +150,7 @@ function endAfter(
   isUnread: boolean,
 ): CheckEnd {
   const [known, read = ''] =
-    /^(?:No findings|An earlier review blocks|[\d,]+ \w+(?:, [\d,]+ \w+)* open)\b(.*)$/.exec(
+    /^(?:No findings|An earlier review blocks|[\d,]+ open: [\d,]+ \w+(?:, [\d,]+ \w+)*)\b(.*)$/.exec(
       before?.title ?? '',
     ) ?? [];
   const title = `${openFindingsTitle(review)}${read}`;
@@ -214,8 +214,8 @@ export async function endUnfinishedCheck(
   else if (ended !== 'none') log(`The check of ${agent} is still in progress: ${ended.message}`);
 }
 
-/** `1 major, 2 minor open`. */
+/** `3 open: 1 major, 2 minor`. */
 export function openFindingsTitle({ open, isBlocking }: ReviewOutcome): string {
-  if (open.length > 0) return `${formatSeverityCounts(open.map(({ severity }) => severity))} open`;
+  if (open.length > 0) return formatOpenCount(open);
   return isBlocking ? 'An earlier review blocks' : 'No findings';
 }

@@ -5,7 +5,7 @@ import { cleanLine, codeSpan, count, formatInteger, paragraphs } from '../../lib
 import { formatMark, type Mark } from '../../safety/mark.js';
 import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
-import { compareSeverity, type Finding, formatSeverityCounts } from '../finding.js';
+import { compareSeverity, type Finding, formatOpenCount } from '../finding.js';
 import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
 import { readReviewMark, submittedReviewsOf } from '../state-facts.js';
 import {
@@ -140,26 +140,34 @@ const MAX_EARLIER = 30;
 const MAX_ROWS = 30;
 
 /**
- * `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is
- * decisions.
+ * `**3 open: 1 critical, 2 major.** 1 is new.`, as check, job summary and outputs count them; and if
+ * not everything was read, of how much.
  */
 function headlineOf(
-  { news, buffered, extent }: ReviewToPost,
+  { ledger, news, buffered, extent }: ReviewToPost,
   listed: readonly PlacedFinding[],
   hasEarlier: boolean,
 ): string {
   const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[
     extent ?? 'whole'
   ];
-  if (listed.length > 0) {
-    const severities = formatSeverityCounts(listed.map(({ finding }) => finding.severity));
-    return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
-  }
+  const { open } = ledger;
+  const openIds = new Set(open.map(({ id }) => id));
+  const fresh = listed.filter(({ finding }) => openIds.has(finding.id)).length;
+  if (open.length > 0 && (fresh > 0 || extent !== undefined))
+    return `**${formatOpenCount(open, where)}.**${newsSentence(fresh, open.length)}`;
   const summary = buffered.review?.summary ?? '';
   if (extent === undefined || news.back.length > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
   if (extent === 'cut') return '**Review not finished.**';
   const none = hasEarlier || news.kept.length > 0 ? 'Nothing new' : 'No findings';
   return `**${none}${where}.**`;
+}
+
+/** Empty if all open findings are new, as in a first review. */
+function newsSentence(fresh: number, open: number): string {
+  if (fresh === open) return '';
+  if (fresh === 0) return ' Nothing is new.';
+  return ` ${formatInteger(fresh)} ${fresh === 1 ? 'is' : 'are'} new.`;
 }
 
 /** A model that begins with it needs no headline that says the same. */
