@@ -41,7 +41,7 @@ const INPUT_VALUES = {
   'tools-allowed': ['run_command', 'write', 'run_comand'],
   'output-schema': ['{"type":"object"}'],
   'dry-run': ['true'],
-  'fail-on': ['', 'memory', 'success', 'skipped', 'success, skipped, failure'],
+  'fail-on': ['', 'none', 'memory', 'success', 'skipped', 'success, skipped, failure'],
 } as const;
 
 /** Inputs that belong together. */

@@ -40,8 +40,10 @@ function statusFaults({ inputs }: Configuration, { step }: Observed): readonly s
   ];
 }
 
-/** The words of `fail-on`, or the default where one of them is no conclusion. */
+/** The words of `fail-on`, or the default if it is empty or one of them is not a conclusion. */
 function failOn(value: string | undefined): readonly string[] {
+  if (value === '') return DEFAULT_FAIL_ON;
+  if (value === 'none') return [];
   const words = value
     ?.split(/[,\n]/)
     .map((word) => word.trim())

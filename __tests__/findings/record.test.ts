@@ -43,7 +43,29 @@ it.each<[string, readonly string[], Partial<FindingsReport>, readonly string[]]>
 ])('the gates name %s', (_, words, facts, expected) => {
   const report = { ...CLEAN, ...facts };
   const review = { agent: 'bot', report, isUnpublished: words.includes('not-published') };
-  expect(metGates(words, review).map(({ why }) => why)).toEqual(expected);
+  const gates = { review, coverage: report.coverage, areFindingsUnread: false };
+  expect(metGates(words, gates).map(({ why }) => why)).toEqual(expected);
+});
+
+it.each<[string, Parameters<typeof metGates>[1], readonly string[]]>([
+  [
+    'findings that nobody could read',
+    { review: undefined, coverage: undefined, areFindingsUnread: true },
+    ['nobody knows which findings are open'],
+  ],
+  [
+    'a coverage that nobody knows',
+    { review: undefined, coverage: 'unknown', areFindingsUnread: false },
+    ['nobody knows how much of the change was reviewed'],
+  ],
+  [
+    'neither without either',
+    { review: undefined, coverage: undefined, areFindingsUnread: false },
+    [],
+  ],
+])('the gates are met by %s', (_, facts, expected) => {
+  const words = ['findings:major', 'coverage', 'not-published'];
+  expect(metGates(words, facts).map(({ why }) => why)).toEqual(expected);
 });
 
 function recordsOf(...severities: readonly Severity[]): readonly FindingRecord[] {

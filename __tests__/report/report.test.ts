@@ -114,6 +114,7 @@ async function report(
     (own) =>
       reportRun({
         report: of,
+        trigger: undefined,
         ...asked(inputs, repository),
         runner: own,
         warnings,
@@ -139,7 +140,13 @@ function asked(given: Readonly<Record<string, string>>, repository = 'octocat/he
 async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   const given = { ...asked({ 'fail-on': failOn }), warnings: [], secrets: [SECRET] };
   return await stepOf((runner) =>
-    reportRun({ report: { kind: 'failed', thrown }, ...given, runner, onShown }),
+    reportRun({
+      report: { kind: 'failed', thrown },
+      trigger: undefined,
+      ...given,
+      runner,
+      onShown,
+    }),
   );
 }
 
@@ -390,7 +397,8 @@ const REVIEW: ReviewResult = {
 };
 
 it('the findings conclude a completed run, and no other', () => {
-  const [findings, coverage] = metGates(['findings:major', 'coverage'], REVIEW).map((met) => [met]);
+  const gates = { review: REVIEW, coverage: REVIEW.report.coverage, areFindingsUnread: false };
+  const [findings, coverage] = metGates(['findings:major', 'coverage'], gates).map((met) => [met]);
   const [success, timeout] = [{ conclusion: 'success' }, { conclusion: 'timeout' }] as const;
   expect(withFindingsConclusion(success, findings ?? [])).toEqual({ conclusion: 'findings' });
   expect(withFindingsConclusion(timeout, findings ?? [])).toEqual(timeout);

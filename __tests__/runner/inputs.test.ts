@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
+import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { INPUT_DEFAULTS, type Inputs, inspectInputs, readInputs } from '../../src/runner/inputs.js';
 
 type Given = Readonly<Partial<Record<keyof typeof INPUT_DEFAULTS, string>>>;
@@ -99,7 +100,8 @@ it.each<[keyof Given, string, object]>([
 });
 
 it.each([
-  ['', [], false, []],
+  ['', DEFAULT_FAIL_ON, false, []],
+  ['none', [], false, []],
   [',', [], false, []],
   ['\n  failure\n  refused,\n', ['failure', 'refused'], false, []],
   ['failure, findings:major, memory', ['failure'], true, ['findings:major']],
@@ -113,6 +115,13 @@ it.each([
 });
 
 describe('inputs that cannot be used', () => {
+  it('are refused in `fail-on` if `none` has other words next to it', () => {
+    const { mistakes } = inspectInputs(env({ agent: 'bot', 'fail-on': 'none, failure' }));
+    expect(mistakes.map(({ error }) => error.remedy)).toEqual([
+      'Write `none` alone, or leave it out of the list.',
+    ]);
+  });
+
   it.each<[keyof Given, readonly string[], string | RegExp]>([
     ['mode', ['review'], 'Choose one of `run`, `gc`, `validate`.'],
     ['comment', ['yes'], 'Choose one of `auto`, `always`, `never`.'],
@@ -259,7 +268,7 @@ describe('inputs that cannot be used', () => {
       expect.objectContaining({
         message: 'the input `fail-on` cannot be "warnings"',
         remedy: expect.stringMatching(
-          /^Choose one of `success`, .*`findings:nit`, `coverage`, .*`memory`\.$/,
+          /^Choose one of `success`, .*`findings:nit`, `coverage`, .*`memory`, `none`\.$/,
         ),
       }),
     );

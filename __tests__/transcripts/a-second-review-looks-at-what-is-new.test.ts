@@ -227,7 +227,7 @@ it('a second review continues from the limit of the last one, also on the same c
   const stage = await reviewStage([calls(TIMING), ...all, calls(LOGGED), ...rest], {
     diff: FIRST_DIFF,
   });
-  const limited = { 'max-turns': '1', 'fail-on': '' };
+  const limited = { 'max-turns': '1', 'fail-on': 'none' };
   const cut = await stage.run({ inputs: limited });
   expect(cut.outputs['conclusion']).toBe('max-turns');
   expect(stage.repo.talk.reviews[0]?.body).toMatch(/Cut short: .*Not everything was reviewed/);

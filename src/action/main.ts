@@ -1,6 +1,6 @@
 import { setSecret } from '@actions/core';
 import { readTrigger } from '../event/parse-event.js';
-import type { Trigger } from '../event/trigger.js';
+import { hasFindings, type Trigger } from '../event/trigger.js';
 import { createDeadline } from '../lib/clock.js';
 import { CANCELLED_MS, CLOSING_TIME, DEFAULT_FAIL_ON } from '../lib/defaults.js';
 import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
@@ -59,7 +59,8 @@ export async function main(runner: Runner): Promise<void> {
   const step = () => {
     const { warnings, noteWrites } = reporter;
     const onShown = () => journal.end();
-    return { failOn, runner, warnings, noteWrites, secrets: secrets.values, onShown };
+    const trigger = context?.trigger;
+    return { failOn, trigger, runner, warnings, noteWrites, secrets: secrets.values, onShown };
   };
 
   await journal.begin();
@@ -95,6 +96,7 @@ export async function main(runner: Runner): Promise<void> {
     if (mistake !== undefined) throw mistake.error;
     // An unusable schema fails before anything runs.
     await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
+    for (const warning of idleGates(failOn, trigger)) reporter.warn(warning);
     if (inputs.toolsAllowed.length > 0) useSafePath(runner);
     const { dependencies, client, requests } = await createActionDependencies(context);
     deps = dependencies;
@@ -134,6 +136,17 @@ function inputWarnings(inputs: Inputs, env: Runner['env'], secrets: Secrets): re
 
 const KEEPS_NOTHING =
   '`memory-store: none` keeps no record of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
+
+/** A gate that the event can never meet would look as if it held something. */
+function idleGates({ findings }: FailOn, trigger: Trigger): readonly Warning[] {
+  const idle = findings.filter((word) => word.startsWith('findings:'));
+  // A workflow that hears comments hears those on issues and on pull requests alike.
+  if (idle.length === 0 || hasFindings(trigger) || trigger.kind === 'comment') return [];
+  const words = idle.map((word) => `\`${word}\``).join(' and ');
+  const event = trigger.kind === 'local' ? '' : ` on \`${trigger.event}\``;
+  const message = `${words} in \`fail-on\` can never fail a run${event}: only a pull request has findings. Run the job on \`pull_request\`, or remove the word.`;
+  return [{ code: 'input-invalid', message }];
+}
 
 /** A name that the environment does not have is probably misspelled, so its value would leak. */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {

@@ -180,7 +180,7 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
   switch (report.kind) {
     case 'skipped':
       // As in a workflow, the command fails if the review could not be made.
-      if (report.isIncomplete === true)
+      if (report.decision.reason === 'findings-unread')
         throw new AxeError(report.decision.message, { remedy: report.decision.remedy });
       terminal.stderr.write(`skipped: ${warningText(report.decision)}\n`);
       return 0;

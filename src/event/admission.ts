@@ -31,6 +31,8 @@ type SkipReason =
   | 'not-ended'
   /** A review without a text of its own. */
   | 'no-text'
+  /** The pull request was reviewed at its own head. */
+  | 'merge-queue'
   | 'closed'
   | 'no-change'
   | 'nothing-new'
@@ -293,6 +295,12 @@ function skipByAgent(
   // `/axe review` without the phrase is for agents that post reviews; other agents ignore it.
   const unmentioned = agent.postsReviews ? undefined : skipUnlessMentioned(event);
   const { trigger } = event;
+  if (trigger.kind === 'merge_group' && agent.postsReviews) {
+    return skip(
+      'merge-queue',
+      'A merge queue asks for no review: each pull request was reviewed at its own head',
+    );
+  }
   if (unmentioned !== undefined || trigger.kind !== 'pull_request') return unmentioned;
 
   // An agent without reviews can be for the end of a pull request, if the workflow names that.

@@ -95,7 +95,7 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
     /** For a push, a merge group or a workflow run. */
     | ({ readonly kind: 'change' } & FetchedChange)
     /** No change, or one that could not be fetched. */
-    | { readonly kind: 'none' }
+    | { readonly kind: 'none'; readonly isChangeUnread?: true }
   );
 
 /**

@@ -206,6 +206,32 @@ export function subjectNumber(trigger: Trigger): number | undefined {
   return subjectTrigger(trigger)?.number;
 }
 
+/** The event is about a pull request, whose findings can be open. */
+export function hasFindings(trigger: Trigger): boolean {
+  if (trigger.kind === 'comment') return trigger.on === 'pull_request';
+  return trigger.kind === 'pull_request' || trigger.kind === 'merge_group';
+}
+
+/** The event brings commits, so a run on it can say how much of them it has read. */
+export function hasChange(trigger: Trigger): boolean {
+  return (
+    trigger.kind === 'pull_request' ||
+    trigger.kind === 'merge_group' ||
+    trigger.kind === 'push' ||
+    trigger.kind === 'release' ||
+    trigger.kind === 'workflow_run'
+  );
+}
+
+/**
+ * The pull request that a merge queue tests (`gh-readonly-queue/main/pr-42-<sha>`). GitHub names one
+ * of a group.
+ */
+export function queuedPull({ head }: MergeGroupTrigger): number | undefined {
+  const [, number] = /\/pr-(\d+)-[0-9a-f]+$/.exec(head.ref) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
 /** The tag that was pushed or released; undefined for everything else. */
 export function tagOf(trigger: Trigger): string | undefined {
   if (trigger.kind === 'release') return trigger.tag;

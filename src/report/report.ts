@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
+import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
 import { isOpen } from '../findings/finding.js';
 import {
   countFindings,
   findingsDocument,
   formatSarif,
+  type GateFacts,
   type MetGate,
   metGates,
   type ReviewResult,
@@ -31,6 +33,8 @@ import { summarize } from './summarize.js';
 
 interface RunToReport {
   readonly report: FinishedRun;
+  /** Undefined if the run ended before it was read. */
+  readonly trigger: Trigger | undefined;
   readonly failOn: FailOn;
   /** Memory is kept in another repository than the run's, to stay there. */
   readonly isHidden: boolean;
@@ -52,9 +56,8 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   const shown = summarize(report, { warnings, noteWrites, isHidden, clean, requests });
   for (const line of shown.log) log(line);
-  const reviewed = report.kind === 'ran' ? report.published : report;
-  const review = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
-  const met = metGates(failOn.findings, review);
+  const facts = gateFacts(report, run.trigger);
+  const met = metGates(failOn.findings, facts);
   const found = withFindingsConclusion(shown.outputs, met);
   // What went wrong in one line, where nothing else says it.
   const failed = shown.annotations
@@ -64,7 +67,7 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const cause = met[0]?.why ?? failed ?? unpublished ?? found.conclusion;
   const outputs =
     found.conclusion === 'success' ? found : { ...found, reason: found.reason ?? cause };
-  await writeResults(run, shown.markdown, outputs, review);
+  await writeResults(run, shown.markdown, outputs, facts);
   // What the token cannot read, and nobody has asked for.
   const quiet = warnings.filter(({ code }) => code === 'context-unread');
   for (const unread of quiet) log(`Not read: ${warningText(unread)}`);
@@ -91,11 +94,25 @@ export async function reportRun(run: RunToReport): Promise<void> {
   if (isBug || met.length > 0 || isListed || lacksMemory) runner.fail();
 }
 
+function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts {
+  const reviewed = report.kind === 'ran' ? report.published : report;
+  const review = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
+  if (report.kind === 'failed') {
+    const isAboutChange = trigger === undefined || hasChange(trigger);
+    const areFindingsUnread = trigger === undefined || hasFindings(trigger);
+    return { review, coverage: isAboutChange ? 'unknown' : undefined, areFindingsUnread };
+  }
+  const areFindingsUnread = report.kind === 'skipped' && report.areFindingsUnread === true;
+  const isAboutChange = report.kind === 'ran' && hasChange(report.plan.trigger);
+  const coverage = review?.report.coverage ?? (isAboutChange ? report.read.coverage : undefined);
+  return { review, coverage, areFindingsUnread };
+}
+
 async function writeResults(
   { report, isHidden, runner, secrets, transcript, onShown }: RunToReport,
   markdown: string,
   outputs: Outputs,
-  review: ReviewResult | undefined,
+  { review, coverage }: GateFacts,
 ): Promise<void> {
   const { temp } = runner;
   const { response = '' } = outputs;
@@ -107,8 +124,8 @@ async function writeResults(
     // A run that did not come to its end cannot say that nothing is open.
     'findings-open': open > 0 || isReviewed ? String(open) : '',
     'findings-worst': countFindings(review.report.findings).worst ?? '',
-    coverage: review.report.coverage?.kind,
   };
+  const readCoverage = coverage === 'unknown' ? undefined : coverage?.kind;
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
   // script. A made-up token stays as it is, since a mask in a file is damage.
   const answer = hideValues(response, secrets);
@@ -120,6 +137,7 @@ async function writeResults(
           ? undefined
           : await writeForJob(temp, `axe-action-response-${id ?? 'answer'}`, 'md', answer),
       ...ofReview,
+      coverage: readCoverage,
       ...(review && (await writeReviewFiles(review, { temp, isReviewed }, secrets))),
     },
     secrets,
@@ -129,7 +147,15 @@ async function writeResults(
   // The longest of all comes last: a job that is cancelled has some seconds.
   if (temp === '' || transcript === undefined) return;
   // The answer has a line, and so has what the entry tells of it.
-  const { response: _, 'memory-entry': _entry, ...end } = { ...outputs, ...ofReview };
+  const {
+    response: _,
+    'memory-entry': _entry,
+    ...end
+  } = {
+    ...outputs,
+    ...ofReview,
+    coverage: readCoverage,
+  };
   const strangers = report.kind === 'ran' ? report.plan.reading.strangers : [];
   const ofModels =
     report.kind === 'ran'

@@ -63,10 +63,11 @@ export function summarize(report: FinishedRun, options: SummaryOptions): RunSumm
 }
 
 function summarizeSkipped(
-  { decision, reviewResult, isIncomplete }: ReportOf<'skipped'>,
+  { decision, reviewResult }: ReportOf<'skipped'>,
   { clean }: SummaryOptions,
 ): RunSummary {
   const { reason, message, remedy = '' } = decision;
+  const isIncomplete = reason === 'findings-unread';
   const conclusion = isIncomplete ? 'incomplete' : 'skipped';
   const open = reviewResult?.report.findings.filter(isOpen) ?? [];
   const said = [`${message}.`, remedy, open.length === 0 ? '' : `${formatOpenCount(open)}.`];

@@ -80,7 +80,9 @@ export async function admit(
   if ('decision' in agent) return agent;
 
   const skipped = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
-  if (skipped !== undefined && skipped.decision.reason !== 'no-change') return skipped;
+  const hasEarlierFindings =
+    skipped?.decision.reason === 'no-change' || skipped?.decision.reason === 'merge-queue';
+  if (skipped !== undefined && !hasEarlierFindings) return skipped;
   if (!isAddressed && !dryRun) deps.acknowledgement?.start();
   const parts = { facts, authorPermission, agent, unchanged: skipped, fetching };
   return await admitByState(request, parts, deps);
@@ -179,7 +181,7 @@ interface AgentAdmission {
   /** Permission of the account that wrote the text the run reads. */
   readonly authorPermission: Permission | 'unknown';
   readonly agent: LoadedAgent;
-  /** Set if nothing that the agent reads has changed, so its earlier findings still hold. */
+  /** Set if there is nothing new for the agent to read, so its earlier findings still hold. */
   readonly unchanged: SkippedRun | undefined;
   readonly fetching: Promise<TriggerContext | undefined>;
 }
@@ -378,16 +380,17 @@ export function admitChange(
 ): SkippedRun | undefined {
   const number = subjectNumber(trigger);
   const isReview = trigger.kind === 'pull_request' || reviewCommand(trigger) !== undefined;
-  if (!isReview || number === undefined) return undefined;
+  if (!isReview && trigger.kind !== 'merge_group') return undefined;
 
   // Without the change a model could only make findings up.
   const unread =
     context?.kind === 'none' && context.warnings.find(({ code }) => code === 'context-incomplete');
   if (unread) {
-    const text = `nothing of pull request #${number} could be read: ${unread.message}`;
+    const subject = number === undefined ? 'the merge group' : `pull request #${number}`;
+    const text = `nothing of ${subject} could be read: ${unread.message}`;
     throw new AxeError(text, { remedy: unread.remedy });
   }
-  if (context?.kind !== 'pull_request') return undefined;
+  if (context?.kind !== 'pull_request' || number === undefined) return undefined;
 
   const isShown = createPathFilter(diffPolicy);
   const isInScope = ({ path }: { readonly path: string }) => isShown(path);

@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
 import type { TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
-import { subjectNumber } from '../event/trigger.js';
+import { hasChange, subjectNumber } from '../event/trigger.js';
 import { rightsOf } from '../event/trust.js';
 import {
   type Coverage,
@@ -243,8 +243,12 @@ function findCoverage(
   context: TriggerContext | undefined,
   unseen: Task['unseen'] = [],
 ): Coverage | undefined {
-  if (context === undefined || context.kind === 'none')
-    return trigger.kind === 'pull_request' ? NOTHING_READ : undefined;
+  if (context === undefined || context.kind === 'none') {
+    const isUnread = context === undefined || context.isChangeUnread === true;
+    return trigger.kind === 'pull_request' || (hasChange(trigger) && isUnread)
+      ? NOTHING_READ
+      : undefined;
+  }
   const isShown = createPathFilter(diffPolicy);
   return coverageOf({ change: context, isLeftOut: (path) => !isShown(path), notShown: unseen });
 }

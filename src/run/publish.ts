@@ -1,5 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { subjectNumber } from '../event/trigger.js';
+import { queuedPull, subjectNumber } from '../event/trigger.js';
 import { rightsOf } from '../event/trust.js';
 import {
   type BufferedPublications,
@@ -112,7 +112,9 @@ export async function reportSkipped(
 ): Promise<Extract<RunReport, { kind: 'skipped' }>> {
   const { message } = skipped.decision;
   const { unchangedSince: since } = skipped;
-  if (admitted === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
+  const isQueued = trigger.kind === 'merge_group';
+  if (admitted === undefined || dryRun || !(isQueued || trigger.kind === 'pull_request'))
+    return skipped;
 
   const { agent } = admitted.basis;
   const memory = await admitted.memory;
@@ -124,10 +126,14 @@ export async function reportSkipped(
     return skipped;
   }
 
-  const answer = await deps.github?.change(deps.deadline.signal);
+  const number = isQueued ? queuedPull(trigger) : trigger.number;
+  if (number === undefined)
+    return unreadFindings(`the merge queue's branch \`${trigger.head.ref}\` names no pull request`);
+  // The change of a queue is not that of its pull request, whose own runs settle findings.
+  const answer = isQueued ? undefined : await deps.github?.change(deps.deadline.signal);
   const change = answer?.kind === 'read' ? answer : undefined;
   const { ledger, trouble } = await readFindings(
-    trigger.number,
+    number,
     {
       agent: agent.name,
       trigger,
@@ -136,12 +142,12 @@ export async function reportSkipped(
       keepsState: keepsState(admitted.basis.memory, memory),
       rights: admitted.basis.reading.rights,
       change,
-      isFork: trigger.isFork,
+      isFork: isQueued || trigger.isFork,
     },
     deps,
   );
 
-  const findings = applyToFindings(ledger, trigger.number);
+  const findings = applyToFindings(ledger, number);
   const { facts: decided = [], reviewResult } = await deps.publisher.tellFindings({
     ...findings,
     trigger,
@@ -152,11 +158,26 @@ export async function reportSkipped(
   });
   const { memory: plan } = admitted.basis;
   await saveFindings(decided, { agent: agent.name, plan, store: memory?.store }, deps);
-  if (trouble !== undefined) {
-    const failure = `what is open on #${trigger.number} could not be read: ${trouble} We count what memory knows of it.`;
-    deps.reporter.warn({ code: 'context-incomplete', message: failure });
-  }
-  return { ...skipped, reviewResult };
+  if (trouble === undefined) return { ...skipped, reviewResult };
+  if (isQueued)
+    return {
+      ...unreadFindings(`what is open on #${number} could not be read: ${trouble}`),
+      reviewResult,
+    };
+  const failure = `what is open on #${number} could not be read: ${trouble} We count what memory knows of it.`;
+  deps.reporter.warn({ code: 'context-incomplete', message: failure });
+  return { ...skipped, areFindingsUnread: true, reviewResult };
+}
+
+/** The end of a run that had to know the open findings and could not read them. */
+function unreadFindings(message: string): Extract<RunReport, { kind: 'skipped' }> {
+  const decision = {
+    kind: 'skip',
+    reason: 'findings-unread',
+    message: message.replace(/\.$/, ''),
+    remedy: 'Start the run again.',
+  } as const;
+  return { kind: 'skipped', decision, areFindingsUnread: true };
 }
 
 /**
@@ -172,7 +193,7 @@ export async function refuseWithoutFindings(
   const pull = pullNumberOf(trigger);
   if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
   if (pull === undefined || trigger.kind === 'local') return undefined;
-  const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble.replace(/\.$/, '')}`;
+  const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble}`;
   const { reviewResult } = await deps.publisher.tellFindings({
     ...applyToFindings(ledger, pull),
     trigger,
@@ -181,13 +202,7 @@ export async function refuseWithoutFindings(
     answered: new Set(),
     skipped: { message, since: undefined },
   });
-  const decision = {
-    kind: 'skip',
-    reason: 'findings-unread',
-    message,
-    remedy: 'Start the run again.',
-  } as const;
-  return { kind: 'skipped', decision, isIncomplete: true, reviewResult };
+  return { ...unreadFindings(message), reviewResult };
 }
 
 interface PublicationOptions {

@@ -293,8 +293,8 @@ export type RunReport =
       readonly unchangedSince?: string;
       /** The current findings of the pull request; left out if they were not read. */
       readonly reviewResult?: ReviewResult;
-      /** The findings could not be read, so they are those in memory. */
-      readonly isIncomplete?: boolean;
+      /** The findings could not be read, so they are those in memory; left out: they were. */
+      readonly areFindingsUnread?: true;
     }
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
   | (Conversed & {

@@ -283,7 +283,10 @@ export interface FailOn {
 
 function failOnWords(name: InputName, value: string): FailOn {
   const known = [...CONCLUSIONS, ...FINDINGS_GATES, 'memory'];
-  const words = list(name, value).map((word) => oneOf(...known)(name, word));
+  const words =
+    value === 'none' ? [] : list(name, value).map((word) => oneOf(...known, 'none')(name, word));
+  if (words.includes('none'))
+    throw refused(name, value, 'Write `none` alone, or leave it out of the list.');
   return {
     conclusions: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
     memory: words.includes('memory'),
@@ -294,7 +297,7 @@ function failOnWords(name: InputName, value: string): FailOn {
 /** An empty input gets its default, so that a workflow can pass an unset `${{ vars.X }}`. */
 function readInput(env: Environment, name: InputName): string {
   const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
-  if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
+  if (value !== '' || name === 'github-token') return value;
   return INPUT_DEFAULTS[name];
 }
 

@@ -73,31 +73,43 @@ export interface MetGate {
   readonly why: string;
 }
 
+/** The facts of a run's end that its gates are decided from. */
+export interface GateFacts {
+  /** Undefined for a run that is not a review. */
+  readonly review: ReviewResult | undefined;
+  /** `unknown`: the event is about a change, and the run ended before it knew what was read. */
+  readonly coverage: Coverage | 'unknown' | undefined;
+  /** The event is about a pull request, and its open findings could not be read. */
+  readonly areFindingsUnread: boolean;
+}
+
 /**
- * Those of {@link FINDINGS_GATES} that a review meets, in their order. They decide for forks too,
- * where no review can block.
+ * The gates of {@link FINDINGS_GATES} that a run meets, in their order. They decide for forks too,
+ * where no review can block. A gate is also met if nobody knows whether it is.
  */
-export function metGates(
-  gates: readonly string[],
-  review: ReviewResult | undefined,
-): readonly MetGate[] {
-  if (review === undefined) return [];
+export function metGates(gates: readonly string[], facts: GateFacts): readonly MetGate[] {
   return gates.flatMap((gate) => {
-    const why = whyMet(gate, review);
+    const why = whyMet(gate, facts);
     return why === undefined ? [] : [{ gate, why }];
   });
 }
 
-function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string | undefined {
-  const { findings, coverage } = report;
-  if (gate === 'not-published') return isUnpublished ? 'the review was not published' : undefined;
+function whyMet(
+  gate: string,
+  { review, coverage, areFindingsUnread }: GateFacts,
+): string | undefined {
+  if (gate === 'not-published')
+    return review?.isUnpublished === true ? 'the review was not published' : undefined;
   if (gate === 'coverage') {
+    if (coverage === 'unknown') return 'nobody knows how much of the change was reviewed';
     if (coverage === undefined || coverage.kind === 'whole') return undefined;
     return `${formatInteger(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
   }
-  const severity = SEVERITIES.find((one) => gate === `findings:${one}`);
+  const severity = SEVERITIES.find((name) => gate === `findings:${name}`);
+  const findings = review?.report.findings ?? [];
   const open = severity === undefined ? [] : blockingFindings(findings, severity);
-  if (open.length === 0) return undefined;
+  if (open.length === 0)
+    return areFindingsUnread ? 'nobody knows which findings are open' : undefined;
   const counts = formatSeverityCounts(open.map((record) => record.severity));
   return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
 }

@@ -148,6 +148,7 @@ async function fetchTag(
   if (range instanceof GitHubError)
     return {
       kind: 'none',
+      isChangeUnread: true,
       unread: ['the changes since the last tag'],
       warnings: [unreadWarning(range)],
     };
@@ -173,7 +174,8 @@ async function fetchWorkflowRun(
       trigger.pull ??
       (await orGitHubError(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
     if (pull === undefined) return NOTHING;
-    if (pull instanceof GitHubError) return { kind: 'none', warnings: [unreadWarning(pull)] };
+    if (pull instanceof GitHubError)
+      return { kind: 'none', isChangeUnread: true, warnings: [unreadWarning(pull)] };
     const pair = { repository, base: pull.base.sha || pull.base.ref, head };
     const change = changeContext(await fetchChangeBetween(client, pair, signal));
     return { ...change, pullOfCommit: pull.number };
@@ -201,7 +203,14 @@ const NOTHING: TriggerContext = { kind: 'none', warnings: [] };
 
 function changeContext({ change, commits, commitsTotal, warnings }: ReadChange): TriggerContext {
   return change === undefined
-    ? { kind: 'none', commits, commitsTotal, unread: ['the diff'], warnings }
+    ? {
+        kind: 'none',
+        isChangeUnread: true,
+        commits,
+        commitsTotal,
+        unread: ['the diff'],
+        warnings,
+      }
     : { kind: 'change', ...change, commits, commitsTotal, warnings };
 }
 
