@@ -59,7 +59,7 @@ describe('the summary of a run', () => {
     },
   );
 
-  it('lists warnings with their places, and what the token cannot read apart', async () => {
+  it('lists warnings with their places, what the token cannot read among them', async () => {
     const at = { file: 'bot.toml', line: 3, column: 1 };
     const warnings: readonly Warning[] = [
       { code: 'context-unread', message: 'the checks', remedy: 'Add `checks: read`.' },
@@ -68,12 +68,9 @@ describe('the summary of a run', () => {
     ];
     expect(format(await reportOf('ran'), warnings)).toContain(`**Warnings**
 
+- the checks. Add \`checks: read\`.
 - the diff is cut; the rest is left out
-- unknown key \`modle\` (\`bot.toml:3:1\`)
-
-**Not read**, so the model does not know of it
-
-- the checks. Add \`checks: read\`.`);
+- unknown key \`modle\` (\`bot.toml:3:1\`)`);
   });
 
   const boom = new AxeError('server: `boom` ```', { remedy: 'Run it again.' });

@@ -109,8 +109,8 @@ async function reportScene(): Promise<PermissionScene> {
 const ENDS = {
   /** One warning, and the run goes on. */
   warning: { exitCode: 0, conclusion: 'success', level: 'warning' },
-  /** A line of the summary: it is there by default, and the run goes on with what it has. */
-  summary: { exitCode: 0, conclusion: 'success' },
+  /** One warning that names what was not read, and the run goes on with the rest. */
+  unread: { exitCode: 0, conclusion: 'success', level: 'warning' },
   /** The model asked for it, and gets it as an answer. */
   answer: { exitCode: 0, conclusion: 'success' },
   /** A courtesy, and no more than a line in the log. */
@@ -141,7 +141,7 @@ const SCENES: Readonly<
       [`GET ${AT}/contents/{path}`, 'failure', '`contents: read`'],
       [`GET ${AT}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`GET ${AT}/compare/{basehead}`, 'warning', '`contents: read`'],
-      [CHECKS, 'summary', '`checks: read` and `statuses: read`'],
+      [CHECKS, 'unread', '`checks: read` and `statuses: read`'],
       [`GET ${AT}/actions/jobs/{job_id}/logs`, 'answer', '`actions: read`'],
       [`GET ${AT}/commits`, 'answer', '`contents: read`'],
       ['GET /search/code', 'answer', '`contents: read`'],
@@ -159,7 +159,7 @@ const SCENES: Readonly<
       [`POST ${AT}/git/refs`, 'warning', '`contents: write`'],
       ['POST /graphql closingIssuesReferences', 'incomplete', '`pull-requests: read`'],
       ['POST /graphql qualifiedName', 'warning', '`contents: read`'],
-      ['POST /graphql copilot-instructions', 'summary', '`contents: read`'],
+      ['POST /graphql copilot-instructions', 'unread', '`contents: read`'],
     ],
   },
   'an answer to a mention': {
@@ -209,10 +209,11 @@ describe.each(Object.entries(SCENES))('%s', (_, { scene, rows }) => {
     expect(troubles(step)).toHaveLength('level' in end ? 1 : 0);
     if ('level' in end) {
       const [{ level, message } = { level: '', message: '' }] = troubles(step);
-      expect([level, message]).toEqual([end.level, expect.stringContaining(REFUSAL)]);
+      expect(level).toBe(end.level);
+      if (told !== 'unread') expect(message).toContain(REFUSAL);
       expect(message).toContain(permission);
     }
-    if (told === 'summary') expect(step.summary).toContain(permission);
+    if (told === 'unread') expect(step.summary).toContain(permission);
     const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
     if (told === 'answer')
       for (const part of [REFUSAL, permission]) expect(answers).toContain(part);

@@ -68,10 +68,6 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const outputs =
     found.conclusion === 'success' ? found : { ...found, reason: found.reason ?? cause };
   await writeResults(run, shown.markdown, outputs, facts);
-  // What the token cannot read, and nobody has asked for.
-  const quiet = warnings.filter(({ code }) => code === 'context-unread');
-  for (const unread of quiet) log(`Not read: ${warningText(unread)}`);
-  const loud = warnings.filter((other) => !quiet.includes(other));
   const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
   const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
   if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
@@ -85,7 +81,7 @@ export async function reportRun(run: RunToReport): Promise<void> {
     );
   }
   const annotations = [
-    ...warningAnnotations(loud, lacksMemory, isUnpublished),
+    ...warningAnnotations(warnings, lacksMemory, isUnpublished),
     ...shown.annotations,
     ...whys.map((message): Annotation => ({ level: 'error', title: 'axe-action', message })),
   ];

@@ -187,25 +187,14 @@ function nameOf({ tool, input, isDenied }: ToolCallRecord): string {
     : shown(tool);
 }
 
-/** The warnings of a run in its job summary; what the token may not read is listed apart. */
+/** The warnings of a run in its job summary. */
 export function warningList(warnings: readonly Warning[]): string {
-  const isUnread = ({ code }: Warning) => code === 'context-unread';
-  return paragraphs([
-    listOf(
-      '**Warnings**',
-      warnings.filter((warning) => !isUnread(warning)),
-    ),
-    listOf('**Not read**, so the model does not know of it', warnings.filter(isUnread)),
-  ]);
-}
-
-function listOf(title: string, warnings: readonly Warning[]): string {
   if (warnings.length === 0) return '';
   const lines = warnings.map((warning) => {
     const at = warning.at === undefined ? '' : ` (${inlineCode(sourcePosition(warning.at))})`;
     return `- ${oneLine(warningText(warning))}${at}`;
   });
-  return paragraphs([title, lines.join('\n')]);
+  return paragraphs(['**Warnings**', lines.join('\n')]);
 }
 
 /** How much of a change was read, or would have been, with the names of all files that were not. */

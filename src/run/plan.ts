@@ -370,8 +370,12 @@ export async function restore(
   const stored = await draft.memory;
   const learned = await draft.learned;
   // A review that needs its findings is refused with this same message, so it is not repeated.
-  const isInRefusal = ({ message }: Warning) =>
-    needsFindings(plan) && learned.trouble?.startsWith(message) === true;
+  const { trouble = '' } = learned;
+  const isInRefusal = ({ code, message, remedy }: Warning) => {
+    const hasSameRemedy = code === 'context-unread' && remedy !== undefined;
+    const isSame = trouble.startsWith(message) || (hasSameRemedy && trouble.includes(remedy));
+    return needsFindings(plan) && trouble !== '' && isSame;
+  };
   for (const warning of plan.warnings) if (!isInRefusal(warning)) deps.reporter.warn(warning);
 
   const { ledger } = learned;
