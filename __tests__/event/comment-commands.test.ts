@@ -1,5 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { COMMENT_COMMANDS, formatCommandTable } from '../../src/event/comment-commands.js';
+import {
+  askedQuestion,
+  COMMENT_COMMANDS,
+  formatCommandTable,
+} from '../../src/event/comment-commands.js';
 import { reviewCommand } from '../../src/findings/change/scope.js';
 import { readCommand } from '../../src/run/commands/run-command.js';
 import { cellsOf, markedTable } from '../helpers/documents.js';
@@ -27,6 +31,23 @@ it.each(COMMENT_COMMANDS.flatMap(({ name, forms }) => forms.map((form) => [form,
       ]);
       return;
     }
+    if (name === 'ask') {
+      expect([read, askedQuestion(trigger)]).toEqual([undefined, '<question>']);
+      return;
+    }
     expect(read).toMatchObject({ verb: name });
   },
 );
+
+it.each([
+  ['/axe ask why?', 'why?', undefined],
+  ['/AXE Ask\nwhy?\n> because', 'why?', undefined],
+  ['/axe ask help', 'help', undefined],
+  ['/axe ask', '', { verb: 'ask' }],
+  ['/axe asks why?', undefined, undefined],
+  ['so /axe ask why?', undefined, undefined],
+  ['> /axe ask why?', undefined, undefined],
+])('the question of %j is %j', (body, question, command) => {
+  const trigger = comment({ body });
+  expect([askedQuestion(trigger), readCommand(trigger, '@axe')]).toEqual([question, command]);
+});

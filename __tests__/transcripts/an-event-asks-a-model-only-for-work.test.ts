@@ -1,7 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { loadWebhook, type Payload, type PayloadPatch } from '../helpers/webhooks.js';
-import { REVIEWER } from './review-scene.js';
-import { routesOf, type StageEvent, told } from './stage.js';
+import {
+  loadWebhook,
+  type Payload,
+  type PayloadPatch,
+  schedulePayload,
+} from '../helpers/webhooks.js';
+import { REVIEWER, submitting } from './review-scene.js';
+import { AGENT, routesOf, type StageEvent, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 const NO_COMMIT = '0'.repeat(40);
@@ -69,3 +74,61 @@ it('a review with a text is answered', async () => {
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.model.requests()).toHaveLength(1);
 });
+
+it.each([
+  ['', 'Why does it fail?'],
+  ['@axe', 'Why does it fail?'],
+  ['/axe ask', 'Why does it fail?'],
+])(
+  '`/axe ask` asks whatever the phrase is (%j), and is no part of the task',
+  async (phrase, task) => {
+    const patch = { 'comment.body': '/axe ask Why does it fail?' };
+    const event = { name: 'issue_comment', action: 'created', patch };
+    const stage = await setStageInProcess({ event, base: { 'axe/agents/reviewer.toml': AGENT } });
+    const step = await stage.run({ inputs: { 'trigger-phrase': phrase } });
+    expect(step.outputs['conclusion']).toBe('success');
+    const [{ messages } = { messages: [] }] = stage.model.prompts();
+    expect(messages[0]).toMatch(new RegExp(`^user: ${task.replace('?', '\\?')}`));
+    expect(stage.model.requests()).toHaveLength(1);
+  },
+);
+
+it('`/axe ask` without a question is answered without a model', async () => {
+  const patch = { 'comment.body': '/axe ask' };
+  const event = { name: 'issue_comment', action: 'created', patch };
+  const stage = await setStageInProcess({ event, base: BASE });
+  await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
+  expect(stage.repo.comments.at(-1)?.body).toContain('Write the question after it.');
+  expect(stage.model.requests()).toEqual([]);
+});
+
+const NEW_BRANCH: StageEvent = {
+  name: 'push',
+  patch: { ref: 'refs/tags/v1', before: NO_COMMIT, after: 'c'.repeat(40) },
+};
+const PUSHED: StageEvent = {
+  name: 'push',
+  patch: { ref: 'refs/heads/master', after: 'c'.repeat(40) },
+};
+
+it.each<[string, StageEvent, boolean]>([
+  ['a schedule', { name: 'schedule', payload: schedulePayload('0 6 * * 1') }, true],
+  ['a manual start', { name: 'workflow_dispatch' }, true],
+  ['a release', { name: 'release', action: 'published' }, true],
+  ['a push without a diff', NEW_BRANCH, true],
+  ['a push with one', PUSHED, false],
+  ['a pull request', { name: 'pull_request', action: 'opened' }, false],
+])(
+  'an agent that reviews is told that there is no change before the model is asked: %s',
+  async (_, event, isWarned) => {
+    const stage = await setStageInProcess({ event, base: BASE, model: submitting('Nothing.') });
+    const step = await stage.run();
+    expect(step.exitCode).toBe(0);
+    const warnings = troubles(step).filter(({ message }) => message.includes('brings no change'));
+    expect(warnings).toHaveLength(isWarned ? 1 : 0);
+    if (isWarned)
+      expect(warnings[0]?.message).toContain('Run it on `pull_request`, or use an agent');
+    const printed = step.log.indexOf('brings no change');
+    expect(printed === -1 || printed < step.log.indexOf('Nothing.')).toBe(true);
+  },
+);

@@ -1,3 +1,4 @@
+import { askedQuestion } from './comment-commands.js';
 import { findMention } from './mention.js';
 import {
   type Actor,
@@ -219,6 +220,7 @@ function skipWithoutWords(trigger: Trigger): Skip | undefined {
 
 function skipUnlessMentioned({ trigger, policy: { triggerPhrase } }: EventFacts): Skip | undefined {
   if (trigger.kind !== 'comment' || triggerPhrase === '') return undefined;
+  if (askedQuestion(trigger) !== undefined) return undefined;
   if (findMention(trigger.body, triggerPhrase) !== undefined) return undefined;
   return skip(
     'no-mention',

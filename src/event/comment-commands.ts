@@ -1,3 +1,6 @@
+import { findMention } from './mention.js';
+import type { Trigger } from './trigger.js';
+
 /** A command that a comment can begin with, as people read it. */
 interface CommentCommand {
   readonly name: string;
@@ -17,6 +20,14 @@ interface CommentCommand {
  * the table of `docs/events.md`.
  */
 export const COMMENT_COMMANDS: readonly CommentCommand[] = [
+  {
+    name: 'ask',
+    forms: ['/axe ask <question>'],
+    place: 'issues and pull requests',
+    people: 'anybody who can start a run',
+    effect: 'The agent answers.',
+    asksModel: true,
+  },
   {
     name: 'review',
     forms: ['/axe review', '/axe review full'],
@@ -90,6 +101,15 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     effect: 'Answers with this list.',
   },
 ];
+
+/** The question of a comment that begins with `/axe ask`; undefined for any other comment. */
+export function askedQuestion(trigger: Trigger): string | undefined {
+  if (trigger.kind !== 'comment' || !ASK.test(trigger.body.replaceAll(/\r\n?/g, '\n')))
+    return undefined;
+  return findMention(trigger.body, '/axe ask');
+}
+
+const ASK = /^(?:[ \t]*\n)* {0,3}\/axe ask(?:[ \t\n]|$)/i;
 
 export function formatCommandTable(): string {
   const rows = COMMENT_COMMANDS.map(

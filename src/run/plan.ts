@@ -1,8 +1,9 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
+import { askedQuestion } from '../event/comment-commands.js';
 import type { TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
-import { hasChange, subjectNumber } from '../event/trigger.js';
+import { hasChange, subjectNumber, type Trigger } from '../event/trigger.js';
 import { rightsOf } from '../event/trust.js';
 import {
   type Coverage,
@@ -161,6 +162,7 @@ export async function makePlan(
       ...(ownChanges === undefined ? [] : [ownChanges]),
       ...(context?.warnings ?? []),
       ...scopeWarnings,
+      ...warnOfNoChange(agent, trigger, context),
       ...(passPlan?.warnings ?? task.warnings),
     ],
   };
@@ -213,6 +215,22 @@ async function localInput(
 
 function hasInstructions({ systemPrompt, skill, files }: AgentConfig, givenSkill: string): boolean {
   return !isBlank(systemPrompt) || firstGiven([givenSkill, skill]) !== '' || files.length > 0;
+}
+
+/** On these events an agent that posts reviews lacks its tools, and no gate of findings can fail. */
+function warnOfNoChange(
+  agent: LoadedAgent,
+  trigger: Trigger,
+  context: TriggerContext | undefined,
+): readonly Warning[] {
+  const isWithout =
+    trigger.kind === 'schedule' ||
+    trigger.kind === 'dispatch' ||
+    trigger.kind === 'release' ||
+    (trigger.kind === 'push' && (context === undefined || context.kind === 'none'));
+  if (!isWithout || !postsReviews(agent)) return [];
+  const message = `agent "${agent.name}" posts reviews, and \`${trigger.event}\` brings no change to review: it only answers, and no finding is posted or counted. Run it on \`pull_request\`, or use an agent without the tools of a review here, such as \`builtin/ask\`.`;
+  return [{ code: 'tool-not-available', message }];
 }
 
 function promptFrom({ prompt }: RunRequest, stdin: string): Plan['promptFrom'] {
@@ -274,9 +292,11 @@ function withinWindow(
   return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
 }
 
-/** The text of a comment without the `trigger-phrase`; empty without a phrase or a text. */
+/** The text of a comment without `/axe ask` or the `trigger-phrase`; empty without either. */
 function requestOf({ trigger, admissionPolicy: { triggerPhrase } }: RunRequest): string {
   if (reviewCommand(trigger) !== undefined) return `Review pull request #${subjectNumber(trigger)}`;
+  const question = askedQuestion(trigger);
+  if (question !== undefined) return question;
   if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
   return findMention(trigger.body, triggerPhrase) ?? '';
 }

@@ -336,8 +336,8 @@ export function publishingTools(
 }
 
 /**
- * There is no warning for a reviewer that also runs on a push, a schedule or a laptop: it gives its
- * review as its answer. But a pull request without a diff, or an agent of another kind, leaves a
+ * There is no warning here for a reviewer that runs without a pull request: it gives its review as
+ * its answer, and the plan warns if the event has no change. But a pull request without a diff, or an agent of another kind, leaves a
  * person waiting for something that is never posted.
  */
 function warnOfMissing(

@@ -51,7 +51,7 @@ export async function runCommentCommand(
   if (command === undefined || trigger.kind !== 'comment') return undefined;
   if ('isReply' in command && command.isReply === true && !(await isAboutFinding(command, deps)))
     return undefined;
-  if (command.verb === 'help' || command.verb === 'mistyped')
+  if (command.verb === 'help' || command.verb === 'mistyped' || command.verb === 'ask')
     return await answerHelp(command, request, deps);
 
   // Only people with write access can give commands.
@@ -78,7 +78,7 @@ export async function runCommentCommand(
 }
 
 async function carryOut(
-  command: Exclude<ReadCommand, { verb: 'help' | 'mistyped' | 'fix' }>,
+  command: Exclude<ReadCommand, { verb: 'help' | 'mistyped' | 'ask' | 'fix' }>,
   opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
@@ -114,12 +114,12 @@ async function pause(
 const MAX_QUOTED = 60;
 
 /**
- * Answers `/axe help` and mistyped commands, once for all agents that hear the comment, without an
+ * Answers `/axe help`, `/axe ask` without a question and mistyped commands, once for all agents that hear the comment, without an
  * agent, its memory or a model. People who can neither triage nor start a run get no answer, so
  * that strangers cannot make a repository post comments.
  */
 async function answerHelp(
-  command: Extract<ReadCommand, { verb: 'help' | 'mistyped' }>,
+  command: Extract<ReadCommand, { verb: 'help' | 'mistyped' | 'ask' }>,
   { trigger, agent, dryRun, admissionPolicy }: RunRequest,
   deps: Dependencies,
 ): Promise<RunReport> {
@@ -134,13 +134,26 @@ async function answerHelp(
   if (access.kind === 'skipped') return access;
   deps.acknowledgement?.start();
 
-  const isMistyped = command.verb === 'mistyped';
-  const name = isMistyped ? cleanLine(command.said, MAX_QUOTED) : 'help';
-  const result = isMistyped ? suggestCommand(command) : listCommands(triggerPhrase);
+  const name = command.verb === 'mistyped' ? cleanLine(command.said, MAX_QUOTED) : command.verb;
+  const result = answerTo(command, triggerPhrase);
   const text = formatCommandResult(result);
   const answer = { trigger, agent: undefined, text, among: 'unless-answered' } as const;
   const published = dryRun ? UNPUBLISHED : await deps.publisher.reply(answer);
   return { kind: 'memory-command', agent, command: name, result, published };
+}
+
+function answerTo(
+  command: Parameters<typeof answerHelp>[0],
+  triggerPhrase: string,
+): MemoryCommandResult {
+  switch (command.verb) {
+    case 'ask':
+      return refusal('refused', '`/axe ask` has no question', 'Write the question after it.');
+    case 'mistyped':
+      return suggestCommand(command);
+    case 'help':
+      return listCommands(triggerPhrase);
+  }
 }
 
 function suggestCommand({
@@ -247,6 +260,8 @@ interface CommentMemoryCommand {
 
 type ReadCommand =
   | { readonly verb: 'help' }
+  /** Without a question. */
+  | { readonly verb: 'ask' }
   | { readonly verb: 'pause' | 'resume' }
   | CommentMemoryCommand
   | FindingCommand
@@ -257,7 +272,7 @@ type ReadCommand =
 /**
  * Reads a command at the beginning of a comment (`/axe help`), a command after the `trigger-phrase`
  * without other words (`@axe help`), or a reply that dismisses a finding in a set phrase. Undefined
- * for comments that an agent answers: a question, and `/axe review`.
+ * for comments that an agent answers: a question, `/axe ask why`, and `/axe review`.
  * @internal
  */
 export function readCommand(trigger: Trigger, triggerPhrase: string): ReadCommand | undefined {
@@ -313,6 +328,8 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
     case 'help':
       // With more words it is a question to the agent.
       return rest.length === 0 ? { verb } : undefined;
+    case 'ask':
+      return rest.length === 0 && below.trim() === '' ? { verb } : undefined;
     case 'pause':
     case 'resume':
       return { verb };
