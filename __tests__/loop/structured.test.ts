@@ -229,8 +229,46 @@ describe('a compiled schema', () => {
     expect(trouble).toMatchObject({ message: expect.stringContaining(told) });
   });
 
+  const properties = (length: number, of: (index: number) => object) => ({
+    properties: Object.fromEntries(
+      Array.from({ length }, (_, index) => [`key${index}`, of(index)]),
+    ),
+  });
+
+  it.each<[string, object, string]>([
+    ['bytes', properties(3500, () => ({ minLength: 1 })), 'and at most 65,536 are allowed'],
+    ['patterns', properties(201, (index) => ({ pattern: `^${index}$` })), 'it has 201 patterns'],
+    [
+      'patterns of names',
+      {
+        patternProperties: Object.fromEntries(
+          Array.from({ length: 201 }, (_, i) => [`^${i}$`, true]),
+        ),
+      },
+      'it has 201 patterns, and at most 200 are allowed',
+    ],
+    [
+      'references',
+      { $defs: { text: {} }, ...properties(501, () => ({ $ref: '#/$defs/text' })) },
+      'it has 501 references, and at most 500 are allowed',
+    ],
+  ])('is an error with a remedy when it has too many %s', async (_, schema, message) => {
+    const trouble = compile(schema);
+    await expect(trouble).rejects.toBeInstanceOf(ConfigError);
+    await expect(trouble).rejects.toThrow(message);
+  });
+
+  it('is prepared however slow the machine is, and copies nothing that a reference names', async () => {
+    const schema = {
+      $defs: { many: properties(100, () => ({ minLength: 1 })) },
+      ...properties(500, () => ({ $ref: '#/$defs/many' })),
+    };
+    const check = await compile(schema);
+    expect(check({ key7: { key3: '' } })).toEqual([expect.stringContaining('/key7/key3')]);
+  });
+
   it('is an error with a remedy when preparing it takes longer than the run has left', async () => {
-    const names = Array.from({ length: 5000 }, (_, index) => `key${index}`);
+    const names = Array.from({ length: 2000 }, (_, index) => `key${index}`);
     const schema = {
       properties: Object.fromEntries(names.map((name) => [name, { minLength: 1 }])),
     };

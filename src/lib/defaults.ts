@@ -199,8 +199,17 @@ export const COMPACTION = {
 /** The model gets a notice when this little is left: turns, seconds, or share of a budget used. */
 export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
 
-/** Maximum nesting of a JSON answer and its schema, and the time limit for validating an answer. */
-export const STRUCTURED_LIMITS = { depth: 128, checkMs: 2000 } as const;
+/**
+ * Maximum nesting of a JSON answer and its schema, size of a schema with its patterns and
+ * references, and the time limit for validating an answer.
+ */
+export const STRUCTURED_LIMITS = {
+  depth: 128,
+  schemaBytes: 64 * 1024,
+  patterns: 200,
+  references: 500,
+  checkMs: 2000,
+} as const;
 
 /** A run reads the answers to its latest findings on this many other pull requests. */
 export const MAX_LEARNED_PULLS = 5;

@@ -6,7 +6,7 @@ import { depthExceeds, isObject } from '../lib/data.js';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
 import { errorCode } from '../lib/files.js';
-import { cleanLine } from '../lib/text/format.js';
+import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 
 /** The answer must be JSON, and valid against the schema if there is one. */
 type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;
@@ -160,18 +160,20 @@ function parse(text: string): ReturnType<typeof findJson> {
  * Makes a check of values by a JSON schema: draft 2020-12, or draft 7 if `$schema` says so.
  * `format` is not checked, unknown keywords are ignored, and only own properties count. `origin`
  * names the input or key the schema comes from. A schema that cannot be used is a ConfigError, also
- * when the check runs. Patterns and references can take any time, so a check ends after {@link
- * STRUCTURED_LIMITS}, and when `leftMs` is over.
+ * when the check runs. The preparation is limited by the size of the schema, and the time of a check
+ * by {@link STRUCTURED_LIMITS}, since a pattern can take any time; both end when `leftMs` is over.
  */
 export async function compileSchema(
   schema: JsonSchema,
   origin: string,
   leftMs: () => number,
 ): Promise<ValueCheck> {
+  const tooLarge = whyTooLarge(schema);
+  if (tooLarge !== undefined) throw unusable(origin, new Error(tooLarge));
   const ajv = await openCompiler(schema, origin);
-  const runInTime = <T>(work: () => T, step: string): T => {
+  const runInTime = <T>(work: () => T, step: string, limitMs = LONGEST_TIMER_MS): T => {
     try {
-      const done = withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
+      const done = withinTime(work, Math.min(limitMs, leftMs() + TIMER_MS));
       if (done !== undefined) return done.value;
     } catch (thrown) {
       throw unusable(origin, thrown);
@@ -189,8 +191,33 @@ export async function compileSchema(
     runInTime(
       () => (validate(value) ? [] : (validate.errors ?? []).map(describeError)),
       'checking an answer',
+      STRUCTURED_LIMITS.checkMs,
     );
 }
+
+/** With `inlineRefs: false` the work of preparing a schema grows with these counts alone. */
+function whyTooLarge(schema: JsonSchema): string | undefined {
+  const { schemaBytes, patterns, references } = STRUCTURED_LIMITS;
+  const counts = { patterns: 0, references: 0 };
+  const text = JSON.stringify(schema, (key, value: unknown) => {
+    if (key === 'pattern') counts.patterns += 1;
+    if (key === 'patternProperties' && isObject(value))
+      counts.patterns += Object.keys(value).length;
+    if (key === '$ref' || key === '$dynamicRef') counts.references += 1;
+    return value;
+  });
+  const bytes = Buffer.byteLength(text);
+  if (bytes > schemaBytes)
+    return `it has ${formatInteger(bytes)} bytes, and at most ${formatInteger(schemaBytes)} are allowed`;
+  if (counts.patterns > patterns)
+    return `it has ${count(counts.patterns, 'pattern')}, and at most ${patterns} are allowed`;
+  return counts.references > references
+    ? `it has ${count(counts.references, 'reference')}, and at most ${references} are allowed`
+    : undefined;
+}
+
+/** Node takes no longer time limit. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A check ends only after the deadline, so that the deadline is the error that is reported. */
 const TIMER_MS = 5;
@@ -203,6 +230,8 @@ const OPTIONS: Options = {
   allErrors: true,
   ownProperties: true,
   validateFormats: false,
+  // Inlined copies of what a reference names multiply the work of preparing a schema.
+  inlineRefs: false,
   logger: false,
 };
 
