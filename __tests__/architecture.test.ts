@@ -129,6 +129,7 @@ const LAZY = [
   'run/github.ts',
   'run/passes.ts',
   'run/verify.ts',
+  'runner/workflow/check-workflows.ts',
   'tools/github/reader.ts',
   'tools/mcp/connect.ts',
   'tools/mcp/server.ts',

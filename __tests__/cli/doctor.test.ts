@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
@@ -10,6 +11,8 @@ import { completion } from '../model/open-model.js';
 interface Scene {
   readonly agents?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Other files of the repository. */
+  readonly files?: Readonly<Record<string, string>>;
   /** The address of `origin`. */
   readonly remote?: string;
 }
@@ -21,7 +24,12 @@ function agent(name: string, model: string, more = ''): string {
 /** Runs `doctor` in a repository with these agents; by default a good one with its key. */
 async function run(
   words: readonly string[],
-  { agents, env = {}, remote = 'git@github.com:Codertocat/Hello-World.git' }: Scene = {},
+  {
+    agents,
+    files = {},
+    env = {},
+    remote = 'git@github.com:Codertocat/Hello-World.git',
+  }: Scene = {},
 ) {
   const cwd = tempDir('repository');
   const given = agents ?? { reviewer: agent('reviewer', 'anthropic/claude-sonnet-5-5') };
@@ -31,6 +39,7 @@ async function run(
       Object.entries(given).map(([name, toml]) => [`axe/agents/${name}.toml`, toml]),
     ),
   });
+  writeFiles(cwd, files);
   const own = { HOME: tempDir('home'), ANTHROPIC_API_KEY: 'sk-ant-canary', ...env };
   const terminal = createFakeTerminal({ env: own, cwd });
   const exitCode = await main(['doctor', ...words], terminal);
@@ -84,6 +93,26 @@ GitHub
 
 Nothing is wrong.
 `);
+  });
+
+  it('names mistakes of workflows by file and line, and ends with status 1 for errors only', async () => {
+    const first = readFileSync('examples/workflows/review.yml', 'utf8');
+    const path = '.github/workflows/axe.yml';
+    const placeholder = await run([], { files: { [path]: first } });
+    expect(placeholder.exitCode).toBe(1);
+    expect(placeholder.output).toMatch(
+      /^Workflows\n {2}\.github\/workflows\/axe\.yml:30: error: `YOUR_ORG\/axe-action` is a placeholder\. Write /,
+    );
+    const text = first.replace('YOUR_ORG/', 'acme/').replace('@v1', '@main');
+    const branch = await doctor([], { files: { [path]: text } });
+    expect([branch.exitCode, branch.of('Workflows')]).toEqual([
+      0,
+      [expect.objectContaining({ status: 'warning', place: `${path}:30` })],
+    ]);
+    const own = first.replace('YOUR_ORG/', 'acme/').replace('builtin/pr-reviewer', 'reviewer');
+    expect((await doctor([], { files: { [path]: own } })).of('Workflows')).not.toContainEqual(
+      expect.objectContaining({ status: 'error' }),
+    );
   });
 
   it('sends nothing without --online', async () => {

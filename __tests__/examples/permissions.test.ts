@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { NEEDS } from '../../src/runner/workflow/needed-permissions.js';
 import { readDocument } from '../helpers/documents.js';
 import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
-import { NEEDS, neededPermissions } from './needed-permissions.js';
+import { neededPermissions } from './needed-permissions.js';
 
 const EXAMPLES = exampleWorkflows();
 

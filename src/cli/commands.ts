@@ -131,10 +131,10 @@ const DEMO: Command = {
 
 const DOCTOR: Command = {
   usage: 'doctor [agent...]',
-  short: 'Check agents, keys, token and memory, and say how to fix them',
+  short: 'Check workflows, agents, keys, token and memory, and say how to fix them',
   long: [
-    'Check the agents of this repository, the keys of their models, the token and the memory, and say how',
-    'to fix each problem. Without --online nothing is sent anywhere. The exit status is 1 if something is wrong.',
+    'Check the workflows and agents of this repository, the keys of their models, the token and the memory, and',
+    'say how to fix each problem. Without --online nothing is sent anywhere. The exit status is 1 for errors only.',
   ].join('\n'),
   flags: {
     online: {

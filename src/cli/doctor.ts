@@ -1,19 +1,23 @@
+import { join } from 'node:path';
 import * as v from 'valibot';
+import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
 import { askRest, orGitHubError, repositoryParams } from '../github/client/ask.js';
 import { GitHubError } from '../github/client/errors.js';
-import { AxeError, displayFile, type ExitCode, sourcePosition } from '../lib/errors.js';
+import { AxeError, displayFile, type ExitCode, isNotFound, sourcePosition } from '../lib/errors.js';
 import { findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { count } from '../lib/text/format.js';
-import { readConfigFile } from '../lib/user-files.js';
+import { listFolder, readConfigFile } from '../lib/user-files.js';
 import { OWN_BRANCH } from '../memory/stores/branch/branch-store.js';
 import { createModels } from '../model/create.js';
 import { isMissingKey, keyState, priceProblem, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
+import { localAgents } from '../run/agents.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
 import { unsendable } from '../runner/inputs.js';
+import type { FindAgent } from '../runner/workflow/check-workflows.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
@@ -21,7 +25,7 @@ import { connectWithToken, openChecks } from './config.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 
 /** The order in which the checks are shown. */
-const GROUPS = ['Agents', 'Models', 'GitHub', 'Memory'] as const;
+const GROUPS = ['Workflows', 'Agents', 'Models', 'GitHub', 'Memory'] as const;
 
 interface Check {
   readonly group: (typeof GROUPS)[number];
@@ -30,6 +34,8 @@ interface Check {
   /** One sentence without a full stop. */
   readonly message: string;
   readonly remedy?: string;
+  /** `file:line` of a workflow. */
+  readonly place?: string;
 }
 
 /**
@@ -61,7 +67,9 @@ export async function doctorCommand(flags: ParsedFlags, terminal: Terminal): Pro
 function formatChecks(checks: readonly Check[]): string {
   const groups = GROUPS.flatMap((group) => {
     const ofGroup = checks.filter((check) => check.group === group);
-    const lines = ofGroup.flatMap(({ status, message, remedy = '' }) => {
+    const lines = ofGroup.flatMap(({ status, message, remedy = '', place }) => {
+      // Editors and terminals recognize the form of compilers.
+      if (place !== undefined) return [`  ${place}: ${status}: ${message}. ${remedy}`];
       const [first = '', ...more] = `${message}\n${remedy}`.trimEnd().split('\n');
       return [`  ${status.padEnd(7)}  ${first}`, ...more.map((line) => `           ${line}`)];
     });
@@ -99,12 +107,49 @@ async function examine(
     remedy: `We look for agents of a repository in its top folder. \`${terminal.program} init --agent NAME\` writes one there.`,
   };
   return [
+    ...(await workflowChecks(terminal)),
     ...(ownAgents.length > 0 ? [] : [onlyBuiltIn]),
     ...validation.agents.flatMap(agentChecks),
     ...(await keyChecks(validation, { env, config }, isOnline, signal)),
     ...priceChecks(validation),
     ...(await checkGitHub(flags.string('repo'), isOnline, terminal, signal)),
   ];
+}
+
+/** The workflows with this action, read as GitHub will. */
+async function workflowChecks({ cwd }: Terminal): Promise<readonly Check[]> {
+  const root = (await findRepositoryRoot(cwd)) ?? cwd;
+  const folder = '.github/workflows';
+  const names = (await listFolder(join(root, folder))).filter((name) => /\.ya?ml$/.test(name));
+  if (names.length === 0) return [];
+
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const path = `${folder}/${name}`;
+      return { path, text: (await readConfigFile(join(root, path))) ?? '' };
+    }),
+  );
+  const { checkWorkflows } = await import('../runner/workflow/check-workflows.js');
+  const lines = await checkWorkflows(files, workflowAgents(root));
+  return lines.map(({ file, line, level, message, remedy }) => {
+    return { group: 'Workflows', status: level, message, remedy, place: `${file}:${line}` };
+  });
+}
+
+/** Agents as a workflow has them: without the configuration folder of this machine. */
+function workflowAgents(root: string): FindAgent {
+  const agents = localAgents({ cwd: root, agentsDir: '', configDir: undefined });
+  return async (name) => {
+    try {
+      return { config: (await agents.loadAgent(name)).config };
+    } catch (thrown) {
+      if (!(thrown instanceof AxeError)) throw thrown;
+      // Its own mistakes are reported where the agents are.
+      if (!isNotFound(thrown, 'agent')) return { config: undefined };
+      const names = (await agents.listFiles()).map((agent) => agent.name);
+      return { names: [...BUILT_IN_AGENTS.map((agent) => agent.name), ...names] };
+    }
+  };
 }
 
 function agentChecks({ file, faults }: Validation['agents'][number]): readonly Check[] {
