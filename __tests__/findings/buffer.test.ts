@@ -200,13 +200,24 @@ describe('review comments', () => {
     ]);
   });
 
-  it('are counted when there are more than a run can raise', () => {
+  it('are listed if they are refused, until they are taken', () => {
     const buffer = publications({ maxFindings: 2 });
-    for (const line of [10, 9, 8, 7]) buffer.addComment(request({ line }));
+    for (const title of ['Leaking token', 'Missing index', 'Third cause', 'Other reason'])
+      buffer.addComment(request({ title }));
+    const why =
+      'a run may raise 2 findings, and this would be one more; name what matters in `submit_review`.';
+    const place = { path: 'src/auth.ts', line: 10 };
     expect(buffer.buffered.findings).toHaveLength(2);
-    expect(buffer.buffered.refusedFindings).toBe(2);
-    expect(buffer.addComment(request({ body: 'Bind it.' })).kind).toBe('taken');
-    expect(buffer.buffered.refusedFindings).toBe(2);
+    expect(buffer.buffered.refusedFindings).toEqual(
+      ['Third cause', 'Other reason'].map((title) => ({ ...place, title, why, least: undefined })),
+    );
+    const wish = { title: 'Consider a cache', body: 'Consider a cache for this.' };
+    const other = publications();
+    other.addComment(request(wish));
+    other.addComment(request({ ...wish, effect: 'upkeep' }));
+    expect(other.buffered.refusedFindings).toMatchObject([{ title: wish.title }]);
+    other.addComment(request({ ...wish, body: 'Each call reads the file again.' }));
+    expect(other.buffered).toMatchObject({ findings: [{}], refusedFindings: [] });
   });
 });
 

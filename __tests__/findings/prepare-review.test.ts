@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
+import {
+  type BufferedPublications,
+  NO_PUBLICATIONS,
+} from '../../src/findings/buffered-publications.js';
 import type { PlacedFinding } from '../../src/findings/change/diff-lines.js';
 import type { FindingChanges } from '../../src/findings/decide/ledger.js';
 import { SEVERITIES, type Severity } from '../../src/findings/finding.js';
@@ -39,6 +42,18 @@ function newsOf(kept: number, back = 0): FindingChanges {
 function saidIn({ body }: { readonly body: string }) {
   return saidRevsIn(body).map(({ id }) => id);
 }
+
+const LIMIT = { path: 'a.ts', line: 1, title: 'A', why: 'a run may raise 1 finding.' };
+const MILD = { path: 'b.ts', line: 2, title: 'B', why: 'it is a nit.', least: 'minor' } as const;
+const WISH = { path: 'b.ts', line: 2, title: 'B', why: 'it names no fault.' };
+
+/** What a run wanted of which nothing was accepted as a finding of the change. */
+const wanted = (parts: Partial<BufferedPublications>, summary = 'S') => {
+  return {
+    extent: 'whole',
+    buffered: { ...NO_PUBLICATIONS, review: { summary }, ...parts },
+  } as const;
+};
 
 const LINES = [7, 8, 9, 10].map((line) => placed({ line }));
 const WALL = 'many words '.repeat(370);
@@ -159,7 +174,11 @@ describe('the text of a review', () => {
         heldBack: [{ finding: placed().finding, of: known() }],
         ended: [known({ state: 'settled', why: 'fixed' })],
       },
-      buffered: { ...NO_PUBLICATIONS, review: { summary: 'One risk.' }, refusedFindings: 3 },
+      buffered: {
+        ...NO_PUBLICATIONS,
+        review: { summary: 'One risk.' },
+        refusedFindings: [LIMIT, MILD, LIMIT],
+      },
       remarks: ['Only a part was reviewed.'],
     });
     const text = body.slice(body.indexOf('\n\n') + 2);
@@ -199,7 +218,7 @@ close();
 
 </details>
 
-*Only a part was reviewed. Not repeated: 2 open, 1 dismissed before. Not accepted: 3 findings beyond the number a run may raise.*"
+*Only a part was reviewed. Not repeated: 2 open, 1 dismissed before. Not accepted: 2 findings; the job summary says why.*"
 `);
   });
 
@@ -241,6 +260,31 @@ close();
       '**No findings.** S',
     ],
     ['its agent raises none', [], { extent: undefined }, 'S'],
+    [
+      'one too mild',
+      [],
+      wanted({ refusedFindings: [MILD] }),
+      '**No findings of `minor` or worse.** S',
+    ],
+    ['one wish', [], wanted({ refusedFindings: [WISH] }), '**No findings accepted.** S'],
+    [
+      'one too mild and one unseen',
+      [],
+      wanted({ refusedFindings: [MILD, { ...WISH, why: 'it was not shown.' }] }),
+      '**No findings accepted.** S',
+    ],
+    [
+      'something not from this change',
+      [],
+      wanted({ preexisting: [finding()] }),
+      '**No findings in this change.** S',
+    ],
+    [
+      'that the model found nothing, although something was refused',
+      [],
+      wanted({ refusedFindings: [WISH] }, 'No issues found.'),
+      '**No findings accepted.** No issues found.',
+    ],
   ])('has a headline: %s', (_, fresh, parts, expected) => {
     expect(prepare(fresh, { summary: 'S', ...parts }).body.split('\n\n')[1]).toEqual(expected);
   });

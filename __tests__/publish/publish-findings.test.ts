@@ -80,6 +80,14 @@ it('what the workflow does not allow is listed for the summary', async () => {
   expect(published.details).toBe('**Refused**\n\n- `set_labels`: Not accepted: "x".');
 });
 
+it('lists refused findings with place and reason, and no other refusal of that tool', async () => {
+  const why = 'this asks the author to check something.';
+  const refusedFindings = [{ path: 'src/a.ts', line: 3, title: 'Consider a lock', why }];
+  const refusals = [{ tool: 'add_review_comment', why: `Not accepted: ${why}` }];
+  const { published } = await publish(completed(''), 'auto', { refusedFindings, refusals });
+  expect(published.details).toBe(`**Refused**\n\n- \`src/a.ts:3\` Consider a lock: ${why}`);
+});
+
 interface Scene {
   readonly client: GitHubClient | undefined;
   readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;

@@ -9,12 +9,12 @@ import { expectNoEntry, troubles } from './stage.js';
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'fail-on': 'incomplete' };
 
-/** A line that the change does not touch. */
+/** A file that the change does not touch, and that the model has not read. */
 const { path: _path, line: _line, ...FAULT } = LOGGED.input;
 const UNCHANGED = calls(...[1, 2, 3].map((line) => raise('README.md', line, FAULT)));
 const NO_TOOL = 'The model called no review tool';
 const UNACCEPTED = expect.stringMatching(
-  /^None of its 3 findings was accepted: the change does not/,
+  /^None of its 3 findings was accepted: "README\.md" is not in the diff/,
 );
 
 const WORDS = '`src/auth.ts:11` writes the token to the log.';

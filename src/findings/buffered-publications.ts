@@ -150,9 +150,17 @@ interface CommitDraft {
   readonly fixes?: { readonly handle: string; readonly title: string };
 }
 
-export interface RefusedPublication {
+interface RefusedPublication {
   readonly tool: string;
   readonly why: string;
+}
+
+/** A finding that is in none of the other lists. */
+export interface RefusedFinding extends Pick<Finding, 'path' | 'line' | 'title'> {
+  /** The sentence that the model was answered with. */
+  readonly why: string;
+  /** It is milder than this, which would have been taken; left out: it was refused for another reason. */
+  readonly least?: Severity;
 }
 
 /** A finding of the run that the pull request has from an earlier one. */
@@ -194,8 +202,8 @@ export interface BufferedPublications {
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
   readonly settlements: readonly Settlement[];
-  /** Findings that were not taken because a run had raised as many as it may. */
-  readonly refusedFindings: number;
+  /** Findings that were refused, and not taken after another call. */
+  readonly refusedFindings: readonly RefusedFinding[];
   /** What the review says besides its findings: markdown of the model's. */
   readonly review: { readonly summary: string } | undefined;
   readonly labels: { readonly add: readonly string[]; readonly remove: readonly string[] };
@@ -215,7 +223,7 @@ export const NO_PUBLICATIONS: BufferedPublications = {
   refuted: [],
   unverified: 0,
   settlements: [],
-  refusedFindings: 0,
+  refusedFindings: [],
   review: undefined,
   labels: { add: [], remove: [] },
   issues: [],

@@ -357,8 +357,9 @@ export function mergePasses(
   const kept = raised
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
-  const sum = (countIn: (pass: BufferedPublications) => number) =>
-    passes.reduce((total, pass) => total + countIn(pass), 0);
+  const beyondLimit = raised
+    .filter((placed) => !kept.includes(placed))
+    .map(({ finding: { path, line, title } }) => ({ path, line, title, why: OVER_LIMIT }));
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
   const repeated = passes.flatMap((one) => one.repeated);
   const heldBack = passes.flatMap((one) => one.heldBack);
@@ -375,11 +376,13 @@ export function mergePasses(
     repeated: uniqueBy(repeated, ({ of }) => of.id),
     heldBack: uniqueBy(heldBack, ({ of }) => of.id),
     settlements: uniqueBy(settlements, ({ finding }) => finding.id),
-    refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
+    refusedFindings: [...passes.flatMap((pass) => pass.refusedFindings), ...beyondLimit],
     refusals: passes.flatMap(({ refusals }) => refusals),
     review: summaries.length === 0 ? undefined : { summary: summaries.join('\n\n') },
   };
 }
+
+const OVER_LIMIT = 'the parts of the change had more findings than a run may raise.';
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];

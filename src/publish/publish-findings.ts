@@ -2,7 +2,7 @@ import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '..
 import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { formatCoverage, isQuestion } from '../findings/change/scope.js';
 import type { KeptFact } from '../findings/kept-finding.js';
-import { formatRefusals } from '../findings/post/comment-text.js';
+import { formatRefused } from '../findings/post/comment-text.js';
 import {
   factsToKeep,
   hasUnreportedChanges,
@@ -68,7 +68,7 @@ export async function publishRequested(
   const isComplete =
     outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
   const effects = isComplete ? await publishSideEffects(end, options) : {};
-  const details = paragraphs([review.details ?? '', formatRefusals(buffered.refusals)]);
+  const details = paragraphs([review.details ?? '', formatRefused(buffered)]);
   return {
     ...review,
     line: [review.line, effects.line].filter((line) => line !== undefined).join(' ') || undefined,

@@ -5,6 +5,7 @@ import {
   type BufferedPublications,
   type PublicationAnswer,
   type PublishRules,
+  type RefusedFinding,
   refusedAnswer,
   sizeProblem,
   TEXT_LIMITS,
@@ -111,24 +112,28 @@ export function takeFinding(
 ): Taken {
   const { lines, ledger } = scope;
   const { findings, heldBack } = before;
-  const refuse = (text: string): Taken => ({
-    answer: refusedAnswer(`Not accepted: ${text}`),
-    state: before,
+  const refuse = (why: string, least?: Severity): Taken => ({
+    answer: refusedAnswer(`Not accepted: ${why}`),
+    state: withRefused(before, request, { why, least }),
   });
   const problem = problemOf(request);
   if (problem !== undefined) return refuse(`${problem}.`);
   const located = locate(readFinding(request, before, scope), scope);
   const { doubts, placed, evidence } = located;
   const isPlaceAsked = questioned.some((question) => isPlaceQuestion(question, request));
-  if (doubts.length > 0 && !isPlaceAsked) return { ...refuse(doubts.join(' ')), asked: 'place' };
+  if (doubts.length > 0 && !isPlaceAsked) return ask(doubts.join(' '), 'place', before);
   if (placed === undefined) return refuse(doubts.join(' '));
   const { finding } = placed;
   const preexisting = before.preexisting.filter((earlier) => !isSaidAgain(earlier, finding));
   const take = (text: string, changed: Partial<BufferedPublications>): Taken => {
-    return { answer: acceptedAnswer(text), state: { ...before, preexisting, ...changed } };
+    const refusedFindings = before.refusedFindings.filter(
+      (refused) => !isRequestedAgain(refused, request),
+    );
+    const state = { ...before, preexisting, refusedFindings, ...changed };
+    return { answer: acceptedAnswer(text), state };
   };
   const stopped = stopAtGate(finding, scope, rules.minSeverity);
-  if (stopped !== undefined) return refuse(stopped);
+  if (stopped !== undefined) return refuse(stopped.why, stopped.least);
   if (!isOfChange(placed, evidence, lines)) {
     if (scope.isLaterReview)
       return refuse(
@@ -137,10 +142,6 @@ export function takeFinding(
     const text = `It will be listed as not from this change, where it blocks nothing. ${RELIES_ON_IT}`;
     return take(text, { preexisting: [...preexisting, finding] });
   }
-  const ask = (asked: readonly (KnownFinding | Lesson)[]): Taken => ({
-    ...refuse(questionAbout(asked, placed)),
-    asked: 'sameness',
-  });
   const wasAsked = questioned.some(
     ({ about, request: earlier }) =>
       about === 'sameness' && earlier.line === request.line && isRequestedAgain(earlier, request),
@@ -152,7 +153,7 @@ export function takeFinding(
     case 'refused':
       return refuse(`${raising.why}.`);
     case 'ask':
-      return ask(raising.of);
+      return ask(questionAbout(raising.of, placed), 'sameness', before);
     case 'replaced': {
       const { id, handle, dismissedOn } = raising.finding;
       const at = findings.findIndex((raised) => raised.finding.id === id);
@@ -172,7 +173,7 @@ export function takeFinding(
       const meant = before.repeated.find((earlier) => earlier.of.id === of.id);
       const isSure = request.sameAs !== undefined || wasAsked;
       if (meant !== undefined && !isSure && !isSameFinding(meant.finding, finding))
-        return ask([of]);
+        return ask(questionAbout([of], placed), 'sameness', before);
       const others = before.repeated.filter((earlier) => earlier !== meant);
       const text = isOpen(of)
         ? `${of.handle} is open already, so it is not posted again.`
@@ -180,16 +181,30 @@ export function takeFinding(
       return take(text, { repeated: [...others, { of, finding }] });
     }
     case 'raised': {
-      const { refusedFindings } = before;
       const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
       const room = roomForFindings(ledger.open.length);
-      if (findings.length >= Math.min(rules.maxFindings, room))
-        return { ...refuse(why), state: { ...before, refusedFindings: refusedFindings + 1 } };
+      if (findings.length >= Math.min(rules.maxFindings, room)) return refuse(why);
       const { dismissedOn } = raising.finding;
       const raised = { ...placed, finding: { ...finding, dismissedOn } };
       return take(answerTaken(raised, findings.length, lines), { findings: [...findings, raised] });
     }
   }
+}
+
+function ask(question: string, subject: Question['about'], state: BufferedPublications): Taken {
+  return { answer: refusedAnswer(`Not accepted: ${question}`), state, asked: subject };
+}
+
+/** Keeps what was refused, once for each finding. */
+function withRefused(
+  before: BufferedPublications,
+  { path, line, title }: CommentRequest,
+  reason: Pick<RefusedFinding, 'why' | 'least'>,
+): BufferedPublications {
+  const others = before.refusedFindings.filter(
+    (refused) => refused.path !== path || refused.title !== title,
+  );
+  return { ...before, refusedFindings: [...others, { path, line, title, ...reason }] };
 }
 
 function answerTaken(
@@ -408,16 +423,26 @@ function stopAtGate(
   finding: Finding,
   scope: FindingContext,
   minSeverity: Severity,
-): string | undefined {
+): Pick<RefusedFinding, 'why' | 'least'> | undefined {
   const { path, severity, title, body, trigger = '' } = finding;
   if (!scope.isInScope(path))
-    return `${quoteLine(path)} is outside the paths that this review is about. Leave it out.`;
+    return {
+      why: `${quoteLine(path)} is outside the paths that this review is about. Leave it out.`,
+    };
   if (trigger.trim() === '' && asks(title) && asksOnly(body))
-    return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
+    return {
+      why: 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.',
+    };
   if (!isAtLeast(severity, minSeverity))
-    return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
+    return {
+      why: `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`,
+      least: minSeverity,
+    };
   if (severity === 'nit' && scope.isLaterReview)
-    return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
+    return {
+      why: 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.',
+      least: 'minor',
+    };
   return undefined;
 }
 

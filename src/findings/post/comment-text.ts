@@ -1,7 +1,7 @@
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
-import type { BufferedPublications, RefusedPublication } from '../buffered-publications.js';
+import type { BufferedPublications } from '../buffered-publications.js';
 import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { isNeverHeldBack } from '../decide/duplicates.js';
 import type { Confidence, Finding, Severity } from '../finding.js';
@@ -167,7 +167,7 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
  * Everything a run wanted published, as markdown for where nothing is posted; empty for nothing.
  */
 export function formatPublications(buffered: BufferedPublications): string {
-  const { findings, preexisting, review, labels, issues, reaction, refusals } = buffered;
+  const { findings, preexisting, review, labels, issues, reaction } = buffered;
   const acts = [
     ...(labels.add.length === 0 ? [] : [`- Add the labels ${spans(labels.add)}`]),
     ...(labels.remove.length === 0 ? [] : [`- Remove the labels ${spans(labels.remove)}`]),
@@ -180,7 +180,7 @@ export function formatPublications(buffered: BufferedPublications): string {
     ...findings.map(formatFinding),
     formatPreexisting(preexisting),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
-    formatRefusals(refusals),
+    formatRefused(buffered),
   ]);
 }
 
@@ -237,14 +237,26 @@ export function preexistingTitle(number: number): string {
 
 const MAX_REFUSALS = 20;
 
-/** What the model wanted and is not allowed to have, as a list; empty for nothing. */
-export function formatRefusals(refusals: readonly RefusedPublication[]): string {
-  if (refusals.length === 0) return '';
-  const left = refusals.length - MAX_REFUSALS;
-  const lines = refusals
-    .slice(0, MAX_REFUSALS)
+/**
+ * Findings that were refused and not taken later, then what else the model is not allowed to have,
+ * as a list that nobody has cleaned yet; empty for nothing.
+ */
+export function formatRefused({
+  refusedFindings,
+  refusals,
+}: Pick<BufferedPublications, 'refusedFindings' | 'refusals'>): string {
+  const findings = refusedFindings.map(({ path, line, title, why }) => {
+    const place = codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`);
+    return `- ${place} ${cleanLine(title, MAX_TITLE)}: ${why}`;
+  });
+  const others = refusals
+    .filter(({ tool }) => tool !== 'add_review_comment')
     .map(({ tool, why }) => `- ${codeSpan(tool)}: ${why}`);
-  return [`**Refused**\n`, ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n');
+  const lines = [...findings, ...others];
+  if (lines.length === 0) return '';
+  const rest = lines.length - MAX_REFUSALS;
+  const more = rest > 0 ? [`- and ${rest} more`] : [];
+  return ['**Refused**\n', ...lines.slice(0, MAX_REFUSALS), ...more].join('\n');
 }
 
 function spans(names: readonly string[]): string {

@@ -156,11 +156,22 @@ function headlineOf(
   const fresh = listed.filter(({ finding }) => openIds.has(finding.id)).length;
   if (open.length > 0 && (fresh > 0 || extent !== undefined))
     return `**${formatOpenCount(open, where)}.**${newsSentence(fresh, open.length)}`;
-  const summary = buffered.review?.summary ?? '';
-  if (extent === undefined || news.back.length > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
+  if (extent === undefined || news.back.length > 0) return '';
+  const { review, refusedFindings, preexisting } = buffered;
+  const isAllSaid = refusedFindings.length + preexisting.length === 0;
+  if (isAllSaid && SAYS_NOTHING_FOUND.test(review?.summary ?? '')) return '';
   if (extent === 'cut') return '**Review not finished.**';
   const none = hasEarlier || news.kept.length > 0 ? 'Nothing new' : 'No findings';
-  return `**${none}${where}.**`;
+  return `**${none}${limitOf(buffered)}${where}.**`;
+}
+
+/** The limit of what a review without findings says: not all that the model raised was taken. */
+function limitOf({ refusedFindings, preexisting }: ReviewToPost['buffered']): string {
+  const least = refusedFindings.flatMap((refused) => refused.least ?? []);
+  if (least.length < refusedFindings.length) return ' accepted';
+  const [worst] = least.toSorted(compareSeverity);
+  if (worst !== undefined) return ` of \`${worst}\` or worse`;
+  return preexisting.length > 0 ? ' in this change' : '';
 }
 
 /** Empty if all open findings are new, as in a first review. */
@@ -298,14 +309,12 @@ function formatOverCap(texts: readonly string[], maxComments: number): string {
 }
 
 function formatNotes({ news, buffered, remarks, clean }: ReviewToPost, omitted: number): string {
-  const refused = buffered.refusedFindings;
+  const refused = buffered.refusedFindings.filter(({ least }) => least === undefined).length;
   const notes = [
     ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
     formatNotRepeated(news),
     omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
-    refused === 0
-      ? ''
-      : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,
+    refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')}; the job summary says why.`,
   ].filter((note) => note !== '');
   return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
 }
