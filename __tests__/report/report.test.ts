@@ -435,7 +435,7 @@ it('headline, check and outputs count the findings that are open after the run',
   expect(summary.split('\n')[0]).toContain(': 3 open: 1 critical, 2 major · 1 new');
   expect(outputs['findings-open']).toBe('3');
   const open = findings.filter(({ state }) => state === 'open').map(() => known());
-  expect(openFindingsTitle({ open, isBlocking: false })).toMatch(/^3 open: /);
+  expect(openFindingsTitle({ open, isBlocking: false, unposted: [] })).toMatch(/^3 open: /);
 });
 
 describe('a review says that nothing is open', () => {
