@@ -84,9 +84,8 @@ export const GIT_ROUTES: Routes = {
   'GET /commits/{ref}': ({ repo, params, media }) => {
     const found = resolveCommit(repo, params['ref'] ?? '');
     if (found === undefined) return githubError(422, `No commit found for SHA: ${params['ref']}`);
-    if (media !== 'sha')
-      throw new Error('the fake answers this route with the sha media type only');
-    return { status: 200, body: found.sha, mediaType: 'sha' };
+    if (media === 'sha') return { status: 200, body: found.sha, mediaType: 'sha' };
+    return { status: 200, body: { ...listedCommit(repo, found), files: filesOf(repo, found) } };
   },
   'GET /commits': (call) => {
     const { repo, request } = call;
@@ -102,6 +101,27 @@ export const GIT_ROUTES: Routes = {
     return page(call, found, (one) => listedCommit(repo, one));
   },
 };
+
+/** The files of a commit; one with the same bytes under another path was renamed. */
+function filesOf(repo: StoredRepo, commit: GitCommit): readonly Record<string, unknown>[] {
+  const filesAt = (one: GitCommit | undefined) =>
+    one === undefined ? [] : listTree(repo.git, one.tree).filter(({ kind }) => kind === 'blob');
+  const before = filesAt(repo.git.commits.get(commit.parents[0] ?? ''));
+  const after = filesAt(commit);
+  const isIn = (files: typeof after, path: string) => files.some((file) => file.path === path);
+  const added = after.filter(({ path }) => !isIn(before, path));
+  return added.map(({ path, sha }) => {
+    const former = before.find((file) => file.sha === sha && !isIn(after, file.path));
+    const [entry] = diffEntriesJson(
+      repo,
+      `diff --git a/${path} b/${path}\nnew file mode 100644\n`,
+      commit.sha,
+    );
+    return former === undefined
+      ? { ...entry, sha }
+      : { ...entry, sha, status: 'renamed', previous_filename: former.path };
+  });
+}
 
 /** A commit in a list. */
 export function listedCommit(repo: StoredRepo, commit: GitCommit): Record<string, unknown> {

@@ -23,9 +23,11 @@ function baseOf(files: Readonly<Record<string, string | null>>): BaseCode {
   const history = new Set([COMMIT]);
   return {
     repository: 'Octocat/Hello',
+    isOnlyRepository: false,
     commit: COMMIT,
     files: new Map(Object.entries(files)),
     history,
+    renamed: new Map(),
   };
 }
 
@@ -68,15 +70,66 @@ describe('a note that rests on a line of code', () => {
       '',
     ],
     ['is gone inside of code too', `\`\`\`\nFact ${PLACE} ${HERE}\n\`\`\``, GONE, '```\n```'],
-    ['stays if the file was not read', `Fact ${PLACE} ${HERE}`, baseOf({}), `Fact ${PLACE}`],
-    ['stays if nothing could be read', `Fact ${PLACE} ${HERE}`, undefined, `Fact ${PLACE}`],
     [
-      'stays if it is about another repository',
+      'says so if the file was not read',
+      `Fact ${PLACE} ${HERE}`,
+      baseOf({}),
+      `Fact ${PLACE} (not checked)`,
+    ],
+    [
+      'says so if nothing could be read',
+      `Fact ${PLACE} ${HERE}`,
+      undefined,
+      `Fact ${PLACE} (not checked)`,
+    ],
+    [
+      'says that it was not checked if it is about another repository',
       `F ${PLACE} <!-- o/other@${COMMIT} -->`,
       GONE,
-      `F ${PLACE}`,
+      `F ${PLACE} (not checked)`,
     ],
-    ['stays if its commit is not in the history', `F ${PLACE} ${UNKNOWN}`, GONE, `F ${PLACE}`],
+    [
+      'is checked under the former name of the only repository',
+      `F ${PLACE} <!-- o/other@${COMMIT} -->`,
+      { ...GONE, isOnlyRepository: true },
+      '',
+    ],
+    [
+      'is given while the line is there, whatever its commit',
+      `F ${PLACE} ${UNKNOWN}`,
+      MOVED,
+      `F (src/a.ts:3 "${CODE}")`,
+    ],
+    [
+      'is not given if the line is not there, and its commit is unknown',
+      `F ${PLACE} ${UNKNOWN}`,
+      GONE,
+      '',
+    ],
+    [
+      'has the current path of a renamed file',
+      `F ${PLACE} ${UNKNOWN}`,
+      {
+        ...baseOf({ 'src/a.ts': null, 'src/b.ts': CODE }),
+        renamed: new Map([['src/a.ts', 'src/b.ts']]),
+      },
+      `F (src/b.ts:1 "${CODE}")`,
+    ],
+    [
+      'needs three words in a renamed file',
+      `F (src/a.ts:2 "return token") ${HERE}`,
+      {
+        ...baseOf({ 'src/a.ts': null, 'src/b.ts': 'return token' }),
+        renamed: new Map([['src/a.ts', 'src/b.ts']]),
+      },
+      '',
+    ],
+    [
+      'needs two words',
+      `F (src/a.ts:2 "default:") ${HERE}`,
+      baseOf({ 'src/a.ts': 'default:' }),
+      '',
+    ],
     ['is text like any other without its commit', `Fact ${PLACE}`, GONE, `Fact ${PLACE}`],
     ['is text like any other if its code is malformed', MALFORMED, GONE, MALFORMED],
   ])('%s', (_, note, base, expected) => expect(shown(note, base)).toBe(expected));
@@ -84,7 +137,7 @@ describe('a note that rests on a line of code', () => {
   it('is listed with its place where it is gone, and kept in a text that is written anew', async () => {
     const note = `- One\n- Fact ${PLACE} ${HERE}\n`;
     expect(check(note, GONE)).toMatchObject({
-      counts: { same: 0, moved: 0, gone: 1, unchecked: 0 },
+      counts: { same: 0, moved: 0, gone: 1, elsewhere: 0, unchecked: 0 },
       gone: [{ note: 'MEMORY.md', line: 2, text: `- Fact ${PLACE}` }],
     });
     const scene = createNotesScene({ files: { 'MEMORY.md': note }, base: GONE });
@@ -93,6 +146,13 @@ describe('a note that rests on a line of code', () => {
       expect((await call).text).not.toContain('Fact');
     await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '- Uno' });
     expect(await scene.text('MEMORY.md')).toBe(`- Uno\n- Fact ${PLACE} ${HERE}`);
+  });
+
+  it('is not called gone where its commit is not in the history', () => {
+    expect(check(`- Fact ${PLACE} ${UNKNOWN}\n`, GONE)).toMatchObject({
+      counts: { same: 0, moved: 0, gone: 0, elsewhere: 1, unchecked: 0 },
+      gone: [],
+    });
   });
 
   it('prevents nobody from writing its note anew, whatever secret it holds', async () => {
@@ -160,14 +220,14 @@ it.each<[string, string, string]>([
   ['names the base if that has the line', cited(CODE), `${PLACE} <!-- Octocat/Hello@${COMMIT} -->`],
   [
     'names the head if that has it',
-    cited('y = 2', SAME, head),
-    `(src/a.ts:2 "y = 2") <!-- Octocat/Hello@${head} -->`,
+    cited('yes = no', SAME, head),
+    `(src/a.ts:2 "yes = no") <!-- Octocat/Hello@${head} -->`,
   ],
-  ['names none if nobody knows one', cited('y = 2'), '(src/a.ts:2 "y = 2")'],
+  ['names none if nobody knows one', cited('yes = no'), '(src/a.ts:2 "yes = no")'],
   [
     'cannot end a comment',
-    cited('<!-- y --> "z"'),
-    '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")',
+    cited('<!-- yes --> "zoo"'),
+    '(src/a.ts:2 "\\u003c!-- yes --\\u003e \\"zoo\\"")',
   ],
 ])('the citation of a line %s', (_, written, expected) => expect(written).toBe(expected));
 
@@ -176,27 +236,29 @@ it.each<[string, string, string]>([
   ['a bracket', '});', 'too short'],
   ['a line without an end', 'x'.repeat(201), 'too long'],
   ['a line that holds a secret', 'key = "hunter2"', 'line 2 of "src/a.ts" holds a secret'],
-  ['a line that is there twice', 'y = 1', '2 lines of "src/a.ts" read "y = 1"'],
+  ['a line of one word', 'default:', 'too short'],
+  ['a line that is there twice', 'yes = no', '2 lines of "src/a.ts" read "yes = no"'],
 ])('the citation of a line is refused for %s', (_, code, message) => {
-  expect(() => cited(code, baseOf({ 'src/a.ts': 'y = 1\ny = 1' }))).toThrow(message);
+  expect(() => cited(code, baseOf({ 'src/a.ts': 'yes = no\nyes = no' }))).toThrow(message);
 });
 
 /** Lines that are alike, and some that are hostile. */
 const LINES = [
-  'a = 1',
-  'b = 2',
-  'c("x")',
+  'alpha = one',
+  'beta = two',
+  'call("me")',
+  'word',
   '}',
   '',
-  '<!-- d -->',
-  '(e:1 "f")',
-  '\\"g\\"',
-  '日本 h',
-  '  a  =  1',
+  '<!-- yes --> no',
+  '(see:1 "this")',
+  '\\"good\\" day',
+  '日本 here',
+  '  alpha  =  one',
 ];
 const LINE = fc.constantFrom(...LINES);
 
-it('nothing whose line is gone reaches the prompt as current, and nothing else is left out', () => {
+it('nothing whose line is not there reaches the prompt, and nothing else is left out', () => {
   const file = fc.array(LINE, { maxLength: 6 });
   const note = fc.record({
     path: fc.constantFrom('src/a.ts', 'b.md', '../c', 'unread'),
@@ -216,18 +278,21 @@ it('nothing whose line is gone reaches the prompt as current, and nothing else i
       const normal = (text: string) => text.replace(/\s+/g, ' ').trim();
       const fates = notes.map((citations, index) => {
         const now = citations.map((one) => {
-          const isKnown = one.repository === 'octocat/hello' && one.commit === COMMIT;
+          const isOwn = one.repository === 'octocat/hello';
           const lines = new Map<string, readonly string[]>([
             ['src/a.ts', first],
             ['b.md', second ?? []],
           ]).get(one.path);
-          if (!isKnown || lines === undefined) return [one.line];
+          if (!isOwn || lines === undefined) return [one.line];
+          if (['word', '}'].includes(one.code)) return [];
           return lines.flatMap((line, at) => (normal(line) === normal(one.code) ? [at + 1] : []));
         });
         const text = citations
           .map((one) => `${one.mark}note-${index}. ${formatCitation(one)}`)
           .join(' ');
-        return { text, now, isGone: now.some((numbers) => numbers.length === 0) };
+        const absent = citations.filter((_, at) => now[at]?.length === 0);
+        const isGone = absent.some(({ commit }) => commit === COMMIT);
+        return { text, now, isGone, isWithheld: absent.length > 0 };
       });
       // An empty code is written as one that no citation has.
       fc.pre(notes.flat().every(({ code }) => code !== ''));
@@ -240,13 +305,13 @@ it('nothing whose line is gone reaches the prompt as current, and nothing else i
         daily: 'calendar',
         maxBytes: 100_000,
       });
-      for (const [index, { now, isGone }] of fates.entries()) {
-        expect(block.includes(`note-${index}.`)).toBe(!isGone);
+      for (const [index, { now, isWithheld }] of fates.entries()) {
+        expect(block.includes(`note-${index}.`)).toBe(!isWithheld);
         const line = block.split('\n').find((one) => one.includes(`note-${index}.`)) ?? '';
         const numbers = [...line.matchAll(/\((?:src\/a\.ts|b\.md|\.\.\/c|unread):(\d+) /g)].map(
           ([, number]) => Number(number),
         );
-        expect(numbers).toHaveLength(isGone ? 0 : now.length);
+        expect(numbers).toHaveLength(isWithheld ? 0 : now.length);
         for (const [at, number] of numbers.entries()) expect(now[at]).toContain(number);
       }
       expect(block).not.toContain(`@${COMMIT}`);

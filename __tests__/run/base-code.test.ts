@@ -8,13 +8,17 @@ import { tempDir, writeFiles } from '../helpers/temp.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 function citation(path: string, commit: string, repository = 'octocat/hello'): Citation {
-  return { path, line: 1, code: 'one', repository, commit };
+  return { path, line: 1, code: 'one by one', repository, commit };
 }
 
 describe('the base that notes are held against', () => {
   async function open(trigger: Parameters<typeof createBaseReader>[0]) {
     const hello = await startHello();
-    const readBase = createBaseReader(trigger, hello.client, '/nowhere', {});
+    const readBase = createBaseReader(trigger, {
+      client: hello.client,
+      cwd: '/nowhere',
+      env: {},
+    });
     const asked = () => hello.github.requests().filter(({ path }) => path === '/graphql').length;
     return { ...hello, readBase, asked };
   }
@@ -22,10 +26,10 @@ describe('the base that notes are held against', () => {
   it.each([
     ['the branch of a pull request', pullRequest()],
     ['the default branch', SCHEDULE],
-  ])('is %s, in one request', async (_, trigger) => {
+  ])('is %s: files in one request, and commits in another', async (_, trigger) => {
     const { github, readBase, asked, baseSha, headSha } = await open(trigger);
     const files = {
-      'src/a.ts': 'one\ntwo\nfour\n',
+      'src/a.ts': 'one by one\ntwo\nfour\n',
       'a.bin': 'a\0b',
       'big.txt': 'x\n'.repeat(300_000),
     };
@@ -39,17 +43,19 @@ describe('the base that notes are held against', () => {
     ];
     expect(await readBase(notes, noAbort())).toEqual({
       repository: 'octocat/hello',
+      isOnlyRepository: false,
       commit: head,
+      renamed: new Map(),
       // Binary files are not read, and neither are those that GitHub cuts.
       files: new Map([
-        ['src/a.ts', 'one\ntwo\nfour\n'],
+        ['src/a.ts', 'one by one\ntwo\nfour\n'],
         ['docs/b.md', null],
         ['src', null],
       ]),
       history: new Set([head, baseSha]),
     });
     await readBase(notes, noAbort());
-    expect(asked()).toBe(1);
+    expect(asked()).toBe(2);
   });
 
   it('is read for 50 files at a time, so that a new fact is looked up after many old ones', async () => {
@@ -57,7 +63,7 @@ describe('the base that notes are held against', () => {
     const notes = Array.from({ length: 60 }, (_, index) => citation(`f${index}`, baseSha));
     expect((await readBase(notes, noAbort()))?.files.size).toBe(50);
     expect((await readBase([citation('late', baseSha)], noAbort()))?.files.size).toBe(51);
-    expect(asked()).toBe(2);
+    expect(asked()).toBe(3);
   });
 
   it('is not asked for what lies outside of it', async () => {
@@ -85,7 +91,31 @@ describe('the base that notes are held against', () => {
     const files = new Map([['src/a.ts', 'one\n']]);
     expect([first, second]).toMatchObject(Array(2).fill({ files, history: new Set([head]) }));
     expect(third).toMatchObject({ files, history: new Set([head, baseSha]) });
-    expect(asked()).toBe(2);
+    expect(asked()).toBe(3);
+  });
+
+  it('is asked for commits only where a line is not there, the newest facts first', async () => {
+    const { github, readBase, asked, baseSha } = await open(SCHEDULE);
+    github.commit('octocat/hello', { 'src/a.ts': 'one by one\n' });
+    await readBase([citation('src/a.ts', baseSha)], noAbort());
+    expect(asked()).toBe(1);
+    const many = Array.from({ length: 60 }, (_, index) => citation(`f${index}`, baseSha));
+    const base = await readBase(many, noAbort());
+    expect(base?.files.has('f59')).toBe(true);
+    expect(base?.files.has('f0')).toBe(false);
+    expect(base?.history.has(baseSha)).toBe(true);
+  });
+
+  it('knows where GitHub says that a file was renamed to, in two requests for each rename', async () => {
+    const { github, readBase, baseSha } = await open(SCHEDULE);
+    const text = 'one\ntwo\nfour\n';
+    github.commit('octocat/hello', { 'src/b.ts': text });
+    github.commit('octocat/hello', { 'lib/c.ts': text });
+    const base = await readBase([citation('src/a.ts', baseSha)], noAbort());
+    const rest = () => github.requests().filter(({ path }) => path.includes('/commits'));
+    expect(base?.files.get('src/a.ts')).toBeNull();
+    expect([...(base?.renamed ?? [])]).toEqual([['src/a.ts', 'lib/c.ts']]);
+    expect(rest()).toHaveLength(4);
   });
 
   it('is asked again after it could not be read', async () => {
@@ -108,14 +138,19 @@ describe('the base on somebody’s own machine', () => {
     const head = repo.commit('Two', { 'b.ts': 'b' });
     repo.git('remote', 'add', 'origin', 'https://github.com/octocat/hello.git');
     writeFiles(cwd, { 'src/a.ts': 'a stranger’s\n' });
-    const readBase = createBaseReader({ kind: 'local' }, undefined, cwd, process.env);
+    const readBase = createBaseReader(
+      { kind: 'local' },
+      { client: undefined, cwd, env: process.env },
+    );
     const notes = [
       ...['src/a.ts', 'old.ts', 'src'].map((path) => citation(path, first)),
       citation('b.ts', side),
     ];
     expect(await readBase([...notes, citation('b.ts', '-'.repeat(40))], noAbort())).toEqual({
       repository: 'octocat/hello',
+      isOnlyRepository: false,
       commit: head,
+      renamed: new Map(),
       files: new Map([
         ['src/a.ts', 'one\r\n'],
         ['old.ts', null],
@@ -126,8 +161,41 @@ describe('the base on somebody’s own machine', () => {
     });
   });
 
+  it('knows where a file is after two renames, and that one was deleted', async () => {
+    const cwd = tempDir('checkout');
+    const repo = makeGitRepo(cwd);
+    const text = 'one by one\ntwo by two\nthree by three\n';
+    const first = repo.commit('One', {
+      'a.ts': text,
+      'gone.ts': 'x\n',
+      'odd name ü.ts': `${text}odd\n`,
+    });
+    repo.git('mv', 'a.ts', 'b.ts');
+    repo.git('mv', 'odd name ü.ts', 'c.ts');
+    repo.git('rm', '--quiet', 'gone.ts');
+    repo.git('commit', '--quiet', '-m', 'Two');
+    repo.git('mv', 'b.ts', 'src.ts');
+    repo.git('commit', '--quiet', '-m', 'Three');
+    repo.git('remote', 'add', 'origin', 'https://github.com/octocat/hello.git');
+    const readBase = createBaseReader(
+      { kind: 'local' },
+      { client: undefined, cwd, env: process.env },
+    );
+    const notes = ['a.ts', 'gone.ts', 'odd name ü.ts'].map((path) => citation(path, first));
+    const base = await readBase(notes, noAbort());
+    expect([...(base?.renamed ?? [])].toSorted()).toEqual([
+      ['a.ts', 'src.ts'],
+      ['odd name ü.ts', 'c.ts'],
+    ]);
+    expect(base?.files.get('src.ts')).toBe(text);
+    expect(base?.history.has(first)).toBe(true);
+  });
+
   it('is nothing without a checkout', async () => {
-    const readBase = createBaseReader({ kind: 'local' }, undefined, tempDir('folder'), process.env);
+    const readBase = createBaseReader(
+      { kind: 'local' },
+      { client: undefined, cwd: tempDir('folder'), env: process.env },
+    );
     expect(await readBase([citation('a.ts', 'a'.repeat(40))], noAbort())).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { AxeError } from '../../src/lib/errors.js';
 import { checkNotes, type ReadBase } from '../../src/memory/citations.js';
 import { createCiter } from '../../src/run/cite.js';
 import type { ReviewedChange, RunNotes } from '../../src/run/records.js';
-import { DIFF } from '../github/hello-fixture.js';
+import { DIFF as SHORT_LINES } from '../github/hello-fixture.js';
 import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 
 const BASE = 'b'.repeat(40);
@@ -14,16 +14,22 @@ const AT_HEAD = `<!-- octocat/hello@${HEAD} -->`;
 const SECRET = 'ghs_0123456789abcdefghijABCDEFGHIJ0123456';
 const ADDED =
   'diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+const fresh = 1;\n';
+const DIFF = SHORT_LINES.replace('+third', '+third line').replace(' four', ' four or five');
 const CHANGE: ReviewedChange = { head: HEAD, base: BASE, diff: DIFF + ADDED };
 const FILES = new Map<string, string | null>([
-  ['src/a.ts', 'one\ntwo\nfour\n'],
+  ['src/a.ts', 'one\ntwo by two\nfour or five\n'],
   ['src/disk.ts', 'const first = 1;\nconst second = 2;\n'],
   ['src/package.json', '{ "name": "src" }'],
   ['package.json', '{ "name": "root" }'],
   ['new.ts', 'const old = 0;'],
 ]);
 
-const AT = { repository: 'octocat/hello', commit: BASE };
+const AT = {
+  repository: 'octocat/hello',
+  isOnlyRepository: true,
+  commit: BASE,
+  renamed: new Map<string, string>(),
+};
 const KNOWN = `- Fact (old/c.ts:7 "const c = 3;") <!-- octocat/hello@${BASE} -->\n`;
 
 function citerOf({
@@ -41,7 +47,7 @@ function citerOf({
     'const first = 1;',
     'const third = 3;',
     `token = "${SECRET}"`,
-    'const a\u202E = 4;',
+    'const that\u202E = 4;',
     'is "hunter22-hunter22"',
   ];
   citer.show([
@@ -49,8 +55,8 @@ function citerOf({
     { path: 'lib/e.ts', side: 'RIGHT', firstLine: 5, lines: ['export const e = 5;'] },
     { path: 'package.json', side: 'RIGHT', firstLine: 1, lines: ['{ "name": "root" }'] },
     { path: 'new.ts', side: 'RIGHT', firstLine: 1, lines: ['const fresh = 1;'] },
-    { path: 'src/a.ts', side: 'RIGHT', firstLine: 9, lines: ['two'] },
-    { path: 'src/a.ts', side: 'RIGHT', firstLine: 12, lines: ['two'] },
+    { path: 'src/a.ts', side: 'RIGHT', firstLine: 9, lines: ['two by two'] },
+    { path: 'src/a.ts', side: 'RIGHT', firstLine: 12, lines: ['two by two'] },
   ]);
   return { ...citer, warnings: deps.warnings };
 }
@@ -89,7 +95,7 @@ it.each<[string, string, string]>([
   [
     'has a line that was shown under two numbers and is at the base once',
     'F (src/a.ts:12)',
-    `F (src/a.ts:12 "two") ${AT_BASE}`,
+    `F (src/a.ts:12 "two by two") ${AT_BASE}`,
   ],
   ['stays as it is without a path', 'F (example.com:443)', 'F (example.com:443)'],
   ['stays as it is with an address', 'F (http://a/b:443)', 'F (http://a/b:443)'],
@@ -110,8 +116,8 @@ it.each<[string, string, string]>([
 
 it('a note of an agent names the head of a pull request if only that has the line, and the base if that has it too', async () => {
   const citer = citerOf({ change: CHANGE });
-  expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third") ${AT_HEAD}`);
-  expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four") ${AT_BASE}`);
+  expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third line") ${AT_HEAD}`);
+  expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four or five") ${AT_BASE}`);
   expect(await citer.cite('F (new.ts:1)')).toBe(`F (src/new.ts:1 "const fresh = 1;") ${AT_HEAD}`);
 });
 

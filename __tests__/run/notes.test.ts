@@ -101,12 +101,12 @@ describe('the notes that a run receives', () => {
     expect(deps.reads).toHaveLength(1);
   });
 
-  it('are given as they are, with a warning, if the code that they rest on cannot be read', async () => {
+  it('are given as not checked, with a warning, if the code that they rest on cannot be read', async () => {
     const note = `Fact (a.ts:1 "x = 1") <!-- o/r@${'a'.repeat(40)} -->`;
     const readBase = async () =>
       Promise.reject(new AxeError('403', { remedy: 'Give the token a right.' }));
     const { model, deps } = await run({ memory: { 'MEMORY.md': `${note}\n` }, deps: { readBase } });
-    expect(systemOf(model)).toContain('\nFact (a.ts:1 "x = 1")\n');
+    expect(systemOf(model)).toContain('\nFact (a.ts:1 "x = 1") (not checked)\n');
     expect(deps.warnings).toMatchObject([
       {
         code: 'memory-outdated',

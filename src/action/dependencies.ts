@@ -63,7 +63,12 @@ export async function createActionDependencies(context: ActionContext) {
     agents: withWorkflowWarnings(loader, context),
     headAgents,
     github: client && createGitHubPort(createMaskedClient(client, secrets.values), trigger),
-    readBase: createBaseReader(trigger, client, workspace, env),
+    readBase: createBaseReader(trigger, {
+      client,
+      cwd: workspace,
+      env,
+      isOnlyRepository: !inputs.memory.isElsewhere,
+    }),
     models: openModels(context, fetch),
     ...createToolOpener({
       env,

@@ -40,7 +40,9 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     clock: createClock(),
     signal: new AbortController().signal,
     secrets,
-    readBase: place.hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
+    readBase: place.hasNotes
+      ? createBaseReader({ kind: 'local' }, { client: undefined, cwd, env })
+      : undefined,
     // In a step of a workflow the runner names the person who started it; on a laptop nothing does.
     origin: place.writesProvenance ? { actor: env['GITHUB_ACTOR'] || undefined } : undefined,
   };

@@ -66,7 +66,7 @@ export async function createTerminalDependencies(
     agents: withExpandedPaths(library.agents, env),
     resolveWorkdir: async (path) => expandPath(path, env),
     github: client && (await openGitHub(createMaskedClient(client, secrets.values), trigger)),
-    readBase: createBaseReader(trigger, client, cwd, env),
+    readBase: createBaseReader(trigger, { client, cwd, env }),
     models: createModels({
       env,
       fetch,

@@ -132,6 +132,23 @@ export async function codeAtHead(
   };
 }
 
+/**
+ * The path to which the newest commit of a path renamed the file; undefined if that commit did
+ * something else. Throws an AxeError.
+ */
+export async function renamedPath(path: string, options: GitOptions): Promise<string | undefined> {
+  const log = ['log', '-1', '--first-parent', '-m', '--format=%H', 'HEAD', '--', path];
+  const commit = (await runGit(log, options)).trim();
+  if (commit === '') return undefined;
+
+  const flags = ['-m', '--first-parent', '--format=', '-M', '-l0', '--diff-filter=R'];
+  const names = await runGit(['show', ...flags, '--name-status', '-z', commit], options);
+  // Each rename has three fields: its status, the former path and the new one.
+  const fields = names.split('\0');
+  const index = fields.findIndex((field, number) => number % 3 === 1 && field === path);
+  return index < 0 ? undefined : fields[index + 1];
+}
+
 /** Output for programs, which no diff driver and no other configuration of a user changes. */
 const PLAIN = [
   '--no-color',

@@ -1,7 +1,7 @@
 import type { BaseCode } from '../github/reading/contents.js';
 import { groupBy } from '../lib/data.js';
 import { ToolError } from '../lib/errors.js';
-import { normalizeCode, TWO_LETTERS_OR_DIGITS } from '../lib/text/code.js';
+import { countWords, normalizeCode } from '../lib/text/code.js';
 import { count, quoteLine } from '../lib/text/format.js';
 
 /**
@@ -46,8 +46,8 @@ export interface CheckedNotes {
   readonly counts: Readonly<Record<CitationStatus, number>>;
   readonly gone: readonly StaleNoteLine[];
   /**
-   * Notes as a model sees them: without lines whose cited code is gone, and with current line
-   * numbers. The run log is not changed.
+   * Notes as a model sees them: without lines whose cited code is not there, with current places,
+   * and with a remark where the code was not read. The run log is not changed.
    */
   view(files: ReadonlyMap<string, string>, runLog: string): ReadonlyMap<string, string>;
   /** The lines of a note that {@link CheckedNotes.view} leaves out. */
@@ -56,12 +56,22 @@ export interface CheckedNotes {
   find(path: string, code: string): Citation | undefined;
 }
 
-type CitationStatus = 'same' | 'moved' | 'gone' | 'unchecked';
+/**
+ * `gone`: the base once had the line. `elsewhere`: it is not known to have had it, as with the line
+ * of a pull request that is not merged, or of another branch. `unchecked`: the file was not read.
+ */
+type CitationStatus = 'same' | 'moved' | 'gone' | 'elsewhere' | 'unchecked';
 
-/** The current number of a cited line, or why there is none. */
-type CurrentLine = number | 'gone' | 'unchecked';
+/** The current place of a cited line, or why there is none. */
+type CurrentPlace =
+  | { readonly path: string; readonly line: number }
+  | Exclude<CitationStatus, 'same' | 'moved'>;
 
 const MAX_CODE = 200;
+/** A line with fewer words is in many files. */
+const LEAST_WORDS = 2;
+const LEAST_WORDS_IN_RENAMED_FILE = 3;
+const NOT_CHECKED = ' (not checked)';
 
 const CITATION = new RegExp(
   String.raw`\(([^\s:]{1,300}):(\d{1,7}) ("(?:[^"\\]|\\.){1,${6 * MAX_CODE}}")\)(?: <!-- ([\w./-]{1,200})@([0-9a-f]{40,64}) -->)+`,
@@ -113,31 +123,40 @@ export function checkNotes(
   notes: ReadonlyMap<string, string>,
   base: BaseCode | undefined,
 ): CheckedNotes {
-  const currentLine = createLookup(base);
-  const counts = { same: 0, moved: 0, gone: 0, unchecked: 0 };
+  const currentPlace = createLookup(base);
+  const counts = { same: 0, moved: 0, gone: 0, elsewhere: 0, unchecked: 0 };
   const validCitations = new Map<string, Citation>();
   const gone: StaleNoteLine[] = [];
 
   for (const [note, text] of notes) {
     for (const citation of citationsIn(text)) {
-      const status = statusOf(citation, currentLine(citation));
-      counts[status] += 1;
-      if (status !== 'gone') validCitations.set(keyOf(citation.path, citation.code), citation);
+      const current = currentPlace(citation);
+      counts[statusOf(citation, current)] += 1;
+      if (current === 'gone' || current === 'elsewhere') continue;
+      const place = current === 'unchecked' ? {} : { path: current.path };
+      const valid = { ...citation, ...place };
+      validCitations.set(keyOf(valid.path, valid.code), valid);
     }
     for (const [index, line] of text.split('\n').entries())
-      if (isGone(line)) gone.push({ note, line: index + 1, text: readableLine(line).trim() });
+      if (has(line, 'gone')) gone.push({ note, line: index + 1, text: readableLine(line).trim() });
   }
 
-  function isGone(line: string): boolean {
-    return citationsIn(line).some((citation) => currentLine(citation) === 'gone');
+  function has(line: string, ...statuses: readonly CurrentPlace[]): boolean {
+    return citationsIn(line).some((citation) => statuses.includes(currentPlace(citation)));
+  }
+
+  function isWithheld(line: string): boolean {
+    return has(line, 'gone', 'elsewhere');
   }
 
   function view(text: string): string {
     if (!text.includes(COMMENT_START)) return text;
-    return text
-      .split('\n')
-      .filter((line) => !isGone(line))
-      .map((line) => readableLine(line, currentLine))
+    const lines = text.split('\n').filter((line) => !isWithheld(line));
+    return lines
+      .map((line) => {
+        const readable = readableLine(line, currentPlace);
+        return has(line, 'unchecked') ? `${readable.trimEnd()}${NOT_CHECKED}` : readable;
+      })
       .join('\n');
   }
 
@@ -146,51 +165,62 @@ export function checkNotes(
     gone,
     view: (files, runLog) =>
       new Map([...files].map(([path, text]) => [path, path === runLog ? text : view(text)])),
-    withheld: (note) => note.split('\n').filter(isGone).join('\n'),
+    withheld: (note) => note.split('\n').filter(isWithheld).join('\n'),
     find: (path, code) => validCitations.get(keyOf(path, code)),
   };
 }
 
-function statusOf({ line }: Citation, current: CurrentLine): CitationStatus {
+function statusOf({ path, line }: Citation, current: CurrentPlace): CitationStatus {
   if (typeof current === 'string') return current;
-  return current === line ? 'same' : 'moved';
+  return current.path === path && current.line === line ? 'same' : 'moved';
 }
 
 function keyOf(path: string, code: string): string {
   return `${path} ${normalizeCode(code)}`;
 }
 
-/** Removes the comments of citations and updates their line numbers where the new one is known. */
+/** Removes the comments of citations and updates their places where the new ones are known. */
 function readableLine(
   line: string,
-  currentLine: (citation: Citation) => CurrentLine = () => 'unchecked',
+  currentPlace: (citation: Citation) => CurrentPlace = () => 'unchecked',
 ): string {
   if (!line.includes(COMMENT_START)) return line;
 
   return line.replace(CITATION, (written: string, ...groups: string[]) => {
     const citation = readCitation([written, ...groups]);
     if (citation === undefined) return written;
-    const current = currentLine(citation);
-    const number = typeof current === 'number' ? current : citation.line;
-    return formatCitation({ ...citation, line: number, commit: undefined });
+    const current = currentPlace(citation);
+    const place = typeof current === 'string' ? {} : current;
+    return formatCitation({ ...citation, ...place, commit: undefined });
   });
 }
 
-/** Looks up the current number of a cited line; of several equal lines it gives the nearest. */
+/**
+ * Looks up a cited line by its text, whatever its commit; of several equal lines it gives the
+ * nearest. The commit decides only what is said of a line that is not there.
+ */
 function createLookup(base: BaseCode | undefined) {
   const indexes = new Map<string, ReturnType<typeof indexLines>>();
-  return ({ path, line, code, repository = '', commit = '' }: Citation): CurrentLine => {
-    if (base === undefined || repository.toLowerCase() !== base.repository.toLowerCase())
-      return 'unchecked';
+  return ({
+    path: citedPath,
+    line,
+    code,
+    repository = '',
+    commit = '',
+  }: Citation): CurrentPlace => {
+    const isOwn = repository.toLowerCase() === base?.repository.toLowerCase();
+    if (base === undefined || !(base.isOnlyRepository || isOwn)) return 'unchecked';
+    const path = base.renamed.get(citedPath) ?? citedPath;
     const text = base.files.get(path);
-    if (text === undefined || !base.history.has(commit)) return 'unchecked';
-    if (text === null) return 'gone';
+    if (text === undefined) return 'unchecked';
 
-    const index = indexes.get(path) ?? indexLines(text);
+    const index = indexes.get(path) ?? indexLines(text ?? '');
     indexes.set(path, index);
     const numbers = (index.get(normalizeCode(code)) ?? []).map(([before]) => before + 1);
     const [nearest] = numbers.toSorted((a, b) => Math.abs(a - line) - Math.abs(b - line));
-    return nearest ?? 'gone';
+    const leastWords = path === citedPath ? LEAST_WORDS : LEAST_WORDS_IN_RENAMED_FILE;
+    if (nearest !== undefined && countWords(code) >= leastWords) return { path, line: nearest };
+    return base.history.has(commit) ? 'gone' : 'elsewhere';
   };
 }
 
@@ -202,6 +232,8 @@ function indexLines(text: string) {
 /** `(src/auth.ts:42)` at the end of a line; its code, backticks or a range can be in it. */
 const NAMED_PLACE =
   /\(`?([^\s:`]{1,300}):(\d{1,7})(?:-\d{1,7})?`?(?: "(.{1,400})")?\)(?=[.,;]?\s*$)/;
+/** The remark that a model was shown behind a place that was not read. */
+const REMARK = /\) \(not checked\)(?=\s*$)/;
 /** A list item does not continue the line above it. */
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 const HEADING = /^#{1,6}\s/;
@@ -217,7 +249,7 @@ export async function completeCitations(
   cite: (named: Citation) => Promise<string | undefined>,
 ): Promise<string> {
   // Models cannot know which commit has a line, so comments in their text are removed.
-  const lines = content.split('\n').map((line) => readableLine(line));
+  const lines = content.split('\n').map((line) => readableLine(line).replace(REMARK, ')'));
   const completedLines: string[] = [];
   let isCode = false;
 
@@ -278,7 +310,7 @@ export function citeLine(
   // Lines from several commits can contain one line under two numbers.
   const occurrences = countAtBase || countLine(lines.join('\n'), text);
 
-  if (!TWO_LETTERS_OR_DIGITS.test(text) || text.length > MAX_CODE) {
+  if (countWords(text) < LEAST_WORDS || text.length > MAX_CODE) {
     const problem = text.length > MAX_CODE ? 'too long' : 'too short';
     throw new ToolError(
       `line ${line} of ${quoteLine(path)} is ${problem} to rest on. Name a line that says more by itself.`,

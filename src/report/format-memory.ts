@@ -133,11 +133,12 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
   // The scratchpad is no listed note, but the model is given it.
   const withoutFiles = block === '' ? 'none loaded from' : 'a scratchpad in';
   const what = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
-  const { same, moved, gone, unchecked } = checked.counts;
+  const { same, moved, gone, elsewhere, unchecked } = checked.counts;
   const lines = [
     [same, 'as noted'],
     [moved, 'moved'],
     [gone, 'gone'],
+    [elsewhere, 'not on this branch'],
     [unchecked, 'not checked'],
   ] as const;
   const cited = lines.flatMap(([number, word]) =>

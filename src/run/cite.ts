@@ -7,11 +7,16 @@ import {
   type ShownLines,
 } from '../findings/decide/evidence.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { type BaseCode, fetchBaseCode } from '../github/reading/contents.js';
+import {
+  type BaseCode,
+  type FetchedCode,
+  fetchBaseCode,
+  fetchRenamedPath,
+} from '../github/reading/contents.js';
 import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ToolError } from '../lib/errors.js';
-import { codeAtHead, findRepositoryRoot, readOrigin } from '../lib/git.js';
+import { codeAtHead, findRepositoryRoot, readOrigin, renamedPath } from '../lib/git.js';
 import { parseDiff } from '../lib/text/diff.js';
 import {
   type Citation,
@@ -102,77 +107,151 @@ export function createCiter(
 
 /** Maximum files, and maximum commits, that one call reads. */
 const MAX_READ_AT_ONCE = 50;
+/** Maximum files of a run that are followed to another path, and the renames of each. */
+const MAX_FOLLOWED = 5;
+const MAX_RENAMES = 5;
+
+interface BaseOptions {
+  readonly client: GitHubClient | undefined;
+  readonly cwd: string;
+  readonly env: Environment;
+  /** The memory is that of the run's repository alone, as in a workflow without `memory-repo`. */
+  readonly isOnlyRepository?: boolean;
+}
+
+/** The code of one repository at its base. */
+interface CodeSource {
+  /** `owner/name`, or the name of a checkout without one. */
+  readonly name: string;
+  /** Undefined if the base is not there. */
+  read(
+    paths: readonly string[],
+    commits: readonly string[],
+    signal: AbortSignal,
+  ): Promise<FetchedCode | undefined>;
+  /** The path that a missing file was renamed to; undefined if it was deleted. */
+  renamedPath(path: string, signal: AbortSignal): Promise<string | undefined>;
+}
 
 /**
  * Creates the reader of the code that notes cite. For an event that is the target branch of the
  * pull request, or the default branch, read by API because anybody might have written to the
- * checkout. On a developer's machine it is HEAD. Each file is read once in a run.
+ * checkout. On a developer's machine it is HEAD. Each file is read once in a run, and commits only
+ * for lines that are not there. The newest facts come first.
  */
 export function createBaseReader(
   trigger: Trigger,
-  client: GitHubClient | undefined,
-  cwd: string,
-  env: Environment,
+  { client, cwd, env, isOnlyRepository = false }: BaseOptions,
 ): ReadBase {
   const inTurn = createQueue();
   /** Paths and commits that were read. */
   const readIds = new Set<string>();
   const notYetRead = (ids: readonly string[]) =>
     [...new Set(ids)].filter((id) => !readIds.has(id)).slice(0, MAX_READ_AT_ONCE);
-  let root: string | undefined;
-  let ownRepository: string | undefined;
+  let source: CodeSource | undefined;
   let base: BaseCode | undefined;
+  let followed = 0;
 
-  /** Undefined if the repository cannot be read. */
-  async function nameOfRepository(): Promise<string | undefined> {
-    if (trigger.kind !== 'local')
-      return client && `${trigger.repository.owner}/${trigger.repository.name}`;
-    root = await findRepositoryRoot(cwd);
-    const origin =
-      root && (await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com'));
-    return origin ? `${origin.owner}/${origin.name}` : root && projectSlug(root);
+  async function openSource(): Promise<CodeSource | undefined> {
+    return trigger.kind === 'local'
+      ? await checkoutSource(cwd, env)
+      : client && repositorySource(client, trigger);
+  }
+
+  async function add(
+    opened: CodeSource,
+    { paths, commits }: { readonly paths: readonly string[]; readonly commits: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<BaseCode | undefined> {
+    if (paths.length + commits.length === 0) return base;
+    const fetched = await opened.read(paths, commits, signal);
+    for (const id of [...paths, ...commits]) readIds.add(id);
+    if (fetched === undefined) return base;
+
+    const files = new Map([...(base?.files ?? []), ...fetched.files]);
+    const history = new Set([...(base?.history ?? []), ...fetched.history]);
+    const renamed = base?.renamed ?? new Map();
+    const { commit } = fetched;
+    base = { repository: opened.name, isOnlyRepository, commit, files, history, renamed };
+    return base;
+  }
+
+  /** Finds the current paths of missing files, and reads these. */
+  async function follow(
+    opened: CodeSource,
+    missing: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const renamed = new Map(base?.renamed);
+    for (const path of missing.slice(0, MAX_FOLLOWED - followed)) {
+      followed += 1;
+      let current: string | undefined = path;
+      for (let step = 0; step < MAX_RENAMES && current !== undefined; step += 1) {
+        current = await opened.renamedPath(current, signal);
+        if (current === undefined) break;
+        await add(opened, { paths: notYetRead([current]), commits: [] }, signal);
+        if (base?.files.get(current) === null) continue;
+        renamed.set(path, current);
+        break;
+      }
+    }
+    if (base !== undefined) base = { ...base, renamed };
   }
 
   async function read(
     lines: readonly Citation[],
     signal: AbortSignal,
   ): Promise<BaseCode | undefined> {
-    ownRepository ??= await nameOfRepository();
-    const ownName = ownRepository;
-    const ownLines = lines.filter(
-      ({ path, repository = ownName }) =>
-        ownName !== undefined &&
-        repository?.toLowerCase() === ownName.toLowerCase() &&
-        isPlainPath(path),
+    source ??= await openSource();
+    const opened = source;
+    if (opened === undefined) return undefined;
+    const isOwn = ({ repository = opened.name }: Citation) =>
+      isOnlyRepository || repository.toLowerCase() === opened.name.toLowerCase();
+    const newestFirst = lines.filter((line) => isOwn(line) && isPlainPath(line.path)).toReversed();
+    if (newestFirst.length === 0) return undefined;
+
+    const paths = notYetRead(newestFirst.map(({ path }) => path));
+    await add(opened, { paths, commits: [] }, signal);
+    // A place without a commit is in no note yet.
+    const noted = newestFirst.filter(({ path, commit }) => commit && paths.includes(path));
+    const missing = noted.filter(({ path }) => base?.files.get(path) === null);
+    await follow(opened, [...new Set(missing.map(({ path }) => path))], signal);
+
+    const absent = newestFirst.filter(
+      ({ path, code }) => countLine(base?.files.get(base.renamed.get(path) ?? path), code) === 0,
     );
-    if (ownName === undefined || ownLines.length === 0) return undefined;
-
-    const paths = notYetRead(ownLines.map(({ path }) => path));
-    const commits = notYetRead(ownLines.flatMap(({ commit = [] }) => commit));
-    if (paths.length + commits.length === 0) return base;
-    const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
-    const newlyRead =
-      trigger.kind === 'local' || client === undefined
-        ? {
-            repository: ownName,
-            ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })),
-          }
-        : await fetchBaseCode(
-            client,
-            { repository: trigger.repository, branch, paths, commits },
-            signal,
-          );
-    for (const id of [...paths, ...commits]) readIds.add(id);
-    if (newlyRead === undefined) return base;
-
-    const files = new Map([...(base?.files ?? []), ...newlyRead.files]);
-    const history = new Set([...(base?.history ?? []), ...newlyRead.history]);
-    base = { ...newlyRead, files, history };
-    return base;
+    const commits = notYetRead(absent.flatMap(({ commit = [] }) => commit));
+    return await add(opened, { paths: [], commits }, signal);
   }
 
   // In turn, since a second caller may need lines that the first one is still reading.
   return (lines, signal) => inTurn(() => read(lines, signal));
+}
+
+function repositorySource(
+  client: GitHubClient,
+  trigger: Exclude<Trigger, { readonly kind: 'local' }>,
+): CodeSource {
+  const { repository } = trigger;
+  const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
+  return {
+    name: `${repository.owner}/${repository.name}`,
+    read: (paths, commits, signal) =>
+      fetchBaseCode(client, { repository, branch, paths, commits }, signal),
+    renamedPath: (path, signal) => fetchRenamedPath({ client, repository, branch }, path, signal),
+  };
+}
+
+/** Undefined outside of a checkout. */
+async function checkoutSource(cwd: string, env: Environment): Promise<CodeSource | undefined> {
+  const root = await findRepositoryRoot(cwd);
+  if (root === undefined) return undefined;
+  const origin = await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com');
+  return {
+    name: origin ? `${origin.owner}/${origin.name}` : projectSlug(root),
+    read: (paths, commits, signal) => codeAtHead(paths, commits, { cwd: root, env, signal }),
+    renamedPath: (path, signal) => renamedPath(path, { cwd: root, env, signal }),
+  };
 }
 
 /** Anybody could have written the path, so no part of it is allowed to lead elsewhere. */

@@ -268,7 +268,8 @@ describe('remember with a place in the code', () => {
     ['src/aut.ts', null],
   ]);
   const readBase: ReadBase = async () => {
-    return { repository: 'octocat/hello', commit, files, history: new Set() };
+    const about = { repository: 'octocat/hello', isOnlyRepository: true, renamed: new Map() };
+    return { ...about, commit, files, history: new Set() };
   };
   const remember = (store: FakeMemory, text: string) =>
     command(store, ['remember', text], { readBase, secrets: ['hunter22-hunter22'] });

@@ -16,12 +16,19 @@ import { GitHubError } from '../client/errors.js';
 /** Files as the base commit has them. */
 export interface BaseCode {
   readonly repository: string;
+  /** Every note is about this repository, also one that has its former name. */
+  readonly isOnlyRepository: boolean;
   readonly commit: string;
   /** Whole texts by path, null if there is no such file; paths that were not read are left out. */
   readonly files: ReadonlyMap<string, string | null>;
   /** The requested commits that are in its history. */
   readonly history: ReadonlySet<string>;
+  /** Current paths of renamed files, by their former paths. */
+  readonly renamed: ReadonlyMap<string, string>;
 }
+
+/** The part of {@link BaseCode} that one request reads. */
+export type FetchedCode = Pick<BaseCode, 'commit' | 'files' | 'history'>;
 
 /** A commit, branch or tag of a repository, and how to ask for it. */
 export interface RefPlace {
@@ -260,7 +267,7 @@ export async function fetchBaseCode(
     readonly commits: readonly string[];
   },
   signal: AbortSignal,
-): Promise<BaseCode | undefined> {
+): Promise<FetchedCode | undefined> {
   const files = paths.map((path, index) => [`p${index}`, path] as const);
   const compared = commits.map((sha, index) => [`c${index}`, sha] as const);
   const ref = branch === undefined ? [] : [['ref', `refs/heads/${branch}`] as const];
@@ -295,13 +302,43 @@ export async function fetchBaseCode(
     if (text !== undefined) texts.set(path, text);
   }
   const known = compared.filter(([alias]) => v.is(inHistorySchema, history?.[alias]));
-  return {
-    repository: `${owner}/${name}`,
-    commit,
-    files: texts,
-    history: new Set([commit, ...known.map(([, sha]) => sha)]),
-  };
+  return { commit, files: texts, history: new Set([commit, ...known.map(([, sha]) => sha)]) };
 }
+
+/**
+ * The path to which the newest commit of a path renamed the file; undefined if that commit did
+ * something else. Throws a GitHubError.
+ */
+export async function fetchRenamedPath(
+  { client, repository, branch }: Omit<RefPlace, 'ref'> & { readonly branch: string | undefined },
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const place = repositoryParams(repository);
+  const newest = { ...place, path, per_page: 1, ...(branch !== undefined && { sha: branch }) };
+  const list = { route: 'GET /repos/{owner}/{repo}/commits', params: newest } as const;
+  const [commit] = await askRest(client, list, v.array(v.object({ sha: v.string() })), signal);
+  if (commit === undefined) return undefined;
+
+  const params = { ...place, ref: commit.sha };
+  const single = { route: 'GET /repos/{owner}/{repo}/commits/{ref}', params } as const;
+  const { files } = await askRest(client, single, commitFilesSchema, signal);
+  return files.find((file) => file.status === 'renamed' && file.previous_filename === path)
+    ?.filename;
+}
+
+const commitFilesSchema = v.object({
+  files: v.fallback(
+    v.array(
+      v.object({
+        filename: v.string(),
+        status: v.string(),
+        previous_filename: v.optional(v.string()),
+      }),
+    ),
+    [],
+  ),
+});
 
 const CODE = 'object { ... on Blob { text isTruncated } }';
 

@@ -3,5 +3,10 @@ export function normalizeCode(line: string): string {
   return line.replace(/\s+/g, ' ').trim();
 }
 
+/** The number of words with two letters or digits and more. */
+export function countWords(code: string): number {
+  return code.match(/[\p{L}\p{N}_]{2,}/gu)?.length ?? 0;
+}
+
 /** More than one letter or digit. */
 export const TWO_LETTERS_OR_DIGITS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
