@@ -153,8 +153,10 @@ export class Judge {
     const isByWord = why === 'fixed' || why === 'wrong' || why === 'suggestion';
     const isOneWord = isByWord && world.setup.word === 'own' && !ledger.isBlocking(finding);
     // It has left with its file. In other words, or on a short line, the next review finds it.
+    const { code: now } = world;
     const isElsewhere =
       why === 'left' &&
+      !(now.files.has(finding.path) && now.isInChange(finding.path)) &&
       !standing.some(
         ({ code, ...spot }) =>
           isThere({ code, ...spot }) &&
@@ -204,7 +206,10 @@ export class Judge {
     });
     for (const fault of new Set(raisable.map((spot) => spot.fault))) {
       const about = findings.filter(({ id }) => truth.get(id) === fault);
-      const isDecided = about.some(({ state, by }) => state === 'dismissed' || by === 'person');
+      const isDecided = about.some(
+        (finding) =>
+          finding.state === 'dismissed' || (finding.by === 'person' && isLineThere(finding, world)),
+      );
       if (!about.some(isOpen) && !isDecided) {
         const known = about.map((finding) => describe(finding, world)).join(', ');
         fail('missed', `${fault} has ${known || 'no finding'}`);
@@ -249,6 +254,11 @@ const openIds = (findings: readonly { readonly id: string; readonly state: strin
     .map(({ id }) => id)
     .sort()
     .join(' ');
+
+/** The file of the finding has its line. */
+function isLineThere({ path, key }: KnownFinding, { code }: World): boolean {
+  return (code.files.get(path) ?? []).some(({ text }) => lineFingerprint(text) === key);
+}
 
 function describe({ id, handle, state, by, why }: KnownFinding, { truth }: World): string {
   const how = [state, by === undefined ? '' : `by ${by}`, why ?? ''].filter((word) => word !== '');
