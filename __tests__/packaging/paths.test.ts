@@ -38,7 +38,7 @@ const TEXTS = [
 
 /** Paths of another repository, files that a build makes and removes, and names that stand for many. */
 const NOT_OURS = [
-  /^\.github\/workflows\/(?:axe|review)-/,
+  /^\.github\/workflows\/(?:axe\b|review-)/,
   /^dist\/(?:program|ncc)\//,
   /^__tests__\/golden\/axe\/nn-/,
 ];
