@@ -48,9 +48,10 @@ function watchLoading() {
   };
 }
 
-it('the built programs have at most 4.3 MB', () => {
+// 0.13 MB of them read workflows with their positions (yaml), which only `doctor` loads.
+it('the built programs have at most 4.43 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(4300 * KILOBYTE);
+  expect(bytes).toBeLessThanOrEqual(4430 * KILOBYTE);
 });
 
 it('the built programs have one copy of what the providers share', () => {
