@@ -100,6 +100,9 @@ describe('a finding held against the present change', () => {
 
   /** A file of the change whose diff shows nothing of the line. */
   const OUTSIDE = { lines: TOUCHED };
+  const ADDED = {
+    lines: commentableLines('--- /dev/null\n+++ b/src/auth.ts\n@@ -0,0 +1,2 @@\n+one;\n+two;\n'),
+  };
   const LARGE = { path: 'logo.png' };
   const ABOVE = `one;\n${CODE}\n`;
   const OLD = { side: 'LEFT', code: lineFingerprint('old(line, here);') } as const;
@@ -117,6 +120,7 @@ describe('a finding held against the present change', () => {
     ['as it was if the file could not be read', {}, inHead(undefined), UNCHANGED],
     ['gone on the old side, which no head has', OLD, inHead(undefined), GONE],
     ['there in a file that GitHub shows no diff of', LARGE, inHead(ABOVE, 'logo.png'), { line: 2 }],
+    ['gone from a file that the change adds, unread', {}, { ...ADDED, ...inHead(undefined) }, GONE],
     ['gone from such a file', LARGE, inHead('one;\n', 'logo.png'), GONE],
     ['as it was in such a file if it is binary', LARGE, inHead(undefined, 'logo.png'), UNCHANGED],
   ])('is by the file of the head %s', (_, parts, about, expected) => {
@@ -127,6 +131,7 @@ describe('a finding held against the present change', () => {
     ['of an open finding whose line the diff does not show', {}, OUTSIDE, ['src/auth.ts']],
     ['whose diff GitHub does not show', LARGE, OUTSIDE, ['logo.png']],
     ['of none whose line is shown', {}, {}, []],
+    ['of none that the change adds, which the diff shows whole', {}, ADDED, []],
     ['of none that has ended', FIXED, OUTSIDE, []],
     ['of none on the old side', OLD, OUTSIDE, []],
     ['of none of a rule', { rule: 'hidden-line' }, OUTSIDE, []],

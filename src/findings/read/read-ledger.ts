@@ -222,7 +222,7 @@ function followOpen(
   if (finding.key === '') return finding;
   const line = findLineNow(finding, lines);
   if (line !== undefined) return { ...finding, line };
-  if (finding.side === 'RIGHT' && headFiles !== undefined)
+  if (finding.side === 'RIGHT' && headFiles !== undefined && !isAdded(file))
     return followInHead(finding, headFiles.get(finding.path));
   // GitHub shows nothing of a large file: its lines may all be there.
   return file.LEFT.size + file.RIGHT.size === 0 ? finding : { ...finding, isGone: true };
@@ -244,7 +244,7 @@ function followInHead(finding: KnownFinding, text: string | null | undefined): K
 export function pathsToLookUp({ open, context: { lines } }: Ledger): readonly string[] {
   const outside = open.filter((finding) => {
     const file = lines?.get(finding.path);
-    const isListed = file !== undefined && !isOnRemovedFile(finding, file);
+    const isListed = file !== undefined && !isOnRemovedFile(finding, file) && !isAdded(file);
     const isOfModel = finding.rule === undefined && finding.side === 'RIGHT';
     return isListed && isOfModel && finding.key !== '' && findLineNow(finding, lines) === undefined;
   });
@@ -259,6 +259,12 @@ function leaveChange(finding: KnownFinding): KnownFinding {
 
 function isOnRemovedFile({ side }: KnownFinding, { LEFT, RIGHT }: CommentableFile): boolean {
   return side === 'RIGHT' && LEFT.size > 0 && RIGHT.size === 0;
+}
+
+/** A file that the change adds: the diff shows all its lines. */
+function isAdded({ LEFT, RIGHT }: CommentableFile): boolean {
+  const isNew = [...RIGHT.values()].every(({ other }) => other === undefined);
+  return isNew && RIGHT.size > 0 && LEFT.size === 0;
 }
 
 /**
