@@ -153,7 +153,7 @@ describe('a review that is not posted', () => {
     expect([warnings, hello.repo.talk.reviews]).toEqual([[], []]);
     expect(part).toMatchObject({
       isReview: false,
-      isReviewLost: true,
+      isUnposted: true,
       details: expect.stringMatching(/^\*\*Review, not posted\*\*\n\nOne thing\..*Wrong\./s),
       review: { unposted: [{}] },
     });
@@ -166,20 +166,25 @@ describe('a review that is not posted', () => {
     expect(part.review).toMatchObject({ open: [], isBlocking: true });
   });
 
-  it('is a warning with the line to add, is shown on the lines, and is no state to keep', async () => {
+  it('is a warning with the line to add, is shown on the lines, and is said by the next run', async () => {
     const hello = await startPull();
-    hello.github.fail(denied(REVIEW, 'pull_requests=write'));
+    hello.github.fail({ ...denied(REVIEW, 'pull_requests=write'), times: 1 });
     const findings = [placed({ suggestion: 'return 1' })];
     const { part, warnings, kept } = await publish(hello, { ...REVIEWED, findings });
     expect(warnings).toEqual([
       expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/),
     ]);
     expect(part).toMatchObject({ isReview: true, review: { open: [{}], unposted: [{}] } });
-    expect([kept?.findings ?? [], part.details]).toEqual([
-      [],
+    expect([kept?.findings, part.details]).toEqual([
+      [expect.objectContaining({ title: 'It is wrong', rev: 1, state: 'open' })],
       expect.stringMatching(
         /^\*\*Review, not posted\*\*\n\nOne thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,
       ),
     ]);
+    const next = await publish(hello, QUIET, { record: kept });
+    expect(next.part.line).toBe('Asked for changes on #42 with 1 comment: src/a.ts:2.');
+    expect(next.part.records).toMatchObject([{ title: 'It is wrong', state: 'open' }]);
+    await publish(hello, QUIET, { record: next.kept });
+    expect(hello.repo.talk.reviewComments).toHaveLength(1);
   });
 });

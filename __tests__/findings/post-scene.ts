@@ -12,6 +12,11 @@ import {
 import { createHandle, type Finding, mintId } from '../../src/findings/finding.js';
 import { recordOfPull } from '../../src/findings/kept-finding.js';
 import type { Settlement } from '../../src/findings/known-finding.js';
+import {
+  factsToKeep,
+  turnConversations,
+  updateCopy,
+} from '../../src/findings/post/conversations.js';
 import type { ReviewToPost } from '../../src/findings/post/finding-texts.js';
 import { postReview } from '../../src/findings/post/post-review.js';
 import { readLedger } from '../../src/findings/read/read-ledger.js';
@@ -141,21 +146,23 @@ export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {
     ...(typeof wanted === 'function' ? wanted(ledger) : wanted),
   };
   const knew = new Set(ledger.findings.map(({ id }) => id));
-  const part = await postReview(
-    client,
-    posting({
-      agent: 'bot',
-      head: hello.repo.pulls.get(42)?.head.sha,
-      ledger,
-      news: applyToLedger(ledger, buffered, knew, undefined),
-      buffered,
-      blockOn: 'major',
-      extent: 'whole',
-      warn: (warning) => void warnings.push(warningText(warning)),
-      clean: (markdown) => markdown.replaceAll('@', ''),
-      ...scene,
-    }),
-  );
-  const kept = recordOfPull(part.facts ?? [], 42);
+  const review = posting({
+    agent: 'bot',
+    head: hello.repo.pulls.get(42)?.head.sha,
+    ledger,
+    news: applyToLedger(ledger, buffered, knew, undefined),
+    buffered,
+    blockOn: 'major',
+    extent: 'whole',
+    warn: (warning) => void warnings.push(warningText(warning)),
+    clean: (markdown) => markdown.replaceAll('@', ''),
+    ...scene,
+  });
+  if (client !== undefined && review.isOver) {
+    await turnConversations(client, review);
+    await updateCopy(client, review);
+  }
+  const kept = recordOfPull(factsToKeep(review), 42);
+  const part = await postReview(client, review);
   return { part, warnings, kept, open: part.review?.open.length };
 }

@@ -31,6 +31,7 @@ import type {
   ToldFindings,
   ToolBox,
   ToolRequest,
+  TurnedFindings,
 } from '../../src/run/dependencies.js';
 import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
 import type { PublicationResult, RunRequest } from '../../src/run/records.js';
@@ -84,6 +85,8 @@ export interface FakeDependenciesParts {
   /** The change that the event is about; left out: it cannot be read. */
   readonly change?: ChangeAnswer;
   readonly published?: PublicationResult;
+  /** What comes of turning conversations. */
+  readonly turned?: TurnedFindings;
   /** The list itself is used, so that a test can add to it. */
   readonly secrets?: readonly string[];
 }
@@ -197,7 +200,11 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       },
       async tellFindings(findings) {
         step('tell findings');
-        return { marks: [], reviewResult: resultOf(findings) };
+        return resultOf(findings);
+      },
+      async turn() {
+        step('turn conversations');
+        return parts.turned ?? { facts: [], isChanged: false };
       },
       async reply(answer) {
         step('reply');
@@ -216,6 +223,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       async found(markdown) {
         found.push(markdown);
       },
+      async accepted() {},
       async spent() {},
       async done(changes) {
         step('journal done');

@@ -9,7 +9,7 @@ import { AxeError, type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { type ActionPublisherOptions, reviewRemarks } from '../../src/publish/answer.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/publish-findings.js';
-import { applyToFindings } from '../../src/run/publish.js';
+import { decideNow } from '../../src/run/settle-findings.js';
 import { placed, readPull, startPull } from '../findings/post-scene.js';
 import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
@@ -36,7 +36,8 @@ async function publish(
   const { publisher } = publisherOf({ client: hello.client, comment, ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const change = { head: hello.headSha, base: hello.baseSha, diff: '' };
-  const findings = applyToFindings(await readPull(hello), 42, buffered);
+  const ledger = await readPull(hello);
+  const findings = decideNow({ pull: 42, start: ledger.copy(), buffered, isOld: true }, ledger);
   const about = { ...plan, trigger: pullRequest() };
   const read = { coverage: { kind: 'whole', files: 1, read: 1, unread: [] }, unseen: [] } as const;
   const request = requestOf(about, end, { buffered, change, findings, read });
@@ -57,7 +58,7 @@ it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, reado
   async (_, ...[outcome, comment, line, reviews, labels]) => {
     const { published, ...seen } = await publish(outcome, comment);
     expect([published.line, seen]).toEqual([line, { reviews, labels }]);
-    expect(published.isReviewLost === true).toBe(reviews === 0);
+    expect(published.reviewResult?.isUnpublished).toBe(reviews === 0);
   },
 );
 

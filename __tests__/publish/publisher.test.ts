@@ -30,7 +30,7 @@ async function publish(
   const { publisher, warnings } = publisherOf({ client, ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const run = requestOf({ ...plan, trigger }, outcome, wanted);
-  const { posted, facts: _, ...published } = await publisher.publish(run);
+  const { posted, ...published } = await publisher.publish(run);
   const { requests } = client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return {

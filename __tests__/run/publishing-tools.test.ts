@@ -7,6 +7,7 @@ import {
   type KeptFinding,
   type PullRecord,
 } from '../../src/findings/kept-finding.js';
+import type { ReviewResult } from '../../src/findings/post/record.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';
@@ -145,7 +146,7 @@ describe('the stored facts of a review', () => {
     readonly scope?: ReviewScope;
     readonly unseen?: readonly string[];
     readonly coverage?: Coverage;
-    readonly isReviewLost?: boolean;
+    readonly isUnpublished?: boolean;
   }) => {
     const {
       outcome,
@@ -153,7 +154,7 @@ describe('the stored facts of a review', () => {
       change = CHANGE,
       scope,
       unseen = [],
-      isReviewLost,
+      isUnpublished,
     } = end;
     const { coverage } = end;
     const conversed = {
@@ -162,7 +163,8 @@ describe('the stored facts of a review', () => {
       outcome,
       read: { unseen, coverage },
     } as Conversed;
-    return reviewFacts(conversed, { line: undefined, url: undefined, isReviewLost }, now);
+    const reviewResult = { isUnpublished: isUnpublished === true } as ReviewResult;
+    return reviewFacts(conversed, { line: undefined, url: undefined, reviewResult }, now);
   };
   const reviewed = {
     kind: 'reviewed',
@@ -188,7 +190,7 @@ describe('the stored facts of a review', () => {
     ['none if more did not fit than can be stored', { outcome: fine, unseen: tooMany }, []],
     [
       'none if GitHub refused the review, which is made again',
-      { outcome: fine, isReviewLost: true },
+      { outcome: fine, isUnpublished: true },
       [],
     ],
     ['none for an answer to a comment that is not a review', answer, []],

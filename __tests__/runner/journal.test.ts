@@ -100,8 +100,19 @@ describe('the journal', () => {
       ...left(append('1')),
       fact('- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":2}\n'),
     ]);
-    await journal.done([append('1'), fact('')]);
+    await journal.done([append('1'), fact('- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":2}\n')]);
     expect(isNothingPending(postEnv())).toBe(true);
+  });
+
+  it('keeps facts that were not in a save, such as the cost of the run', async () => {
+    const journal = createJournal('', () => AT);
+    const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
+    const cost = '- {"kind":"spent","v":1,"id":"1","usd":0.5,"at":1}\n';
+    const heard = '- {"kind":"heard","v":1,"pull":2,"ids":[],"review":7,"at":1}\n';
+    await journal.pending([fact(cost)]);
+    await journal.pending([fact(heard)]);
+    await journal.done([fact(heard)]);
+    expect(await readPending(postEnv())).toEqual([fact(cost)]);
   });
 
   it('adds up the facts of a state that come one after the other', async () => {
@@ -121,7 +132,7 @@ describe('the journal', () => {
     expect(await readUnfinishedRun(postEnv())).toBeUndefined();
     await journal.begin();
     expect(isNothingPending(postEnv())).toBe(false);
-    expect(await readUnfinishedRun(postEnv())).toEqual({ posted: [], found: '' });
+    expect(await readUnfinishedRun(postEnv())).toEqual({ posted: [], found: '', accepted: [] });
 
     const seen: RunEvent[] = [];
     const reporter = journal.followEvents({ event: (event) => void seen.push(event) });
@@ -143,6 +154,7 @@ describe('the journal', () => {
       costUsd: 0.75,
       posted: ['https://a.test/#reply'],
       found: '',
+      accepted: [],
     });
     expect(seen).toHaveLength(2);
     await journal.end();
@@ -157,8 +169,14 @@ describe('the journal', () => {
     await journal.begin();
     await journal.spent(0.25);
     await journal.found('A fault.');
+    await journal.accepted([{ kind: 'facts', path: 'bot.state.md', text: 'A fault.' }]);
     await journal.forget();
-    expect(await readUnfinishedRun(postEnv())).toEqual({ costUsd: 0.25, posted: [], found: '' });
+    expect(await readUnfinishedRun(postEnv())).toEqual({
+      costUsd: 0.25,
+      posted: [],
+      found: '',
+      accepted: [],
+    });
   });
 
   it('lets the post step end at once if, and only if, there is nothing to save', async () => {

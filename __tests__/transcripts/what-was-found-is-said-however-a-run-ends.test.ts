@@ -11,15 +11,23 @@ import { REPO, type Stage, setStage } from './stage.js';
 type End = 'the time limit' | 'SIGINT' | 'SIGTERM' | 'SIGKILL';
 
 /** The part of a run in which it is ended, at the request that begins it. */
-type Moment = 'before the model' | 'in the model' | 'decide' | 'say' | 'check' | 'save';
+type Moment =
+  | 'before the model'
+  | 'in the model'
+  | 'decide'
+  | 'save'
+  | 'say'
+  | 'check'
+  | 'remember';
 
 const MOMENTS: readonly Moment[] = [
   'before the model',
   'in the model',
   'decide',
+  'save',
   'say',
   'check',
-  'save',
+  'remember',
 ];
 
 /** 15 s, of which the model has 13.5 s; the jump is too short for any other limit. */
@@ -28,27 +36,37 @@ const JUMP = jumpEnv(14_000);
 
 const isReading = ({ bytes }: RecordedRequest) => bytes.includes('reviewThreads');
 
-/** Whether a request is the moment; `readings` says how often the conversation was read before. */
-const IS_MOMENT: Readonly<Record<Moment, (request: RecordedRequest, readings: number) => boolean>> =
-  {
-    'before the model': ({ path }) => path.includes('/compare/'),
-    'in the model': () => false,
-    decide: (request, readings) => readings > 0 && isReading(request),
-    say: ({ method, path }) => method === 'POST' && path.endsWith('/reviews'),
-    check: ({ method, path }) => method === 'PATCH' && path.includes('/check-runs/'),
-    save: ({ bytes }) => bytes.includes('createCommitOnBranch'),
-  };
+const isSave = ({ bytes }: RecordedRequest) => bytes.includes('createCommitOnBranch');
+
+/** How often the run has read the conversation, and saved, before a request. */
+interface Before {
+  readonly readings: number;
+  readonly saves: number;
+}
+
+/** A run commits twice: the record of findings, and its entry. */
+const IS_MOMENT: Readonly<Record<Moment, (request: RecordedRequest, before: Before) => boolean>> = {
+  'before the model': ({ path }) => path.includes('/compare/'),
+  'in the model': () => false,
+  decide: (request, { readings }) => readings > 0 && isReading(request),
+  save: isSave,
+  say: ({ method, path }) => method === 'POST' && path.endsWith('/reviews'),
+  check: ({ method, path }) => method === 'PATCH' && path.includes('/check-runs/'),
+  remember: (request, { saves }) => saves > 0 && isSave(request),
+};
 
 /**
- * A pull request and a memory branch. The model raises a finding and submits its review, also in
- * the next run. If it is to be ended itself, it raises the finding and then says nothing more.
+ * A pull request and a memory branch. The model raises a finding and submits its review. If it is
+ * to be ended itself, it raises the finding and then says nothing more. In the next run it raises
+ * nothing, so what is said then was in the record; only if it was not asked before, it raises the
+ * finding then.
  */
 async function scene(moment: Moment): Promise<Stage> {
-  let requests = 0;
+  let conversationsBegun = 0;
   const reply = (isFirst: boolean): ModelReply => {
-    requests += 1;
-    if (moment === 'in the model' && requests <= 2)
-      return isFirst ? calls(TIMING) : { kind: 'stall' };
+    if (isFirst) conversationsBegun += 1;
+    if (conversationsBegun > 1) return isFirst ? calls(submit('Nothing new.')) : text('Reviewed.');
+    if (moment === 'in the model') return isFirst ? calls(TIMING) : { kind: 'stall' };
     return isFirst ? calls(TIMING, submit('One finding.')) : text('Reviewed.');
   };
   const stage = await reviewStage(
@@ -73,10 +91,11 @@ async function ended(stage: Stage, end: End, moment: Moment): Promise<StepResult
     if (isMoment && !isEnded) running.kill(end === 'the time limit' ? 'SIGUSR2' : end);
     isEnded ||= isMoment;
   };
-  let readings = 0;
+  let before: Before = { readings: 0, saves: 0 };
   github.onRequest((request) => {
-    endIf(IS_MOMENT[moment](request, readings));
-    if (isReading(request)) readings += 1;
+    endIf(IS_MOMENT[moment](request, before));
+    const readings = before.readings + Number(isReading(request));
+    before = { readings, saves: before.saves + Number(isSave(request)) };
   });
   model.onRequest(() => endIf(moment === 'in the model' && model.requests().length === 2));
   const main = await running.finished;
@@ -101,7 +120,7 @@ function expectSaid(stage: Stage): void {
   expect(stateIn(stage)).toMatch(/^- \{"kind":"spent",.*"usd":0\.00/m);
 }
 
-/** What the next run says is what nobody said before. */
+/** The next run says what nobody has said before, and nothing twice. */
 async function expectNothingTwice(stage: Stage): Promise<void> {
   const next = await stage.start({ ...OPTIONS, runAttempt: '2' }).finished;
   expect(next).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
@@ -176,7 +195,7 @@ describe('a run that is killed', () => {
     const isBefore = moment === 'before the model';
     const isComplete = !isBefore && moment !== 'in the model';
     // The request at which it is killed is carried out, and it never sees the answer.
-    const isSeen = moment === 'check' || moment === 'save';
+    const isSeen = moment === 'check' || moment === 'remember';
     if (isSeen) expect(main.log).toMatch(/^Posted 1 comment on #2/m);
     else expect(main.log).not.toContain('Posted');
 
@@ -200,7 +219,9 @@ describe('a run that is killed', () => {
       expect(lastCheck(stage)?.conclusion).not.toBe('success');
     }
     if (isSeen) expect(stateIn(stage)).toMatch(/^- \{"kind":"posted",/m);
-    if (moment === 'save') expectSaid(stage);
+    if (moment === 'remember') expectSaid(stage);
+    // Whatever was accepted is in the record, said or not.
+    if (!isBefore) expect(stateIn(stage)).toMatch(/^- \{"kind":"finding",.*leaks by time/m);
 
     const again = await stage.post(main, OPTIONS);
     expect(again).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });

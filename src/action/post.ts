@@ -34,8 +34,9 @@ export async function post(runner: Runner): Promise<void> {
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
   const access = { env, fetch: createFetch(env), clock: createClock(), log };
   await endCheck(access);
-  const pending = await readPending(env);
   const run = await readUnfinishedRun(env);
+  // The next run says what this one had accepted.
+  const pending = [...(await readPending(env)), ...(run?.accepted ?? [])];
   if (pending.length === 0) log(NOTHING_PENDING);
   const saved = pending.length === 0 ? undefined : await save(pending, runner, access);
 

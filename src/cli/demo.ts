@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FetchedChange, PullRequestTrigger } from '../event/trigger.js';
-import { DEFAULT_PUBLISH_RULES } from '../findings/buffered-publications.js';
+import { DEFAULT_PUBLISH_RULES, NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { commentableLines } from '../findings/change/diff-lines.js';
 import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Finding } from '../findings/finding.js';
@@ -28,7 +28,13 @@ import { encodeBytes } from '../lib/text/bytes.js';
 import { formatPatch, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import { readTextFile } from '../lib/user-files.js';
-import type { FindingsToTell, Publisher, PublishRequest } from '../run/dependencies.js';
+import type {
+  FindingsToTell,
+  OwnedFindings,
+  Publisher,
+  PublishRequest,
+  TurnedFindings,
+} from '../run/dependencies.js';
 import type { GitHub } from '../run/github.js';
 import type { PublicationResult } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
@@ -195,7 +201,7 @@ function createDemoPullRequest() {
     const { change, findings } = request;
     if (change === undefined || findings === undefined)
       throw new Error('the demo knows every diff');
-    const review = reviewToPost(request, findings, change.head);
+    const review = reviewToPost(request.plan.agent.name, { ...request, ...findings }, change.head);
     replyToFindings(review, conversations);
     const { comments } = prepareReview(review);
     const lines = commentableLines(pushed.diff);
@@ -208,9 +214,15 @@ function createDemoPullRequest() {
     return {
       line: summaryOf(events),
       url: undefined,
-      facts: factsToKeep(review),
       posted: conversations.commentIds(),
     };
+  }
+
+  function turn(findings: OwnedFindings): TurnedFindings {
+    const { agent, head } = findings;
+    const review = reviewToPost(agent, { ...findings, buffered: NO_PUBLICATIONS }, head);
+    turnConversations(review, conversations);
+    return { facts: factsToKeep(review), isChanged: true };
   }
 
   const read = (): PullRequestConversation => ({
@@ -232,7 +244,10 @@ function createDemoPullRequest() {
       pushTrigger(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
     publisher: {
       publish: async (request) => publish(request),
-      tellFindings: async () => ({}),
+      turn: async (findings) => turn(findings),
+      tellFindings: async () => {
+        throw new Error('each run of the demo reviews');
+      },
       reply: async () => ({ line: undefined, url: undefined }),
     } satisfies Publisher,
     github: {
@@ -275,13 +290,17 @@ function createConversations() {
       const place = { id: `thread ${first.id}`, path, side, line, hunk };
       threads = [...threads, { ...place, first, replies: [], ...open }];
     },
-    reply(threadId: string | undefined, body: string, isResolved: boolean): void {
-      const resolvedBy = isResolved ? BOT.login : undefined;
+    reply(threadId: string | undefined, body: string): void {
       threads = threads.map((thread) => {
         if (thread.id !== threadId) return thread;
-        const replies = [...thread.replies, createComment(body, BOT)];
-        return { ...thread, isResolved, resolvedBy, replies };
+        return { ...thread, replies: [...thread.replies, createComment(body, BOT)] };
       });
+    },
+    turn(threadId: string | undefined, isResolved: boolean): void {
+      const resolvedBy = isResolved ? BOT.login : undefined;
+      threads = threads.map((thread) =>
+        thread.id === threadId ? { ...thread, isResolved, resolvedBy } : thread,
+      );
     },
     answer(code: string, body: string): void {
       threads = threads.map((thread) => {
@@ -302,14 +321,20 @@ function createConversations() {
 }
 
 function reviewToPost(
-  { plan, buffered, word }: PublishRequest,
-  { ledger, news, pull }: FindingsToTell,
+  agent: string,
+  {
+    buffered,
+    word,
+    ledger,
+    news,
+    pull,
+  }: Pick<PublishRequest, 'buffered' | 'word'> & FindingsToTell,
   head: string,
 ): ReviewToPost {
   return {
     ...DEFAULT_PUBLISH_RULES,
     place: { repository: REPOSITORY, number: pull },
-    agent: plan.agent.name,
+    agent,
     head,
     word,
     ledger,
@@ -326,15 +351,20 @@ function reviewToPost(
   };
 }
 
-/** Answers and resolves the threads of ended findings, and reopens those of findings that are back. */
+/** Resolves the threads of ended findings, and reopens those of findings that are back. */
+function turnConversations({ ledger, news }: ReviewToPost, conversations: Conversations): void {
+  for (const { id, thread } of [...news.ended, ...news.back]) {
+    const isEnded = news.ended.some((finding) => finding.id === id);
+    conversations.turn(thread?.id, isEnded);
+    ledger.noteResolved(id, isEnded ? BOT.login : undefined);
+  }
+}
+
+/** Answers in the threads of ended findings, and of findings that are back. */
 function replyToFindings(review: ReviewToPost, conversations: Conversations): void {
-  const { ledger, news } = review;
-  const reply = (finding: KnownFinding, text = '') => {
-    const isEnded = news.ended.includes(finding);
-    const hidden = formatMark(revMark(finding, review));
-    conversations.reply(finding.thread?.id, `${hidden}\n${text}`, isEnded);
-    ledger.noteResolved(finding.id, isEnded ? BOT.login : undefined);
-  };
+  const { news } = review;
+  const reply = (finding: KnownFinding, text = '') =>
+    conversations.reply(finding.thread?.id, `${formatMark(revMark(finding, review))}\n${text}`);
   for (const finding of news.ended) reply(finding, replyToEnded(finding, review));
   for (const finding of news.back) reply(finding, replyToReopened(finding, review));
 }

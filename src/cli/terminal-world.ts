@@ -138,7 +138,12 @@ function createTerminalPublisher({
       terminal.stdout.write(needsNewline ? `${text}\n` : text);
       return { line: undefined, url: undefined };
     },
-    tellFindings: async () => ({}),
+    turn: async () => ({ facts: [], isChanged: false }),
+    tellFindings: async ({ agent, head, pull }) => ({
+      agent,
+      report: { head, base: '', pull, coverage: undefined, findings: [] },
+      isUnpublished: false,
+    }),
     async reply({ text }) {
       status?.clear();
       print(terminal, text);

@@ -41,6 +41,21 @@ export function isTold({ rev, isMute, toldRev }: KnownFinding): boolean {
   return isMute || toldRev >= rev;
 }
 
+/** A decision that no text of ours says, or one that this reading has found. */
+export function isNews(finding: KnownFinding): boolean {
+  return !isTold(finding) || (finding.isMute === true && !isOfRecord(finding));
+}
+
+/** It is as the record has it: nothing was decided since. */
+export function isOfRecord({ rev, stored }: KnownFinding): boolean {
+  return rev === stored?.rev;
+}
+
+/** No text of ours has ever said that it was raised. A comment that people deleted has. */
+export function isUnsaid({ toldRev, thread, stored }: KnownFinding): boolean {
+  return toldRev === 0 && thread === undefined && stored?.thread === undefined;
+}
+
 /** The model's own word on a finding being one that is known. */
 export interface DuplicateClaim {
   /** The handle of a finding, of an earlier run or of this one. */

@@ -101,6 +101,13 @@ export function mergeStates(base: string, incoming: string): string {
   return withFacts(base, newerFacts);
 }
 
+/** A state without the lines of another one; empty if no fact is left. */
+export function withoutFacts(text: string, others: string): string {
+  const lines = new Set(others.split('\n'));
+  const left = text.split('\n').filter((line) => parseFact(line) === undefined || !lines.has(line));
+  return left.some((line) => parseFact(line) !== undefined) ? left.join('\n') : '';
+}
+
 /** The latest of the facts with the same key. */
 export function latestFacts<T extends StateFact>(facts: readonly T[]): readonly T[] {
   const latest = new Map<string, T>();

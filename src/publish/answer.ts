@@ -1,5 +1,4 @@
 import { type CommentTrigger, subjectTrigger, type Trigger } from '../event/trigger.js';
-import { rightsOf, type Word } from '../event/trust.js';
 import type { BufferedPublications, PublishRules } from '../findings/buffered-publications.js';
 import { formatCoverage } from '../findings/change/scope.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
@@ -20,7 +19,6 @@ import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
-import { sanitize } from '../safety/sanitize.js';
 import type { Changes } from '../tools/workspace/changes.js';
 
 /** What the action's publisher works with. */
@@ -43,15 +41,6 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
   now(): Date;
-}
-
-/** Outbound cleaning for comments of a run. */
-export function cleanFor(
-  word: Word,
-  { secrets }: { readonly secrets: readonly string[] },
-): (markdown: string) => string {
-  return (markdown) =>
-    sanitize(markdown, rightsOf(word).refers ? 'comment' : 'untrusted-comment', secrets);
 }
 
 /** Who wrote what is above, and where to read more. */

@@ -17,10 +17,11 @@ import { codeBlock, codeSpan, count, formatInteger, quoteLine } from '../lib/tex
 import { textId } from '../lib/text/text-id.js';
 import { memoryName } from '../memory/paths.js';
 import type { PublishRequest } from '../run/dependencies.js';
+import { cleanFor } from '../run/outbound.js';
 import { sanitize } from '../safety/sanitize.js';
 import { disarmUrl, isReferenceUrl } from '../safety/words.js';
 import { joinEdits } from '../tools/workspace/changes.js';
-import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './answer.js';
+import { type ActionPublisherOptions, footer, writtenBy } from './answer.js';
 
 /** What became of the files that a run has changed. */
 interface PublishedChange {

@@ -8,8 +8,10 @@ import {
   hasUnreportedChanges,
   isPartlyKnown,
   reviewEndOf,
+  turnConversations,
+  updateCopy,
 } from '../findings/post/conversations.js';
-import type { ReviewExtent, ReviewToPost } from '../findings/post/finding-texts.js';
+import type { ReviewToPost } from '../findings/post/finding-texts.js';
 import { type PostedReview, postReview } from '../findings/post/post-review.js';
 import { type FindingRecord, findingRecords, type ReviewResult } from '../findings/post/record.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
@@ -21,18 +23,20 @@ import {
   type ReactionSubject,
   setLabels,
 } from '../github/posting/issues.js';
-import { cameToNothing, isCutShort } from '../lib/outcome.js';
+import { cameToNothing } from '../lib/outcome.js';
 import { formatUsd, paragraphs } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import type {
   Acknowledgement,
   FindingsToTell,
+  OwnedFindings,
   PublishRequest,
   ToldFindings,
+  TurnedFindings,
 } from '../run/dependencies.js';
-import type { PublicationResult } from '../run/records.js';
+import { cleanFor, reviewExtent } from '../run/outbound.js';
 import { sanitize } from '../safety/sanitize.js';
-import { type ActionPublisherOptions, cleanFor, reviewRemarks } from './answer.js';
+import { type ActionPublisherOptions, reviewRemarks } from './answer.js';
 
 /**
  * Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a
@@ -78,32 +82,56 @@ export async function publishRequested(
   };
 }
 
+/**
+ * Carries out what was decided of findings: resolves and opens conversations, and keeps the record.
+ * Returns its lines for the state; without a state the newest review has it.
+ */
+export async function turnFindings(
+  findings: OwnedFindings,
+  options: ActionPublisherOptions,
+): Promise<TurnedFindings> {
+  const posting = { ...postingOf(findings, findings, options), extent: findings.extent };
+  // A record that could not be read against GitHub stays as it was.
+  if (posting.ledger.seen === undefined) return { facts: [], isChanged: false };
+  const mayWrite = options.comment !== 'never';
+  const { client } = options;
+  const isTurning = mayWrite && client !== undefined && findings.isUnread !== true;
+  const turned = isTurning ? await turnConversations(client, posting) : 0;
+  const isCopied = isTurning && (await updateCopy(client, posting));
+
+  const fresh = new Set(findings.news.fresh.map(({ finding }) => finding.id));
+  const isNew = (fact: KeptFact) => fact.kind === 'finding' && fresh.has(fact.id);
+  // What could not be read again waits; and where nobody is told, nothing counts as raised.
+  const facts = factsToKeep(posting)
+    .filter((fact) => findings.isUnread !== true || isNew(fact))
+    .filter((fact) => mayWrite || !isNew(fact));
+  return { facts, isChanged: turned > 0 || isCopied };
+}
+
 /** Tells on other pull requests, where people have answered findings since. */
 export async function reportOnOtherPulls(
   { plan: { trigger, agent }, others, word }: PublishRequest,
   options: ActionPublisherOptions,
-): Promise<readonly KeptFact[]> {
-  if (options.comment === 'never' || trigger.kind === 'local') return [];
+): Promise<void> {
+  if (options.comment === 'never' || trigger.kind === 'local') return;
   const { repository } = trigger;
-  const stored: KeptFact[] = [];
   for (const findings of others) {
     // Their change is not known: no review is posted, only taken back.
     const at = { repository, agent: agent.name, head: findings.ledger.seen?.head ?? '', word };
-    const { facts = [] } = await postReview(options.client, postingOf(findings, at, options));
-    stored.push(...facts);
+    await postReview(options.client, postingOf(findings, at, options));
   }
-  return stored;
 }
 
 /** Tells of findings without a run: what people did, what the check of the commit says then. */
 export async function reportFindings(
   told: ToldFindings,
   options: ActionPublisherOptions,
-): Promise<Pick<PublicationResult, 'facts' | 'reviewResult'>> {
+): Promise<ReviewResult> {
   const { ledger, pull, head, agent, trigger, skipped } = told;
   const { repository } = trigger;
   const at = { repository, agent, head, word: 'own' } as const;
-  const posting = { ...postingOf(told, at, options), answered: told.answered };
+  const { maxComments } = options.rules;
+  const posting = { ...postingOf(told, at, options), maxComments, answered: told.answered };
   const isUnread = ledger.seen === undefined;
   const isChanged = hasUnreportedChanges(posting);
   const maySay = options.comment !== 'never' && !isUnread && isChanged;
@@ -121,27 +149,31 @@ export async function reportFindings(
   }
   const findings = findingRecords(posting).map((record) => redactRecord(record, options.secrets));
   const report = { head, base: '', pull, coverage: undefined, findings };
-  const reviewResult = { agent, report, isUnpublished: false };
-  return {
-    reviewResult,
-    facts: part?.facts ?? (isUnread ? [] : factsToKeep(posting)),
-  };
+  return { agent, report, isUnpublished: false };
 }
 
 /** What is said of findings where a run says nothing else. */
 function postingOf(
-  { pull, ledger, news }: FindingsToTell,
+  { pull, ledger, news, isUnread, unsayable }: FindingsToTell,
   {
     repository,
-    ...at
-  }: Pick<ReviewToPost, 'agent' | 'head' | 'word'> & { readonly repository: Repository },
+    agent,
+    head,
+    word,
+    model,
+  }: Pick<ReviewToPost, 'agent' | 'head' | 'word' | 'model'> & { readonly repository: Repository },
   options: ActionPublisherOptions,
 ): ReviewToPost {
   return {
-    ...at,
+    agent,
+    head,
+    word,
+    model,
     place: { repository, number: pull },
     ledger,
     news,
+    isUnread,
+    unsayable,
     buffered: NO_PUBLICATIONS,
     remarks: [],
     isOver: true,
@@ -149,24 +181,24 @@ function postingOf(
     blockOn: options.rules.blockOn,
     extent: undefined,
     footer: '',
-    signature: [`agent \`${at.agent}\``, ...linkTo(options.runUrl)].join(' · '),
+    signature: [`agent \`${agent}\``, ...linkTo(options.runUrl)].join(' · '),
     now: options.now(),
     warn: (warning) => options.reporter.warn(warning),
-    clean: cleanFor(at.word, options),
+    clean: cleanFor(word, options),
   };
 }
 
 /** What other programs get of a review: redacted, since nobody cleans it later. */
 export function reviewResultOf(
   { plan, read: { coverage }, change }: PublishRequest,
-  { records, isReviewLost = false }: PostedReview,
+  { records, isUnposted = false }: PostedReview,
   { secrets }: ActionPublisherOptions,
 ): ReviewResult | undefined {
   if (records === undefined || coverage === undefined || change === undefined) return undefined;
   const { head, base } = change;
   const findings = records.map((record) => redactRecord(record, secrets));
   const report = { head, base, pull: subjectNumber(plan.trigger), coverage, findings };
-  return { agent: plan.agent.name, report, isUnpublished: isReviewLost };
+  return { agent: plan.agent.name, report, isUnpublished: isUnposted };
 }
 
 function redactRecord(record: FindingRecord, secrets: readonly string[]): FindingRecord {
@@ -181,13 +213,6 @@ function redactRecord(record: FindingRecord, secrets: readonly string[]): Findin
     suggestion: cleanIfAny(record.suggestion),
     evidence: record.evidence?.map((one) => ({ ...one, code: clean(one.code) })),
   };
-}
-
-/** How much a review has looked at; undefined for an agent that only writes summaries. */
-function reviewExtent({ plan, outcome, read }: PublishRequest): ReviewExtent | undefined {
-  if (!plan.agent.config.tools.includes('add_review_comment')) return undefined;
-  if (isCutShort(outcome)) return 'cut';
-  return read.coverage?.kind === 'part' ? 'part' : 'whole';
 }
 
 /** The small line of a review: who, at what cost, where to read more, what people can say. */

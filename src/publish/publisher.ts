@@ -26,6 +26,7 @@ import {
 } from '../lib/outcome.js';
 import { capitalized, cleanLine, paragraphs } from '../lib/text/format.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
+import { cleanFor } from '../run/outbound.js';
 import type { Plan, PublicationResult } from '../run/records.js';
 import type { Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -33,7 +34,6 @@ import {
   type ActionPublisherOptions,
   ALL_AGENTS,
   answerText,
-  cleanFor,
   commentKey,
   commentTarget,
   footer,
@@ -51,6 +51,7 @@ import {
   reportFindings,
   reportOnOtherPulls,
   reviewResultOf,
+  turnFindings,
 } from './publish-findings.js';
 
 const NO_COMMENT = 'no comment was written';
@@ -89,6 +90,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       const published = await publishAll(run, options);
       return { ...published, posted: ids };
     },
+    turn: (findings) => turnFindings(findings, options),
     tellFindings: (told) => reportFindings(told, options),
     async reply({ trigger, agent, text, among, says }) {
       const target = commentTarget(trigger, options.comment);
@@ -159,7 +161,7 @@ async function publishAll(
   };
   const own = await publishRequested(end, options);
   tell(own);
-  const others = await reportOnOtherPulls(end, options);
+  await reportOnOtherPulls(end, options);
   const check = await publishCheck(end, own, options);
   const change = await publishChange(end, options);
   tell(change);
@@ -174,8 +176,6 @@ async function publishAll(
     url,
     pullRequestUrl: change.url,
     checkUrl: check.checkUrl || undefined,
-    facts: [...(own.facts ?? []), ...others],
-    isReviewLost: own.isReviewLost,
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
     // A pull request that was not opened is always a failure; any other one only if nothing was
@@ -378,7 +378,7 @@ const MAX_TITLE = 200;
  * @internal
  */
 export function checkOf(
-  { plan, outcome, change, buffered, read: { coverage }, word }: PublishRequest,
+  { plan, outcome, change, buffered, read: { coverage }, word, findings }: PublishRequest,
   { review, line = '' }: PostedReview,
   { runUrl, secrets }: { readonly runUrl: string; readonly secrets: readonly string[] },
 ): CheckRunReport | undefined {
@@ -390,9 +390,10 @@ export function checkOf(
   const end = outcome.kind === 'incomplete' ? undefined : formatEnd(outcome);
   const summary = buffered.review?.summary ?? markedAnswer(outcome);
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
-  const findings = formatFindings('Findings', review?.unposted ?? []);
-  const text = paragraphs([summary, end === undefined ? '' : `*${end}*`, read, line, findings]);
-  const isClear = review?.open.length === 0 && coverage?.kind === 'whole';
+  const unpostedText = formatFindings('Findings', review?.unposted ?? []);
+  const text = paragraphs([summary, end === undefined ? '' : `*${end}*`, read, line, unpostedText]);
+  const isRead = coverage?.kind === 'whole' && findings?.isUnread !== true;
+  const isClear = review?.open.length === 0 && isRead;
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
   const isCut = isCutShort(outcome);
   const hasNone = review?.open.length === 0 && !review.isBlocking;

@@ -4,7 +4,7 @@ import type { Outputs } from './run-summary.js';
 
 /** Facts that a post step has about a main step that was killed. */
 interface KilledRun {
-  readonly run: UnfinishedRun;
+  readonly run: Omit<UnfinishedRun, 'accepted'>;
   /** Location of what the post step saved; undefined if there was nothing, or it failed. */
   readonly savedTo: string | undefined;
   /** True if an entry or a note was saved. */

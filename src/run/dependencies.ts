@@ -1,11 +1,13 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
-import type { Trigger } from '../event/trigger.js';
+import type { Repository, Trigger } from '../event/trigger.js';
 import type { Reading, Word } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
 import type { FindingChanges, Ledger } from '../findings/decide/ledger.js';
-import type { SaidRev } from '../findings/kept-finding.js';
+import type { KeptFact, SaidRev } from '../findings/kept-finding.js';
 import type { CheckProgress } from '../findings/post/check-progress.js';
+import type { PostingTrouble, ReviewExtent } from '../findings/post/finding-texts.js';
 import type { ReviewOutcome } from '../findings/post/post-review.js';
+import type { ReviewResult } from '../findings/post/record.js';
 import type { Clock, Deadline } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
@@ -51,6 +53,34 @@ export interface FindingsToTell {
   readonly pull: number;
   readonly ledger: Ledger;
   readonly news: FindingChanges;
+  /**
+   * GitHub could not be read after the run's work: only what the run has raised is news, and more
+   * may have happened. Left out: it was read.
+   */
+  readonly isUnread?: boolean;
+  /** Why none of it can be said; left out: it can. */
+  readonly unsayable?: PostingTrouble;
+}
+
+/** Findings as a run has decided them, with what a line of the record says of the run. */
+export interface OwnedFindings extends FindingsToTell {
+  readonly repository: Repository;
+  readonly agent: string;
+  /** The commit that they were held against. */
+  readonly head: string;
+  readonly word: Word;
+  /** Which model has raised what is new; left out: none. */
+  readonly model?: string;
+  /** How much of the change the run has reviewed; left out: nothing. */
+  readonly extent?: ReviewExtent;
+}
+
+/** What became of decisions before they are saved and said. */
+export interface TurnedFindings {
+  /** The lines of state that keep the findings; none for a run without a state. */
+  readonly facts: readonly KeptFact[];
+  /** Something was written on GitHub. */
+  readonly isChanged: boolean;
 }
 
 /** A run whose conversation is over, with the findings to post. */
@@ -96,8 +126,13 @@ export interface ToldFindings extends FindingsToTell {
 /** Posts to standard output, or to job summary and GitHub. Must not throw: errors are warnings. */
 export interface Publisher {
   publish(run: PublishRequest): Promise<PublicationResult>;
-  /** Posts changes of findings. Returns what to keep of them, and the findings as JSON data. */
-  tellFindings(findings: ToldFindings): Promise<Pick<PublicationResult, 'facts' | 'reviewResult'>>;
+  /**
+   * Resolves and opens conversations as it was decided, and notes that in the ledger. Without a
+   * state it also keeps the record, in the newest review.
+   */
+  turn(findings: OwnedFindings): Promise<TurnedFindings>;
+  /** Posts changes of findings. Returns the findings as JSON data. */
+  tellFindings(findings: ToldFindings): Promise<ReviewResult>;
   reply(answer: Reply): Promise<PublicationResult>;
 }
 
@@ -120,6 +155,8 @@ export interface Journal {
   pending(changes: readonly MemoryChange[]): Promise<void>;
   /** Keeps what review tools have accepted so far, as clean markdown for the job summary. */
   found(markdown: string): Promise<void>;
+  /** Keeps the lines of the record for the same, in place of those of the call before. */
+  accepted(changes: readonly MemoryChange[]): Promise<void>;
   /** Keeps the cost of the run so far, for the same summary. */
   spent(costUsd: number): Promise<void>;
   /** Drops all that the run would remember or say, except for its facts, such as its cost. */

@@ -1,6 +1,6 @@
 import type { TriggerContext } from '../event/context.js';
 import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
-import { mayWrite, type Permission, type Rights } from '../event/trust.js';
+import { mayWrite, type Permission, type Rights, rightsOf, type Word } from '../event/trust.js';
 import type { PublishRules } from '../findings/buffered-publications.js';
 import { commentableLines } from '../findings/change/diff-lines.js';
 import {
@@ -12,7 +12,7 @@ import {
 import { lessonsOf } from '../findings/decide/duplicates.js';
 import type { Ledger, LedgerContext } from '../findings/decide/ledger.js';
 import { compareSeverity, isOpen, type Severity } from '../findings/finding.js';
-import { recordOfPull } from '../findings/kept-finding.js';
+import { type PullRecord, recordOfPull } from '../findings/kept-finding.js';
 import { loginsToCheck } from '../findings/read/peoples-words.js';
 import { pathsToLookUp, readLedger, recordOn } from '../findings/read/read-ledger.js';
 import { keptFindings, type ReviewFact } from '../findings/state-facts.js';
@@ -129,22 +129,32 @@ export async function readFindings(
 
   const ledger = await readWithHead(conversation, context, deps);
   if (answer?.kind === 'read') return { ledger };
-  return { ledger, trouble: answer?.message ?? 'there is no `github-token`.' };
+  return { ledger, trouble: troubleOf(answer) };
 }
 
 /**
- * Reads the findings again, since people could have answered during the run, and another run could
- * have ended. They stay as they were if GitHub cannot be read.
+ * Reads the findings again, by what the record is now. If GitHub cannot be read they stay as they
+ * were at the beginning, and `trouble` says why.
  */
 export async function readAgain(
   { context, seen: before }: Ledger,
-  { pull, rights }: { readonly pull: number; readonly rights: Rights },
+  {
+    pull,
+    record,
+    word,
+  }: { readonly pull: number; readonly record: PullRecord | undefined; readonly word: Word },
   deps: Dependencies,
-): Promise<Ledger> {
+): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.signal);
   const conversation = answer?.kind === 'read' ? answer.seen : before;
-  const access = await accessIn(conversation, context, deps);
-  return await readWithHead(conversation, { ...context, ...access, rights }, deps);
+  const access = await accessIn(conversation, { ...context, record }, deps);
+  const rights = rightsOf(word);
+  const ledger = await readWithHead(conversation, { ...context, ...access, record, rights }, deps);
+  return answer?.kind === 'read' ? { ledger } : { ledger, trouble: troubleOf(answer) };
+}
+
+function troubleOf(answer: { readonly message: string } | undefined): string {
+  return answer?.message ?? 'there is no `github-token`.';
 }
 
 /** Looks up in the head's files, in one request, the lines that the diff does not show. */

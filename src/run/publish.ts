@@ -1,20 +1,17 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { queuedPull, subjectNumber } from '../event/trigger.js';
 import { rightsOf } from '../event/trust.js';
-import {
-  type BufferedPublications,
-  NO_PUBLICATIONS,
-  type PublishRules,
-} from '../findings/buffered-publications.js';
-import { type CommentableLines, commentableLines } from '../findings/change/diff-lines.js';
+import type { BufferedPublications, PublishRules } from '../findings/buffered-publications.js';
+import { commentableLines } from '../findings/change/diff-lines.js';
 import { linesOfDiff, ShownFiles } from '../findings/decide/evidence.js';
-import { applyToLedger, Ledger } from '../findings/decide/ledger.js';
+import { Ledger, raiseAlone } from '../findings/decide/ledger.js';
 import { formatFindings } from '../findings/post/comment-text.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
-import type { ReviewOutcome } from '../findings/post/post-review.js';
 import { PublicationBuffer } from '../findings/publication-buffer.js';
+import { hasNews } from '../findings/read/look.js';
 import { keptFindings, lastReviewed } from '../findings/state-facts.js';
 import type { Warning } from '../lib/errors.js';
+import { cameToNothing } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { paragraphs } from '../lib/text/format.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
@@ -24,80 +21,104 @@ import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/findings/review-t
 import type { Changes } from '../tools/workspace/changes.js';
 import { postsReviews, type SkippedRun } from './admit.js';
 import type { ListedTools } from './conversation.js';
-import type { Dependencies, FindingsToTell } from './dependencies.js';
-import {
-  keepsState,
-  needsFindings,
-  pullNumberOf,
-  readAgain,
-  readFindings,
-} from './earlier-reviews.js';
+import type { Dependencies } from './dependencies.js';
+import { keepsState, needsFindings, pullNumberOf, readFindings } from './earlier-reviews.js';
+import { cleanFor, reviewExtent } from './outbound.js';
 import type { Conversed, PublicationResult, Restored, RunReport, RunRequest } from './records.js';
-import { entryChanges, keepInJournal, postedKeeper, saveFindings } from './save.js';
+import {
+  entryChanges,
+  journaledFacts,
+  keepInJournal,
+  type Published,
+  postedKeeper,
+  warnUnsaved,
+} from './save.js';
+import {
+  type DecidingRun,
+  type Decision,
+  decideAgain,
+  decideNow,
+  type SettledFindings,
+  settleFindings,
+} from './settle-findings.js';
 
 /** For entries that are written before anything is posted, and for runs that post nothing. */
 export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
 
 /**
- * The fifth step: applies the agent's changes to the findings as they are now, then posts them and
- * the answer. The journal gets the memory changes before anything is posted, in case the run is
+ * The fifth step: decides about findings as they are now, saves their record, and then posts them
+ * and the answer. The journal gets the memory changes before anything is posted, in case the run is
  * killed. Errors are warnings.
  */
-export async function publish(
-  conversed: Conversed,
-  deps: Dependencies,
-): Promise<PublicationResult> {
-  const { plan, buffered, change, learned } = conversed;
+export async function publish(conversed: Conversed, deps: Dependencies): Promise<Published> {
+  const { plan, buffered, learned, outcome } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entryChanges(unpublished, deps), deps);
+  await keepAccepted(conversed, [buffered], deps);
 
-  const { word, rights } = plan.reading;
-  const pull = pullNumberOf(plan.trigger);
-  const { ledger: before } = learned;
-  let findings: FindingsToTell | undefined;
-  let reviewEnd: ReviewOutcome | undefined;
-  if (pull !== undefined && before !== undefined && change !== undefined) {
-    const ledger = await readAgain(before, { pull, rights }, deps);
-    // Before the run's own findings are applied; people might have answered since it started.
-    reviewEnd = reviewEndOf({ ledger, agent: plan.agent.name, blockOn: deps.publishRules.blockOn });
-    const knownIds = new Set(before.findings.map(({ id }) => id));
-    // If the branch was rewritten, the pushed lines are not known.
-    const since = plan.scope?.kind === 'since' && !plan.scope.isRewritten ? plan.scope : undefined;
-    const pushed = since && commentableLines(since.change.diff);
-    findings = applyToFindings(ledger, pull, buffered, { knownIds, pushed });
+  const decision = ownDecision(conversed);
+  const settled = decision && (await settleOwn(decision, conversed, deps));
+  // Their change is not known, so they are only read for people's answers.
+  const others: SettledFindings[] = [];
+  for (const { pull, ledger } of cameToNothing(outcome) ? [] : learned.others) {
+    const other = { pull, start: ledger, isOld: false };
+    if (!hasNews(decideNow(other, ledger.copy()))) continue;
+    others.push(await settleFindings(other, decidingRun(conversed, ledger.seen?.head ?? ''), deps));
   }
 
-  const others = learned.others
-    .map(({ ledger, pull: otherPull }) => applyToFindings(ledger, otherPull))
-    .filter(({ news }) => news.ended.length + news.back.length > 0);
-  const onlyPatch = plan.reading.whyOnlyPatch();
-  return await deps.publisher.publish({
+  const { blockOn } = deps.publishRules;
+  const agent = plan.agent.name;
+  const published = await deps.publisher.publish({
     ...conversed,
-    findings,
-    reviewEnd,
+    findings: settled,
+    reviewEnd: settled && reviewEndOf({ ledger: settled.before, agent, blockOn }),
     others,
-    word,
-    onlyPatch,
+    word: plan.reading.word,
+    onlyPatch: plan.reading.whyOnlyPatch(),
     onPosted: postedKeeper(plan, deps),
   });
+  const records = [settled, ...others].flatMap((findings) =>
+    findings?.save.kind === 'failed' ? findings.save.changes : [],
+  );
+  return { published, records, isUnread: settled?.isUnread === true };
 }
 
-/** Applies the run's changes to the findings, and returns them with the changes to post. */
-export function applyToFindings(
-  ledger: Ledger,
-  pull: number,
-  buffered: BufferedPublications = NO_PUBLICATIONS,
-  {
-    knownIds = new Set(),
-    pushed,
-  }: {
-    /** Ids of the findings that the model was shown. */
-    readonly knownIds?: ReadonlySet<string>;
-    readonly pushed?: CommentableLines;
-  } = {},
-): FindingsToTell {
-  const news = applyToLedger(ledger, buffered, knownIds, pushed);
-  return { pull, ledger, news };
+/** What a run has decided about its own pull request; undefined if it has none. */
+function ownDecision({ plan, buffered, change, learned }: Conversed): Decision | undefined {
+  const pull = pullNumberOf(plan.trigger);
+  const { ledger: start } = learned;
+  if (pull === undefined || start === undefined || change === undefined) return undefined;
+  // If the branch was rewritten, the pushed lines are not known.
+  const since = plan.scope?.kind === 'since' && !plan.scope.isRewritten ? plan.scope : undefined;
+  const pushed = since && commentableLines(since.change.diff);
+  return { pull, start, buffered, pushed, isOld: true };
+}
+
+/** A run that came to nothing says nothing of findings: the next one reads what people did. */
+async function settleOwn(
+  decision: Decision,
+  conversed: Conversed,
+  deps: Dependencies,
+): Promise<SettledFindings> {
+  const run = decidingRun(conversed, conversed.change?.head ?? '');
+  if (!cameToNothing(conversed.outcome)) return await settleFindings(decision, run, deps);
+  const save = { kind: 'none', isCompared: false, isRemote: false } as const;
+  return { ...(await decideAgain(decision, decision.start.context.record, run, deps)), save };
+}
+
+function decidingRun(conversed: Conversed, head: string): DecidingRun {
+  const { plan, memory, outcome } = conversed;
+  const { trigger, agent, reading } = plan;
+  if (trigger.kind === 'local') throw new Error('a local run has no pull request');
+  return {
+    repository: trigger.repository,
+    agent: agent.name,
+    head,
+    word: reading.word,
+    model: outcome.stats.modelId,
+    extent: reviewExtent(conversed),
+    memory: memory && { plan: plan.memory, store: memory.store },
+  };
 }
 
 /**
@@ -147,17 +168,25 @@ export async function reportSkipped(
     deps,
   );
 
-  const findings = applyToFindings(ledger, number);
-  const { facts: decided = [], reviewResult } = await deps.publisher.tellFindings({
+  const { memory: plan } = admitted.basis;
+  const run = {
+    repository: trigger.repository,
+    agent: agent.name,
+    head: change?.head ?? trigger.head.sha,
+    word: 'own',
+    memory: memory && { plan, store: memory.store },
+  } as const;
+  const decision = { pull: number, start: ledger, isOld: false };
+  const findings = await settleFindings(decision, run, deps);
+  const reviewResult = await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: agent.name,
-    head: change?.head ?? trigger.head.sha,
+    head: run.head,
     answered: new Set(),
     skipped: { message, since },
   });
-  const { memory: plan } = admitted.basis;
-  await saveFindings(decided, { agent: agent.name, plan, store: memory?.store }, deps);
+  warnUnsaved(findings.save, run.agent, deps);
   if (trouble === undefined) return { ...skipped, reviewResult };
   if (isQueued)
     return {
@@ -194,8 +223,8 @@ export async function refuseWithoutFindings(
   if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
   if (pull === undefined || trigger.kind === 'local') return undefined;
   const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble}`;
-  const { reviewResult } = await deps.publisher.tellFindings({
-    ...applyToFindings(ledger, pull),
+  const reviewResult = await deps.publisher.tellFindings({
+    ...decideNow({ pull, start: ledger, isOld: false }, ledger),
     trigger,
     agent: agent.name,
     head: change?.head ?? ledger.seen?.head ?? '',
@@ -284,16 +313,44 @@ function emptyLedger(agent: string): Ledger {
   );
 }
 
-/** Has the journal keep what review tools have accepted so far. An error there is ignored. */
+/**
+ * Has the journal keep what review tools have accepted so far: in words for the job summary, and as
+ * lines of the record, so that the next run says it. An error there is ignored.
+ */
 export function keepFound(
+  restored: Restored,
   buffers: readonly PublicationBuffer[],
-  { journal, secrets }: Dependencies,
+  deps: Dependencies,
 ): void {
   const parts = buffers.map(({ buffered }) => buffered);
   const summaries = parts.flatMap(({ review }) => review?.summary ?? []);
   const findings = parts.flatMap((part) => part.findings);
   const markdown = paragraphs([...summaries, formatFindings('Findings', findings)]);
-  journal?.found(sanitize(markdown, 'summary', secrets.values)).catch(() => undefined);
+  const text = sanitize(markdown, 'summary', deps.secrets.values);
+  deps.journal?.found(text).catch(() => undefined);
+  keepAccepted(restored, parts, deps).catch(() => undefined);
+}
+
+/** The findings of this run as lines of the record; none for a run that keeps none. */
+async function keepAccepted(
+  { plan, change, learned, memory }: Restored,
+  parts: readonly Pick<BufferedPublications, 'findings'>[],
+  { journal, clock, secrets }: Dependencies,
+): Promise<void> {
+  const pull = pullNumberOf(plan.trigger);
+  const ledger = learned.ledger?.copy();
+  if (pull === undefined || ledger === undefined || change === undefined) return;
+  if (!keepsState(plan.memory, memory)) return;
+
+  const findings = parts.flatMap((part) => part.findings);
+  const known = new Set(ledger.findings.map(({ id }) => id));
+  const { fresh } = raiseAlone(ledger, { findings }, known);
+  const freshIds = new Set(fresh.map(({ finding }) => finding.id));
+  const { word } = plan.reading;
+  const clean = cleanFor(word, { secrets: secrets.values });
+  const record = ledger.record({ pull, head: change.head, word, now: clock.now(), clean });
+  const facts = record.findings.filter(({ id }) => freshIds.has(id));
+  await journal?.accepted(journaledFacts(plan.memory, facts));
 }
 
 const IMPLIED_TOOLS: readonly string[] = ['settle_finding', 'submit_review'];

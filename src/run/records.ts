@@ -11,7 +11,6 @@ import type { BufferedPublications } from '../findings/buffered-publications.js'
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
 import type { HiddenPlace } from '../findings/decide/hidden-findings.js';
 import type { Ledger } from '../findings/decide/ledger.js';
-import type { KeptFact } from '../findings/kept-finding.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import type { ReviewResult } from '../findings/post/record.js';
 import type { ReviewFact } from '../findings/state-facts.js';
@@ -258,10 +257,6 @@ export interface PublicationResult {
   /** The pull request that was opened or updated with the run's edits. */
   readonly pullRequestUrl?: string;
   readonly checkUrl?: string;
-  /** The lines of state that keep the findings. */
-  readonly facts?: readonly KeptFact[];
-  /** The run had a review that is not on the pull request: GitHub refused it, or posting is off. */
-  readonly isReviewLost?: boolean;
   /** Markdown for the job summary about publications that were not posted; not sanitized yet. */
   readonly details?: string;
   /** A review's findings, for other programs; absent if the run is not a review. */

@@ -47,8 +47,9 @@ import type {
 import { save, spentKeeper } from './save.js';
 
 /**
- * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before
- * saving, so that the entry can name the posted review. Throws an AxeError for an error before the
+ * The six steps: admit → plan → restore → converse → publish → save. Publishing saves the record of
+ * findings before it posts them; the entry is saved afterwards, so that it can name the posted
+ * review. Throws an AxeError for an error before the
  * model is asked, and a SecretLeakError if a model wrote a secret; later errors are in the report.
  */
 export async function runPipeline(
@@ -79,9 +80,9 @@ export async function runPipeline(
 
   const conversed = await converse(request, { ...restored, model }, deps);
   const closing = afterAsking(deps);
-  const published = await publish(conversed, closing);
-  const remembered = await save(conversed, published, closing);
-  return { ...conversed, kind: 'ran', published, remembered };
+  const end = await publish(conversed, closing);
+  const remembered = await save(conversed, end, closing);
+  return { ...conversed, kind: 'ran', published: end.published, remembered };
 }
 
 /** The dependencies of the steps after the asking, which go on when that was ended. */
@@ -146,7 +147,7 @@ async function converse(
     missed: { paths: new Set(), isCut: false },
     publications: open(id),
     openPass: (name) => open(`${id} ${name}`),
-    keepFound: () => keepFound(buffers, deps),
+    keepFound: () => keepFound(restored, buffers, deps),
     notes,
     lost: [],
     maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,

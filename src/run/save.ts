@@ -1,12 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { subjectNumber } from '../event/trigger.js';
 import { patchIds } from '../findings/change/scope.js';
-import type { KeptFact } from '../findings/kept-finding.js';
 import {
+  EMPTY_RECORD,
+  type KeptFact,
+  type PullRecord,
+  recordOfPull,
+} from '../findings/kept-finding.js';
+import {
+  parseReviewFacts,
   pruneState,
   type ReviewedFact,
   type ReviewFact,
   type SpentFact,
 } from '../findings/state-facts.js';
+import { signalAfter, timeLeftMs, withinBoth } from '../lib/clock.js';
 import type { Warning } from '../lib/errors.js';
 import { cameToNothing, isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
@@ -34,10 +42,13 @@ import type {
   PublicationResult,
 } from './records.js';
 
-/** The last step: saves the entry, the notes and the facts of a run. An error is one warning. */
+/**
+ * The last step: saves the entry, the notes and the facts of a run, and the records that could not
+ * be saved before. An error is one warning.
+ */
 export async function save(
   conversed: Conversed,
-  published: PublicationResult,
+  { published, records, isUnread }: Published,
   deps: Dependencies,
 ): Promise<MemorySaveResult | undefined> {
   const { plan, memory, outcome, spend } = conversed;
@@ -47,10 +58,9 @@ export async function save(
   const facts = [
     ...(spent === undefined ? [] : [spent]),
     ...postedFacts(plan, published.posted ?? [], now),
-    ...(published.facts ?? []),
-    ...reviewFacts(conversed, published, now),
+    ...(isUnread ? [] : reviewFacts(conversed, published, now)),
   ];
-  return await saveToMemory({ plan, memory, outcome, published, facts }, deps);
+  return await saveToMemory({ plan, memory, outcome, published, facts, records }, deps);
 }
 
 /** Says which texts are ours; none if nothing was posted. */
@@ -65,6 +75,14 @@ function postedFacts(
   return [{ kind: 'posted', id: memory?.entryId ?? '', pull, ids, words, at: now.getTime() }];
 }
 
+/** What a run has published, and the changes that keep its decisions and are not saved. */
+export interface Published {
+  readonly published: PublicationResult;
+  readonly records: readonly MemoryChange[];
+  /** Findings could not be read after the run's work, so the next run reviews the same again. */
+  readonly isUnread: boolean;
+}
+
 interface RunEnd {
   readonly plan: Plan;
   readonly memory: Memory | undefined;
@@ -72,6 +90,8 @@ interface RunEnd {
   readonly published: PublicationResult;
   /** Review state, which is saved even if the run has failed. */
   readonly facts: readonly ReviewFact[];
+  /** Changes of records that could not be saved before; left out: none. */
+  readonly records?: readonly MemoryChange[];
 }
 
 /**
@@ -137,7 +157,7 @@ export async function keepInJournal(
 }
 
 /** Facts as a change for the journal; none for a run that writes no memory. */
-function journaledFacts(
+export function journaledFacts(
   memory: MemoryPlan | undefined,
   facts: readonly ReviewFact[],
 ): readonly MemoryChange[] {
@@ -168,7 +188,7 @@ export async function saveToMemory(
     writable === undefined ? [] : (memory?.notes?.session.changes(isKeptApart(plan)) ?? []);
   const hasFacts = writable !== undefined && end.facts.length > 0;
   const facts = hasFacts ? [factsChange(writable.path, end.facts, deps.clock.now())] : [];
-  const changes = [...entries, ...notes, ...facts];
+  const changes = [...entries, ...notes, ...facts, ...(end.records ?? [])];
   if (changes.length === 0 || memory === undefined) return undefined;
 
   await keepInJournal(end, entries, deps);
@@ -187,30 +207,92 @@ export async function saveToMemory(
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
 
-/** Saves findings that were decided without a model. An error is one warning. */
-export async function saveFindings(
-  facts: readonly KeptFact[],
-  {
-    agent,
-    plan,
-    store,
-  }: {
-    readonly agent: string;
-    readonly plan: MemoryPlan | undefined;
-    readonly store: MemoryStore | undefined;
+/** Where the record of an agent's findings is. */
+export interface RecordStore {
+  readonly agent: string;
+  /** Undefined for an agent without memory. */
+  readonly memory:
+    | { readonly plan: MemoryPlan | undefined; readonly store: MemoryStore }
+    | undefined;
+}
+
+/** What became of the record of a pull request. */
+export type RecordSave = {
+  /** Nobody else can have saved meanwhile, in the store that all runs share. */
+  readonly isCompared: boolean;
+  /** A store was asked that is not on this machine. */
+  readonly isRemote: boolean;
+} & (
+  | { readonly kind: 'saved' }
+  /** There is nothing to save, or no state. */
+  | { readonly kind: 'none' }
+  /** Another run has changed it: nothing was saved. */
+  | { readonly kind: 'moved'; readonly record: PullRecord | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly changes: readonly MemoryChange[];
+      readonly failure: FailedSave;
+    }
+);
+
+/**
+ * Saves what was decided about the findings of a pull request, if its record is still the one that
+ * it was decided on. A failure is no warning yet, since the save at the end of a run tries again.
+ */
+export async function saveRecord(
+  decided: {
+    readonly pull: number;
+    readonly before: PullRecord | undefined;
+    readonly facts: readonly KeptFact[];
   },
-  { clock, reporter, deadline, journal }: Dependencies,
-): Promise<void> {
-  if (plan === undefined || store === undefined || plan.isReadOnly || facts.length === 0) return;
+  { memory }: RecordStore,
+  { journal, clock, deadline }: Dependencies,
+): Promise<RecordSave> {
+  const { plan, store } = memory ?? {};
+  const { pull, before, facts } = decided;
+  const isWritable = plan !== undefined && store !== undefined && !plan.isReadOnly;
+  if (!isWritable || facts.length === 0)
+    return { kind: 'none', isCompared: false, isRemote: false };
+
+  const now = clock.now();
+  let newest = before;
+  const rewrite = (text: string) => {
+    newest = recordOfPull(parseReviewFacts(text), pull);
+    return isSameRecord(newest, before) ? pruneState(withFacts(text, facts), now) : text;
+  };
+  const changes = [{ kind: 'rewrite', path: statePath(plan.path), rewrite } as const];
   const journaled = journaledFacts(plan, facts);
   await journal?.pending(journaled);
-  const saved = await store.write([factsChange(plan.path, facts, clock.now())], deadline.closing);
-  if (saved.kind === 'saved') {
-    await journal?.done(journaled);
-    return;
-  }
-  const message = `decisions on findings of "${agent}" could not be saved: ${saved.message}`;
-  reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
+  const result = await store.write(changes, firstHalf(deadline.closing));
+
+  const isRemote = store.kind === 'branch' || store.kind === 'cache';
+  if (result.kind === 'failed')
+    return { kind: 'failed', changes, failure: result, isCompared: false, isRemote };
+  await journal?.done(journaled);
+  return isSameRecord(newest, before)
+    ? { kind: 'saved', isCompared: isRemote, isRemote }
+    : { kind: 'moved', record: newest, isCompared: false, isRemote };
+}
+
+function isSameRecord(
+  record: PullRecord = EMPTY_RECORD,
+  other: PullRecord = EMPTY_RECORD,
+): boolean {
+  return isDeepStrictEqual(record, other);
+}
+
+/** What was decided has to be said too, in the time that a cancelled run has left. */
+function firstHalf(signal: AbortSignal): AbortSignal {
+  const leftMs = timeLeftMs(signal);
+  return leftMs === undefined ? signal : withinBoth(signal, signalAfter(Math.floor(leftMs / 2)));
+}
+
+/** Warns of decisions without a model that could not be saved. */
+export function warnUnsaved(recordSave: RecordSave, agent: string, deps: Dependencies): void {
+  if (recordSave.kind !== 'failed') return;
+  const { message: why, remedy } = recordSave.failure;
+  const message = `decisions on findings of "${agent}" could not be saved: ${why}`;
+  deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
 }
 
 /** The texts of a run are kept apart from those that `own` runs load. */
@@ -248,7 +330,8 @@ export function reviewFacts(
   const pull = subjectNumber(trigger);
   if (pull === undefined || cameToNothing(outcome)) return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
-  if (!isReview || change === undefined || published.isReviewLost === true) return [];
+  if (!isReview || change === undefined || published.reviewResult?.isUnpublished === true)
+    return [];
   // The state file is small, so after too many unseen files the next review starts again.
   if (isCutShort(outcome) || JSON.stringify(unseen).length > MAX_UNSEEN_CHARACTERS) return [];
 

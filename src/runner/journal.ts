@@ -8,7 +8,7 @@ import { createFiles } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { MemoryChange } from '../memory/change.js';
-import { mergeStates } from '../memory/state.js';
+import { mergeStates, withoutFacts } from '../memory/state.js';
 import type { Journal, Reporter, RunEvent } from '../run/dependencies.js';
 import { CHECK_STATE, PENDING_STATE, RUN_STATE } from './runner.js';
 
@@ -34,6 +34,8 @@ export interface UnfinishedRun {
   readonly posted: readonly string[];
   /** Clean markdown with all that review tools have accepted and that is not posted. */
   readonly found: string;
+  /** The same as lines of the record. */
+  readonly accepted: readonly JournaledChange[];
 }
 
 /** The journal of the main step, which also follows how far its run has come. */
@@ -46,7 +48,7 @@ export interface StepJournal extends Journal {
   end(): Promise<void>;
 }
 
-const NOTHING_DONE: UnfinishedRun = { posted: [], found: '' };
+const NOTHING_DONE: UnfinishedRun = { posted: [], found: '', accepted: [] };
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was
@@ -77,6 +79,15 @@ export function createJournal(temp = '', now = () => new Date()): StepJournal {
       ? { ...change, text: mergeStates(earlier.text, change.text) }
       : change;
   }
+  /** Facts that are not saved stay, such as the cost of the run. */
+  function remove(change: JournaledChange): void {
+    const key = journalKey(change);
+    const kept = unsaved.get(key);
+    const text =
+      kept?.kind === 'facts' && change.kind === 'facts' ? withoutFacts(kept.text, change.text) : '';
+    if (kept?.kind === 'facts' && text !== '') unsaved.set(key, { ...kept, text });
+    else unsaved.delete(key);
+  }
 
   return {
     async pending(changes) {
@@ -93,12 +104,15 @@ export function createJournal(temp = '', now = () => new Date()): StepJournal {
     async forget() {
       for (const [key, { kind }] of unsaved) if (kind !== 'facts') unsaved.delete(key);
       await write();
-      if (run !== undefined) await setRun({ ...run, found: '' });
+      if (run !== undefined) await setRun({ ...run, found: '', accepted: [] });
     },
     begin: () => setRun(NOTHING_DONE),
     end: () => setRun(undefined),
     async found(markdown) {
       if (run !== undefined) await setRun({ ...run, found: markdown });
+    },
+    async accepted(changes) {
+      if (run !== undefined) await setRun({ ...run, accepted: changes.filter(isJournaled) });
     },
     async spent(costUsd) {
       if (run !== undefined) await setRun({ ...run, costUsd });
@@ -112,7 +126,7 @@ export function createJournal(temp = '', now = () => new Date()): StepJournal {
       },
     }),
     async done(changes) {
-      for (const change of changes) if (isJournaled(change)) unsaved.delete(journalKey(change));
+      for (const change of changes) if (isJournaled(change)) remove(change);
       await write();
     },
   };

@@ -373,9 +373,9 @@ export async function finishReview(
   const memory = conversed.memory && { ...conversed.memory, store: storeOf(world, wire) };
   const ending = { ...conversed, memory };
   return await unlessKilled(async () => {
-    const published = await publish(ending, deps);
-    await save(ending, published, deps);
-    const result = published.reviewResult;
+    const end = await publish(ending, deps);
+    await save(ending, end, deps);
+    const result = end.published.reviewResult;
     return { agent, head, kind: 'review', mind, fault: wire.fault, result, standing };
   });
 }

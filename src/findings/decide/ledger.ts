@@ -6,6 +6,7 @@ import {
   type CommentableLines,
   lineFingerprint,
   type PlacedFinding,
+  placeOnLines,
 } from '../change/diff-lines.js';
 import {
   compareSeverity,
@@ -21,7 +22,8 @@ import {
 import type { PullRecord } from '../kept-finding.js';
 import {
   type DuplicateClaim,
-  isTold,
+  isNews,
+  isUnsaid,
   type KnownFinding,
   type Lesson,
   type Settlement,
@@ -141,6 +143,10 @@ export class Ledger {
     return this.#findings
       .filter(isOpen)
       .toSorted((a, b) => compareSeverity(a.severity, b.severity));
+  }
+
+  byId(id: string): KnownFinding | undefined {
+    return this.#findings.find((finding) => finding.id === id);
   }
 
   find(name: string): KnownFinding | undefined {
@@ -296,15 +302,15 @@ export class Ledger {
 
   /** Notes that we have resolved, or opened, the conversation of a finding. */
   noteResolved(id: string, resolvedBy: string | undefined): void {
-    const finding = this.#findings.find((known) => known.id === id);
+    const finding = this.byId(id);
     if (finding !== undefined) this.#put({ ...finding, saw: { ...finding.saw, resolvedBy } });
   }
 
-  /** The record as it is now. `leaveOut` are ids of findings of this run that no text says. */
-  record(parts: RecordParts, leaveOut: ReadonlySet<string> = new Set()): PullRecord {
-    const findings = this.#findings
-      .filter(({ id }) => !leaveOut.has(id))
-      .map((finding) => keepFinding(finding, this.context.lines, parts));
+  /** The record as it is now. */
+  record(parts: RecordParts): PullRecord {
+    const findings = this.#findings.map((finding) =>
+      keepFinding(finding, this.context.lines, parts),
+    );
     return { ...this.heard, findings };
   }
 
@@ -420,11 +426,12 @@ export function applyToLedger(
     const end = ledger.end(settlement);
     if (typeof end === 'string' && isStill && isPeoples) claimed.push(settlement);
   }
+  fresh.push(...placeUnsaid(ledger));
   const freshIds = new Set(fresh.map(({ finding }) => finding.id));
-  const untold = ledger.findings.filter((finding) => isNews(finding) && !freshIds.has(finding.id));
+  const untold = ledger.findings.filter((finding) => isNews(finding) && !isUnsaid(finding));
   return {
     fresh,
-    kept: [...keptById.values()],
+    kept: [...keptById.values()].filter(({ id }) => !freshIds.has(id)),
     heldBack,
     ended: untold.filter(hasEnded),
     back: untold.filter(isOpen),
@@ -432,9 +439,44 @@ export function applyToLedger(
   };
 }
 
-/** A decision that no text of ours says, or one that this reading has found. */
-function isNews(finding: KnownFinding): boolean {
-  return !isTold(finding) || (finding.isMute === true && finding.rev !== finding.stored?.rev);
+/** The open findings that an earlier run raised and no text says, in their places. */
+function placeUnsaid({ seen, findings, context: { lines } }: Ledger): readonly PlacedFinding[] {
+  // Without the change nobody knows where to say it, and without the texts whether it was said.
+  if (lines === undefined || seen === undefined) return [];
+  return findings.flatMap((known): readonly PlacedFinding[] => {
+    const { stored, line, key, isGone } = known;
+    if (stored === undefined || !isOpen(known) || !isUnsaid(known)) return [];
+    // Code around a line that moved can be different: a range or a suggestion might not fit.
+    const isMoved = line !== stored.line;
+    const finding = isMoved ? { ...known, startLine: undefined, suggestion: undefined } : known;
+    const isPlaced = !isGone && key !== '';
+    const nowhere = { kind: 'body', reason: isGone ? 'outside' : 'unclear' } as const;
+    return [{ finding, placement: isPlaced ? placeOnLines(finding, lines) : nowhere }];
+  });
+}
+
+/**
+ * Raises what is new in a run that could not read again what people and other runs have done since
+ * it began: ends, and findings that were known before, wait for the next run.
+ */
+export function raiseAlone(
+  ledger: Ledger,
+  buffered: Pick<BufferedPublications, 'findings'>,
+  knew: ReadonlySet<string>,
+): FindingChanges {
+  const attempt = ledger.copy();
+  const known = new Set(knew);
+  const fresh: PlacedFinding[] = [];
+  for (const placed of buffered.findings) {
+    const claim = { isNew: true, knew: known };
+    if (attempt.raise(placed.finding, claim).kind !== 'raised') continue;
+    const raising = ledger.raise(placed.finding, claim);
+    if (raising.kind !== 'raised') continue;
+    const { id, dismissedOn } = raising.finding;
+    fresh.push({ ...placed, finding: { ...placed.finding, dismissedOn } });
+    known.add(id);
+  }
+  return { fresh, kept: [], heldBack: [], ended: [], back: [], claimed: [] };
 }
 
 /** The text on a finding that the model takes for over and cannot end. */

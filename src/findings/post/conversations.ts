@@ -38,46 +38,54 @@ const DISMISS =
   'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
 
 /**
- * Resolves the conversations of findings that have ended and opens those of findings that are open.
- * Returns what is to be said in them.
+ * Resolves the conversations of findings that have ended and opens those of findings that are open,
+ * and notes in the ledger what was done. Returns how many were changed.
  */
-export async function updateConversations(
+export async function turnConversations(
   client: GitHubClient,
   posting: ReviewToPost,
-): Promise<readonly ThreadReply[]> {
-  const { ledger, news, answered } = posting;
+): Promise<number> {
+  const { ledger, news } = posting;
   const set = setter(client, posting);
-  const replies: ThreadReply[] = [];
-  const say = (
+  let turned = 0;
+  for (const finding of [...news.back, ...hiddenFindings(ledger)])
+    if (finding.thread?.isResolved === true && (await set(finding, false))) turned += 1;
+  for (const finding of news.ended)
+    if (isLeftOpen(finding, posting) && (await set(finding, true))) turned += 1;
+  return turned;
+}
+
+/** The conversation of a finding that has ended is open, and the run is one to resolve it. */
+function isLeftOpen(finding: KnownFinding, posting: ReviewToPost): boolean {
+  return finding.thread?.isResolved === false && canClose(finding, posting);
+}
+
+/** What is to be said in conversations: decisions first, then ends that people decide about. */
+export function repliesTo(posting: ReviewToPost): readonly ThreadReply[] {
+  const { ledger, news, answered } = posting;
+  const reply = (
     finding: KnownFinding,
     body: string | undefined,
     mark = revMark(finding, posting),
-  ) => {
+  ): readonly ThreadReply[] => {
     const { thread } = finding;
-    if (thread === undefined || body === undefined || answered?.has(finding.id) === true) return;
-    replies.push({ thread, mark, body });
+    const isAnswered = answered?.has(finding.id) === true;
+    return thread === undefined || body === undefined || isAnswered ? [] : [{ thread, mark, body }];
   };
 
-  for (const finding of [...news.back, ...hiddenFindings(ledger)])
-    if (finding.thread?.isResolved === true) await set(finding, false);
-  for (const finding of news.back) say(finding, replyToReopened(finding, posting));
-
-  for (const finding of news.ended) {
-    const mayClose = canClose(finding, posting);
-    const isOpenStill = finding.thread?.isResolved === false;
-    const isLeftOpen = isOpenStill && mayClose && !(await set(finding, true));
+  const back = news.back.flatMap((finding) => reply(finding, replyToReopened(finding, posting)));
+  const ended = news.ended.flatMap((finding) => {
     const text = replyToEnded(finding, posting);
-    const note = isLeftOpen ? `\n\n${CONVERSATION_STAYS_OPEN}` : '';
-    say(finding, text === undefined ? undefined : `${text}${note}`);
-  }
-
-  for (const settlement of news.claimed)
-    say(
-      settlement.finding,
-      replyToClaimedEnd(settlement, ledger.whyPeopleDecide(settlement) ?? '', posting),
-      claimMark(settlement.finding, posting),
-    );
-  return replies;
+    const isResolved = ledger.find(finding.handle)?.saw.resolvedBy !== undefined;
+    const note =
+      isLeftOpen(finding, posting) && !isResolved ? `\n\n${CONVERSATION_STAYS_OPEN}` : '';
+    return reply(finding, text === undefined ? undefined : `${text}${note}`);
+  });
+  const claimed = news.claimed.flatMap((settlement) => {
+    const text = replyToClaimedEnd(settlement, ledger.whyPeopleDecide(settlement) ?? '', posting);
+    return reply(settlement.finding, text, claimMark(settlement.finding, posting));
+  });
+  return [...back, ...ended, ...claimed];
 }
 
 /** On a fork only people decide; a finding of a rule has ended by no word at all. */
@@ -223,7 +231,7 @@ export function mustRequestChanges(posting: ReviewToPost): boolean {
 export function hasUnreportedChanges(posting: ReviewToPost): boolean {
   const { ledger, news, agent } = posting;
   if (ledger.seen === undefined) return false;
-  const told = [news.ended, news.back, news.claimed, hiddenFindings(ledger)];
+  const told = [news.fresh, news.ended, news.back, news.claimed, hiddenFindings(ledger)];
   const isStale = requestsChanges(posting) ? !hasAsked(ledger, agent) : isRequesting(ledger, agent);
   return told.some(({ length }) => length > 0) || isStale;
 }
@@ -242,7 +250,8 @@ export async function withdrawChangeRequests(
   );
   if (requests.length === 0) return false;
   // Findings were held against another commit than the newest: the run on that one decides.
-  if (requestsChanges(posting) || ledger.seen?.head !== head || isPartlyKnown(posting)) return true;
+  if (requestsChanges(posting) || ledger.seen?.head !== head) return true;
+  if (isPartlyKnown(posting) || posting.isUnread === true) return true;
   const ids = requests.map(({ id }) => id);
   const why = 'Nothing that this agent asked to change is open.';
   const result = await withGitHub(
@@ -260,42 +269,36 @@ export function isPartlyKnown({ ledger, extent }: ReviewToPost): boolean {
   return ledger.isCut && extent !== 'whole';
 }
 
-/**
- * The record of a posting's findings. `leaveOut` are ids of findings of this run that nobody was
- * told of.
- */
-export function recordToKeep(posting: ReviewToPost, leaveOut?: ReadonlySet<string>): PullRecord {
+/** The record of a posting's findings. */
+export function recordToKeep(posting: ReviewToPost): PullRecord {
   const { ledger, place, head, word, now, model, clean } = posting;
-  const record = ledger.record({ pull: place.number, head, word, now, model, clean }, leaveOut);
+  const record = ledger.record({ pull: place.number, head, word, now, model, clean });
   return { ...record, isCut: isPartlyKnown(posting) || undefined };
 }
 
 /** The lines of state that keep the findings of a posting; none for a run that keeps no state. */
-export function factsToKeep(
-  posting: ReviewToPost,
-  leaveOut?: ReadonlySet<string>,
-): readonly KeptFact[] {
+export function factsToKeep(posting: ReviewToPost): readonly KeptFact[] {
   const { place, now, ledger } = posting;
   if (ledger.context.keepsState === false) return [];
   const parts = { pull: place.number, now, before: ledger.context.record };
-  return factsOfRecord(recordToKeep(posting, leaveOut), parts);
+  return factsOfRecord(recordToKeep(posting), parts);
 }
 
 /**
  * Without a state for the pull request, the newest review of the agent holds the record: brings its
- * copy up to date. Trouble is a warning.
+ * copy up to date, and returns whether it had to. Trouble is a warning.
  */
-export async function updateCopy(client: GitHubClient, posting: ReviewToPost): Promise<void> {
+export async function updateCopy(client: GitHubClient, posting: ReviewToPost): Promise<boolean> {
   const { ledger, agent, place, warn } = posting;
   const newest = submittedReviewsOf(ledger, agent).at(-1);
   const { keepsState, record: stored } = ledger.context;
   // A state that should know the pull request, and does not, can be one that nobody can save.
   const isInState = keepsState === true && stored !== undefined;
-  if (isInState || newest === undefined) return;
+  if (isInState || newest === undefined) return false;
 
   const record = copyOfRecord(recordToKeep(posting));
   const copy = readCopy(newest.body);
-  if (copy === undefined || JSON.stringify(copy) === JSON.stringify(record)) return;
+  if (copy === undefined || JSON.stringify(copy) === JSON.stringify(record)) return false;
   const [, ...text] = newest.body.split('\n');
   const mark = { ...readOwnMark(newest.body), record } as unknown as Mark;
   const body = [formatMark(mark), ...text].join('\n');
@@ -303,9 +306,10 @@ export async function updateCopy(client: GitHubClient, posting: ReviewToPost): P
     (signal) => editReview(client, { ...place, id: newest.id, body }, signal),
     KEEP_STATE,
   );
-  if (!(result instanceof GitHubError)) return;
+  if (!(result instanceof GitHubError)) return true;
   const message = `what became of findings could not be kept in the review: ${result.message}`;
   warn({ code: 'publish-failed', message, remedy: result.remedy });
+  return true;
 }
 
 const KEEP_STATE = 'Give the agent a memory, which keeps it too.';

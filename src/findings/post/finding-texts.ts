@@ -50,6 +50,10 @@ export interface ReviewToPost {
   readonly isQuestion?: boolean;
   /** The run completed, or a limit ended it, and it may write comments. */
   readonly isOver: boolean;
+  /** GitHub could not be read after the run's work, so more may have happened; left out: it was. */
+  readonly isUnread?: boolean;
+  /** Why nothing can be said; left out: it can. */
+  readonly unsayable?: PostingTrouble;
   readonly maxComments: number;
   readonly blockOn: Severity | undefined;
   /** Undefined where a review without findings says nothing by that. */
@@ -67,6 +71,12 @@ export interface ReviewToPost {
    * opens.
    */
   clean(markdown: string): string;
+}
+
+/** Why a review is not posted, and what people can do. */
+export interface PostingTrouble {
+  readonly message: string;
+  readonly remedy?: string;
 }
 
 type TextFrame = Pick<ReviewToPost, 'head' | 'clean'>;

@@ -8,21 +8,18 @@ import { type BufferedPublications, holdsReview } from '../buffered-publications
 import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
 import type { Finding } from '../finding.js';
-import type { KeptFact } from '../kept-finding.js';
 import { submittedReviewsOf } from '../state-facts.js';
 import { formatFindings, formatPreexisting } from './comment-text.js';
 import {
-  factsToKeep,
   hasUnreportedChanges,
   mustRequestChanges,
   postReplies,
+  repliesTo,
   requestsChanges,
   reviewEndOf,
-  updateConversations,
-  updateCopy,
   withdrawChangeRequests,
 } from './conversations.js';
-import type { ReviewToPost } from './finding-texts.js';
+import type { PostingTrouble, ReviewToPost } from './finding-texts.js';
 import { type PreparedReview, prepareReview } from './prepare-review.js';
 import { type FindingRecord, findingRecords } from './record.js';
 
@@ -41,11 +38,10 @@ export interface PostedReview {
   readonly isReview: boolean;
   readonly line?: string;
   readonly url?: string;
-  /** The lines of state that keep the findings. */
-  readonly facts?: readonly KeptFact[];
   /** Every finding with its fate; left out where the run reviewed nothing. */
   readonly records?: readonly FindingRecord[];
-  readonly isReviewLost?: boolean;
+  /** The run had a review that is not on the pull request: GitHub refused it, or posting is off. */
+  readonly isUnposted?: boolean;
   readonly failure?: string;
   /** Markdown for the job summary that nobody has cleaned yet. */
   readonly details?: string;
@@ -58,12 +54,12 @@ export async function postReview(
   client: GitHubClient | undefined,
   posting: ReviewToPost,
 ): Promise<PostedReview> {
-  if (!holdsReview(posting.buffered) && !hasUnreportedChanges(posting))
-    return await unchanged(client, posting);
+  if (!holdsReview(posting.buffered) && !hasUnreportedChanges(posting)) return unchanged(posting);
   // Nobody can see it on the pull request, so the next one must not go on from it.
   if (!posting.isOver) return unposted(posting);
-  if (client !== undefined) return await postNew(client, posting);
-  const trouble = { message: NO_TOKEN, remedy: REMEDY };
+  const { unsayable } = posting;
+  if (client !== undefined && unsayable === undefined) return await postNew(client, posting);
+  const trouble = unsayable ?? { message: NO_TOKEN, remedy: REMEDY };
   posting.warn(notPosted(trouble));
   return unposted(posting, trouble);
 }
@@ -72,36 +68,23 @@ export async function postReview(
  * A run that says nothing of findings hides none: what is open counts for the check, the outputs
  * and `fail-on`.
  */
-async function unchanged(
-  client: GitHubClient | undefined,
-  posting: ReviewToPost,
-): Promise<PostedReview> {
-  const { ledger } = posting;
-  // A record that could not be read against GitHub stays as it was.
-  if (client !== undefined && ledger.seen !== undefined) await updateCopy(client, posting);
-  const quiet = { isReview: false, facts: ledger.seen === undefined ? [] : factsToKeep(posting) };
-  if (posting.isQuestion === true) return quiet;
-  return { ...quiet, records: findingRecords(posting), review: reviewEndOf(posting) };
+function unchanged(posting: ReviewToPost): PostedReview {
+  if (posting.isQuestion === true) return { isReview: false };
+  return { isReview: false, records: findingRecords(posting), review: reviewEndOf(posting) };
 }
 
 const UNPOSTED = 'Findings not posted as comments';
 const REMEDY = 'The findings are in the job summary.';
 
-type Trouble = Pick<GitHubError, 'message' | 'remedy'>;
-
 const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
 async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<PostedReview> {
   const { place, ledger, news, buffered } = posting;
-  const replies = await updateConversations(client, posting);
   const prepared = prepareReview(posting);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
-  const said = await postReplies(client, posting, replies);
-  if (!(result !== undefined && !(result instanceof GitHubError) && result.created))
-    await updateCopy(client, posting);
+  const said = await postReplies(client, posting, repliesTo(posting));
   const isRequested = await withdrawChangeRequests(client, posting);
   const isLost = result instanceof GitHubError;
-  const unsaid = new Set(isLost ? news.fresh.map(({ finding }) => finding.id) : []);
   const line = sentences([
     result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
     toldLine(posting, said > 0),
@@ -111,7 +94,6 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
   const part = {
     isReview: holdsReview(buffered),
     line: line === '' ? undefined : line,
-    facts: factsToKeep(posting, unsaid),
     review: {
       open: ledger.open,
       isBlocking: isRequested || requestsChanges(posting),
@@ -167,7 +149,7 @@ async function post(
   return result;
 }
 
-function notPosted({ message, remedy }: Trouble) {
+function notPosted({ message, remedy }: PostingTrouble) {
   return {
     code: 'publish-failed',
     message: `the review was not posted: ${message}`,
@@ -176,13 +158,13 @@ function notPosted({ message, remedy }: Trouble) {
 }
 
 /** Where a review is not posted, its findings are in the job summary. */
-function unposted(posting: ReviewToPost, trouble?: Trouble): PostedReview {
+function unposted(posting: ReviewToPost, trouble?: PostingTrouble): PostedReview {
   const { news, buffered } = posting;
   const fresh = sortWorstFirst(news.fresh);
   const summary = buffered.review?.summary;
   return {
     isReview: trouble !== undefined,
-    isReviewLost: true,
+    isUnposted: true,
     failure: trouble && warningText(notPosted(trouble)),
     details: paragraphs([
       summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,

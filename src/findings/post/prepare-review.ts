@@ -50,7 +50,7 @@ export function prepareReview(posting: ReviewToPost): PreparedReview {
   const overCap = onLines.slice(commented.length);
 
   const comments = commented.flatMap((placed) => prepareComment(placed, posting));
-  const text = formatBody(posting, { listed, unplaced, overCap });
+  const text = formatBody(posting, { listed, commented, unplaced, overCap });
   const footer = posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`;
   return { ...text, footer, comments };
 }
@@ -58,10 +58,15 @@ export function prepareReview(posting: ReviewToPost): PreparedReview {
 function prepareComment(placed: PlacedFinding, posting: ReviewToPost): readonly ReviewComment[] {
   if (placed.placement.kind !== 'line') return [];
   const { path, side, line, startLine } = placed.placement;
-  const mark = revMark({ id: placed.finding.id, rev: 1 }, posting, 'finding');
+  const mark = revMark(revOf(placed, posting), posting, 'finding');
   const text = commentText(placed, frameOf(posting));
   const inText = placedInText(placed, posting.clean);
   return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${text}` }];
+}
+
+/** The decision on a finding that a text says. */
+function revOf({ finding: { id } }: PlacedFinding, { ledger }: ReviewToPost): SaidRev {
+  return { id, rev: ledger.byId(id)?.rev ?? 1 };
 }
 
 function frameOf({ signature, clean, ledger }: ReviewToPost) {
@@ -77,9 +82,10 @@ function formatBody(
   posting: ReviewToPost,
   {
     listed,
+    commented,
     unplaced,
     overCap,
-  }: Readonly<Record<'listed' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
+  }: Readonly<Record<'listed' | 'commented' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
 ) {
   const { ledger, agent, head, footer, clean } = posting;
   const earlier = formatEarlierFindings(posting, mustRequestChanges(posting));
@@ -89,9 +95,10 @@ function formatBody(
   // Nothing new is said a second time by the mark that it had the first time.
   const isMore = before > 0 && (mustRequestChanges(posting) || listed.length + earlier.length > 0);
   const inText = [...unplaced, ...overCap];
+  // People can delete a comment before any run has read it: the review says what it had.
   const decisions = [
     ...earlier.map(({ finding }) => finding),
-    ...inText.map(({ finding }) => ({ ...finding, rev: 1 })),
+    ...[...commented, ...inText].map((placed) => revOf(placed, posting)),
   ];
   const part = isMore ? before + 1 : 1;
   const headline = headlineOf(posting, listed, earlier.length > 0);

@@ -365,6 +365,8 @@ export function findingRecords(
     if (back.has(one.id)) return { ...record, why: 'it came back' };
     if (claimed.has(one.id)) return { ...record, why: CLAIMED_OVER_TEXT };
     if (!fresh.has(one.id)) return record;
+    // An earlier run has raised it, and could not say it.
+    if (one.stored !== undefined) return { ...record, url };
     const why =
       one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
     return { ...record, isNew: true, why, url };

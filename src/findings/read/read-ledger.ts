@@ -95,7 +95,7 @@ function openAgain(finding: KeptFinding): KeptFinding {
 }
 
 /** The newest `rev` of each finding that a text of ours says. */
-function toldRevsIn(seen: PullRequestConversation | undefined): ReadonlyMap<string, number> {
+export function toldRevsIn(seen: PullRequestConversation | undefined): ReadonlyMap<string, number> {
   const toldRevs = new Map<string, number>();
   for (const { id, rev } of seen === undefined ? [] : saidRevsOf(seen))
     toldRevs.set(id, Math.max(rev, toldRevs.get(id) ?? 0));

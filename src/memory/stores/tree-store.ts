@@ -123,7 +123,9 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
         return { kind: 'failed', reason: 'error', ...outsideTreeProblem(outside.path) };
       const start = backend.kind === 'branch' ? known : undefined;
       known = undefined;
-      return await update(backend, { changes, start }, options, signal);
+      const { result, made } = await update(backend, { changes, start }, options, signal);
+      known = made;
+      return result;
     },
     ...(drop && {
       async dropHistory(signal) {
@@ -233,7 +235,11 @@ async function update(
   },
   options: SaveOptions,
   signal: AbortSignal,
-): Promise<SaveResult> {
+): Promise<{
+  readonly result: SaveResult;
+  /** The version that was committed last: a later save of this process can begin with it. */
+  readonly made: ReadVersion | undefined;
+}> {
   const { clock } = options;
   const earlier = changes.flatMap((change) =>
     'again' in change && change.again ? [change.again] : [],
@@ -244,9 +250,12 @@ async function update(
   // An earlier process can have saved to what this one has read, so its ids are read anew.
   const isOfUse = start !== undefined && earlier.length === 0 && covers(start, changes);
   let snapshot = isOfUse ? start.snapshot : undefined;
+  let readPaths = isOfUse ? start.paths : changedPaths(changes);
+  let made: ReadVersion | undefined;
   const attempt: AttemptToSave = async (attemptSignal, begins) => {
     const mayBeSaved = earlier.length > 0 || unanswered.length > 0;
     const early = snapshot;
+    if (early === undefined) readPaths = changedPaths(changes);
     snapshot = undefined;
     const newest =
       early ??
@@ -269,10 +278,14 @@ async function update(
     // Somebody has saved since the run began: that is not a race, so it needs no random wait.
     if (result.kind === 'conflict' && early !== undefined) return await again();
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
+    if (result.kind === 'committed')
+      made = { snapshot: { ...newest, tree, version: result.version }, paths: readPaths };
     return result;
   };
 
-  return await repeat({ backend, path: changes[0]?.path ?? '', attempt }, options, signal);
+  const path = changes[0]?.path ?? '';
+  const result = await repeat({ backend, path, attempt }, options, signal);
+  return { result, made };
 }
 
 /**

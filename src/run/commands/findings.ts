@@ -25,9 +25,9 @@ import type { Dependencies } from '../dependencies.js';
 import { keepsState, readFindings } from '../earlier-reviews.js';
 import { readMemory } from '../memory.js';
 import { type MemoryRefusal, refusal } from '../memory-commands/command-session.js';
-import { applyToFindings } from '../publish.js';
 import type { ReviewedChange, RunRequest } from '../records.js';
-import { saveFindings } from '../save.js';
+import { warnUnsaved } from '../save.js';
+import { settleFindings } from '../settle-findings.js';
 import {
   type AgentMemory,
   type CommandAnswer,
@@ -57,19 +57,26 @@ export async function runFindingCommand(
   if ('result' in targets) return targets;
   if (request.dryRun) return { result: DRY_RUN };
 
-  const findings = applyToFindings(ledger, trigger.number);
-  const publication = await deps.publisher.tellFindings({
+  const run = {
+    repository: trigger.repository,
+    agent: name,
+    head: change?.head ?? ledger.seen?.head ?? '',
+    word: 'own',
+    memory: opened.memory,
+  } as const;
+  const decision = { pull: trigger.number, start: ledger, isOld: false };
+  const findings = await settleFindings(decision, run, deps);
+  await deps.publisher.tellFindings({
     ...findings,
     trigger,
     agent: name,
-    head: change?.head ?? ledger.seen?.head ?? '',
+    head: run.head,
     answered: new Set(targets.map(({ id }) => id)),
     skipped: undefined,
   });
-  const { plan, store } = opened.memory ?? {};
-  await saveFindings(publication.facts ?? [], { agent: name, plan, store }, deps);
+  warnUnsaved(findings.save, run.agent, deps);
 
-  const decided = targets.flatMap(({ handle }) => ledger.find(handle) ?? []);
+  const decided = targets.flatMap(({ handle }) => findings.ledger.find(handle) ?? []);
   // The token could not resolve it.
   const staysUnresolved = decided.some(
     (finding) =>
@@ -78,7 +85,8 @@ export async function runFindingCommand(
       finding.saw.resolvedBy === undefined,
   );
   const answers = targets.map(({ handle }) => {
-    const hasLeft = verb === 'reopen' && !ledger.open.some((open) => open.handle === handle);
+    const hasLeft =
+      verb === 'reopen' && !findings.ledger.open.some((open) => open.handle === handle);
     return hasLeft ? replyToLeft(handle) : ANSWERS[verb](handle);
   });
   const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');

@@ -1,0 +1,152 @@
+import type { Repository } from '../event/trigger.js';
+import type { Word } from '../event/trust.js';
+import { type BufferedPublications, NO_PUBLICATIONS } from '../findings/buffered-publications.js';
+import type { CommentableLines } from '../findings/change/diff-lines.js';
+import { applyToLedger, type Ledger, raiseAlone } from '../findings/decide/ledger.js';
+import type { PullRecord } from '../findings/kept-finding.js';
+import type { ReviewExtent } from '../findings/post/finding-texts.js';
+import {
+  hasEarlierNews,
+  hasNews,
+  withoutEarlier,
+  withoutOthers,
+  withoutSaid,
+} from '../findings/read/look.js';
+import type { Dependencies, FindingsToTell } from './dependencies.js';
+import { readAgain } from './earlier-reviews.js';
+import { type RecordSave, type RecordStore, saveRecord } from './save.js';
+
+/** What a run decides about the findings of a pull request. */
+export interface Decision {
+  readonly pull: number;
+  /** The findings as the run has read them at its beginning. */
+  readonly start: Ledger;
+  /** What the run has raised and ended; left out: nothing. */
+  readonly buffered?: BufferedPublications;
+  /** What was pushed since the last review; undefined if nobody knows. */
+  readonly pushed?: CommentableLines;
+  /** The run has worked since it has read them. */
+  readonly isOld: boolean;
+}
+
+/** The run that decides, and where its record is. */
+export interface DecidingRun extends RecordStore {
+  readonly repository: Repository;
+  readonly agent: string;
+  /** The commit that findings are held against. */
+  readonly head: string;
+  readonly word: Word;
+  readonly model?: string;
+  readonly extent?: ReviewExtent;
+}
+
+/** Findings that are decided and saved, and that can be said. */
+export interface SettledFindings extends FindingsToTell {
+  /** As they were before the run's decisions. */
+  readonly before: Ledger;
+  /** How the record was saved. */
+  readonly save: RecordSave;
+}
+
+/** Another run can be first so often. */
+const MAX_DECISIONS = 3;
+
+/**
+ * Decides about findings, turns their conversations, saves the record, and looks at what was said
+ * meanwhile: read again → decide → turn → save → look. If another run has changed the record, what
+ * it has decided is read, and everything is decided again. The record is saved before anything is
+ * said, so that what is lost on the way is said by the next run, and nothing twice.
+ */
+export async function settleFindings(
+  decision: Decision,
+  run: DecidingRun,
+  deps: Dependencies,
+): Promise<SettledFindings> {
+  let { record } = decision.start.context;
+  for (let number = 1; ; number += 1) {
+    const isAgain = decision.isOld || number > 1;
+    const decided = isAgain
+      ? await decideAgain(decision, record, run, deps)
+      : decideNow(decision, decision.start.copy());
+    const { facts, isChanged } = await deps.publisher.turn({ ...decided, ...run });
+    // Only what the run has accepted itself was kept for the post step: now it is all.
+    await deps.journal?.accepted([]);
+    const before = decided.ledger.context.record;
+    const save = await saveRecord({ pull: decision.pull, before, facts }, run, deps);
+    if (save.kind === 'moved' && number < MAX_DECISIONS) record = save.record;
+    else {
+      const isRecent = isAgain && !isChanged && !save.isRemote;
+      return await look({ ...decided, save }, isRecent, deps);
+    }
+  }
+}
+
+/** Decides on what is known, without reading anything again. */
+export function decideNow(
+  { pull, start, buffered = NO_PUBLICATIONS, pushed }: Decision,
+  ledger: Ledger,
+): FindingsToTell & { readonly before: Ledger } {
+  const before = ledger.copy();
+  const news = applyToLedger(ledger, buffered, idsIn(start), pushed);
+  return { pull, ledger, news: withoutOthers({ ledger, news }, start), before };
+}
+
+/**
+ * Decides on what is there now: people could have answered during the run, and another run could
+ * have ended. If GitHub cannot be read, only what the run has raised counts.
+ */
+export async function decideAgain(
+  decision: Decision,
+  record: PullRecord | undefined,
+  { word }: Pick<DecidingRun, 'word'>,
+  deps: Dependencies,
+): Promise<FindingsToTell & { readonly before: Ledger; readonly trouble?: string }> {
+  const { pull, start, buffered = NO_PUBLICATIONS } = decision;
+  const { ledger, trouble } = await readAgain(start, { pull, record, word }, deps);
+  if (trouble === undefined) return decideNow(decision, ledger);
+
+  const before = ledger.copy();
+  const news = raiseAlone(ledger, buffered, idsIn(start));
+  return { pull, ledger, news, before, isUnread: true, trouble };
+}
+
+/** The model knew these findings. */
+function idsIn({ findings }: Ledger): ReadonlySet<string> {
+  return new Set(findings.map(({ id }) => id));
+}
+
+interface Decided extends SettledFindings {
+  readonly trouble?: string;
+}
+
+/**
+ * The last step before anything is said: what a text says already is not said. GitHub is only asked
+ * where another run could have said it: a decision of an earlier run, or one that was not saved by
+ * comparing and swapping. Nothing is said that nobody could look for.
+ */
+async function look(
+  decided: Decided,
+  /** Nothing was written since the last reading. */
+  isRecent: boolean,
+  deps: Dependencies,
+): Promise<SettledFindings> {
+  const { trouble, ...settled } = decided;
+  const { pull, save } = settled;
+  if (trouble !== undefined)
+    return save.isCompared ? settled : { ...settled, unsayable: unsayable(pull, trouble) };
+
+  const isDue = save.isCompared ? hasEarlierNews(settled) : hasNews(settled);
+  if (!isDue || isRecent || settled.ledger.seen === undefined) return settled;
+
+  const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.closing);
+  if (answer?.kind === 'read') return { ...settled, ...withoutSaid(settled, answer.seen) };
+  if (save.isCompared) return { ...settled, news: withoutEarlier(settled) };
+  return { ...settled, unsayable: unsayable(pull, answer?.message ?? NO_TOKEN) };
+}
+
+const NO_TOKEN = 'there is no `github-token`.';
+
+function unsayable(pull: number, trouble: string) {
+  const message = `#${pull} could not be read, so nobody knows what was said there: ${trouble.replace(/\.$/, '')}`;
+  return { message, remedy: 'Start the run again.' };
+}
