@@ -144,6 +144,7 @@ describe('the journal', () => {
       costUsd: 0.5,
       posted: ['https://a.test/#reply'],
       found: 'A fault.'.repeat(20_000),
+      accepted: [],
     });
     expect(readFileSync(stateFile, 'utf8').length).toBeLessThan(2000);
 

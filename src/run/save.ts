@@ -255,17 +255,17 @@ export async function saveRecord(
     return { kind: 'none', isCompared: false, isRemote: false };
 
   const now = clock.now();
+  // A file in the workspace is one that no other run saves to, and it can be anybody's.
+  const isRemote = store.kind === 'branch' || store.kind === 'cache';
   let newest = before;
   const rewrite = (text: string) => {
-    newest = recordOfPull(parseReviewFacts(text), pull);
+    newest = isRemote ? recordOfPull(parseReviewFacts(text), pull) : before;
     return isSameRecord(newest, before) ? pruneState(withFacts(text, facts), now) : text;
   };
   const changes = [{ kind: 'rewrite', path: statePath(plan.path), rewrite } as const];
   const journaled = journaledFacts(plan, facts);
   await journal?.pending(journaled);
   const result = await store.write(changes, firstHalf(deadline.closing));
-
-  const isRemote = store.kind === 'branch' || store.kind === 'cache';
   if (result.kind === 'failed')
     return { kind: 'failed', changes, failure: result, isCompared: false, isRemote };
   await journal?.done(journaled);
