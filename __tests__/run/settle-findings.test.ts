@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
-import { placeFinding } from '../../src/findings/change/diff-lines.js';
+import { placeOnLines } from '../../src/findings/change/diff-lines.js';
 import { type KeptFinding, recordOfPull } from '../../src/findings/kept-finding.js';
 import type { Settlement } from '../../src/findings/known-finding.js';
 import { factsToKeep } from '../../src/findings/post/conversations.js';
@@ -28,10 +28,14 @@ function answerOf(parts: Partial<PullRequestConversation>): SaidAnswer {
 }
 
 /** What the run raises. */
-const OWN = placeFinding(
-  finding({ id: OTHER, handle: 'FX3M9', path: 'src/auth.ts', line: 11, title: 'Nobody awaits it' }),
-  LINES,
-);
+const RAISED = finding({
+  id: OTHER,
+  handle: 'FX3M9',
+  path: 'src/auth.ts',
+  line: 11,
+  title: 'Nobody awaits the result',
+});
+const OWN = { finding: RAISED, placement: placeOnLines(RAISED, LINES) };
 
 interface Scene {
   readonly kind?: MemoryStore['kind'];

@@ -103,9 +103,10 @@ export function mergeStates(base: string, incoming: string): string {
 
 /** A state without the lines of another one; empty if no fact is left. */
 export function withoutFacts(text: string, others: string): string {
-  const lines = new Set(others.split('\n'));
-  const left = text.split('\n').filter((line) => parseFact(line) === undefined || !lines.has(line));
-  return left.some((line) => parseFact(line) !== undefined) ? left.join('\n') : '';
+  const removed = new Set(others.split('\n'));
+  const isFact = (line: string) => parseFact(line) !== undefined;
+  const lines = text.split('\n').filter((line) => !isFact(line) || !removed.has(line));
+  return lines.some(isFact) ? lines.join('\n') : '';
 }
 
 /** The latest of the facts with the same key. */

@@ -101,7 +101,7 @@ export async function turnFindings(
 
   const fresh = new Set(findings.news.fresh.map(({ finding }) => finding.id));
   const isNew = (fact: KeptFact) => fact.kind === 'finding' && fresh.has(fact.id);
-  // What could not be read again waits; and where nobody is told, nothing counts as raised.
+  // Ends wait if GitHub could not be read again. A finding that nobody can see does not count.
   const facts = factsToKeep(posting)
     .filter((fact) => findings.isUnread !== true || isNew(fact))
     .filter((fact) => mayWrite || !isNew(fact));

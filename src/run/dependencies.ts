@@ -71,11 +71,11 @@ export interface OwnedFindings extends FindingsToTell {
   readonly word: Word;
   /** Which model has raised what is new; left out: none. */
   readonly model?: string;
-  /** How much of the change the run has reviewed; left out: nothing. */
+  /** The part of the change that the run has reviewed; left out: nothing. */
   readonly extent?: ReviewExtent;
 }
 
-/** What became of decisions before they are saved and said. */
+/** Decisions that are carried out, before they are saved and said. */
 export interface TurnedFindings {
   /** The lines of state that keep the findings; none for a run without a state. */
   readonly facts: readonly KeptFact[];

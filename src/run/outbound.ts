@@ -4,7 +4,7 @@ import { isCutShort } from '../lib/outcome.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Conversed } from './records.js';
 
-/** Outbound cleaning for comments of a run, and for the words that its record keeps. */
+/** Outbound cleaning for a run's comments, and for the words that its record keeps. */
 export function cleanFor(
   word: Word,
   { secrets }: { readonly secrets: readonly string[] },
@@ -13,7 +13,7 @@ export function cleanFor(
     sanitize(markdown, rightsOf(word).refers ? 'comment' : 'untrusted-comment', secrets);
 }
 
-/** How much a review has looked at; undefined for an agent that only writes summaries. */
+/** The extent of a review; undefined for an agent that only writes summaries. */
 export function reviewExtent({
   plan,
   outcome,

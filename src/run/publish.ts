@@ -61,9 +61,10 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   // Their change is not known, so they are only read for people's answers.
   const others: SettledFindings[] = [];
   for (const { pull, ledger } of cameToNothing(outcome) ? [] : learned.others) {
-    const other = { pull, start: ledger, isOld: false };
-    if (!hasNews(decideNow(other, ledger.copy()))) continue;
-    others.push(await settleFindings(other, decidingRun(conversed, ledger.seen?.head ?? ''), deps));
+    const answers = { pull, start: ledger, isOld: false };
+    if (!hasNews(decideNow(answers, ledger.copy()))) continue;
+    const run = { ...decidingRun(conversed, ledger.seen?.head ?? ''), extent: undefined };
+    others.push(await settleFindings(answers, run, deps));
   }
 
   const { blockOn } = deps.publishRules;
@@ -83,7 +84,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   return { published, records, isUnread: settled?.isUnread === true };
 }
 
-/** What a run has decided about its own pull request; undefined if it has none. */
+/** The run's decision about its own pull request; undefined if it has none. */
 function ownDecision({ plan, buffered, change, learned }: Conversed): Decision | undefined {
   const pull = pullNumberOf(plan.trigger);
   const { ledger: start } = learned;

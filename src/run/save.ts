@@ -75,7 +75,7 @@ function postedFacts(
   return [{ kind: 'posted', id: memory?.entryId ?? '', pull, ids, words, at: now.getTime() }];
 }
 
-/** What a run has published, and the changes that keep its decisions and are not saved. */
+/** The result of publishing, and the changes that keep decisions and are not saved. */
 export interface Published {
   readonly published: PublicationResult;
   readonly records: readonly MemoryChange[];
@@ -207,7 +207,7 @@ export async function saveToMemory(
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
 
-/** Where the record of an agent's findings is. */
+/** The place of the record of an agent's findings. */
 export interface RecordStore {
   readonly agent: string;
   /** Undefined for an agent without memory. */
@@ -216,7 +216,7 @@ export interface RecordStore {
     | undefined;
 }
 
-/** What became of the record of a pull request. */
+/** The result of saving the record of a pull request. */
 export type RecordSave = {
   /** Nobody else can have saved meanwhile, in the store that all runs share. */
   readonly isCompared: boolean;
@@ -237,7 +237,7 @@ export type RecordSave = {
 
 /**
  * Saves what was decided about the findings of a pull request, if its record is still the one that
- * it was decided on. A failure is no warning yet, since the save at the end of a run tries again.
+ * it was decided on. A failure is not reported yet, since the save at the end of a run tries again.
  */
 export async function saveRecord(
   decided: {
@@ -275,13 +275,13 @@ export async function saveRecord(
 }
 
 function isSameRecord(
-  record: PullRecord = EMPTY_RECORD,
-  other: PullRecord = EMPTY_RECORD,
+  first: PullRecord = EMPTY_RECORD,
+  second: PullRecord = EMPTY_RECORD,
 ): boolean {
-  return isDeepStrictEqual(record, other);
+  return isDeepStrictEqual(first, second);
 }
 
-/** What was decided has to be said too, in the time that a cancelled run has left. */
+/** The time that a cancelled run has left is for saying what was decided, too. */
 function firstHalf(signal: AbortSignal): AbortSignal {
   const leftMs = timeLeftMs(signal);
   return leftMs === undefined ? signal : withinBoth(signal, signalAfter(Math.floor(leftMs / 2)));
@@ -290,8 +290,8 @@ function firstHalf(signal: AbortSignal): AbortSignal {
 /** Warns of decisions without a model that could not be saved. */
 export function warnUnsaved(recordSave: RecordSave, agent: string, deps: Dependencies): void {
   if (recordSave.kind !== 'failed') return;
-  const { message: why, remedy } = recordSave.failure;
-  const message = `decisions on findings of "${agent}" could not be saved: ${why}`;
+  const { message: reason, remedy } = recordSave.failure;
+  const message = `decisions on findings of "${agent}" could not be saved: ${reason}`;
   deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
 }
 

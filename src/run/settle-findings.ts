@@ -16,14 +16,14 @@ import type { Dependencies, FindingsToTell } from './dependencies.js';
 import { readAgain } from './earlier-reviews.js';
 import { type RecordSave, type RecordStore, saveRecord } from './save.js';
 
-/** What a run decides about the findings of a pull request. */
+/** A run's decision about the findings of a pull request. */
 export interface Decision {
   readonly pull: number;
   /** The findings as the run has read them at its beginning. */
   readonly start: Ledger;
-  /** What the run has raised and ended; left out: nothing. */
+  /** The findings that the run has raised and ended; left out: none. */
   readonly buffered?: BufferedPublications;
-  /** What was pushed since the last review; undefined if nobody knows. */
+  /** The lines that were pushed since the last review; undefined if nobody knows. */
   readonly pushed?: CommentableLines;
   /** The run has worked since it has read them. */
   readonly isOld: boolean;
@@ -44,7 +44,7 @@ export interface DecidingRun extends RecordStore {
 export interface SettledFindings extends FindingsToTell {
   /** As they were before the run's decisions. */
   readonly before: Ledger;
-  /** How the record was saved. */
+  /** The result of saving the record. */
   readonly save: RecordSave;
 }
 

@@ -34,7 +34,7 @@ export interface UnfinishedRun {
   readonly posted: readonly string[];
   /** Clean markdown with all that review tools have accepted and that is not posted. */
   readonly found: string;
-  /** The same as lines of the record. */
+  /** All of that as lines of the record. */
   readonly accepted: readonly JournaledChange[];
 }
 
@@ -82,10 +82,10 @@ export function createJournal(temp = '', now = () => new Date()): StepJournal {
   /** Facts that are not saved stay, such as the cost of the run. */
   function remove(change: JournaledChange): void {
     const key = journalKey(change);
-    const kept = unsaved.get(key);
-    const text =
-      kept?.kind === 'facts' && change.kind === 'facts' ? withoutFacts(kept.text, change.text) : '';
-    if (kept?.kind === 'facts' && text !== '') unsaved.set(key, { ...kept, text });
+    const pending = unsaved.get(key);
+    const isOfFacts = pending?.kind === 'facts' && change.kind === 'facts';
+    const text = isOfFacts ? withoutFacts(pending.text, change.text) : '';
+    if (pending?.kind === 'facts' && text !== '') unsaved.set(key, { ...pending, text });
     else unsaved.delete(key);
   }
 

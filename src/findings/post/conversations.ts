@@ -60,7 +60,7 @@ function isLeftOpen(finding: KnownFinding, posting: ReviewToPost): boolean {
   return finding.thread?.isResolved === false && canClose(finding, posting);
 }
 
-/** What is to be said in conversations: decisions first, then ends that people decide about. */
+/** The texts for conversations: decisions first, then ends that people decide about. */
 export function repliesTo(posting: ReviewToPost): readonly ThreadReply[] {
   const { ledger, news, answered } = posting;
   const reply = (

@@ -10,14 +10,14 @@ interface Decided {
 }
 
 /**
- * Looks once more before anything is said: what a text says already is no news. Nothing is decided:
+ * Looks once more before anything is said, and leaves out what a text says by now. Nothing is decided:
  * the record is saved, and people's gestures since then are for the next run.
  */
 export function withoutSaid({ ledger, news }: Decided, seen: PullRequestConversation): Decided {
-  const told = toldRevsIn(seen);
+  const toldRevs = toldRevsIn(seen);
   const findings = ledger.findings.map((finding) => ({
     ...finding,
-    toldRev: Math.max(finding.toldRev, told.get(finding.id) ?? 0),
+    toldRev: Math.max(finding.toldRev, toldRevs.get(finding.id) ?? 0),
     thread: seen.threads.find(({ id }) => id === finding.thread?.id) ?? finding.thread,
   }));
   const looked = new Ledger(ledger.context, seen, findings, ledger.heard);
@@ -31,8 +31,8 @@ export function withoutSaid({ ledger, news }: Decided, seen: PullRequestConversa
 }
 
 /**
- * What a run says: what it has decided itself, and what the record had when it began and no text
- * said. What another run has decided since is said by that run.
+ * Keeps what a run has decided itself, and what the record had when it began and no text said. A
+ * decision that another run has made since is said by that run.
  */
 export function withoutOthers({ ledger, news }: Decided, start: Ledger): FindingChanges {
   return filterNews(news, (id) => {
@@ -44,7 +44,7 @@ export function withoutOthers({ ledger, news }: Decided, start: Ledger): Finding
   });
 }
 
-/** What a run says of its own decisions, without those of earlier runs. */
+/** The run's own decisions, without those of earlier runs. */
 export function withoutEarlier({ ledger, news }: Decided): FindingChanges {
   return filterNews(news, (id) => {
     const finding = ledger.byId(id);
@@ -68,10 +68,10 @@ export function hasNews({ news: { fresh, ended, back } }: Pick<Decided, 'news'>)
 
 /** Something was decided by an earlier run, and no text says it. */
 export function hasEarlierNews({ ledger, news }: Decided): boolean {
-  const own = withoutEarlier({ ledger, news });
+  const ownNews = withoutEarlier({ ledger, news });
   return (
-    own.fresh.length < news.fresh.length ||
-    own.ended.length < news.ended.length ||
-    own.back.length < news.back.length
+    ownNews.fresh.length < news.fresh.length ||
+    ownNews.ended.length < news.ended.length ||
+    ownNews.back.length < news.back.length
   );
 }
