@@ -136,9 +136,7 @@ export async function makePlan(
     context,
   );
   const form = await answerForm(config.params, request.outputSchema, deps);
-  // The diagnosis of a workflow run is posted on its pull request.
-  const reportsOn =
-    trigger.kind === 'workflow_run' ? (context?.pullOfCommit ?? trigger.pull?.number) : undefined;
+  const reportsOn = pullOfWorkflowRun(trigger, context);
 
   const plan = {
     ...basis,
@@ -175,6 +173,15 @@ export async function makePlan(
     learned: earlierFindings,
     model: openingModel,
   };
+}
+
+/** The diagnosis of a workflow run is posted on its pull request. */
+function pullOfWorkflowRun(
+  trigger: Trigger,
+  context: TriggerContext | undefined,
+): number | undefined {
+  if (trigger.kind !== 'workflow_run') return undefined;
+  return context?.pullOfCommit ?? trigger.pull?.number;
 }
 
 /**
