@@ -1,3 +1,4 @@
+// slow
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
