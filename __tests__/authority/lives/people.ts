@@ -1,4 +1,4 @@
-import { copyOfRecord } from '../../../src/findings/kept-finding.js';
+import { copyOfRecord, isReplyText } from '../../../src/findings/kept-finding.js';
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { findingLine } from '../../helpers/marks.js';
@@ -31,7 +31,7 @@ function conversationOf({ github }: World, { n }: Step): Conversation | undefine
 /** Our comment that began a conversation. */
 function openingOf(conversation: Conversation | undefined) {
   const first = conversation?.posts[0];
-  return first?.login === BOT ? first : undefined;
+  return first?.login === BOT && !isReplyText(first.body) ? first : undefined;
 }
 
 function findingsOf(world: World, conversation: Conversation | undefined): readonly KnownFinding[] {
