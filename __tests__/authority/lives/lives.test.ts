@@ -77,6 +77,11 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a run that began before a push ends nothing that the push has renamed',
+      { ...SETUP, authorMayWrite: false },
+      [step('start'), step('rename', { n: 3 }), step('review', { fault: 'lost' }), step('finish')],
+    ],
+    [
       'a Resolve counts where our comment was deleted',
       SETUP,
       [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],

@@ -37,9 +37,6 @@ export interface Step {
 /** Runs at once. */
 const MOST_AT_ONCE = 2;
 
-/** A run decides by the memory as it is when the run ends; otherwise only one of an agent can end. */
-const READS_MEMORY_AGAIN = false;
-
 /** A pull request whose faults are known, with its author, people, and models good and bad. */
 export class World implements Surroundings {
   readonly code = new Code();
@@ -152,8 +149,6 @@ export class World implements Surroundings {
     if (fault !== 'none') this.isCut = true;
     this.isWhole &&= fault === 'none' && end?.kind !== 'unread';
     this.ended = end;
-    if (!READS_MEMORY_AGAIN)
-      this.#waiting = this.#waiting.filter(({ agent }) => agent !== end?.agent);
   }
 
   /** What it has read, and kept, is no news any more. */

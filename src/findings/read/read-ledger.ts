@@ -45,7 +45,9 @@ export function readLedger(
     context.hasUnknownAccess?.(login) === true ? [] : [id],
   );
 
-  return new Ledger(context, seen, followChange(read, context), {
+  // Of a run that began before a push, the change is not what the findings are about now.
+  const isOutdated = seen !== undefined && context.head !== undefined && seen.head !== context.head;
+  return new Ledger(context, seen, isOutdated ? read : followChange(read, context), {
     isCut: record.isCut,
     heard: [...new Set([...record.heard, ...newlyHeard])],
     review: Math.max(record.review, reviews.at(-1)?.id ?? 0),
