@@ -81,7 +81,10 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   const records = [settled, ...others].flatMap((findings) =>
     findings?.save.kind === 'failed' ? findings.save.changes : [],
   );
-  return { published, records, isUnread: settled?.isUnread === true };
+  const notices = [settled, ...others].flatMap((findings) =>
+    findings?.save.kind === 'saved' ? (findings.save.notices ?? []) : [],
+  );
+  return { published, records, notices, isUnread: settled?.isUnread === true };
 }
 
 /** The run's decision about its own pull request; undefined if it has none. */

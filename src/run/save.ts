@@ -48,7 +48,7 @@ import type {
  */
 export async function save(
   conversed: Conversed,
-  { published, records, isUnread }: Published,
+  { published, records, notices, isUnread }: Published,
   deps: Dependencies,
 ): Promise<MemorySaveResult | undefined> {
   const { plan, memory, outcome, spend } = conversed;
@@ -60,7 +60,7 @@ export async function save(
     ...postedFacts(plan, published.posted ?? [], now),
     ...(isUnread ? [] : reviewFacts(conversed, published, now)),
   ];
-  return await saveToMemory({ plan, memory, outcome, published, facts, records }, deps);
+  return await saveToMemory({ plan, memory, outcome, published, facts, records, notices }, deps);
 }
 
 /** Says which texts are ours; none if nothing was posted. */
@@ -79,6 +79,8 @@ function postedFacts(
 export interface Published {
   readonly published: PublicationResult;
   readonly records: readonly MemoryChange[];
+  /** What people should know of saving the record, in whole sentences. */
+  readonly notices: readonly string[];
   /** Findings could not be read after the run's work, so the next run reviews the same again. */
   readonly isUnread: boolean;
 }
@@ -92,6 +94,8 @@ interface RunEnd {
   readonly facts: readonly ReviewFact[];
   /** Changes of records that could not be saved before; left out: none. */
   readonly records?: readonly MemoryChange[];
+  /** What people should know of an earlier save of this run; left out: nothing. */
+  readonly notices?: readonly string[];
 }
 
 /**
@@ -204,7 +208,10 @@ export async function saveToMemory(
     }
   } else deps.reporter.warn(saveFailed(plan, result));
 
-  return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
+  if (entries.length + notes.length === 0) return undefined;
+  if (result.kind === 'failed') return { entries, notes, result };
+  const notices = [...(end.notices ?? []), ...(result.notices ?? [])];
+  return { entries, notes, result: { ...result, notices } };
 }
 
 /** The place of the record of an agent's findings. */
@@ -222,8 +229,9 @@ export type RecordSave = {
   readonly isCompared: boolean;
   /** A store was asked that is not on this machine. */
   readonly isRemote: boolean;
-} & (
-  | { readonly kind: 'saved' }
+} & /** `notices` are whole sentences that people should read, such as that a branch is new. */
+(
+  | { readonly kind: 'saved'; readonly notices?: readonly string[] }
   /** There is nothing to save, or no state. */
   | { readonly kind: 'none' }
   /** Another run has changed it: nothing was saved. */
@@ -270,7 +278,7 @@ export async function saveRecord(
     return { kind: 'failed', changes, failure: result, isCompared: false, isRemote };
   await journal?.done(journaled);
   return isSameRecord(newest, before)
-    ? { kind: 'saved', isCompared: isRemote, isRemote }
+    ? { kind: 'saved', notices: result.notices, isCompared: isRemote, isRemote }
     : { kind: 'moved', record: newest, isCompared: false, isRemote };
 }
 
