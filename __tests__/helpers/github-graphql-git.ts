@@ -1,10 +1,12 @@
 import { type Caller, findRepo } from './github-answers.js';
+import { diffLines } from './github-diff.js';
 import { staleMessage } from './github-faults.js';
 import {
   branchName,
   changeTree,
   type GitCommit,
   type GitObject,
+  gitSha,
   historyOf,
   listTree,
   newSince,
@@ -39,10 +41,24 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
     ),
     defaultBranchRef: readable(() => refNode(repo, repo.defaultBranch)),
     object: readable(({ expression, oid }: { expression?: string; oid?: string }) => {
-      const found = resolveObject(repo, expression ?? oid ?? '');
+      const name = expression ?? oid ?? '';
+      const found = resolveObject(repo, name) ?? fileByDiff(repo, name);
       return found === undefined ? null : objectNode(repo, found);
     }),
   };
+}
+
+/** A test can name a head that has no commit of its own: its files have the lines of the diff. */
+function fileByDiff(repo: StoredRepo, expression: string): GitObject | undefined {
+  const [sha = '', path = ''] = expression.split(/:(.*)/s);
+  const pull = [...repo.pulls.values()].find(({ head }) => head.sha === sha);
+  const hunks = repo.git.commits.has(sha) ? undefined : diffLines(pull?.diff ?? '').get(path);
+  if (hunks === undefined) return undefined;
+
+  const lines: string[] = [];
+  for (const [number, text] of hunks.flatMap(({ RIGHT }) => [...RIGHT])) lines[number - 1] = text;
+  const bytes = Buffer.from(Array.from(lines, (text) => `${text ?? ''}\n`).join(''));
+  return { kind: 'blob', path, mode: '100644', sha: gitSha('blob', bytes), bytes };
 }
 
 /** A branch; null where there is none. */

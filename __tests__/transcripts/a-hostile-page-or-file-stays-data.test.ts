@@ -78,7 +78,7 @@ it('C6 77: a hostile page or file cannot end its fence, nor give commands to the
   // What a page says must not come back in the prompt of a trusted run (D19).
   const memory = (path: string) => join(step.workspace, '.axe', 'memory', path);
   const computed = readFileSync(memory('worker.md'), 'utf8');
-  expect(computed).toMatch(/^\*\*Result:\*\*.*\n<!-- .* computed=yes -->$/m);
+  expect(computed).toMatch(/^<!-- .* computed=yes -->\n\*\*Result:\*\* /m);
   expect(computed).not.toMatch(/Welcome|system|octocat|::|example\.com/);
   expect(readFileSync(memory('apart/worker.md'), 'utf8')).toContain('**Result:** ');
   expect(step.summary).toMatch(/kept apart, because it (?:reached the network with `\w+`|read )/);

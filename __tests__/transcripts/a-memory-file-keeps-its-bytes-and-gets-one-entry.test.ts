@@ -203,7 +203,10 @@ it.each([
   writeFiles(data, { [LAPTOP_FILE]: KNOWN_ENTRY });
   chmodSync(join(data, LAPTOP_FILE), mode);
   const model = await startModelServer([text('It rains.')]);
-  const result = await runAsNobody(['builtin/ask'], [data], { ...model.env, XDG_DATA_HOME: data });
+  const result = await runAsNobody(['builtin/ask', '-p', 'Does it rain?'], [data], {
+    ...model.env,
+    XDG_DATA_HOME: data,
+  });
 
   expect(result).toMatchObject({ exitCode: 0, stdout: 'It rains.' });
   const isReadable = mode !== 0;
@@ -257,7 +260,7 @@ it('C2 23: the action and the command line read and continue the same memory fil
   const inputs = { agent: 'reporter', 'memory-store': 'file', 'memory-path': 'data/axe/memory' };
   const inAction = () => runMain(scheduledStep({ model }, { workspace, inputs }));
   const env = { ...model.env, XDG_DATA_HOME: join(workspace, 'data') };
-  const inTerminal = () => runCli(['run', 'reporter'], { cwd: workspace, env });
+  const inTerminal = () => runCli(['run', 'reporter', '-p', 'Report.'], { cwd: workspace, env });
 
   const first = await inAction();
   expect(await inTerminal()).toMatchObject({ exitCode: 0, stdout: 'Answer 1.', stderr: '' });

@@ -29,11 +29,13 @@ it('on the command line `--effort` wins over the agent, whose raw options are se
   };
   const { model, cwd } = await lineScene({ files, model: () => text('Done.') });
   const env = { AXE_LITELLM_BASE_URL: model.url };
-  expect(await runCli(['run', 'worker'], { cwd, env })).toMatchObject({
+  expect(await runCli(['run', 'worker', '-p', 'Work.'], { cwd, env })).toMatchObject({
     exitCode: 0,
     stdout: 'Done.',
   });
-  expect(await runCli(['run', 'worker', '--effort', 'high'], { cwd, env })).toMatchObject({
+  expect(
+    await runCli(['run', 'worker', '-p', 'Work.', '--effort', 'high'], { cwd, env }),
+  ).toMatchObject({
     exitCode: 0,
   });
   expect(model.requests().map(({ body }) => body)).toMatchObject([

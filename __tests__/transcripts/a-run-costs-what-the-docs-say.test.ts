@@ -43,17 +43,6 @@ function costOf({ github }: Stage) {
   return { requests: github.calls().length, points: github.billed().points };
 }
 
-it('the README states the same for reviews', () => {
-  const [, first, later] =
-    /A review makes (\d+) requests to GitHub, and (\d+) after a push\./.exec(
-      readDocument('README.md').replaceAll(/\s+/g, ' '),
-    ) ?? [];
-  expect([first, later].map(Number)).toEqual([
-    statedRequests('A first review with memory on a branch'),
-    statedRequests('A review after a push'),
-  ]);
-});
-
 const MENTION = {
   name: 'issue_comment',
   action: 'created',

@@ -52,13 +52,16 @@ it('agents init writes a file that run accepts once a model is filled in, and re
     /unsupported provider "provider": .*\n {2}`provider\/model-name` is the placeholder of `agents init`\. .*\n/;
   const [validated, untouched] = [
     await axe(['agents', 'validate', 'helper']),
-    await axe(['run', 'helper']),
+    await axe(['run', 'helper', '-p', 'Hello.']),
   ];
   expect([validated.exitCode, validated.stdout]).toEqual([2, expect.stringMatching(error)]);
   expect([untouched.exitCode, untouched.stderr]).toEqual([1, expect.stringMatching(error)]);
 
   const model = await startModelServer([text('Hello.')]);
-  const run = await axe(['run', 'helper', '--model', 'anthropic/claude-sonnet-4-5'], model.env);
+  const run = await axe(
+    ['run', 'helper', '-p', 'Hello.', '--model', 'anthropic/claude-sonnet-4-5'],
+    model.env,
+  );
   expect(run).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
 });
 

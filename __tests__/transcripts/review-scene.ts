@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { seedReply } from '../helpers/github-review-seed.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import {
@@ -8,6 +9,7 @@ import {
   text,
   type WholeReply,
 } from '../helpers/model-server.js';
+import type { StepResult } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
 import { comparisonOf, DIFF, headOf, REPO, type Stage, type StageOptions } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
@@ -207,6 +209,14 @@ export function push(
   });
   repo.comparisons.set(comparisonOf(payload), diff);
   return { event: { name: 'pull_request', payload } };
+}
+
+/** Who was asked how often, of which model, at what cost, as the last line of the transcript says. */
+export function usageIn({ outputs }: StepResult): readonly object[] {
+  const lines = readFileSync(outputs['transcript-file'] ?? '', 'utf8')
+    .trimEnd()
+    .split('\n');
+  return JSON.parse(lines.at(-1) ?? '').usage;
 }
 
 /** The event of a comment below the pull request. */

@@ -49,9 +49,9 @@ function watchLoading() {
 }
 
 // 0.13 MB of them read workflows with their positions (yaml), which only `doctor` loads.
-it('the built programs have at most 4.43 MB', () => {
+it('the built programs have at most 4.45 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(4430 * KILOBYTE);
+  expect(bytes).toBeLessThanOrEqual(4450 * KILOBYTE);
 });
 
 it('the built programs have one copy of what the providers share', () => {
@@ -99,7 +99,7 @@ it('a run on the command line loads what it uses, and not the fetch of Node next
   const files = {
     'axe/agents/bench.toml': 'name = "bench"\nmodel = "anthropic/claude-sonnet-4-5"\n',
   };
-  const { exitCode, stdout } = await runLine(['run', 'bench'], { files, env });
+  const { exitCode, stdout } = await runLine(['run', 'bench', '-p', 'Hello.'], { files, env });
   expect([exitCode, stdout]).toEqual([0, 'Done.']);
   expect(bytes()).toBeLessThanOrEqual(1400 * KILOBYTE);
   expect(ofNode()).toContain('NativeModule net');

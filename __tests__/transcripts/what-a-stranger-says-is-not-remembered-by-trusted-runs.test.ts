@@ -77,7 +77,9 @@ it('a trusted run that has read a stranger’s comment keeps notes and entry in 
 
   const files = branchFiles(stage);
   expect(files['MEMORY.md']).toBe(`${KNOWN}\n`);
-  expect(files['keeper.md']).toMatch(/after 3 turns and 2 tool calls[\s\S]* computed=yes -->/);
+  expect(files['keeper.md']).toMatch(
+    / computed=yes -->\n\*\*Result:\*\* The run completed after 3 turns and 2 tool calls/,
+  );
   expect(files['keeper.md']).not.toMatch(/hubot|Noted/);
   expect(files['apart/MEMORY.md']).toBe(`${OBEYED}\n`);
   expect(files['apart/keeper.md']).toContain('Noted: Pull requests by hubot');

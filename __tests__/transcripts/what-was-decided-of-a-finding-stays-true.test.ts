@@ -106,7 +106,7 @@ it('an Unresolve opens a finding again, also one that was dismissed', async () =
     createdAt,
   });
   const dismissed = await stage.run(quietEvent());
-  expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '0' });
+  expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '' });
   expect([talk.resolved.has(of), states(stage)]).toEqual([true, ['DISMISSED']]);
 
   talk.resolved.delete(of);
