@@ -167,6 +167,15 @@ describe('arguments', () => {
     expect(text).toMatch(/^echo was not run: `path` is missing; .{1,600}$/);
   });
 
+  it('of a tool that publishes are left out if they are unknown, in a short answer', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `x${index}\n`.repeat(50));
+    const publish = defineTool({ ...tool(), effect: 'publish', shape, run: async () => 'Taken.' });
+    const input = Object.fromEntries([...names, 'path'].map((name) => [name, '1']));
+    const { text, isError } = await publish.execute(input, quiet);
+    expect(isError).toBe(false);
+    expect(text).toMatch(/^Taken\. `x0 x0 [^\n]{1,600}$/);
+  });
+
   it('have a schema whose bytes are always the same', () => {
     expect(JSON.stringify(schemaOf(shape))).toBe(
       '{"type":"object","properties":{"path":{"type":"string","description":"A path."},"offset":{"type":"integer","description":"A line.","minimum":1,"maximum":20},"replace_all":{"type":"boolean","description":"All of them."},"mode":{"type":"string","description":"How.","enum":["append","overwrite"]},"evidence":{"type":"array","description":"Lines.","items":{"type":"object","properties":{"path":{"type":"string","description":"A path."},"line":{"type":"integer","description":"A line.","minimum":1}},"required":["path"],"additionalProperties":false}}},"required":["path"],"additionalProperties":false}',

@@ -46,7 +46,9 @@ export interface Tool {
 }
 
 /**
- * Makes a tool that checks its arguments before it runs and turns every ToolError into a result.
+ * Makes a tool that checks its arguments before it runs and turns every ToolError into a result. A
+ * tool that publishes leaves out arguments that it does not know, and its answer names them, so
+ * that a finding is not lost for one of them. Other tools refuse them.
  */
 export function defineTool<const S extends ArgumentShape>({
   shape,
@@ -67,16 +69,19 @@ export function defineTool<const S extends ArgumentShape>({
     ...description,
     inputSchema: schemaOf(shape),
     async execute(uncheckedInput, signal) {
+      const unknown: string[] = [];
+      const leftOut = description.effect === 'publish' ? unknown : undefined;
+      const withUnknown = (text: string) => [text, ...noteOnUnknown(unknown)].join(' ');
       try {
         const prefix = `${description.name} was not run: `;
-        const input = checkInput(shape, uncheckedInput, prefix);
+        const input = checkInput(shape, uncheckedInput, { prefix, leftOut });
         signal.throwIfAborted();
-        const result = await run(input, signal);
-        return typeof result === 'string'
-          ? { text: result, isError: false }
-          : { ...result, isError: false };
+        const answer = await run(input, signal);
+        const result = typeof answer === 'string' ? { text: answer } : answer;
+        return { ...result, text: withUnknown(result.text), isError: false };
       } catch (thrown) {
-        if (thrown instanceof ToolError) return { text: thrown.message, isError: true };
+        if (thrown instanceof ToolError)
+          return { text: withUnknown(thrown.message), isError: true };
         throw thrown;
       }
     },
@@ -90,15 +95,24 @@ export function readChoice<const Word extends string>(
   choices: readonly Word[],
   fallback?: Word,
 ): Word {
-  const word = (value ?? '')
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_]+/g, '-');
-  const chosen = word === '' ? fallback : choices.find((choice) => choice.toLowerCase() === word);
+  const isEmpty = (value ?? '').trim() === '';
+  const chosen = isEmpty ? fallback : findChoice(value, choices);
   if (chosen !== undefined) return chosen;
 
   const listed = choices.map((choice) => `\`${choice}\``).join(', ');
   throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${quoteLine(value ?? '')}`);
+}
+
+/** The choice that a word means, in any case and with any separator; undefined for none. */
+export function findChoice<const Word extends string>(
+  value: string | undefined,
+  choices: readonly Word[],
+): Word | undefined {
+  const word = (value ?? '')
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-');
+  return choices.find((choice) => choice.toLowerCase() === word);
 }
 
 export interface ToolArgument {
@@ -106,6 +120,8 @@ export interface ToolArgument {
   readonly description: string;
   /** The arguments of each object in a list. */
   readonly item?: ArgumentShape;
+  /** Reads objects of a list that were written as a string; undefined if it has none. */
+  readonly readText?: (text: string) => readonly object[] | undefined;
   readonly required?: boolean;
   /** Limits of an integer. */
   readonly minimum?: number;
@@ -151,9 +167,14 @@ export function schemaOf(shape: ArgumentShape): Tool['inputSchema'] {
 /**
  * Checks the arguments that a model sent. Numbers and booleans can be strings (`"10"`, `"true"`),
  * because axe's own tools ask for strings; null counts as left out. Throws a ToolError that says
- * what is wrong, after `prefix`.
+ * what is wrong, after the prefix.
  */
-function checkInput<S extends ArgumentShape>(shape: S, input: unknown, prefix: string): InputOf<S> {
+function checkInput<S extends ArgumentShape>(
+  shape: S,
+  input: unknown,
+  check: InputCheck,
+): InputOf<S> {
+  const { prefix, leftOut } = check;
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new ToolError(`${prefix}the arguments must be one JSON object, not ${kindOf(input)}`);
 
@@ -168,25 +189,40 @@ function checkInput<S extends ArgumentShape>(shape: S, input: unknown, prefix: s
     ...missing.map((name) => `\`${name}\` is missing`),
     ...unknown.map((name) => `\`${cleanLine(name, MAX_SHOWN)}\` is not an argument`),
   ];
-  if (problems.length > 0)
+  if (missing.length > 0 || (unknown.length > 0 && leftOut === undefined))
     throw new ToolError(`${prefix}${problems.slice(0, MAX_PROBLEMS).join('; ')}`);
+
+  leftOut?.push(...unknown);
 
   const values = Object.entries(shape).flatMap(([name, argument]) => {
     if (!entries.has(name)) return [];
-    return [[name, checkValue(argument, entries.get(name), `${prefix}\`${name}\` `)]];
+    const ofValue = { ...check, prefix: `${prefix}\`${name}\` ` };
+    return [[name, checkValue(argument, entries.get(name), ofValue)]];
   });
   // The cast is sound: the type of every argument of the shape was checked.
   return Object.fromEntries(values) as InputOf<S>;
+}
+
+interface InputCheck {
+  readonly prefix: string;
+  /** Takes the names of unknown arguments; undefined if they are errors. */
+  readonly leftOut: string[] | undefined;
+}
+
+function noteOnUnknown(names: readonly string[]): readonly string[] {
+  const shown = [...new Set(names)].slice(0, MAX_PROBLEMS);
+  return shown.map((name) => `\`${cleanLine(name, MAX_SHOWN)}\` is not an argument: left out.`);
 }
 
 const MAX_PROBLEMS = 5;
 const MAX_SHOWN = 60;
 
 function checkValue(
-  { type, item = {}, minimum, maximum }: ToolArgument,
+  { type, item = {}, readText, minimum, maximum }: ToolArgument,
   value: unknown,
-  prefix: string,
+  check: InputCheck,
 ): unknown {
+  const { prefix } = check;
   const mustBe = (expected: string) =>
     new ToolError(`${prefix}must be ${expected}, not ${kindOf(value)}`);
   switch (type) {
@@ -211,7 +247,10 @@ function checkValue(
       // One object counts as a list of one.
       return [value]
         .flat()
-        .map((itemInput) => checkInput(item, itemInput, `${prefix}has an invalid item: `));
+        .flatMap((part) => (typeof part === 'string' && readText?.(part)) || [part])
+        .map((part) =>
+          checkInput(item, part, { ...check, prefix: `${prefix}has an invalid item: ` }),
+        );
   }
 }
 

@@ -52,6 +52,7 @@ function start() {
 }
 
 const LINE = { path: 'src/a.ts', line: 2, code: 'two();' };
+const FIRST = { path: 'src/a.ts', line: 1, code: 'one();' };
 
 describe('the tools that publish', () => {
   it('have a fixed order and the effect that needs no permission', () => {
@@ -139,23 +140,66 @@ describe('the tools that publish', () => {
     });
   });
 
+  it.each([
+    ['taste', 'other'],
+    ['', 'other'],
+    ['Error Handling', 'error-handling'],
+  ])('take a category that is written %j as %s', async (category, expected) => {
+    const { publications, call } = start();
+    await call('add_review_comment', { ...COMMENT, category });
+    expect(publications.buffered.findings[0]?.finding.category).toBe(expected);
+  });
+
+  it.each<[string, unknown, readonly object[]]>([
+    ['a string', 'src/a.ts:2: two();', [LINE]],
+    ['a string without a space', 'src/a.ts:2:two();', [LINE]],
+    ['strings in a list', ['src/a.ts:2: two();'], [LINE]],
+    ['a string among objects', [LINE, 'src/a.ts:1: one();'], [LINE, FIRST]],
+    ['two pieces in a string', 'src/a.ts:2: two();\nsrc/a.ts:1: one();\n', [LINE, FIRST]],
+    ['a piece of two lines', 'src/a.ts:1: one();\ntwo();', [FIRST]],
+  ])('read evidence that is %s', async (_, evidence, expected) => {
+    const { publications, call } = start();
+    await call('add_review_comment', { ...COMMENT, evidence });
+    expect(publications.buffered.findings[0]?.finding.evidence).toEqual(expected);
+  });
+
+  it.each<[string, object, string, boolean]>([
+    ['add_review_comment', { ...COMMENT, severity: 'critical' }, 'severity', false],
+    [
+      'add_review_comment',
+      { ...COMMENT, evidence: { ...LINE, side: 'RIGHT', note: '' } },
+      'note',
+      false,
+    ],
+    ['add_review_comment', { ...COMMENT, effect: 'bad', severity: 'nit' }, 'severity', true],
+    ['submit_review', { summary: 'x', verdict: 'APPROVE' }, 'verdict', false],
+    ['submit_review', JSON.parse('{"summary":"x","__proto__":{}}'), '__proto__', false],
+    ['react', { reaction: 'eyes', to: 'the issue' }, 'to', false],
+  ])(
+    '%s leaves out what it does not know in %j, and says so',
+    async (name, input, unknown, isError) => {
+      const { call } = start();
+      const result = await call(name, input);
+      expect(result?.text).toContain(`\`${unknown}\` is not an argument: left out.`);
+      expect(result?.isError).toBe(isError);
+    },
+  );
+
   it.each<[string, object, string]>([
     ['add_review_comment', { ...COMMENT, side: 'up' }, '`side` must be one of `RIGHT`, `LEFT`'],
     ['add_review_comment', { ...COMMENT, line: 0 }, '`line` must be at least 1'],
     ['add_review_comment', { ...COMMENT, title: ' ' }, '`title` is empty'],
-    ['add_review_comment', { ...COMMENT, category: 'taste' }, '`category`'],
     ['add_review_comment', { ...COMMENT, category: null }, '`category` is missing'],
     ['add_review_comment', { ...COMMENT, effect: 'bad' }, '`effect`'],
     ['add_review_comment', { ...COMMENT, effect: '' }, '`effect` must be one of `breach`, '],
     ['add_review_comment', { ...COMMENT, reach: 'sometimes' }, '`reach`'],
-    ['add_review_comment', { ...COMMENT, severity: 'critical' }, '`severity` is not an argument'],
+    ['add_review_comment', { ...COMMENT, evidence: 'two();' }, '`evidence` has an invalid item'],
     [
       'add_review_comment',
       { ...COMMENT, evidence: [{ path: 'a' }] },
       '`evidence` has an invalid item',
     ],
     ['settle_finding', { finding: 'FQ7K2', how: 'done', reason: 'x' }, '`how`'],
-    ['submit_review', { summary: 'x', verdict: 'APPROVE' }, '`verdict` is not an argument'],
     ['set_labels', {}, 'no name was given'],
     ['react', { reaction: 'tada' }, 'is not one of those allowed here'],
   ])('%s answers %j with the reason', async (name, input, expected) => {

@@ -8,6 +8,7 @@ import { ToolError } from '../../lib/errors.js';
 import {
   type ArgumentShape,
   defineTool,
+  findChoice,
   type InputOf,
   readChoice,
   type Tool,
@@ -51,6 +52,7 @@ export function createReviewTools(publications: PublicationBuffer): readonly Too
           description:
             'For `fixed`: the changed lines that fix it, copied as they are; a removed line counts where nothing was added.',
           item: EVIDENCE_ITEM,
+          readText: readEvidence,
         },
         by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
       },
@@ -199,6 +201,7 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
         type: 'list',
         description: 'Up to 5 lines that prove it, especially those outside the diff.',
         item: EVIDENCE_ITEM,
+        readText: readEvidence,
       },
       start_line: { type: 'integer', description: 'The first line of a range.', minimum: 1 },
       side: {
@@ -232,7 +235,8 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
         sameAs,
         isNew,
         side: readChoice('side', input.side, ['RIGHT', 'LEFT'], 'RIGHT'),
-        category: readChoice('category', input.category, CATEGORIES),
+        // It decides no severity, as the effect does, so that an unknown word costs nothing.
+        category: findChoice(input.category, CATEGORIES) ?? 'other',
         effect: readChoice('effect', input.effect, EFFECTS),
         reach: readChoice('reach', input.reach, REACHES),
       }),
@@ -250,6 +254,18 @@ const EVIDENCE_ITEM = {
   },
   code: { type: 'string', description: 'The line, copied as it is.', required: true },
 } as const satisfies Readonly<Record<string, ToolArgument>>;
+
+/**
+ * Evidence as models also write it: each piece begins with `path:line: code`, and further lines are
+ * its code.
+ */
+function readEvidence(text: string): readonly object[] | undefined {
+  const pieces = text.trim().split(/\n(?=\S[^\n]*?:\d+:)/);
+  const evidence = pieces.map((piece) => EVIDENCE_TEXT.exec(piece)?.groups ?? {});
+  return evidence.every(({ path }) => path !== undefined) ? evidence : undefined;
+}
+
+const EVIDENCE_TEXT = /^(?<path>[^\n]+?):(?<line>\d+):[ \t]?(?<code>.*)$/s;
 
 /** The severity of a finding is computed from both. */
 const IMPACT = {
@@ -312,6 +328,7 @@ export function createGiveVerdict(verdicts: VerdictCollector): Tool {
         type: 'list',
         description: 'For `refuted`: the lines that refute it, up to 5.',
         item: EVIDENCE_ITEM,
+        readText: readEvidence,
       },
       ...IMPACT,
       suggestion_fixes: {
@@ -327,8 +344,8 @@ export function createGiveVerdict(verdicts: VerdictCollector): Tool {
         suggestionFixes,
         kind: readChoice('verdict', verdict, VERDICT_KINDS),
         // An unknown word is ignored, so that it does not cost the verdict.
-        effect: EFFECTS.find((effect) => effect === input.effect?.trim().toLowerCase()),
-        reach: REACHES.find((reach) => reach === input.reach?.trim().toLowerCase()),
+        effect: findChoice(input.effect, EFFECTS),
+        reach: findChoice(input.reach, REACHES),
       }),
   );
 }
