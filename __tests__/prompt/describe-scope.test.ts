@@ -37,8 +37,8 @@ describe('a review of the changes since the last one', () => {
     expect(text).toContain(
       'Changed since your last review of 1111111: 1 of 3 files of the pull request.',
     );
-    expect(text).toContain('+y of b.ts');
-    expect(text).not.toMatch(/\+y of [ac]\.ts/);
+    expect(text).toContain('+1: y of b.ts');
+    expect(text).not.toMatch(/\+1: y of [ac]\.ts/);
     expect(text).toContain('The rest of the pull request, 2 files: not changed since that review');
     expect(text).toContain('modified a.ts +1 -1\nmodified c.ts +1 -1');
     const reverted = { change: changed('b.ts', 'd.ts'), reverted: ['d.ts'] };
@@ -60,7 +60,7 @@ describe('a review of the changes since the last one', () => {
     expect(text).toContain(
       '1 file of the pull request was not shown to you before, or not whole. Review it too',
     );
-    expect(text).toContain('+y of a.ts');
+    expect(text).toContain('+1: y of a.ts');
     expect(text).toContain('The rest of the pull request, 1 file: not changed');
   });
 
@@ -74,7 +74,7 @@ describe('a review of the changes since the last one', () => {
     };
     const change = { diff: '', files: [moved], filesTotal: 1 };
     const text = textOf(since({ change, before: { last: FROM, unseen: ['old.ts'] } }));
-    expect(text).toContain('+y of c.ts');
+    expect(text).toContain('+1: y of c.ts');
   });
 
   it('names generated files that did not fit before, and does not call them seen', () => {
@@ -85,7 +85,7 @@ describe('a review of the changes since the last one', () => {
     expect(told(0).unseen).toEqual([]);
     const parts = told(25);
     const text = parts.blocks.join('\n\n');
-    expect(text).not.toContain('+y of package-lock.json');
+    expect(text).not.toContain('+1: y of package-lock.json');
     expect(text).toContain('locks and generated files that are not shown');
     expect(parts.unseen).toEqual(['package-lock.json']);
   });
@@ -123,5 +123,5 @@ it.each<[FullReviewReason, string]>([
   const text = textOf({ kind: 'full', why, before, ...reviewing });
   const told = `You are shown the whole pull request again, because ${words}.`;
   expect(text).toContain(`Your last review was of 2222222. ${told}`);
-  expect(text).toContain('+y of c.ts');
+  expect(text).toContain('+1: y of c.ts');
 });

@@ -58,7 +58,7 @@ describe('the surroundings of a pull request', () => {
       { source: 'commits', text: 'ccccccc Fix (octocat)' },
       { source: 'failing checks', text: 'test: failure\n1 of 9\nEnd of its log:\na\nb' },
       { source: 'changed files', text: 'modified a.ts +1 -1' },
-      { source: 'diff of pull request #42', text: DIFF.trimEnd() },
+      { source: 'diff of pull request #42', text: DIFF.trimEnd().replace('+new', '+1: new') },
     ]);
     expect(rest).toContain('Commits: 1\n');
     const more = told(about({ commits: [commit], commitsTotal: 340 })).rest;

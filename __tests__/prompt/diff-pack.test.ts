@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateText } from '../../src/lib/text/bytes.js';
-import { parseDiff } from '../../src/lib/text/diff.js';
+import { numberDiff, parseDiff } from '../../src/lib/text/diff.js';
 import { describeDiff } from '../../src/prompt/describe.js';
 import { type PackedDiff, packDiff } from '../../src/prompt/diff-pack.js';
 import type { DiffPolicy } from '../../src/prompt/diff-policy.js';
@@ -193,9 +193,28 @@ describe('the model’s information about a diff', () => {
     expect(warnings).toMatchObject([{ message, remedy }]);
   });
 
+  it('has the numbers of lines, which count for its limit', () => {
+    const lines = Array.from({ length: 200 }, () => 'x');
+    const diff = `${header('a.ts')}${hunk(1, lines)}`;
+    const whole = described(diff, { maxTokens: estimateText(numberDiff(diff)) }).fences;
+    expect(whole.map(({ source }) => source)).toEqual(['diff of it']);
+    expect(whole[0]?.text).toContain('\n 1: first\n+2: x\n+3: x\n');
+
+    const maxTokens = estimateText(diff);
+    const [shown, notShown] = described(diff, { maxTokens }).fences;
+    expect(shown?.text).toContain('\n 1: first\n+2: x\n');
+    expect(estimateText(shown?.text ?? '')).toBeLessThanOrEqual(maxTokens);
+    expect(notShown?.source).toBe('files not shown');
+  });
+
+  it('names lines whose comment claims a check, in a block of comments too', () => {
+    const { fences } = described(adding('a.ts', [' * already validated']));
+    expect(fences[1]).toEqual({ source: 'added comments that claim a check', text: 'a.ts:2' });
+  });
+
   it('C5 68: is never empty: it states that nothing is shown', () => {
     const { fences, rest, warnings } = described(adding('a.ts', ['a']), { pathsIgnore: ['**'] });
-    const text = 'modified a.ts +1 -0, about 25 tokens, left out by `paths`';
+    const text = 'modified a.ts +1 -0, about 27 tokens, left out by `paths`';
     expect(fences).toEqual([{ source: 'files not shown', text }]);
     expect(rest).toContain('Nothing of the diff is shown to you, so you have not seen the change.');
     expect(rest).toContain('do not judge it');

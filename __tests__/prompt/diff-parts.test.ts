@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/bytes.js';
-import { parseDiff } from '../../src/lib/text/diff.js';
+import { numberDiff, parseDiff } from '../../src/lib/text/diff.js';
 import { splitDiff } from '../../src/prompt/diff-pack.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 
@@ -47,7 +47,7 @@ describe('a change in parts', () => {
       Array.from({ length: 9 }, (_, index) => file(`src/${index}.ts`, 20)),
     );
     expect(parts.map(({ paths }) => paths.length)).toEqual([3, 3, 3]);
-    for (const { text } of parts) expect(estimateText(text)).toBeLessThanOrEqual(1000);
+    for (const { text } of parts) expect(estimateText(numberDiff(text))).toBeLessThanOrEqual(1000);
     expect(left).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a change in parts', () => {
 
   it('cuts a hunk that is larger than a part, and names its file as not whole', () => {
     const { parts, left } = split([file('src/huge.ts', 900), file('src/z.ts', 3)]);
-    for (const { text } of parts) expect(estimateText(text)).toBeLessThanOrEqual(1000);
+    for (const { text } of parts) expect(estimateText(numberDiff(text))).toBeLessThanOrEqual(1000);
     expect(parts.flatMap(({ paths }) => paths)).toEqual(['src/huge.ts', 'src/z.ts']);
     expect(left).toEqual(['src/huge.ts']);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { TriggerContext } from '../../src/event/context.js';
 import type { IssueTrigger, PushTrigger, Trigger } from '../../src/event/trigger.js';
 import { DEFAULT_TASK } from '../../src/lib/defaults.js';
+import { NUMBERS_NOTICE } from '../../src/prompt/describe.js';
 import { resolveTask, type Task, type TaskParts } from '../../src/prompt/task.js';
 import { FENCE_NOTICE, fence, parseFences } from '../../src/safety/fence.js';
 import {
@@ -39,6 +40,7 @@ const push: PushTrigger = {
 const NONE = '0'.repeat(40);
 const DIFF =
   'diff --git a/auth.ts b/auth.ts\n--- a/auth.ts\n+++ b/auth.ts\n@@ -1 +1 @@\n-old\n+new\n';
+const NUMBERED = DIFF.trimEnd().replace('+new', '+1: new');
 
 const context: TriggerContext = {
   kind: 'pull_request',
@@ -102,7 +104,8 @@ describe('the task on the command line', () => {
 describe('the task of a pull request', () => {
   it('has the fence of a diff where the diff was piped', () => {
     const { message } = resolve({ change: { range: '', diff: DIFF } });
-    expect(message).toContain(fence(DIFF.trimEnd(), { source: 'diff of standard input' }));
+    expect(message).toContain(fence(NUMBERED, { source: 'diff of standard input' }));
+    expect(message).toContain(NUMBERS_NOTICE);
   });
 
   it('is its review, with the constant text before the variable text', () => {
@@ -113,6 +116,7 @@ describe('the task of a pull request', () => {
       blocks(
         'Review pull request #42',
         FENCE_NOTICE,
+        NUMBERS_NOTICE,
         'Repository: octocat/hello\nPull request: #42 by hubot',
         fence('Title: Fix auth\nBranches: main <- fix-auth\n\nTokens expire now.', description),
         `Head commit: ${HEAD}`,
@@ -120,7 +124,7 @@ describe('the task of a pull request', () => {
         fence('modified auth.ts +1 -1\nrenamed new.ts (from old.ts) +0 -0', {
           source: 'changed files',
         }),
-        fence(DIFF.trimEnd(), { source: 'diff of pull request #42' }),
+        fence(NUMBERED, { source: 'diff of pull request #42' }),
       ),
     );
   });

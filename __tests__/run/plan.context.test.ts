@@ -79,7 +79,7 @@ describe('the context of a run besides its event', () => {
       diff: CHANGE.diff,
     });
     expect(plan.reading.begun).toBe(word);
-    expect(plan.task.message).toContain('+new');
+    expect(plan.task.message).toContain('+1: new');
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { Category, FindingEffect, Reach } from '../findings/finding.js';
 import { AxeError } from '../lib/errors.js';
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { type DiffFile, parseNumbered } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
@@ -46,7 +46,7 @@ function generate({
   const { fences, rest } = parseFences(parts.join('\n\n'));
   const files = [...fences.map(({ text }) => text), rest]
     .filter((text) => DIFF.test(text))
-    .flatMap(parseDiff);
+    .flatMap(parseNumbered);
   const offered = new Set(tools.map(({ name }) => name));
   const isReview =
     files.length > 0 &&

@@ -17,7 +17,7 @@ import { linesClaimingChecks } from '../findings/decide/evidence.js';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { type DiffFile, numberDiff, parseDiff, parseNumbered } from '../lib/text/diff.js';
 import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
 import { showHidden, showName } from '../safety/hidden.js';
@@ -143,20 +143,24 @@ export function lastLinesOf(text: string): string {
 /** The source of a fence with a diff begins with this. */
 export const DIFF_SOURCE = 'diff of ';
 
+/** Explains the numbers in a diff, once, at the top of a message that has one. */
+export const NUMBERS_NOTICE =
+  'In a diff, lines of the new version have their numbers: `+12: code` was added, ` 13: code` is unchanged. `-code` was removed and has none. The numbers are no part of the code.';
+
 /** A list has this many lines, and counts the others. */
 const MAX_LISTED = 300;
 
 /**
- * Shows as much of the diff as the policy allows, and lists the files that are not shown with their
+ * Shows as much of the diff as the policy allows, with the numbers of its lines, and lists the files that are not shown with their
  * sizes: the model must not call code clean that it has not seen.
  */
 export function describeDiff(diff: string, source: string, policy: DiffPolicy): Parts {
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
 
-  const packed = packDiff(diff, policy);
+  const packed = packDiff(numberDiff(diff), policy);
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
 
-  const claims = linesClaimingChecks(parseDiff(packed.text));
+  const claims = linesClaimingChecks(parseNumbered(packed.text));
   if (claims.length > 0) {
     blocks.push(
       fence(listOf(claims), { source: 'added comments that claim a check' }),
@@ -246,7 +250,7 @@ export function describeScoped(
   const bare = withoutLines(pull, policy).filter((path) => missedEarlier.paths.has(path));
   const missed = missedEarlier.files.filter(({ path }) => !bare.includes(path));
   const newTokens =
-    change.files.length === 0 ? 0 : estimateShown(packDiff(change.diff, policy).text);
+    change.files.length === 0 ? 0 : estimateShown(packDiff(numberDiff(change.diff), policy).text);
   // Never 0, which would mean without a limit.
   const room = policy.maxTokens && Math.max(1, policy.maxTokens - newTokens);
 
@@ -301,7 +305,7 @@ function describeMissed(missed: readonly DiffFile[], source: string, policy: Dif
   const isOne = missed.length === 1;
   const room = policy.maxTokens || Number.POSITIVE_INFINITY;
   const read = missed.filter(
-    (file) => isReadByPeople(file) || estimateShown(file.text) + 2 <= room,
+    (file) => isReadByPeople(file) || estimateShown(numberDiff(file.text)) + 2 <= room,
   );
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
   const names = others.map((path) => showName(path, MAX_NAME));

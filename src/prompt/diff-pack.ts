@@ -1,5 +1,11 @@
 import { compareBytes, cutToBytes, estimateText } from '../lib/text/bytes.js';
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import {
+  type DiffFile,
+  type DiffHunk,
+  numberDiff,
+  numberHunk,
+  parseDiff,
+} from '../lib/text/diff.js';
 import { fencedText } from '../safety/fence.js';
 import { createPathFilter, type DiffPolicy } from './diff-policy.js';
 
@@ -146,7 +152,7 @@ const MAX_READABLE_LINE = 5000;
 
 /**
  * Splits the files that people read into parts, in the order of their paths. A file is split only
- * if it is larger than a part, between its hunks. The most important parts come first, since the
+ * if it is larger than a part as it is shown, between its hunks. The most important parts come first, since the
  * budget can end. `left` has the paths of files that are in none of the parts, or only in part.
  */
 export function splitDiff(
@@ -194,6 +200,8 @@ export function splitDiff(
 interface Piece {
   readonly file: DiffFile;
   readonly text: string;
+  /** Its text with the numbers of lines. */
+  readonly shown: string;
   readonly tokens: number;
   /** Its end is missing. */
   readonly isCut: boolean;
@@ -206,28 +214,34 @@ const HUNK_CUT = '[cut here: the rest of this hunk is not shown]';
  * cut.
  */
 function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
-  const pieceOf = (text: string, isCut = false): Piece => ({
+  const pieceOf = (text: string, shown: string, isCut = false): Piece => ({
     file,
     text,
-    tokens: estimateShown(`${text}\n`) + 1,
+    shown,
+    tokens: estimateShown(`${shown}\n`) + 1,
     isCut,
   });
-  const whole = pieceOf(file.text);
+  const whole = pieceOf(file.text, numberDiff(file.text));
   if (whole.tokens <= partTokens) return [whole];
 
   const { header, hunks } = file;
+  const start = { text: header, shown: header };
+  const extend = ({ text, shown }: typeof start, hunk: DiffHunk) =>
+    pieceOf(`${text}\n${hunk.text}`, `${shown}\n${numberHunk(hunk)}`);
   const pieces: Piece[] = [];
-  for (const { text: hunk } of hunks) {
+  for (const hunk of hunks) {
     const last = pieces.at(-1);
-    const longer = pieceOf(`${last?.text ?? header}\n${hunk}`);
-    const alone = pieceOf(`${header}\n${hunk}`);
+    const longer = extend(last ?? start, hunk);
+    const alone = extend(start, hunk);
 
     if (longer.tokens <= partTokens && last?.isCut !== true) pieces.splice(-1, 1, longer);
     else if (alone.tokens <= partTokens) pieces.push(alone);
     else {
       const room = Math.max(0, partTokens - estimateText(HUNK_CUT) - 2);
-      const { text } = cutToBytes(fencedText(alone.text), room * BYTES_PER_TOKEN);
-      pieces.push(pieceOf(`${text.slice(0, text.lastIndexOf('\n'))}\n${HUNK_CUT}`, true));
+      const { text: fitting } = cutToBytes(fencedText(alone.shown), room * BYTES_PER_TOKEN);
+      const wholeLines = fitting.split('\n').length - 1;
+      const cut = (text: string) => [...text.split('\n').slice(0, wholeLines), HUNK_CUT].join('\n');
+      pieces.push(pieceOf(cut(alone.text), cut(alone.shown), true));
     }
   }
   return pieces;

@@ -34,6 +34,7 @@ import {
   loginOf,
   MAX_FACT,
   NO_PARTS,
+  NUMBERS_NOTICE,
   type Parts,
 } from './describe.js';
 import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange } from './diff-policy.js';
@@ -98,7 +99,9 @@ export function resolveTask(taskParts: TaskParts): Task {
   const isBare = ['schedule', 'dispatch', 'unknown'].includes(trigger.kind);
   if (!isOwnTask && isBare) opening.push(DEFAULT_TASK);
   const blocks = parts.flatMap((part) => part.blocks);
-  if (blocks.some((block) => parseFences(block).fences.length > 0)) opening.push(FENCE_NOTICE);
+  const fences = blocks.flatMap((block) => parseFences(block).fences);
+  if (fences.length > 0) opening.push(FENCE_NOTICE);
+  if (fences.some(({ source }) => source.startsWith(DIFF_SOURCE))) opening.push(NUMBERS_NOTICE);
 
   const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {

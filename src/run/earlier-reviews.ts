@@ -20,7 +20,7 @@ import type { PullRequestConversation } from '../github/reading/conversation.js'
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
-import { parseDiff } from '../lib/text/diff.js';
+import { numberDiff, parseDiff } from '../lib/text/diff.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import { askPermission, permissionOf, postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
@@ -315,7 +315,7 @@ function rewrittenChange(
     known.has(path) ? [] : [text],
   );
   const diff = parts.length === 0 ? '' : `${parts.join('\n')}\n`;
-  return maxTokens > 0 && estimateText(diff) > maxTokens
+  return maxTokens > 0 && estimateText(numberDiff(diff)) > maxTokens
     ? undefined
     : { diff, files, filesTotal: files.length };
 }

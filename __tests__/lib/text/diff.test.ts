@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatPatch, parseDiff } from '../../../src/lib/text/diff.js';
+import { formatPatch, numberDiff, parseDiff, parseNumbered } from '../../../src/lib/text/diff.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 /** A diff that adds lines to one file. */
@@ -365,4 +365,95 @@ it('what `git apply` makes of a patch is the changed file, to the byte', () => {
     }),
     { numRuns: 40 },
   );
+});
+
+describe('a diff with the numbers of its lines', () => {
+  const HEADER = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n';
+
+  it.each<[string, string, string]>([
+    [
+      'added, unchanged and removed lines',
+      '@@ -9,3 +9,3 @@ f() {\n one\n-two\n+deux\n three\n',
+      '@@ -9,3 +9,3 @@ f() {\n 9: one\n-two\n+10: deux\n 11: three\n',
+    ],
+    [
+      'hunks, each from its own beginning',
+      '@@ -1 +1,2 @@\n a\n+b\n@@ -40 +41 @@\n-c\n+d\n',
+      '@@ -1 +1,2 @@\n 1: a\n+2: b\n@@ -40 +41 @@\n-c\n+41: d\n',
+    ],
+    ['a hunk that only removes', '@@ -3 +2,0 @@\n-gone\n', '@@ -3 +2,0 @@\n-gone\n'],
+    [
+      'the note on a missing newline',
+      '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n',
+      '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+1: b\n\\ No newline at end of file\n',
+    ],
+    ['lines that end in CRLF', '@@ -1 +1 @@\n-a\r\n+b\r\n', '@@ -1 +1 @@\n-a\r\n+1: b\r\n'],
+    [
+      'an empty line without its space',
+      '@@ -1,2 +1,2 @@\n\n-a\n+b\n',
+      '@@ -1,2 +1,2 @@\n 1: \n-a\n+2: b\n',
+    ],
+    [
+      'lines that look like headers',
+      '@@ -1 +1 @@\n--- a\n+++ b\n',
+      '@@ -1 +1 @@\n--- a\n+1: ++ b\n',
+    ],
+    [
+      'lines that begin with numbers',
+      '@@ -1 +1 @@\n-1: a\n+1: b\n',
+      '@@ -1 +1 @@\n-1: a\n+1: 1: b\n',
+    ],
+    [
+      'a hunk that was cut',
+      '@@ -1,9 +1,9 @@\n a\n[cut here]\n',
+      '@@ -1,9 +1,9 @@\n 1: a\n[cut here]\n',
+    ],
+    ['no newline at its end', '@@ -1 +1 @@\n-a\n+b', '@@ -1 +1 @@\n-a\n+1: b'],
+    [
+      'no lines',
+      'Binary files a/a.ts and b/a.ts differ\n',
+      'Binary files a/a.ts and b/a.ts differ\n',
+    ],
+  ])('has those of the new version: %s', (_, hunks, numbered) => {
+    const before = 'From 1234567\nSubject: it\n\n';
+    expect(numberDiff(`${HEADER}${hunks}`)).toBe(`${HEADER}${numbered}`);
+    expect(numberDiff(`${before}${HEADER}${hunks}`)).toBe(`${before}${HEADER}${numbered}`);
+  });
+
+  it('leaves any other text as it is', () => {
+    expect(numberDiff('+12 apples\n@@ -1 +1 @@\n')).toBe('+12 apples\n@@ -1 +1 @@\n');
+  });
+
+  it('is read as the same files, hunks and lines', () => {
+    const line = fc.constantFrom(
+      '',
+      'code',
+      '1: code',
+      '++ b',
+      '-- a',
+      '\\ No',
+      '@@ -1 +1 @@',
+      'é\r',
+    );
+    const lines = fc.array(line, { maxLength: 8 }).map((all) => Buffer.from(all.join('\n')));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(lines, lines), { maxLength: 3 }), (files) => {
+        const diff = files.map((pair, index) => formatPatch(`${index}.ts`, ...pair)).join('');
+        const numbered = numberDiff(diff);
+        const linesOf = (all: ReturnType<typeof parseDiff>) =>
+          all.map(({ path, header, hunks }) => [path, header, hunks.map((hunk) => hunk.lines)]);
+        expect(linesOf(parseNumbered(numbered))).toEqual(linesOf(parseDiff(diff)));
+        expect(
+          parseDiff(numbered)
+            .map(({ text }) => text)
+            .join('\n'),
+        ).toBe(numbered.replace(/\n$/, ''));
+      }),
+    );
+  });
+
+  it('is read as it is where numbers were no part of it', () => {
+    const diff = `${HEADER}@@ -1,2 +1,2 @@\n-a\n+1: b\n c\n`;
+    expect(parseNumbered(diff)).toEqual(parseDiff(diff));
+  });
 });

@@ -106,6 +106,7 @@ modified big.sql +0 -0
       /^<third-party-text source="diff of src\/a\.ts">\ndiff --git a\/src\/a\.ts/,
     );
     expectOneFence(text);
+    expect(text).toContain('@@ -1,2 +1,2 @@\n 1: one\n-two\n+2: ');
     expect(text).not.toContain('big.sql');
     expect(shown).toContainEqual({ path: 'src/a.ts', side: 'LEFT', firstLine: 2, lines: ['two'] });
     const renamed = (await call('diff', { path: 'old.md' })).text;

@@ -1,6 +1,6 @@
 import { groupBy } from '../../lib/data.js';
 import { utf8Bytes } from '../../lib/text/bytes.js';
-import type { DiffFile, Side } from '../../lib/text/diff.js';
+import { type DiffFile, numberLine, type Side } from '../../lib/text/diff.js';
 import { cleanLine, count } from '../../lib/text/format.js';
 import { FENCE_NOTICE, fence, fencedText } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
@@ -204,19 +204,22 @@ function rowsOf(path: string, { files, shownFiles }: ClaimSurroundings): readonl
     let at = newLines === 0 ? newStart + 1 : newStart;
     for (const line of lines) {
       const { text: code } = line;
-      if (line.kind === 'removed') rows.push({ at, LEFT: line.oldLine, code, text: `-${code}` });
+      const text = numberLine(line);
+      if (line.kind === 'removed') rows.push({ at, LEFT: line.oldLine, code, text });
       else {
         at = line.newLine;
-        const mark = line.kind === 'added' ? '+' : ' ';
         const left = line.kind === 'added' ? undefined : line.oldLine;
-        rows.push({ at, LEFT: left, RIGHT: at, code, text: `${mark}${at}: ${code}` });
+        rows.push({ at, LEFT: left, RIGHT: at, code, text });
         at += 1;
       }
     }
   }
   const inDiff = new Set(rows.map(({ RIGHT }) => RIGHT));
   for (const [at, code] of shownFiles.of(path, 'RIGHT')?.lines ?? [])
-    if (!inDiff.has(at)) rows.push({ at, RIGHT: at, code, text: ` ${at}: ${code}` });
+    if (!inDiff.has(at)) {
+      const text = numberLine({ kind: 'context', newLine: at, text: code });
+      rows.push({ at, RIGHT: at, code, text });
+    }
   return rows.toSorted((a, b) => a.at - b.at);
 }
 

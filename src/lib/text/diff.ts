@@ -270,6 +270,61 @@ function takeLine(hunk: OpenHunk, line: string): boolean {
   return true;
 }
 
+/** A line of the diff, as far as it is shown with its number. */
+type ShownLine =
+  | { readonly kind: 'added' | 'context'; readonly newLine: number; readonly text: string }
+  | { readonly kind: 'removed'; readonly text: string };
+
+/** `+12: code`, ` 13: code`, or `-code`, which has no number in the new version. */
+export function numberLine(line: ShownLine): string {
+  if (line.kind === 'removed') return `-${line.text}`;
+  return `${line.kind === 'added' ? '+' : ' '}${line.newLine}: ${line.text}`;
+}
+
+/** The raw text of a hunk, with the number of each line, see {@link numberLine}. */
+export function numberHunk({ lines, text }: DiffHunk): string {
+  const [header = '', ...rawLines] = text.split('\n');
+  const ahead = lines.values();
+  // Between and after its lines a hunk has notes of git, and whatever follows the diff.
+  const rest = rawLines.map((raw) => {
+    const line = raw.startsWith('\\') ? undefined : ahead.next().value;
+    return line === undefined ? raw : numberLine(line);
+  });
+  return [header, ...rest].join('\n');
+}
+
+/**
+ * The diff as models are shown it: with the number of each line, see {@link numberLine}. It stays a
+ * diff of the same files and hunks, which {@link parseNumbered} reads.
+ */
+export function numberDiff(diff: string): string {
+  const files = parseDiff(diff);
+  const end = diff.endsWith('\n') ? '\n' : '';
+  const rawLength = files.map(({ text }) => text).join('\n').length + end.length;
+  const numbered = files.map(({ header, hunks }) => [header, ...hunks.map(numberHunk)].join('\n'));
+  return files.length === 0
+    ? diff
+    : `${diff.slice(0, diff.length - rawLength)}${numbered.join('\n')}${end}`;
+}
+
+/**
+ * Parses a diff whose lines can have numbers, of {@link numberDiff}, and reads the lines without
+ * them. The raw texts stay as they are.
+ */
+export function parseNumbered(diff: string): readonly DiffFile[] {
+  return parseDiff(diff).map((file) => ({ ...file, hunks: file.hunks.map(withoutNumbers) }));
+}
+
+function withoutNumbers(hunk: DiffHunk): DiffHunk {
+  const prefixOf = (line: DiffLine) => (line.kind === 'removed' ? '' : `${line.newLine}: `);
+  if (!hunk.lines.every((line) => line.text.startsWith(prefixOf(line)))) return hunk;
+  const lines = hunk.lines.map((line) => ({
+    ...line,
+    text: line.text.slice(prefixOf(line).length),
+  }));
+  return { ...hunk, lines };
+}
+
 /** Unchanged lines that are shown around a change. */
 const CONTEXT = 3;
 

@@ -165,7 +165,8 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
       },
       line: {
         type: 'integer',
-        description: 'Number of the line in the file, not in the diff; of a range, the last one.',
+        description:
+          'Number of the line as the diff shows it; of a range, the last one; of a removed line, the next one that is shown.',
         required: true,
         minimum: 1,
       },
