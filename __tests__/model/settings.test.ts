@@ -61,7 +61,7 @@ describe('the key of a provider', () => {
         `API key for provider "${provider}" is not configured (set ${variable})`,
       );
       expect(inJob.remedy).toBe(
-        `Add a repository secret \`${variable}\` and give it to the step with \`${variable}: \${{ secrets.${variable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`,
+        `Add a repository secret \`${variable}\` and give it to the step with \`${variable}: \${{ secrets.${variable} }}\` under its \`env:\`; forks get no secrets.`,
       );
     },
   );

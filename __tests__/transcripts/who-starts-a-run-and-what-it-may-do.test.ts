@@ -123,13 +123,36 @@ describe('Dependabot', () => {
     expectTranscript('dependabot-is-turned-away-green', seen(step, stage));
   });
 
-  it('the error states where its key belongs, since it sees no other secrets', async () => {
+  it('the step passes without its key, and the notice states where that belongs', async () => {
     const stage = await opened();
     const inputs = { 'allow-bots': 'dependabot[bot]' };
     const step = await stage.run({ inputs, env: { ANTHROPIC_API_KEY: '' } });
+    const outputs = { conclusion: 'skipped', reason: 'no-key' };
+    expect(step).toMatchObject({ exitCode: 0, outputs });
+    expect(step.annotations).toMatchObject([
+      {
+        level: 'notice',
+        message: expect.stringContaining(
+          'Dependabot secrets are a store of their own: add `ANTHROPIC_API_KEY` there',
+        ),
+      },
+    ]);
+    expect(stage.model.requests()).toEqual([]);
+  });
+
+  it('the run goes on with its key', async () => {
+    const stage = await opened();
+    const step = await stage.run({ inputs: { 'allow-bots': 'dependabot[bot]' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+    expect(stage.model.requests()).toHaveLength(1);
+  });
+
+  it('a person’s run without a key fails', async () => {
+    const stage = await setStageInProcess({ event: { name: 'pull_request', action: 'opened' } });
+    const step = await stage.run({ env: { ANTHROPIC_API_KEY: '' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(step.annotations).toMatchObject([
-      { level: 'error', message: expect.stringMatching(/ANTHROPIC_API_KEY[\s\S]*Dependabot/) },
+      { level: 'error', message: expect.stringContaining('Add a repository secret') },
     ]);
   });
 });

@@ -44,6 +44,8 @@ type SkipReason =
   | 'own-text'
   | 'paused'
   | 'agent-not-merged'
+  /** A run that GitHub starts for Dependabot, which does not have the model's key. */
+  | 'no-key'
   | 'budget-spent';
 
 /** Facts of the event itself, which need no request. */
@@ -63,6 +65,8 @@ export interface AdmissionFacts {
     | { readonly kind: 'found'; readonly postsReviews: boolean }
     /** The agent is valid, and only the pull request's own head has it. */
     | { readonly kind: 'unmerged'; readonly name: string; readonly source: string };
+  /** The variable of the model's key, if that is not there. */
+  readonly missingKey?: string;
   /** Facts from memory about earlier runs. */
   readonly state?: {
     readonly isPaused: boolean;
@@ -106,6 +110,7 @@ export function decideAdmission({
   event,
   permission,
   agent,
+  missingKey,
   state,
   change,
 }: AdmissionFacts): Admission {
@@ -113,6 +118,7 @@ export function decideAdmission({
     skipByEvent(event) ??
     (permission && skipByPermission(event, permission)) ??
     (agent && skipByAgent(event, agent)) ??
+    (missingKey === undefined ? undefined : skipByKey(event, missingKey)) ??
     (state && skipByState(event, state)) ??
     (change && skipByChange(event, change));
   return skipped ?? { kind: 'run' };
@@ -326,6 +332,18 @@ function skipByAgent(
   }
   return undefined;
 }
+
+/** GitHub gives the runs that Dependabot causes other secrets than those of people. */
+function skipByKey({ trigger }: EventFacts, variable: string): Skip | undefined {
+  if (trigger.kind === 'local' || !isLoginListed(trigger.actor, [DEPENDABOT])) return undefined;
+  return skip(
+    'no-key',
+    `The event was caused by ${DEPENDABOT}, whose runs do not get the secrets of Actions, and \`${variable}\` is empty`,
+    `Dependabot secrets are a store of their own: add \`${variable}\` there, under Settings → Secrets and variables → Dependabot.`,
+  );
+}
+
+const DEPENDABOT = 'dependabot[bot]';
 
 function skipByState(
   { trigger }: EventFacts,

@@ -390,6 +390,8 @@ export interface Models {
    * ProviderError for a missing key, an AxeError for an unknown provider.
    */
   open(ref: ModelRef, options?: OpenOptions): Promise<LanguageModel>;
+  /** The variable of a model's key, if the model needs one and it is nowhere. */
+  missingKey?(ref: ModelRef): Promise<string | undefined>;
   /** The figures of a model; all undefined for a model that we have none for. */
   facts(
     ref: ModelRef,

@@ -1,13 +1,14 @@
 import type { ModelRef } from '../agent/config.js';
 import { propertyOf } from '../lib/data.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS, MODEL_WORDLESS_MS } from '../lib/defaults.js';
-import { ProviderError } from '../lib/errors.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
 import { findProvider, type Protocol, type Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
 import { leniently } from './lenient.js';
+import { isMissingKey, keyState } from './model-access.js';
 import { findFacts, findPrice, isSameModel, saysCost, thinkingOf } from './model-facts.js';
 import {
   ownBaseUrl,
@@ -41,6 +42,11 @@ export function createModels(options: ModelsOptions): Models {
   return {
     async configure() {
       await sourcesOf();
+    },
+    async missingKey(ref) {
+      const state = keyState(ref, await sourcesOf());
+      const isMissing = state instanceof AxeError && isMissingKey(state);
+      return isMissing ? findProvider(ref).keyVariable : undefined;
     },
     async open(ref, { api: form, stream = false } = {}) {
       const provider = findProvider(ref);

@@ -183,7 +183,7 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const isEmpty = isJob && env[keyVariable] !== undefined;
   const emptyNote = isEmpty ? `\`${keyVariable}\` is passed on, but empty. ` : '';
   const remedy = isJob
-    ? `${emptyNote}Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks and Dependabot get no secrets.`
+    ? `${emptyNote}Add a repository secret \`${keyVariable}\` and give it to the step with \`${keyVariable}: \${{ secrets.${keyVariable} }}\` under its \`env:\`; forks get no secrets.`
     : `Set it with \`export ${keyVariable}=…\`.`;
   // A job reads no `config.toml`.
   const variables = isJob ? keyVariable : `${keyVariable} or add to config.toml`;

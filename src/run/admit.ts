@@ -218,6 +218,10 @@ async function admitByState(
   const admitted = { kind: 'admitted', facts, basis, memory, context, guidance } as const;
   if (unchanged !== undefined) return { ...unchanged, admitted };
 
+  const missingKey = dryRun ? undefined : await deps.models.missingKey?.(basis.model);
+  const keyless = missingKey === undefined ? undefined : skipOf({ ...facts, missingKey });
+  if (keyless !== undefined) return { ...keyless, admitted };
+
   const { spendLimits: limits } = request;
   const canBeRepeated = canRepeat(request, agent);
   const canBeStopped = canBeRepeated || isPausable(trigger) || hasSpendLimit(limits, trigger);
