@@ -7,7 +7,7 @@ import type { CacheServer } from '../helpers/cache-server.js';
 import { markedTable } from '../helpers/documents.js';
 import { text } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, schedulePayload } from '../helpers/webhooks.js';
+import { loadWebhook, type Payload, schedulePayload } from '../helpers/webhooks.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
 import { nameOf } from './memory-command-scene.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
@@ -41,12 +41,22 @@ const READS: Readonly<Record<string, readonly string[]>> = {
 const ANY = ['schedule', 'pull_request', 'issues'];
 
 /** Events that anybody can cause: GitHub gives them a cache that they can only read. */
-const READ_ONLY_CACHE = ['pull_request_target', 'issues', 'issue_comment'];
+const READ_ONLY_CACHE = ['pull_request_target', 'issues', 'issue_comment', 'workflow_run'];
+
+const TAG = 'push of a tag';
+
+/** Refs of events that do not run on the default branch. */
+const REFS: Readonly<Record<string, string>> = {
+  pull_request: 'refs/pull/2/merge',
+  merge_group: 'refs/heads/gh-readonly-queue/master/pr-2-929f8209d40f77f4abc622a499c93a83babdbe64',
+  release: 'refs/tags/v1',
+  [TAG]: 'refs/tags/v1',
+};
 
 const FILE = '.axe/memory/ask.md';
 
-it('docs/memory.md has a table of seven events on three stores', () => {
-  expect(ROWS.flatMap(eventsOf)).toHaveLength(7 * 3 + ANY.length);
+it('docs/memory.md has a table of eleven events on three stores', () => {
+  expect(ROWS.flatMap(eventsOf)).toHaveLength(11 * 3 + ANY.length);
 });
 
 it.each(ROWS)(
@@ -67,7 +77,7 @@ async function checkRow(
   const payload = payloadOf(event);
   const base = { [FILE]: earlierEntry('base branch', 'a') };
   const stage = await setStageInProcess({
-    event: { name: event, payload },
+    event: { name: event === TAG ? 'push' : event, payload },
     base,
     diff: CHANGE,
     roles: { Codertocat: 'write' },
@@ -75,12 +85,16 @@ async function checkRow(
     github: { validate: false },
   });
   const { github, model, cache, repo } = stage;
+  if (event === 'merge_group') {
+    const { base_sha: from, head_sha: to } = payload['merge_group'] as Record<string, string>;
+    repo.comparisons.set(`${from}...${to}`, CHANGE);
+  }
   repo.contents = row.event.includes('`contents: read`') ? 'read' : 'write';
   github.commit(nameOf(stage), { 'ask.md': earlierEntry('branch', 'b') }, { branch: BRANCH });
   const workspace = tempDir('workspace');
   writeFiles(workspace, { [FILE]: earlierEntry('checkout', 'c') });
   const trunk = `refs/heads/${repo.defaultBranch}`;
-  const ref = event === 'pull_request' ? `refs/pull/${[...repo.pulls.keys()][0]}/merge` : trunk;
+  const ref = REFS[event] ?? trunk;
   fillCache(cache, trunk, ref);
 
   const mayWrite = !READ_ONLY_CACHE.includes(event);
@@ -121,6 +135,18 @@ async function checkRow(
     expect([otherwise, places]).toEqual(['the summary', []]);
     return;
   }
+  const alone = /^no, kept for (.*) alone$/.exec(saves)?.[1];
+  if (alone !== undefined) {
+    expect(step.outputs).toMatchObject({ 'memory-saved': 'false' });
+    expect(step.annotations).toContainEqual({
+      level: 'notice',
+      title: 'Where memory lives',
+      message: expect.stringContaining(`kept for ${alone} alone`),
+    });
+    expect(step.summary).toContain('new');
+    expect([otherwise, places]).toEqual(['the summary', ['own cache']]);
+    return;
+  }
   const saved = {
     branch: 'branch',
     file: 'checkout',
@@ -135,6 +161,15 @@ function payloadOf(event: string) {
   if (event === 'schedule') return schedulePayload('0 6 * * 1');
   if (event === 'push')
     return loadWebhook('push', undefined, { ref: 'refs/heads/master', after: 'c'.repeat(40) });
+  if (event === TAG)
+    return loadWebhook('push', undefined, { ref: 'refs/tags/v1', after: 'c'.repeat(40) });
+  if (event === 'release') return loadWebhook(event, 'published');
+  if (event === 'workflow_run') return loadWebhook(event, 'completed');
+  if (event === 'merge_group') {
+    const { repository, sender } = loadWebhook('pull_request', 'opened') as object as Payload;
+    const group = loadWebhook(event, 'checks_requested', { 'merge_group.head_ref': REFS[event] });
+    return { ...group, repository, sender };
+  }
   if (event === 'workflow_dispatch') return loadWebhook(event);
   if (event === 'issue_comment') return loadWebhook(event, 'created');
   return loadWebhook(event === 'issues' ? event : 'pull_request', 'opened');
@@ -152,7 +187,9 @@ function fillCache(cache: CacheServer, trunk: string, ref: string): void {
       result: 'cache of another pull request',
       letter: 'f',
     },
-    ...(ref === trunk ? [] : [{ scope: ref, key: 'pr-2', result: 'own cache', letter: 'e' }]),
+    ...(ref === REFS['pull_request']
+      ? [{ scope: ref, key: 'pr-2', result: 'own cache', letter: 'e' }]
+      : []),
   ];
   let isFilled = false;
   // The version stands for how an archive is packed, which only the library knows.
@@ -182,7 +219,7 @@ function cached(cache: CacheServer, ref: string): string {
 function eventsOf({ event }: Row): readonly string[] {
   return event.startsWith('any')
     ? ANY
-    : [...event.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+    : [...event.matchAll(/`(\w+)`( of a tag)?/g)].map(([, name = '', tag = '']) => name + tag);
 }
 
 function rowsOfTable(): readonly Row[] {

@@ -11,7 +11,7 @@ import {
   type MemoryStore,
 } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
-import { cacheScope } from '../memory/stores/cache/cache-keys.js';
+import { cacheScope, passingRef } from '../memory/stores/cache/cache-keys.js';
 import { createCacheClient } from '../memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../memory/stores/cache/cache-store.js';
 import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
@@ -156,6 +156,7 @@ function openCacheMemory({
   log,
 }: StoreOptions): MemoryStore {
   const branch = trigger.kind === 'local' ? '' : trigger.repository.defaultBranch;
+  const ref = env['GITHUB_REF'] ?? '';
   return createCacheStore({
     cache: createCacheClient({ env, output: process.stdout }),
     files: createFiles(),
@@ -163,7 +164,8 @@ function openCacheMemory({
     log,
     directory: join(workspace, CACHE_DIRECTORY),
     // A schedule only runs on the default branch, but its payload does not always name that branch.
-    scope: trigger.kind === 'schedule' ? 'trunk' : cacheScope(env['GITHUB_REF'] ?? '', branch),
+    scope: trigger.kind === 'schedule' ? 'trunk' : cacheScope(ref, branch),
+    onlyFor: passingRef(ref),
     folder: inputs.path,
     event: trigger.kind === 'local' ? undefined : trigger.event,
   });

@@ -50,10 +50,12 @@ export async function post(runner: Runner): Promise<void> {
   }
   if (run === undefined) return;
 
+  const isPassing = result?.kind === 'saved' && result.onlyFor !== undefined;
   const killed = {
     run,
     savedTo: result?.kind === 'saved' ? result.location : undefined,
-    isRemembered: reasons.length === 0 && pending.some(({ kind }) => kind !== 'facts'),
+    isRemembered:
+      reasons.length === 0 && !isPassing && pending.some(({ kind }) => kind !== 'facts'),
     saveError,
     unsaved,
   };

@@ -123,6 +123,8 @@ export type SaveResult =
       readonly attempts: number;
       /** Whole sentences for people: a branch was created, another store was refused. */
       readonly notices?: readonly string[];
+      /** The only thing whose runs read it again: `this tag`; left out where other runs do, too. */
+      readonly onlyFor?: string;
       /** Notes that could not be saved; left out if all were saved. */
       readonly unsaved?: readonly BlockedPlace[];
     })

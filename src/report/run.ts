@@ -117,6 +117,7 @@ function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: 
   const all = [...(remembered === undefined ? [] : [remembered]), ...lost];
   const errors = all.flatMap(({ result }) => {
     if (result.kind === 'failed') return [result.message];
+    if (result.onlyFor !== undefined) return [`it is kept for ${result.onlyFor} alone`];
     return (result.unsaved ?? []).map(({ path, message }) => `${path}: ${message}`);
   });
   const isWanted = remembered !== undefined && memory?.store.kind !== 'none';

@@ -6,6 +6,7 @@ import {
   keysAbove,
   nextFree,
   parseKey,
+  passingRef,
 } from '../../../../src/memory/stores/cache/cache-keys.js';
 
 it.each([
@@ -15,6 +16,16 @@ it.each([
   ['refs/pull/42/merge', /^pr-42$/],
 ])('the ref %s has a cache scope of its own', (ref, scope) =>
   expect(cacheScope(ref, 'main')).toMatch(scope),
+);
+
+it.each([
+  ['refs/tags/v1', 'this tag'],
+  ['refs/heads/gh-readonly-queue/main/pr-2-929f820', 'this merge group'],
+  ['refs/heads/main', undefined],
+  ['refs/heads/refs/tags/v1', undefined],
+  ['refs/pull/42/merge', undefined],
+])('what is saved for the ref %s is only for %s', (ref, owner) =>
+  expect(passingRef(ref)).toBe(owner),
 );
 
 it.each([1, 9, 10, 999_999_999])(

@@ -17,6 +17,15 @@ export function cacheScope(ref: string, defaultBranch: string): CacheScope {
 }
 
 /**
+ * Names a tag or a merge group by its ref: no other run can read its cache, and it has no later
+ * run. Undefined for branches and pull requests.
+ */
+export function passingRef(ref: string): string | undefined {
+  if (ref.startsWith('refs/tags/')) return 'this tag';
+  return ref.startsWith('refs/heads/gh-readonly-queue/') ? 'this merge group' : undefined;
+}
+
+/**
  * The beginning of all keys of a version chain. It ends in a slash, so that no scope is the
  * beginning of another.
  */

@@ -70,6 +70,8 @@ interface CacheStoreOptions {
    * newest version.
    */
   readonly scope: CacheScope;
+  /** The only thing whose runs read this scope again; left out where later runs do. */
+  readonly onlyFor?: string;
   /** Folder of a version that is the store's own; empty for all of it. */
   readonly folder?: string;
   readonly log?: (line: string) => void;
@@ -107,8 +109,18 @@ const MAX_TREE_BYTES = 1024 * 1024;
  * service makes its path a part of an entry's identity.
  */
 export function createCacheStore(options: CacheStoreOptions): MemoryStore {
-  const { clock, log } = options;
-  return createTreeStore(new CacheChain(options), { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
+  const { clock, log, onlyFor } = options;
+  const saving = { clock, log, budgetMs: SAVE_BUDGET_MS.cache };
+  const store = createTreeStore(new CacheChain(options), saving);
+  if (onlyFor === undefined) return store;
+  const notice = `Memory is kept for ${onlyFor} alone: GitHub gives its cache to no other run. For a memory that later runs read, set \`memory-store: branch\` with \`permissions: contents: write\`.`;
+  return {
+    ...store,
+    async write(changes, signal) {
+      const result = await store.write(changes, signal);
+      return result.kind === 'saved' ? { ...result, onlyFor, notices: [notice] } : result;
+    },
+  };
 }
 
 /** The versions of a chain, and what this process knows of them. */
