@@ -38,8 +38,10 @@ export interface StepResult extends ChildResult {
   readonly summary: string;
   readonly annotations: readonly Annotation[];
   readonly masks: readonly string[];
-  /** Names of all workflow commands it printed. */
+  /** Names of all workflow commands it printed, but for `debug`. */
   readonly commands: readonly string[];
+  /** What it printed for debug logging. */
+  readonly debug: readonly string[];
   /** The log as people see it. */
   readonly log: string;
   readonly workspace: string;
@@ -225,7 +227,7 @@ export function stepResult(
   { env, files, workspace }: ReturnType<typeof prepareStep>,
 ): StepResult {
   const read = (file: string) => readFileSync(file, 'utf8');
-  const { annotations, masks, names, log } = parseWorkflowCommands(result.stdout);
+  const { annotations, masks, names, debug, log } = parseWorkflowCommands(result.stdout);
   return {
     ...result,
     outputs: parseFileCommand(read(files.GITHUB_OUTPUT)),
@@ -234,6 +236,7 @@ export function stepResult(
     annotations,
     masks,
     commands: names,
+    debug,
     log,
     workspace,
     temp: env['RUNNER_TEMP'] ?? '',

@@ -18,6 +18,7 @@ export function parseWorkflowCommands(stdout: string) {
   const annotations: Annotation[] = [];
   const masks: string[] = [];
   const names: string[] = [];
+  const debug: string[] = [];
   const log: string[] = [];
   let resumeToken: string | undefined;
   let isInTurn = false;
@@ -41,6 +42,11 @@ export function parseWorkflowCommands(stdout: string) {
       isInTurn = false;
       continue;
     }
+    // The runner shows these only with debug logging.
+    if (command.name === 'debug') {
+      debug.push(command.message);
+      continue;
+    }
     names.push(command.name);
     if (command.name === 'stop-commands') resumeToken = command.message;
     if (command.name === 'add-mask') masks.push(command.message);
@@ -53,7 +59,7 @@ export function parseWorkflowCommands(stdout: string) {
   const masked = masks
     .filter(Boolean)
     .reduce((text, mask) => text.replaceAll(mask, '***'), log.join('\n'));
-  return { annotations, masks, names, log: masked };
+  return { annotations, masks, names, debug, log: masked };
 }
 
 /**

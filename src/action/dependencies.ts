@@ -23,6 +23,7 @@ import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { createToolOpener } from '../run/tools.js';
 import type { ActionReporter, Transcript } from '../runner/action-reporter.js';
+import { withDebugLines } from '../runner/debug-requests.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { keepCheck, type StepJournal } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
@@ -69,7 +70,7 @@ export async function createActionDependencies(context: ActionContext) {
       env,
       isOnlyRepository: !inputs.memory.isElsewhere,
     }),
-    models: openModels(context, fetch),
+    models: openModels(context, connection.shownFetch),
     ...createToolOpener({
       env,
       cwd: workspace,
@@ -117,10 +118,11 @@ async function connect({ inputs, trigger, runner, secrets, deadline }: ActionCon
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets.values));
+  const shownFetch = withDebugLines(fetch, secrets.values);
   let requests = 0;
   const countingFetch: typeof globalThis.fetch = (input, init) => {
     requests += 1;
-    return fetch(input, init);
+    return shownFetch(input, init);
   };
 
   const access = { env, fetch: countingFetch, clock, log };
@@ -134,7 +136,7 @@ async function connect({ inputs, trigger, runner, secrets, deadline }: ActionCon
   const store = await openMemory(inputs, { ...access, trigger, workspace, client });
   // An agent and its sub-agents share the store.
   const memory = oneAtATime(store);
-  return { client, agentsClient, memory, fetch, clock, log, requests: () => requests };
+  return { client, agentsClient, memory, fetch, shownFetch, clock, log, requests: () => requests };
 }
 
 function openAgents(

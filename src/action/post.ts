@@ -10,6 +10,7 @@ import { formatKilled, outputsOfKilled } from '../report/killed.js';
 import { writeOutputs, writeSummary } from '../report/report.js';
 import { formatUnsavedChanges } from '../report/run.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
+import { withDebugLines } from '../runner/debug-requests.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs.js';
 import {
   type JournaledChange,
@@ -32,7 +33,12 @@ export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
   const secrets = readSecrets(env).values;
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
-  const access = { env, fetch: createFetch(env), clock: createClock(), log };
+  const access = {
+    env,
+    fetch: withDebugLines(createFetch(env), secrets),
+    clock: createClock(),
+    log,
+  };
   await endCheck(access);
   const run = await readUnfinishedRun(env);
   // The next run says what this one had accepted.
