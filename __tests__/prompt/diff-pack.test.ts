@@ -208,7 +208,7 @@ describe('the model’s information about a diff', () => {
   });
 
   it('names lines whose comment claims a check, in a block of comments too', () => {
-    const { fences } = described(adding('a.ts', [' * already validated']));
+    const { fences } = described(adding('a.ts', [' * already validated']), {});
     expect(fences[1]).toEqual({ source: 'added comments that claim a check', text: 'a.ts:2' });
   });
 
