@@ -109,7 +109,7 @@ it('a prompt and a model need no agent, and memory keeps the prompt as the task'
   expect(message).toMatch(
     /^user: Is the change safe to release\?\n\nText between <third-party-text> tags/,
   );
-  expect(message).toContain('+  return expected == token;');
+  expect(message).toMatch(/^\+\d+: {3}return expected == token;$/m);
 });
 
 it('no agent and no prompt is named, before GitHub is asked', async () => {

@@ -44,8 +44,8 @@ ${ANSWERS[0]}
   expect(pushed.outputs).toMatchObject({ 'memory-loaded': '1', 'memory-saved': 'true' });
   expect(pushed.outputs['comment-url']).toBe(opened.outputs['comment-url']);
   const [first, second] = stage.model.prompts();
-  expect(first?.messages.join()).toContain('+  return expected == token;');
-  expect(second?.messages.join()).toContain('+  return expected === token;');
+  expect(first?.messages.join()).toMatch(/^\+\d+: {3}return expected == token;$/m);
+  expect(second?.messages.join()).toMatch(/^\+\d+: {3}return expected === token;$/m);
   // All of an entry is loaded but where it comes from.
   const loaded = opened.outputs['memory-entry']?.replace(/<!-- .* -->\n/, '');
   expect(second?.system).toContain(`\n\n## Memory\n\n${loaded}`);

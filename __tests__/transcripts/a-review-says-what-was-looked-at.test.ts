@@ -147,7 +147,7 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
     expect(asked(stage)).toContain(
       '1 file of the pull request was not shown to you before, or not whole.',
     );
-    expect(asked(stage)).toContain('+export const RATE_OF_ZONE_11 = 11 / 100;');
+    expect(asked(stage)).toContain('+12: export const RATE_OF_ZONE_11 = 11 / 100;');
     expect(asked(stage)).not.toContain('The rest of the pull request');
     expect(second.summary).toContain(
       '\nReviewed: `ec26c3e..6dcb09b`, 2 of 2 files, with what was not read before.\n',

@@ -193,7 +193,7 @@ it('a second review excludes what a merge of the base branch brought', async () 
   expect(sent).toContain(
     'The branch was rewritten or merged since your last review of ec26c3e. Changed differently now: 1 of 2 files of the pull request.',
   );
-  expect(sent).toContain('+  return expected == token;');
+  expect(sent).toMatch(/^\+\d+: {3}return expected == token;$/m);
   expect(sent).not.toMatch(/queue\.length|stack|brought\(\)/);
   expect(result.summary).toContain(
     '\nReviewed: 1 of 2 files at `6dcb09b`; the others that were read have the same patch as at `ec26c3e`.\n',

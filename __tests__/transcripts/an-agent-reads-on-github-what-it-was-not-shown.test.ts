@@ -45,7 +45,7 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(prompts[0]?.tools).toEqual(TOOLS);
   const [list, diff, base, head, history, search] = resultsOf(prompts.at(-1));
   expect(list).toContain('\nmodified src/auth.ts +1 -1\n');
-  expect(diff).toContain('\n+  return expected == token;\n');
+  expect(diff).toMatch(/^\+\d+: {3}return expected == token;$/m);
   expect(base).toContain('\n2:   return timingSafeEqual(token);\n');
   expect(head).toContain('\n2:   return token != "";\n');
   expect(history).toMatch(/^<third-party-text source="commits of src\/auth\.ts">\nec26c3e /);
@@ -69,7 +69,7 @@ it('the tools work on the command line with an event, and cause a warning withou
   expect(end).toMatchObject({ exitCode: 0, stdout: ANSWER, stderr: '' });
   const [list, diff] = resultsOf(stage.model.prompts().at(-1));
   expect(list).toContain('modified src/auth.ts +1 -1');
-  expect(diff).toContain('+  return expected == token;');
+  expect(diff).toMatch(/^\+\d+: {3}return expected == token;$/m);
 
   const model = await startModelServer([text(ANSWER)]);
   writeFileSync(join(cwd, 'worker.toml'), agentToml({ tools: ['read_file', 'github_diff'] }));

@@ -131,8 +131,8 @@ it.each<[string, StageEvent, readonly string[]]>([
   expect(step.outputs['conclusion']).toBe('success');
   expect(troubles(step)).toEqual([]);
   const asked = stage.model.prompts()[0]?.messages.join('\n');
-  for (const part of [...parts, 'since the tag before it, v1.1.0.', '+  return expected == token;'])
-    expect(asked).toContain(part);
+  for (const part of [...parts, 'since the tag before it, v1.1.0.']) expect(asked).toContain(part);
+  expect(asked).toMatch(/^\+\d+: {3}return expected == token;$/m);
 });
 
 /** A writer's comment below the pull request of the stage. */
@@ -203,7 +203,9 @@ describe('a workflow that failed', () => {
     expect(stage.repo.comments).toMatchObject([
       { issue: 7, body: expect.stringContaining(ANSWER) },
     ]);
-    expect(stage.model.prompts()[0]?.messages.join()).toContain('+  return expected == token;');
+    expect(stage.model.prompts()[0]?.messages.join()).toMatch(
+      /^\+\d+: {3}return expected == token;$/m,
+    );
   });
 
   it.each(['closed', 'none'] as const)('a missing pull request is reported: %s', async (state) => {

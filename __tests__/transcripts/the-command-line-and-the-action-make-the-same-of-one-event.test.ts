@@ -72,7 +72,7 @@ it('both send the model the same request and remember the same entry', async () 
   for (const part of ['billing system', 'Money is never a float.', 'Cents are integers.']) {
     expect(prompt?.system).toContain(part);
   }
-  expect(prompt?.messages[0]).toContain('+  return expected == token;');
+  expect(prompt?.messages[0]).toMatch(/^\+\d+: {3}return expected == token;$/m);
 
   const ofAction = memoryIn(action.workspace, 'reviewer.md');
   const ofCli = readFileSync(join(data, 'axe/memory/reviewer.md'), 'utf8');

@@ -79,7 +79,9 @@ it('--git sends the diff, and memory keeps the sentence without it', async () =>
   const diff = repo.git('diff', 'HEAD~1');
   const hunk = diff.slice(diff.indexOf('@@'));
   expect(hunk).toContain('+export const attempts = 300;');
-  expect(model.prompts()[0]?.messages[0]).toContain(hunk.trimEnd());
+  expect(model.prompts()[0]?.messages[0]).toContain(
+    hunk.trimEnd().replace('+export', '+1: export'),
+  );
   const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
   expect(memory).toMatch(/^\*\*Task:\*\* .*HEAD~1/m);
   expect(memory).not.toContain('attempts = 300');
@@ -95,7 +97,7 @@ it('--git sends the beginning of a file over the limit next to one that fits, an
   const result = await review('--git', 'HEAD~1');
   expect(result.exitCode).toBe(0);
   const [sent = ''] = model.prompts()[0]?.messages ?? [];
-  expect(sent).toContain('+export const row0 = ');
+  expect(sent).toContain('+1: export const row0 = ');
   expect(sent).toContain('[cut here: the rest of this file is not shown]');
   expect(result.stderr).toContain('1 file is not shown whole (src/rows.ts)');
 });
@@ -126,7 +128,7 @@ it('a piped diff is the change of the built-in reviewer, and memory keeps a sent
   const stdin = repo.git('diff', 'HEAD~1');
   const result = await runCli(['run', 'builtin/pr-reviewer'], { cwd: repo.path, env, stdin });
   expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.\n', stderr: '' });
-  expect(model.prompts()[0]?.messages[0]).toContain('+export const attempts = 300;');
+  expect(model.prompts()[0]?.messages[0]).toContain('+1: export const attempts = 300;');
   const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
   expect(memory).toMatch(/^\*\*Task:\*\* Review the piped change$/m);
   expect(memory).not.toContain('attempts = 300');

@@ -115,7 +115,7 @@ it.each([
   const prompt = stage.model.prompts()[0]?.messages.join('\n') ?? '';
   const start = line.slice(0, 5).replace(/[^ -~].*/s, '');
   expect(prompt).toMatch(
-    new RegExp(`^\\+${start.replace(/\W/g, '\\$&')}.*<U\\+${codePoint}>`, 'm'),
+    new RegExp(`^\\+\\d+: ${start.replace(/\W/g, '\\$&')}.*<U\\+${codePoint}>`, 'm'),
   );
   expect(prompt).not.toContain(line);
   expect(prompt).toContain(
