@@ -229,8 +229,7 @@ export type RecordSave = {
   readonly isCompared: boolean;
   /** A store was asked that is not on this machine. */
   readonly isRemote: boolean;
-} & /** `notices` are whole sentences that people should read, such as that a branch is new. */
-(
+} /** `notices` are whole sentences that people should read, such as that a branch is new. */ & (
   | { readonly kind: 'saved'; readonly notices?: readonly string[] }
   /** There is nothing to save, or no state. */
   | { readonly kind: 'none' }
