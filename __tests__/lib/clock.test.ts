@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import {
   createClock,
   createDeadline,
+  pauseEnd,
   signalAfter,
   startTimeLimit,
   timeLeftMs,
+  withinBoth,
 } from '../../src/lib/clock.js';
 import { formatError } from '../../src/lib/errors.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
@@ -172,11 +174,25 @@ describe('the deadline of a run', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('leaves a cancelled run no pauses, nor what it does within a limit of its own', () => {
+    const { cancel, clear, closing } = createDeadline();
+    const limited = withinBoth(closing, new AbortController().signal);
+    expect([pauseEnd(closing), pauseEnd(limited)].map(({ aborted }) => aborted)).toEqual([
+      false,
+      false,
+    ]);
+    cancel(new Error('cancelled'), 8500);
+    for (const signal of [closing, limited])
+      expect([signal.aborted, pauseEnd(signal).aborted]).toEqual([false, true]);
+    clear();
+  });
+
   it('leaves what comes after the asking all its time if nobody says how much', () => {
     const { cancel, closing } = createDeadline();
     cancel(new Error('interrupted'));
     jest.advanceTimersByTime(86_400_000);
     expect([closing.aborted, timeLeftMs(closing)]).toEqual([false, undefined]);
+    expect(pauseEnd(closing).aborted).toBe(false);
   });
 
   it('a signal that aborts after a time reports how much of it is left', () => {

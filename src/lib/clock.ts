@@ -96,9 +96,18 @@ export function timeLeftMs(signal: AbortSignal): number | undefined {
   return TIME_LEFT.get(signal)?.();
 }
 
+/** A cancelled run has time for requests, but none for pauses between them. */
+const PAUSE_ENDS = new WeakMap<AbortSignal, AbortSignal>();
+
+/** Ends a pause between two requests that may go on until `signal` is aborted. */
+export function pauseEnd(signal: AbortSignal): AbortSignal {
+  return PAUSE_ENDS.get(signal) ?? signal;
+}
+
 /** A signal that is aborted with the first of two, and has the time that both have left. */
 export function withinBoth(first: AbortSignal, second: AbortSignal): AbortSignal {
   const both = AbortSignal.any([first, second]);
+  PAUSE_ENDS.set(both, AbortSignal.any([pauseEnd(first), pauseEnd(second)]));
   noteTimeLeft(both, () => {
     const known = [first, second].flatMap((signal) => timeLeftMs(signal) ?? []);
     return known.length === 0 ? undefined : Math.min(...known);
@@ -116,6 +125,7 @@ export interface Deadline {
   /**
    * For deciding, saving and reporting, which come afterwards. A time limit does not abort it,
    * since each of their steps has a limit of its own: only a cancelled run has no time in the end.
+   * Such a run does not pause any more (see {@link pauseEnd}).
    */
   readonly closing: AbortSignal;
   /** Sets the limit, counted in milliseconds from the start of the run. */
@@ -148,6 +158,7 @@ export function createDeadline(
   let closesAt: number | undefined;
   const asking = new AbortController();
   const closing = new AbortController();
+  const pausing = new AbortController();
   let askingTimer: NodeJS.Timeout | undefined;
   let closingTimer: NodeJS.Timeout | undefined;
 
@@ -158,6 +169,7 @@ export function createDeadline(
   };
   const leftMs = () => Math.max(0, endsAt - performance.now());
   noteTimeLeft(asking.signal, leftMs);
+  PAUSE_ENDS.set(closing.signal, pausing.signal);
   noteTimeLeft(closing.signal, () => closesAt && Math.max(0, closesAt - performance.now()));
 
   return {
@@ -173,6 +185,7 @@ export function createDeadline(
     cancel(reason, closingMs) {
       asking.abort(reason);
       if (closingMs === undefined) return;
+      pausing.abort(reason);
       const soonest = performance.now() + closingMs;
       if (closesAt !== undefined && closesAt <= soonest) return;
       closesAt = soonest;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { createDeadline } from '../../../src/lib/clock.js';
 import type { MemoryChange } from '../../../src/memory/change.js';
 import {
   type CommitResult,
@@ -127,6 +128,37 @@ describe('the retry loop of a save', () => {
     const stopped = await store.write([append('a')], controller.signal);
     expect(stopped).toMatchObject({ kind: 'failed', reason: 'timeout' });
   });
+
+  it.each<[string, CommitResult | undefined, 'before' | 'meanwhile', string]>([
+    ['waits for a lost race', { kind: 'conflict' }, 'meanwhile', 'failed'],
+    ['has a request in progress', undefined, 'meanwhile', 'saved'],
+    ['has not saved yet', undefined, 'before', 'saved'],
+    ['loses a race afterwards', { kind: 'conflict' }, 'before', 'failed'],
+  ])(
+    'a run that is cancelled while it %s makes no other attempt',
+    async (_, outcome, moment, end) => {
+      const deadline = createDeadline();
+      const cancel = () => deadline.cancel(new Error('cancelled'), 8500);
+      let commits = 0;
+      const { store } = makeStore({
+        commit: () => {
+          commits += 1;
+          if (moment === 'meanwhile') cancel();
+          return outcome;
+        },
+      });
+      if (moment === 'before') cancel();
+      const result = await store.write([append('a')], deadline.closing);
+      deadline.clear();
+      expect(result.kind).toBe(end);
+      if (end === 'failed')
+        expect(result).toMatchObject({
+          reason: 'timeout',
+          message: 'the run was cancelled before another attempt: other runs are saving too',
+        });
+      expect(commits).toBe(1);
+    },
+  );
 
   it('asks what was saved since the first of its changes was tried', async () => {
     const asked: (Date | undefined)[] = [];

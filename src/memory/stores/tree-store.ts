@@ -1,4 +1,4 @@
-import { type Clock, startTimeLimit, timeLeftMs } from '../../lib/clock.js';
+import { type Clock, pauseEnd, startTimeLimit, timeLeftMs } from '../../lib/clock.js';
 import { AxeError, messageOf, type Warning } from '../../lib/errors.js';
 import { applyChanges, changedPaths, type MemoryChange, type MemoryTree } from '../change.js';
 import { isTreePath, isTreePlace, outsideTreeProblem } from '../paths.js';
@@ -370,7 +370,11 @@ async function repeat(
       const cause = result.kind === 'conflict' ? 'other runs are saving too' : result.message;
       if (pauseMs >= NOTICED_MS)
         log?.(`Memory: ${cause}; the next attempt to save is in ${Math.ceil(pauseMs / 1000)} s.`);
-      await clock.sleep(pauseMs, limit.signal);
+      const paused = pauseEnd(limit.signal);
+      await clock.sleep(pauseMs, paused);
+      // The post step saves the journal.
+      if (paused.aborted && !limit.signal.aborted)
+        return saveFailed('timeout', `the run was cancelled before another attempt: ${cause}`);
     }
   } catch (thrown) {
     const isTimeUp = limit.isOver() || (signal.aborted && timeLeftMs(signal) === 0);
