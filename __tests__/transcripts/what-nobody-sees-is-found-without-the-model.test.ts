@@ -180,8 +180,7 @@ it.each([
     ...pushed(stage, THIRD, DIFF + added(['', REPAIRED]), origin),
     inputs,
   });
-  // The model has reviewed nothing, so nobody knows that there is nothing.
-  expect(step.outputs).toMatchObject({ 'findings-open': '' });
+  expect(step.outputs).toMatchObject({ 'findings-open': '0' });
   const [conversation] = conversations(stage);
   expect(conversation?.isResolved).toBe(true);
   expect(conversation?.replies.map(numberHandles)).toEqual([
