@@ -152,9 +152,12 @@ function countShown({ diff, base, head }: Version, requests: readonly RecordedRe
   ).length;
 }
 
-/** Lines with and without the mark that a diff puts before them. */
+/** Lines with and without the mark and the number that a diff puts before them. */
 function linesOf(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => [line.trim(), line.slice(1).trim()]);
+  return text
+    .split('\n')
+    .flatMap((line) => [line, line.slice(1), line.replace(/^[+ ]\d+: /, '')])
+    .map((line) => line.trim());
 }
 
 /** All texts in a request, whatever the wire. */

@@ -174,7 +174,7 @@ it('check-explainer reads on GitHub what failed, and the line that caused it', a
   });
   expect(end).toMatchObject({ exitCode: 0, stdout: 'Done.' });
   expect(told(end, 1)).toContain('##[error]src/dates.ts:2: string is no Date');
-  expect(told(end, 2)).toContain('+  return text;');
+  expect(told(end, 2)).toContain('+2:   return text;');
 });
 
 it('delegator calls two agents, one of which remembers', async () => {

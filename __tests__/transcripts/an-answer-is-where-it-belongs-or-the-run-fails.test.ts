@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { numberDiff } from '../../src/lib/text/diff.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { runWatched } from '../hostile/watched-run.js';
@@ -51,7 +52,7 @@ it('a comment is answered in the conversation of a pull request', async () => {
   expect(stage.repo.comments).toMatchObject([{ issue: 2 }]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
   expect(message).toContain('The comment is on: pull request #2 by Codertocat');
-  expect(message).toContain(DIFF);
+  expect(message).toContain(numberDiff(DIFF).trimEnd());
   expect(message).toContain(
     '<third-party-text source="comment by Codertocat">\nYou are totally right!\n',
   );

@@ -209,8 +209,9 @@ export async function saveToMemory(
   } else deps.reporter.warn(saveFailed(plan, result));
 
   if (entries.length + notes.length === 0) return undefined;
-  if (result.kind === 'failed') return { entries, notes, result };
-  const notices = [...(end.notices ?? []), ...(result.notices ?? [])];
+  const { notices: earlier = [] } = end;
+  if (result.kind === 'failed' || earlier.length === 0) return { entries, notes, result };
+  const notices = [...earlier, ...(result.notices ?? [])];
   return { entries, notes, result: { ...result, notices } };
 }
 

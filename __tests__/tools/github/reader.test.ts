@@ -52,7 +52,6 @@ it.each<[string, Trigger, object]>([
   ['a review', comment({ on: 'pull_request', number: 42, commits: heads }), { ...own, pull: 42 }],
   ['a push', push(BASE, HEAD), { ...own, branch: 'main', pull: undefined }],
   ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD, isChange: true }],
-  ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
   ['a workflow run', workflowRun({ pull }), { ...own, pull: 42 }],
   ['a merge queue', MERGE_GROUP, { ...own, branch: 'main', isForeign: true, pull: undefined }],
   ['an issue', issue(), branch],
