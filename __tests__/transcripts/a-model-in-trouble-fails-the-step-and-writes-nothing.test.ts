@@ -1,3 +1,4 @@
+// slow
 import { expect, it } from '@jest/globals';
 import type { ModelReply } from '../helpers/model-server.js';
 import { AGENT, expectNoEntry, expectTranscript, seen } from './stage.js';

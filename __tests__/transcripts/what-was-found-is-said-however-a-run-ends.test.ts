@@ -1,3 +1,4 @@
+// slow
 import { describe, expect, it } from '@jest/globals';
 import { jumpEnv } from '../helpers/clock-env.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
