@@ -355,9 +355,10 @@ export async function startReview(
   const named = new Map(
     conversed.buffered.repeated.map(({ of, finding }): [string, NamedSpot] => {
       const { path, line, code: text = '' } = finding;
-      const isMeant = (spot: Spot) => spot.path === path && spot.line === line;
-      const { fault } = code.standing().find(isMeant) ?? {};
-      return [of.id, { fault, path, key: lineFingerprint(text) }];
+      const spots = code.standing().filter((spot) => spot.path === path && spot.line === line);
+      // A line can have two faults.
+      const spot = spots.find(({ fault }) => fault === truth.get(of.id)) ?? spots[0];
+      return [of.id, { fault: spot?.fault, path, key: lineFingerprint(text) }];
     }),
   );
   return { agent, mind, conversed, head, standing: code.standing(), named };
