@@ -77,10 +77,6 @@ export class Code {
     return [...this.files.keys()].sort();
   }
 
-  textOf(path: string, line: number): string {
-    return this.files.get(path)?.[line - 1]?.text ?? '';
-  }
-
   /** The files as they were at a commit. */
   at(head: string): Texts {
     return this.#texts.get(head) ?? new Map();

@@ -77,8 +77,8 @@ export class PullRequestOnGitHub {
     readonly author: string,
     /** The token may resolve and open conversations. */
     readonly canResolve: boolean,
-    /** The text of a line of the newest commit. */
-    readonly lineOf: (path: string, line: number) => string,
+    /** The text of a line of a commit. */
+    readonly lineOf: (commit: string, path: string, line: number) => string,
   ) {}
 
   /** Some time later: GitHub counts in whole seconds. */
@@ -174,7 +174,7 @@ export class PullRequestOnGitHub {
         path,
         line,
         reviewId: id,
-        code: this.lineOf(path, line),
+        code: this.lineOf(head, path, line),
         resolvedBy: undefined,
         posts: [first],
       });

@@ -82,6 +82,11 @@ describe('a life that once broke a promise', () => {
       [step('start'), step('rename', { n: 3 }), step('review', { fault: 'lost' }), step('finish')],
     ],
     [
+      'a run that began before a push raises nothing again that was dismissed meanwhile',
+      { ...SETUP, authorMayWrite: false },
+      [step('start'), step('rename'), REVIEW, step('reply'), step('finish')],
+    ],
+    [
       'a Resolve counts where our comment was deleted',
       SETUP,
       [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],

@@ -62,7 +62,8 @@ export class World implements Surroundings {
 
   constructor(readonly setup: Setup) {
     const author = setup.authorMayWrite ? AUTHOR : STRANGER;
-    const lineOf = (path: string, line: number) => this.code.textOf(path, line);
+    const lineOf = (commit: string, path: string, line: number) =>
+      this.code.at(commit).get(path)?.[line - 1] ?? '';
     this.github = new PullRequestOnGitHub(author, setup.canResolve, lineOf);
     this.github.head = this.code.head;
   }
@@ -143,6 +144,8 @@ export class World implements Surroundings {
   async #finish(run: WaitingRun, wire: Wire): Promise<void> {
     this.#finished = run;
     this.#end(await finishReview(this, run, wire), wire);
+    // Of a commit that is no longer the newest.
+    this.#follow();
   }
 
   #end(end: RunEnd | undefined, { fault }: Wire): void {

@@ -45,9 +45,8 @@ export function readLedger(
     context.hasUnknownAccess?.(login) === true ? [] : [id],
   );
 
-  // Of a run that began before a push, the change is not what the findings are about now.
-  const isOutdated = seen !== undefined && context.head !== undefined && seen.head !== context.head;
-  return new Ledger(context, seen, isOutdated ? read : followChange(read, context), {
+  const isNewest = seen === undefined || context.head === undefined || seen.head === context.head;
+  return new Ledger(context, seen, followChange(read, context, isNewest), {
     isCut: record.isCut,
     heard: [...new Set([...record.heard, ...newlyHeard])],
     review: Math.max(record.review, reviews.at(-1)?.id ?? 0),
@@ -180,18 +179,25 @@ function knownFinding(
   };
 }
 
-/** Holds findings against the present change: renames, what moved, what is gone. */
+/**
+ * Holds findings against the change: renames, what moved, what is gone. The change of a run that
+ * began before a push says where a finding is, and never that it is over, or back.
+ */
 function followChange(
   findings: readonly KnownFinding[],
   context: LedgerContext,
+  isNewest: boolean,
 ): readonly KnownFinding[] {
   const { lines } = context;
   if (lines === undefined) return findings;
   return findings.map((finding) => {
     const renamed = { ...finding, path: pathNow(finding, lines) };
-    return isOpen(finding)
+    const following = isOpen(finding)
       ? followOpen(renamed, lines, context)
       : followEnded(renamed, findLineNow(renamed, lines));
+    if (isNewest) return following;
+    const isDecided = following.rev !== finding.rev || following.isGone;
+    return isDecided ? finding : { ...following, gone: finding.gone };
   });
 }
 
