@@ -67,7 +67,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Code is telling if it has three different words or names. */
 export function isTelling(code: string): boolean {
-  return new Set(code.match(/[\p{L}\p{N}_]+/gu) ?? []).size >= 3;
+  return wordsOfCode(code).size >= 3;
+}
+
+export function wordsOfCode(code: string): ReadonlySet<string> {
+  return new Set(code.match(/[\p{L}\p{N}_]+/gu) ?? []);
 }
 
 /**
@@ -100,6 +104,11 @@ export interface Span {
   readonly last: number;
 }
 
+/** The number of lines between a line and a span; 0 inside of it. */
+export function distanceTo({ first, last }: Span, line: number): number {
+  return Math.max(0, first - line, line - last);
+}
+
 interface QuotedSpan extends Span {
   /** The quote has each of its lines from beginning to end. */
   readonly isWhole: boolean;
@@ -112,8 +121,9 @@ interface QuotedPlaces {
 }
 
 /**
- * Finds all places of a quote among lines. At the lines that were named, each reading counts. Elsewhere the plainest one counts that is found at all, and parts of lines only if no
- * whole lines read so.
+ * Finds all places of a quote among lines. At the lines that were named, each reading counts.
+ * Elsewhere the plainest one counts that is found at all, and parts of lines only if no whole lines
+ * read so.
  */
 export function findQuote(lines: NumberedLines, quote: Quote, named: Span): QuotedPlaces {
   const folded = new Map([...lines].map(([number, text]) => [number, fold(text)]));

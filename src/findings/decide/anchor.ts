@@ -1,6 +1,13 @@
 import type { Side } from '../../lib/text/diff.js';
 import { type CommentableFile, type CommentableLines, findFile } from '../change/diff-lines.js';
-import { findQuote, type NumberedLines, readQuote, type Span } from '../change/quote.js';
+import {
+  distanceTo,
+  findQuote,
+  type NumberedLines,
+  type Quote,
+  readQuote,
+  type Span,
+} from '../change/quote.js';
 import { pathsMeant, type ShownFiles } from './evidence.js';
 
 /** The lines that a finding names, and its quote of them. @internal */
@@ -120,10 +127,9 @@ function chooseLines(
 
 /** The only spot, or one close by with no other near. */
 function nearest(spots: readonly Spot[], line: number): Spot | undefined {
-  const distance = ({ first, last }: Span) => Math.max(0, first - line, line - last);
-  const [closest, next] = spots.toSorted((a, b) => distance(a) - distance(b));
+  const [closest, next] = spots.toSorted((a, b) => distanceTo(a, line) - distanceTo(b, line));
   if (closest === undefined || next === undefined) return closest;
-  return distance(closest) <= NEAR && distance(next) > CLEAR ? closest : undefined;
+  return distanceTo(closest, line) <= NEAR && distanceTo(next, line) > CLEAR ? closest : undefined;
 }
 
 type KnownLines = Readonly<Record<Side, NumberedLines>>;
@@ -131,7 +137,7 @@ type KnownLines = Readonly<Record<Side, NumberedLines>>;
 /** All places of a quote, those on the side that was named first. */
 function findSpots(
   known: KnownLines,
-  quote: ReturnType<typeof readQuote>,
+  quote: Quote,
   { side, line, startLine = line }: LineRange,
 ): { readonly spots: readonly Spot[]; readonly isTelling: boolean } {
   const sides: readonly Side[] = side === 'RIGHT' ? ['RIGHT', 'LEFT'] : ['LEFT', 'RIGHT'];

@@ -2,7 +2,7 @@ import { TWO_LETTERS_OR_DIGITS } from '../../lib/text/code.js';
 import type { DiffFile, DiffHunk, Side } from '../../lib/text/diff.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { showName } from '../../safety/hidden.js';
-import { findQuote, type Quote, readQuote, type Span } from '../change/quote.js';
+import { distanceTo, findQuote, type Quote, readQuote } from '../change/quote.js';
 import type { Evidence } from '../finding.js';
 
 /** Lines that follow each other, as the model was shown them. */
@@ -76,13 +76,13 @@ export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): Shown
   if (quote.length === 0)
     return `the evidence for line ${line} of ${quoteLine(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
   for (const meant of pathsMeant(path)) {
-    const found = SIDES.flatMap((side) => {
+    const proofs = SIDES.flatMap((side) => {
       const file = shownFiles.of(meant, side);
       const proof = file && findProof(file, quote, line);
       return proof === undefined ? [] : [{ path: meant, side, ...proof }];
     });
-    const proof = found.find((one) => one.line === line) ?? found[0];
-    if (proof !== undefined) return proof;
+    const best = proofs.find((proof) => proof.line === line) ?? proofs[0];
+    if (best !== undefined) return best;
   }
   return `line ${line} of ${quoteLine(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
 }
@@ -96,9 +96,8 @@ const SIDES: readonly Side[] = ['RIGHT', 'LEFT'];
  */
 function findProof({ lines, fragments }: ShownFile, quote: Quote, line: number) {
   const { spans, isTelling } = findQuote(lines, quote, { first: line, last: line });
-  const distance = ({ first, last }: Span) => Math.max(0, first - line, line - last);
-  const [nearest] = spans.toSorted((a, b) => distance(a) - distance(b));
-  if (nearest !== undefined && (isTelling || distance(nearest) === 0))
+  const [nearest] = spans.toSorted((a, b) => distanceTo(a, line) - distanceTo(b, line));
+  if (nearest !== undefined && (isTelling || distanceTo(nearest, line) === 0))
     return { line: nearest.first, code: lines.get(nearest.first) ?? '' };
 
   const parts = quote.flatMap((reading) => reading.lines);

@@ -1,7 +1,7 @@
 import { fencedText, stripInvisible } from '../../safety/fence.js';
 import { MASK } from '../../safety/redact.js';
 import type { CommentableLines, PlacedFinding } from '../change/diff-lines.js';
-import { fold } from '../change/quote.js';
+import { fold, wordsOfCode } from '../change/quote.js';
 import type { ShownFiles } from './evidence.js';
 
 /**
@@ -134,14 +134,10 @@ const ALIKE = 0.5;
 
 /** The share of the words of the longer line that both have; 0 for lines of a single word. */
 function likeness(line: string, other: string): number {
-  const words = wordsOf(line);
-  const others = wordsOf(other);
+  const words = wordsOfCode(line);
+  const others = wordsOfCode(other);
   if (Math.min(words.size, others.size) < 2) return 0;
   return [...words].filter((word) => others.has(word)).length / Math.max(words.size, others.size);
-}
-
-function wordsOf(line: string): Set<string> {
-  return new Set(line.match(/[\p{L}\p{N}_]+/gu) ?? []);
 }
 
 /** The number of open brackets of each kind. */
