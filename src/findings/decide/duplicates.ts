@@ -25,9 +25,9 @@ const NEAR = 30;
 const ALIKE = 0.5;
 
 /**
- * Decides if a finding is one that is known, of an earlier run or of this one. On one line the titles
- * decide, and the category never: two faults of a line are two findings. Where that is in doubt the
- * model is asked. Nothing is a way round a dismissal of this very line and category.
+ * Decides if a finding is one that is known, of an earlier run or of this one. On one line the
+ * titles decide, and the category never: two faults of a line are two findings. Where that is in
+ * doubt the model is asked. Nothing is a way round a dismissal of this very line and category.
  */
 export function findDuplicate(
   draft: Finding,
@@ -109,10 +109,10 @@ export function isSameFinding(a: Finding, b: Finding): boolean {
   return isOnSameLine(a, b) && compareTitles(a, b) === 'same';
 }
 
-interface Question extends Titled, Pick<Finding, 'path' | 'line'> {}
+type Request = Pick<Finding, 'path' | 'title'>;
 
 /** The model has called for this finding already, perhaps in other words. */
-export function isRequestedAgain(earlier: Question, request: Question): boolean {
+export function isRequestedAgain(earlier: Request, request: Request): boolean {
   return earlier.path === request.path && isAlike(earlier.title, request.title);
 }
 
@@ -162,8 +162,13 @@ export function findLineNow(
 ): number | undefined {
   const file = lines?.get(finding.path);
   if (file === undefined || finding.key === '') return undefined;
-  const numbers = keysOf(file[finding.side]).get(finding.key) ?? [];
+  const numbers = linesWithKey(file[finding.side], finding.key);
   return nearestNumber(numbers, finding.line) ?? finding.headLine;
+}
+
+/** The numbers of the lines that a fingerprint is of. */
+export function linesWithKey(lines: CommentableFile[Side], key: string): readonly number[] {
+  return keysOf(lines).get(key) ?? [];
 }
 
 export function nearestNumber(numbers: readonly number[], line: number): number | undefined {

@@ -11,7 +11,7 @@ import {
   lastLineOfHunk,
   lineFingerprint,
 } from '../change/diff-lines.js';
-import { findLineNow, nearestNumber } from '../decide/duplicates.js';
+import { findLineNow, linesWithKey, nearestNumber } from '../decide/duplicates.js';
 import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen } from '../finding.js';
 import { EMPTY_RECORD, type KeptFinding, type PullRecord, readCopy } from '../kept-finding.js';
@@ -293,8 +293,6 @@ function filesAdding(
 ): readonly CommentableFile[] {
   if (side === 'LEFT' || !isDistinctiveFingerprint(key)) return [];
   return [...lines.values()].filter(({ RIGHT }) =>
-    [...RIGHT.values()].some(
-      ({ text, other }) => other === undefined && lineFingerprint(text) === key,
-    ),
+    linesWithKey(RIGHT, key).some((line) => RIGHT.get(line)?.other === undefined),
   );
 }
