@@ -475,8 +475,8 @@ const MAX_REASON = 300;
 
 /**
  * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since
- * the finding was posted, unless its own line is gone, and a dismissal a person who has written in its conversation: neither a
- * wish of the model's nor a sentence in a diff closes anything.
+ * the finding was posted, unless its own line is gone, and a dismissal a person who has written in
+ * its conversation: neither a wish of the model's nor a sentence in a diff closes anything.
  */
 export function takeSettlement(
   request: SettleRequest,
