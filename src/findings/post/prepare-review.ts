@@ -116,7 +116,7 @@ function formatBody(
     room: MAX_COMMENT_CHARACTERS - used,
   });
   const room = MAX_COMMENT_CHARACTERS - used - formatMark(most).length;
-  const shown = fitTexts(inText, room, clean);
+  const { shown, free } = fitTexts(inText, room, (placed) => placedInText(placed, clean));
   const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
   const omittedIds = new Set(inText.flatMap((one) => (shown.has(one) ? [] : [one.finding.id])));
   const says = decisions
@@ -126,8 +126,7 @@ function formatBody(
   const mark = { ...most, says };
   const outside = textsOf(unplaced);
   const omitted = inText.filter((one) => !shown.has(one));
-  const roomLeft = [...shown.values()].reduce((free, text) => free - text.length - 2, room);
-  const preexisting = formatPreexisting(posting, roomLeft);
+  const preexisting = formatPreexisting(posting, free);
   const body = paragraphs([
     formatMark(mark),
     ...fixed,
@@ -243,25 +242,25 @@ function fitSummary({ buffered, clean }: ReviewToPost): string {
 }
 
 /**
- * The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one
- * does not.
+ * The texts of the items that fit into a room of UTF-16 units, a later one where an earlier one does
+ * not, and the room that they leave.
  */
-function fitTexts(
-  findings: readonly PlacedFinding[],
+function fitTexts<Item>(
+  items: readonly Item[],
   room: number,
-  clean: ReviewToPost['clean'],
-): ReadonlyMap<PlacedFinding, string> {
-  const shown = new Map<PlacedFinding, string>();
+  textOf: (item: Item) => string,
+): { readonly shown: ReadonlyMap<Item, string>; readonly free: number } {
+  const shown = new Map<Item, string>();
   let free = room;
-  for (const finding of findings) {
-    const text = placedInText(finding, clean);
+  for (const item of items) {
+    const text = textOf(item);
     // With a blank line behind it.
     const cost = text.length + 2;
     if (cost > free) continue;
     free -= cost;
-    shown.set(finding, text);
+    shown.set(item, text);
   }
-  return shown;
+  return { shown, free };
 }
 
 const MAX_PLACE = 200;
@@ -284,27 +283,17 @@ function formatPreexisting(
   room: number,
 ): { readonly text: string; readonly omitted: readonly Finding[] } {
   const sorted = preexisting.toSorted((a, b) => compareSeverity(a.severity, b.severity));
-  let free = room;
-  const texts = sorted.slice(0, MAX_PREEXISTING).flatMap((finding) => {
+  const { shown } = fitTexts(sorted.slice(0, MAX_PREEXISTING), room, (finding) => {
     const place = clean(`**${codeSpan(preexistingPlace(finding))}**`);
-    const text = `${place}\n\n${findingInText(finding, clean)}`;
-    if (text.length + 2 > free) return [];
-    free -= text.length + 2;
-    return [{ finding, text }];
+    return `${place}\n\n${findingInText(finding, clean)}`;
   });
-  const shown = new Set(texts.map(({ finding }) => finding));
   const omitted = sorted.filter((finding) => !shown.has(finding));
   if (preexisting.length === 0) return { text: '', omitted };
 
   const more =
     omitted.length === 0 ? [] : [`*The job summary has ${formatInteger(omitted.length)} more.*`];
-  const text = [
-    `<details>\n<summary>${preexistingTitle(preexisting.length)}</summary>`,
-    ...texts.map(({ text: shownText }) => shownText),
-    ...more,
-    '</details>',
-  ].join('\n\n');
-  return { text, omitted };
+  const title = preexistingTitle(preexisting.length);
+  return { text: foldedTexts(title, [...shown.values(), ...more]), omitted };
 }
 
 const MAX_PREEXISTING = 5;
@@ -312,6 +301,10 @@ const MAX_PREEXISTING = 5;
 function formatOverCap(texts: readonly string[], maxComments: number): string {
   if (texts.length === 0) return '';
   const title = `${count(texts.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
+  return foldedTexts(title, texts);
+}
+
+function foldedTexts(title: string, texts: readonly string[]): string {
   return [`<details>\n<summary>${title}</summary>`, ...texts, '</details>'].join('\n\n');
 }
 
