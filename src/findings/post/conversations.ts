@@ -76,7 +76,7 @@ export function repliesTo(posting: ReviewToPost): readonly ThreadReply[] {
   const back = news.back.flatMap((finding) => reply(finding, replyToReopened(finding, posting)));
   const ended = news.ended.flatMap((finding) => {
     const text = replyToEnded(finding, posting);
-    const isResolved = ledger.find(finding.handle)?.saw.resolvedBy !== undefined;
+    const isResolved = ledger.byId(finding.id)?.saw.resolvedBy !== undefined;
     const note =
       isLeftOpen(finding, posting) && !isResolved ? `\n\n${CONVERSATION_STAYS_OPEN}` : '';
     return reply(finding, text === undefined ? undefined : `${text}${note}`);

@@ -10,8 +10,8 @@ interface Decided {
 }
 
 /**
- * Looks once more before anything is said, and leaves out what a text says by now. Nothing is decided:
- * the record is saved, and people's gestures since then are for the next run.
+ * Looks once more before anything is said, and leaves out what a text says by now. Nothing is
+ * decided: the record is saved, and people's gestures since then are for the next run.
  */
 export function withoutSaid({ ledger, news }: Decided, seen: PullRequestConversation): Decided {
   const toldRevs = toldRevsIn(seen);
@@ -21,12 +21,14 @@ export function withoutSaid({ ledger, news }: Decided, seen: PullRequestConversa
     thread: seen.threads.find(({ id }) => id === finding.thread?.id) ?? finding.thread,
   }));
   const looked = new Ledger(ledger.context, seen, findings, ledger.heard);
-  const isUntold = (id: string) => findings.some((finding) => finding.id === id && isNews(finding));
-  const { ended, back, ...rest } = filterNews(news, isUntold);
-  const now = ({ id }: KnownFinding) => looked.byId(id) ?? [];
+  const { ended, back, ...rest } = filterNews(news, (id) => {
+    const finding = looked.byId(id);
+    return finding !== undefined && isNews(finding);
+  });
+  const readAgain = ({ id }: KnownFinding) => looked.byId(id) ?? [];
   return {
     ledger: looked,
-    news: { ...rest, ended: ended.flatMap(now), back: back.flatMap(now) },
+    news: { ...rest, ended: ended.flatMap(readAgain), back: back.flatMap(readAgain) },
   };
 }
 
