@@ -338,8 +338,9 @@ function withoutNames(names: readonly string[], others: readonly string[]): read
 }
 
 /**
- * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
- * since a fault that is lost costs more than one that is told twice. */
+ * Joins what several passes want published. A finding that two passes raised is one; where that is
+ * in doubt they stay two, since a fault that is lost costs more than one that is told twice.
+ */
 export function mergePasses(
   passes: readonly BufferedPublications[],
   maxFindings: number,
@@ -350,7 +351,7 @@ export function mergePasses(
     const before = [...raised];
     raised.push(
       ...findings.filter(
-        ({ finding }) => !before.some((other) => isSameFinding(other.finding, finding)),
+        ({ finding }) => !before.some((earlier) => isSameFinding(earlier.finding, finding)),
       ),
     );
   }
@@ -361,16 +362,16 @@ export function mergePasses(
     .filter((placed) => !kept.includes(placed))
     .map(({ finding: { path, line, title } }) => ({ path, line, title, why: OVER_LIMIT }));
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
-  const repeated = passes.flatMap((one) => one.repeated);
-  const heldBack = passes.flatMap((one) => one.heldBack);
-  const settlements = passes.flatMap((one) => one.settlements);
+  const repeated = passes.flatMap((pass) => pass.repeated);
+  const heldBack = passes.flatMap((pass) => pass.heldBack);
+  const settlements = passes.flatMap((pass) => pass.settlements);
   // What is not a review was offered to the first pass alone.
   const [first = NO_PUBLICATIONS] = passes;
   return {
     ...first,
     findings: kept,
     preexisting: uniqueBy(
-      passes.flatMap((one) => one.preexisting),
+      passes.flatMap((pass) => pass.preexisting),
       ({ path, line, title }) => `${line} ${path} ${title}`,
     ),
     repeated: uniqueBy(repeated, ({ of }) => of.id),

@@ -67,8 +67,8 @@ export function findDuplicate(
       Math.abs(known.line - draft.line) <= NEAR &&
       isAlike(known.title, draft.title),
   );
-  const asked = [...ofThisRun, ...onLine.filter((known) => !isOfThisRun(known)), ...near];
-  return asked.length === 0 ? { kind: 'new' } : { kind: 'ask', of: asked };
+  const candidates = [...ofThisRun, ...onLine.filter((known) => !isOfThisRun(known)), ...near];
+  return candidates.length === 0 ? { kind: 'new' } : { kind: 'ask', of: candidates };
 }
 
 /** The finding that the model names. */

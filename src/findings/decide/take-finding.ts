@@ -397,18 +397,19 @@ function readFinding(
 }
 
 function questionAbout(
-  asked: readonly (KnownFinding | Lesson)[],
+  candidates: readonly (KnownFinding | Lesson)[],
   { finding }: PlacedFinding,
 ): string {
-  const listed = asked.slice(0, MAX_ASKED).map((one) => {
-    const isHere = !('pull' in one);
-    const state = isHere ? stateInQuestion(one) : `was dismissed on #${one.pull}`;
+  const listed = candidates.slice(0, MAX_ASKED).map((known) => {
+    const { handle, path, category } = known;
+    const isHere = !('pull' in known);
+    const state = isHere ? stateInQuestion(known) : `was dismissed on #${known.pull}`;
     const place =
-      isHere && one.path === finding.path ? ` at line ${one.line}` : ` in ${quoteLine(one.path)}`;
-    const title = one.title === '' ? one.category : `“${one.title}”`;
-    return `${one.handle} ${state}${place}: ${title}`;
+      isHere && path === finding.path ? ` at line ${known.line}` : ` in ${quoteLine(path)}`;
+    const title = known.title === '' ? category : `“${known.title}”`;
+    return `${handle} ${state}${place}: ${title}`;
   });
-  const [first] = asked;
+  const [first] = candidates;
   return `not yet. ${listed.join('; ')}. If yours is the same, call again with \`same_as: "${first?.handle ?? ''}"\`; if it is another one, with \`new: true\`.`;
 }
 

@@ -246,18 +246,18 @@ export function formatKnownFindings({
     ]),
   );
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
-  const described = formatFinding;
   const ended = findings.filter(hasEnded);
   const isDecided = (finding: KnownFinding) => isHeldBackByPerson(finding, context.lines);
-  const decided = ended.filter(isDecided).map((one) => `${described(one)} (${one.state})`);
-  const settled = ended.filter((finding) => !isDecided(finding)).map(described);
-  const told = lessons.map(formatLesson);
+  const decided = ended
+    .filter(isDecided)
+    .map((finding) => `${formatFinding(finding)} (${finding.state})`);
+  const settled = ended.filter((finding) => !isDecided(finding)).map(formatFinding);
   const text = paragraphs([
-    section(OPEN, 'open findings', MAX_OPEN, open.map(described)),
+    section(OPEN, 'open findings', MAX_OPEN, open.map(formatFinding)),
     gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
     section(ENDED, 'decided findings', MAX_ENDED, decided),
     section(SETTLED, 'settled findings', MAX_ENDED, settled),
-    section(LESSONS, 'dismissed findings', MAX_ENDED, told),
+    section(LESSONS, 'dismissed findings', MAX_ENDED, lessons.map(formatLesson)),
   ]);
   return text === '' ? undefined : text;
 }
