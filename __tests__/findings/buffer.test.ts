@@ -133,19 +133,20 @@ describe('review comments', () => {
 
   it('that are another fault on the line answer no open question', () => {
     const buffer = publications({}, [known()]);
-    const asked = request({ title: 'Timeout is counted in seconds' });
-    const other = request({ title: 'Nobody awaits the result' });
-    expect(buffer.addComment(asked).kind).toBe('refused');
-    expect(buffer.addComment({ ...other, isNew: true }).kind).toBe('taken');
+    const doubtful = request({ title: 'Timeout is counted in seconds' });
+    const another = request({ title: 'Nobody awaits the result' });
+    expect(buffer.addComment(doubtful).kind).toBe('refused');
+    expect(buffer.addComment({ ...another, isNew: true }).kind).toBe('taken');
     const titles = buffer.buffered.findings.map(({ finding }) => finding.title);
-    expect(titles).toEqual([other.title, asked.title]);
+    expect(titles).toEqual([another.title, doubtful.title]);
   });
 
   it('under one title on two lines answer a question each', () => {
     const buffer = publications({}, [known(), otherKnown()]);
     const first = request({ title: 'Timeout is counted in seconds' });
     const second = { ...first, line: 11 };
-    for (const asked of [first, second]) expect(buffer.addComment(asked).kind).toBe('refused');
+    for (const doubtful of [first, second])
+      expect(buffer.addComment(doubtful).kind).toBe('refused');
     expect(buffer.addComment({ ...second, sameAs: 'FX3M9' }).kind).toBe('taken');
     const lines = buffer.buffered.findings.map(({ finding }) => finding.line);
     expect(lines).toEqual([10]);
@@ -212,12 +213,12 @@ describe('review comments', () => {
       ['Third cause', 'Other reason'].map((title) => ({ ...place, title, why, least: undefined })),
     );
     const wish = { title: 'Consider a cache', body: 'Consider a cache for this.' };
-    const other = publications();
-    other.addComment(request(wish));
-    other.addComment(request({ ...wish, effect: 'upkeep' }));
-    expect(other.buffered.refusedFindings).toMatchObject([{ title: wish.title }]);
-    other.addComment(request({ ...wish, body: 'Each call reads the file again.' }));
-    expect(other.buffered).toMatchObject({ findings: [{}], refusedFindings: [] });
+    const wishes = publications();
+    wishes.addComment(request(wish));
+    wishes.addComment(request({ ...wish, effect: 'upkeep' }));
+    expect(wishes.buffered.refusedFindings).toMatchObject([{ title: wish.title }]);
+    wishes.addComment(request({ ...wish, body: 'Each call reads the file again.' }));
+    expect(wishes.buffered).toMatchObject({ findings: [{}], refusedFindings: [] });
   });
 });
 

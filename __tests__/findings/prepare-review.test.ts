@@ -47,7 +47,7 @@ const LIMIT = { path: 'a.ts', line: 1, title: 'A', why: 'a run may raise 1 findi
 const MILD = { path: 'b.ts', line: 2, title: 'B', why: 'it is a nit.', least: 'minor' } as const;
 const WISH = { path: 'b.ts', line: 2, title: 'B', why: 'it names no fault.' };
 
-/** What a run wanted of which nothing was accepted as a finding of the change. */
+/** A run wanted this, and nothing was accepted as a finding of the change. */
 const wanted = (parts: Partial<BufferedPublications>, summary = 'S') => {
   return {
     extent: 'whole',
@@ -375,7 +375,7 @@ close();
             maxComments: 0,
             buffered: {
               ...NO_PUBLICATIONS,
-              preexisting: all.map((one) => one.finding),
+              preexisting: all.map((raised) => raised.finding),
               review: { summary: repeated(length) },
             },
             news: { ...newsOf(99), ended: Array(40).fill(ended) },

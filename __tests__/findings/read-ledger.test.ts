@@ -150,8 +150,8 @@ describe('gestures', () => {
     const byThumb = { ...DISMISSED, why: 'thumbs-down', login: 'octocat' } as const;
     const gone = was({ ...byThumb, saw: { down: ['octocat'] } });
     expect(lifeOf({}, gone)).toBe('open');
-    const others = [said('mallory', 'Why?', { id: 1 }), opening({ body: replyLine(2) })];
-    for (const first of others)
+    const nextComments = [said('mallory', 'Why?', { id: 1 }), opening({ body: replyLine(2) })];
+    for (const first of nextComments)
       expect(lifeOf(conversation({ first }), gone)).toBe('dismissed thumbs-down octocat');
   });
 

@@ -3,7 +3,7 @@ import { findAnchor, type NamedLines } from '../../../src/findings/decide/anchor
 import type { ShownFiles } from '../../../src/findings/decide/evidence.js';
 import { HEAD, LINES, lineOf, shownFiles } from './scene.js';
 
-/** Where a finding is put: `RIGHT 25-26 exact`, or why nowhere. */
+/** The place of a finding, `RIGHT 25-26 exact`, or the reason why it has none. */
 function placeOf(named: Partial<NamedLines>, shown: ShownFiles = shownFiles()): string {
   const anchor = findAnchor(
     { path: 'src/ledger.ts', side: 'RIGHT', line: 1, ...named },

@@ -51,8 +51,10 @@ function sceneOf(changed: readonly string[]): Scene {
 }
 
 function textsOf({ lines }: Scene, side: Side, first: number, last: number): readonly string[] {
-  const found = [...(lines.get('f.ts')?.[side] ?? [])];
-  return found.flatMap(([at, { text }]) => (at >= first && at <= last ? [fold(text)] : []));
+  const numbered = [...(lines.get('f.ts')?.[side] ?? [])];
+  return numbered
+    .filter(([number]) => number >= first && number <= last)
+    .map(([, { text }]) => fold(text));
 }
 
 const foldedOf = (quoted: readonly string[]) => quoted.map(fold).filter((line) => line !== '');

@@ -35,8 +35,8 @@ export function diffOf(path: string, rows: readonly string[], before = path): st
   }
   const renamed = before === path ? [] : [`rename from ${before}`, `rename to ${path}`];
   const texts = hunks.map((hunk) => {
-    const isOf = (mark: string) => hunk.filter(({ row }) => !row.startsWith(mark));
-    const [old, now] = [isOf('+'), isOf('-')];
+    const without = (mark: string) => hunk.filter(({ row }) => !row.startsWith(mark));
+    const [old, now] = [without('+'), without('-')];
     const head = `@@ -${old[0]?.old ?? 0},${old.length} +${now[0]?.new ?? 0},${now.length} @@`;
     return [head, ...hunk.map(({ row }) => row)].join('\n');
   });
@@ -134,7 +134,7 @@ export function lineOf(text: string, nth = 1): number {
   return number;
 }
 
-/** What a run has shown: the diff, and lines of the head from the first of them on. */
+/** The lines that a run has shown: the diff, and some of the head. */
 export function shownFiles(first?: number, last = first): ShownFiles {
   const shown = new ShownFiles(linesOfDiff(parseDiff(DIFF)));
   if (first !== undefined)

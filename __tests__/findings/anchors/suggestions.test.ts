@@ -8,7 +8,7 @@ import { DIFF, HEAD, LINES, shownFiles } from './scene.js';
 
 const codeOf = (first: number, last = first) => HEAD.slice(first - 1, last).join('\n');
 
-/** Whether a suggestion for lines 45 and 46, or others, gets a button. */
+/** A suggestion for lines 45 and 46, or others, gets a button. */
 function hasButton(suggestion: string, parts: Partial<CommentRequest> = {}): boolean {
   const review = { lines: LINES, ledger: ledgerOf([]), ...scopeRest(DIFF), shown: shownFiles() };
   const buffer = new PublicationBuffer({ rules: DEFAULT_PUBLISH_RULES, review, subject: 42 });
@@ -32,14 +32,14 @@ function hasButton(suggestion: string, parts: Partial<CommentRequest> = {}): boo
   return isOffered;
 }
 
-const ONE = { startLine: undefined, line: 46, code: codeOf(46) };
+const ONE_LINE = { startLine: undefined, line: 46, code: codeOf(46) };
 const FIXED =
   '  const source = find(from, { lock: true });\n  const target = find(to, { lock: true });';
 
 it.each<[string, string, Partial<CommentRequest>]>([
   ['replaces the lines that were quoted', FIXED, {}],
-  ['replaces one line', '  const target = find(to, { lock: true });', ONE],
-  ['inserts a guard', `  if (amount <= 0) throw new RangeError(amount);\n${codeOf(46)}`, ONE],
+  ['replaces one line', '  const target = find(to, { lock: true });', ONE_LINE],
+  ['inserts a guard', `  if (amount <= 0) throw new RangeError(amount);\n${codeOf(46)}`, ONE_LINE],
   ['leaves a line out', '  const target = find(to, from);', {}],
 ])('a suggestion that %s gets a button', (_, suggestion, parts) => {
   expect(hasButton(suggestion, parts)).toBe(true);
@@ -49,7 +49,7 @@ it.each<[string, string, Partial<CommentRequest>]>([
   ['repeats the line above', `${codeOf(44)}\n${FIXED}`, {}],
   ['repeats the line below', `${FIXED}\n${codeOf(47)}`, {}],
   ['repeats two lines below', `${FIXED}\n${codeOf(47, 48)}`, {}],
-  ['changes the line above, since its range begins too late', FIXED, { ...ONE }],
+  ['changes the line above, since its range begins too late', FIXED, ONE_LINE],
   [
     'changes the line below, since its range ends too early',
     FIXED,
