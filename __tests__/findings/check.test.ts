@@ -74,6 +74,20 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     'neutral: 1 open: 1 major · whole',
     BLOCKED,
   ],
+  [
+    'of a command says as before that the review was cut short',
+    undefined,
+    OPEN,
+    'neutral: Review not finished in 3 of 4 files',
+    `neutral: 1 open: 1 major in 3 of 4 files${CUT}`,
+  ],
+  [
+    'of a skipped run says as before that the review was not finished',
+    SKIPPED,
+    CLEAR,
+    'neutral: Review not finished in 3 of 4 files',
+    'neutral: Review not finished in 3 of 4 files',
+  ],
   ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
   ['of a command is not made', undefined, OPEN, undefined, ''],
 ])('the check %s', async (_, ...[skipped, review, before, expected]) => {

@@ -3,7 +3,12 @@ import type { Word } from '../event/trust.js';
 import type { PlacedFinding } from '../findings/change/diff-lines.js';
 import { coverageTitle, formatCoverage, isQuestion } from '../findings/change/scope.js';
 import { formatSaid, type SaidRev } from '../findings/kept-finding.js';
-import { checkedCommit, openFindingsTitle } from '../findings/post/check-progress.js';
+import {
+  CUT,
+  checkedCommit,
+  openFindingsTitle,
+  UNFINISHED,
+} from '../findings/post/check-progress.js';
 import { composeComment, findingPlainText, formatFindings } from '../findings/post/comment-text.js';
 import type { PostedReview } from '../findings/post/post-review.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
@@ -397,11 +402,11 @@ export function checkOf(
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
   const isCut = isCutShort(outcome);
   const hasNone = review?.open.length === 0 && !review.isBlocking;
-  const cutTitle = isCut && hasNone ? 'Review not finished' : undefined;
+  const cutTitle = isCut && hasNone ? UNFINISHED : undefined;
   const title = [
     cutTitle ?? (review === undefined ? answered : openFindingsTitle(review)),
     coverage === undefined ? '' : coverageTitle(coverage),
-    isCut && cutTitle === undefined ? ', cut short' : '',
+    isCut && cutTitle === undefined ? CUT : '',
   ].join('');
   // `neutral` holds nothing up; only a review that asks for changes is a failure.
   const conclusionUnlessBlocking = isClear ? 'success' : 'neutral';

@@ -149,11 +149,13 @@ function endAfter(
   before: CheckEnd | undefined,
   isUnread: boolean,
 ): CheckEnd {
+  const last = before?.title ?? '';
   const [known, read = ''] =
     /^(?:No findings|An earlier review blocks|[\d,]+ open: [\d,]+ \w+(?:, [\d,]+ \w+)*)\b(.*)$/.exec(
-      before?.title ?? '',
+      last,
     ) ?? [];
-  const title = `${openFindingsTitle(review)}${read}`;
+  const readWhenCut = last.startsWith(UNFINISHED) ? `${last.slice(UNFINISHED.length)}${CUT}` : '';
+  const title = `${openFindingsTitle(review)}${read}${readWhenCut}`;
   if (review.isBlocking) return { title, conclusion: 'failure' };
   if (review.open.length > 0) return { title, conclusion: 'neutral' };
   if (before === undefined) return { title: 'Nothing was reviewed', conclusion: 'neutral' };
@@ -169,6 +171,11 @@ function endAfter(
     conclusion: before.conclusion === 'failure' ? 'neutral' : before.conclusion,
   };
 }
+
+/** The title of a review that ended early and has no open finding. */
+export const UNFINISHED = 'Review not finished';
+/** The end of all other titles of a review that ended early. */
+export const CUT = ', cut short';
 
 const WHOLE = { kind: 'whole', files: 0, read: 0, unread: [] } as const;
 
