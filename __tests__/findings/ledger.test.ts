@@ -471,9 +471,9 @@ describe('the people whose permission is asked for', () => {
   ])(
     'include who closed what is open again, and who can have opened it, by %s',
     (_, record, reviews) => {
-      const now = seen({ author: 'ada', reviews });
-      const asked = loginsToCheck(now, recordOn(now, { agent: 'bot', record }));
-      expect(asked).toEqual(['ada', 'hubot']);
+      const pull = seen({ author: 'ada', reviews });
+      const logins = loginsToCheck(pull, recordOn(pull, { agent: 'bot', record }));
+      expect(logins).toEqual(['ada', 'hubot']);
     },
   );
 

@@ -64,9 +64,9 @@ export function answerText(
 }
 
 /**
- * Who wrote an answer; below one that a whole change was read for, that it was. An answer to a
- * comment on a pull request names the commit that was read: another one may have been pushed since
- * the comment was written.
+ * The author of an answer, and that the whole change was read if it was. An answer to a comment on
+ * a pull request names the commit that was read: another one can have been pushed since the comment
+ * was written.
  */
 export function signature({ plan, change, read: { coverage } }: PublishRequest): string {
   const { agent, trigger, scope } = plan;

@@ -132,15 +132,15 @@ export function findQuote(lines: NumberedLines, quote: Quote, named: Span): Quot
     isTelling: tells,
   }));
   const isNamed = ({ first, last }: Span) => last === named.last || first === named.first;
-  const there = results.find(({ spans }) => spans.some(isNamed));
+  const atNumber = results.find(({ spans }) => spans.some(isNamed));
   const plainest = results.find(({ spans }) => spans.length > 0);
   if (plainest === undefined) return { spans: [], isTelling: false };
 
   const whole = plainest.spans.filter(({ isWhole }) => isWhole);
   const others = whole.length > 0 ? whole : plainest.spans;
-  const here = there?.spans.filter(isNamed) ?? [];
+  const here = atNumber?.spans.filter(isNamed) ?? [];
   const elsewhere = others.filter((span) => !here.some(({ first }) => first === span.first));
-  return { spans: [...here, ...elsewhere], isTelling: (there ?? plainest).isTelling };
+  return { spans: [...here, ...elsewhere], isTelling: (atNumber ?? plainest).isTelling };
 }
 
 /** The quoted lines from a line on, with empty lines between them. */

@@ -82,7 +82,7 @@ export interface FindingContext {
 interface Taken {
   readonly answer: PublicationAnswer;
   readonly state: BufferedPublications;
-  /** What the model is asked about. */
+  /** The subject of the question to the model. */
   readonly asked?: Question['about'];
 }
 
@@ -156,10 +156,10 @@ export function takeFinding(
       return ask(questionAbout(raising.of, placed), 'sameness', before);
     case 'replaced': {
       const { id, handle, dismissedOn } = raising.finding;
-      const at = findings.findIndex((raised) => raised.finding.id === id);
+      const index = findings.findIndex((raised) => raised.finding.id === id);
       const again = { ...placed, finding: { ...finding, id, handle, dismissedOn } };
-      return take(answerTaken(again, at, lines, ', in place of what it said before'), {
-        findings: findings.with(at, again),
+      return take(answerTaken(again, index, lines, ', in place of what it said before'), {
+        findings: findings.with(index, again),
       });
     }
     case 'held-back': {
@@ -306,7 +306,7 @@ function placeAt(
   const placement = placeOnLines({ path, side, line, startLine }, lines);
   if (placement.kind === 'body')
     return { finding: { ...finding, side, line, startLine, code }, placement };
-  // Of a range that leaves the diff, the finding keeps the part that its comment is on.
+  // A finding on a range that leaves the diff keeps the part that its comment is on.
   const last = placement.line;
   const text = lines.get(path)?.[side].get(last)?.text;
   return {
@@ -326,20 +326,20 @@ function doubtAbout(
   if (anchor.kind === 'unseen')
     return `${file} is not in the diff and was not shown to you in this run. Read it with \`github_file\`, or leave the finding out.`;
   const { here, spots } = anchor;
-  const there =
+  const lineText =
     here === undefined
       ? `line ${line} of ${file} was not shown to you`
       : `line ${line} of ${file} reads ${quoteLine(cleanLine(here.trim(), MAX_LINE))}`;
-  if (code.trim() === '') return `${there}. Call again with the line copied into \`code\`.`;
+  if (code.trim() === '') return `${lineText}. Call again with the line copied into \`code\`.`;
   if (spots.length === 0)
-    return `${there}, and no line that was shown reads as \`code\` does. Call again with the line copied unchanged.`;
+    return `${lineText}, and no line that was shown reads as \`code\` does. Call again with the line copied unchanged.`;
   const numbers = spots
     .toSorted((a, b) => Math.abs(a.last - line) - Math.abs(b.last - line))
     .slice(0, MAX_SPOTS)
     .toSorted((a, b) => a.last - b.last)
     .map(({ last, side }) => (side === 'LEFT' ? `${last} (LEFT)` : `${last}`));
   const more = spots.length > MAX_SPOTS ? ' and others' : '';
-  return `${there}; \`code\` is on line ${numbers.join(', ')}${more}. Call again with the number, or with the lines around it in \`code\`.`;
+  return `${lineText}; \`code\` is on line ${numbers.join(', ')}${more}. Call again with the number, or with the lines around it in \`code\`.`;
 }
 
 /** Code points of a line. */
@@ -528,7 +528,7 @@ function problemOfEnd(
         : `${login === '' ? '`by` names nobody' : `${quoteLine(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
     }
     case 'fixed':
-      return finding.isGone || evidence.some((one) => isChangedSince(one, finding, scope))
+      return finding.isGone || evidence.some((line) => isChangedSince(line, finding, scope))
         ? undefined
         : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
   }
@@ -565,12 +565,12 @@ function isChangedIn(
   if (file === undefined) return false;
   const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
   const before = new Set(hunk.map((line) => fold(line.slice(1))));
-  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: fold(line.text) }));
-  const isAdded = there.some(
+  const rightLines = [...file.RIGHT.values()].map((line) => ({ ...line, text: fold(line.text) }));
+  const isAdded = rightLines.some(
     ({ text, other }) => other === undefined && addedLines.has(text) && !before.has(text),
   );
   if (isAdded || !hasRemoved) return isAdded;
-  const kept = new Set(there.map(({ text }) => text));
+  const kept = new Set(rightLines.map(({ text }) => text));
   return [...file.LEFT.values()]
     .map(({ text, other }) => ({ text: fold(text), other }))
     .some(({ text, other }) => other === undefined && removedLines.has(text) && !kept.has(text));

@@ -231,9 +231,9 @@ export function mustRequestChanges(posting: ReviewToPost): boolean {
 export function hasUnreportedChanges(posting: ReviewToPost): boolean {
   const { ledger, news, agent } = posting;
   if (ledger.seen === undefined) return false;
-  const told = [news.fresh, news.ended, news.back, news.claimed, hiddenFindings(ledger)];
+  const changes = [news.fresh, news.ended, news.back, news.claimed, hiddenFindings(ledger)];
   const isStale = requestsChanges(posting) ? !hasAsked(ledger, agent) : isRequesting(ledger, agent);
-  return told.some(({ length }) => length > 0) || isStale;
+  return changes.some(({ length }) => length > 0) || isStale;
 }
 
 /**

@@ -360,15 +360,15 @@ export function findingRecords(
   const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
   const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
   const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
-  const known = ledger.findings.map((one): FindingRecord => {
-    const record = recordOf(one, one.thread?.first.url);
-    if (back.has(one.id)) return { ...record, why: 'it came back' };
-    if (claimed.has(one.id)) return { ...record, why: CLAIMED_OVER_TEXT };
-    if (!fresh.has(one.id)) return record;
+  const known = ledger.findings.map((finding): FindingRecord => {
+    const record = recordOf(finding, finding.thread?.first.url);
+    if (back.has(finding.id)) return { ...record, why: 'it came back' };
+    if (claimed.has(finding.id)) return { ...record, why: CLAIMED_OVER_TEXT };
+    if (!fresh.has(finding.id)) return record;
     // An earlier run has raised it, and could not say it.
-    if (one.stored !== undefined) return { ...record, url };
+    if (finding.stored !== undefined) return { ...record, url };
     const why =
-      one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
+      finding.dismissedOn === undefined ? undefined : `dismissed before on #${finding.dismissedOn}`;
     return { ...record, isNew: true, why, url };
   });
   // What was decided on this pull request is among the known ones.
