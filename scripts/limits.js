@@ -30,7 +30,7 @@ export const LIMITS = [
   ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
   ['Loaded run log without `last_n` and `max_log_bytes`', 'MAX_RECALLED_BYTES', bytes],
   ['The same for a run without a change or issue', 'MAX_LOADED_MEMORY_BYTES', bytes],
-  ['Part of a run log that is searched for entries', 'MAX_SEARCHED_MEMORY_BYTES', bytes],
+  ['Newest part of a run log searched for related entries', 'MAX_SEARCHED_MEMORY_BYTES', bytes],
   ['Time of a save on the branch', 'SAVE_BUDGET_MS.branch', ms],
   ['Second look: findings of a run', 'VERIFICATION.findings', count],
   ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
