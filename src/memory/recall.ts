@@ -19,7 +19,7 @@ export interface RecalledEntry {
   readonly text: string;
   /** The line of its heading in the text that was searched, from 1. */
   readonly line: number;
-  /** The terms that it shares with the subject; empty for an entry that was chosen as one of the newest. */
+  /** The terms that it shares with the subject; empty for one of the newest. */
   readonly shares: readonly string[];
 }
 
@@ -40,9 +40,7 @@ const MAX_TERMS = 100;
 /** A path that every entry has counts too, so that it decides between entries with nothing else. */
 const LEAST_WEIGHT = 0.01;
 
-/** An entry in the order of the log. */
 interface SearchedEntry extends RecalledEntry {
-  readonly index: number;
   readonly score: number;
   readonly on: string | undefined;
 }
@@ -117,49 +115,38 @@ function chooseRelated(
     fitting.push(entry);
     leftBytes -= bytes;
   }
-  return fitting.sort((a, b) => a.index - b.index);
+  return fitting.sort((a, b) => a.line - b.line);
 }
 
 /** A term counts for more, the fewer entries have it. */
-function withScores(
-  entries: readonly RecalledEntry[],
-  { on, paths, words }: Subject,
-): readonly SearchedEntry[] {
-  const terms = [
-    ...(on === undefined ? [] : [on]),
-    ...paths.slice(0, MAX_TERMS),
-    ...words.slice(0, MAX_TERMS),
-  ];
-  const isWord = new Set(words);
-  const holders = entries.map(holderOf);
-  const scores = entries.map(() => 0);
-  const shares = entries.map((): string[] => []);
-  for (const term of terms) {
-    const having = holders.flatMap((holds, index) =>
-      holds(term, isWord.has(term)) ? [index] : [],
-    );
-    const weight = Math.log((entries.length + 1) / (having.length + 0.5));
-    for (const index of having) {
-      scores[index] = (scores[index] ?? 0) + Math.max(weight, LEAST_WEIGHT);
-      shares[index]?.push(term);
-    }
-  }
-  return entries.map((entry, index) => ({
+function withScores(entries: readonly RecalledEntry[], subject: Subject): readonly SearchedEntry[] {
+  const sharing = entries.map((entry) => ({ ...entry, ...shareWith(subject, entry) }));
+  const holders = new Map<string, number>();
+  for (const term of sharing.flatMap(({ shares }) => shares))
+    holders.set(term, (holders.get(term) ?? 0) + 1);
+
+  const weightOf = (term: string) =>
+    Math.max(Math.log((entries.length + 1) / ((holders.get(term) ?? 0) + 0.5)), LEAST_WEIGHT);
+  return sharing.map((entry) => ({
     ...entry,
-    index,
-    shares: shares[index] ?? [],
-    score: scores[index] ?? 0,
-    on: entryProvenance(entry.text)?.on,
+    score: entry.shares.reduce((sum, term) => sum + weightOf(term), 0),
   }));
 }
 
 /** An entry has a path that its files list or its text names, and a word that its task has. */
-function holderOf({ text }: RecalledEntry): (term: string, isWord: boolean) => boolean {
-  const { on, files } = entryProvenance(text) ?? {};
-  const listed = new Set(on === undefined ? files : [on, ...(files ?? [])]);
+function shareWith(
+  { on, paths, words }: Subject,
+  { text }: RecalledEntry,
+): Pick<SearchedEntry, 'shares' | 'on'> {
+  const origin = entryProvenance(text);
+  const listed = new Set([origin?.on, ...(origin?.files ?? [])]);
   const tasks = text.split('\n').filter((line) => line.startsWith(TASK_LABEL));
   const task = tasks.join('\n').toLowerCase();
-  return (term, isWord) => (isWord ? task.includes(term) : listed.has(term) || names(text, term));
+
+  const searched = [...(on === undefined ? [] : [on]), ...paths.slice(0, MAX_TERMS)];
+  const places = searched.filter((place) => listed.has(place) || names(text, place));
+  const sharedWords = words.slice(0, MAX_TERMS).filter((word) => task.includes(word));
+  return { on: origin?.on, shares: [...places, ...sharedWords] };
 }
 
 /** Finds a path or number that is not only a part of a longer one. */
@@ -177,11 +164,11 @@ function names(text: string, term: string): boolean {
 /** Entries that share something, best and newest first; of one pull request only the best. */
 function bestOfEach(entries: readonly SearchedEntry[]): readonly SearchedEntry[] {
   const related = entries.filter(({ score }) => score > 0);
-  related.sort((a, b) => b.score - a.score || b.index - a.index);
+  related.sort((a, b) => b.score - a.score || b.line - a.line);
 
   const best = new Map<string, SearchedEntry>();
   for (const entry of related) {
-    const subject = entry.on ?? `entry ${entry.index}`;
+    const subject = entry.on ?? `line ${entry.line}`;
     if (!best.has(subject)) best.set(subject, entry);
   }
   return [...best.values()];
