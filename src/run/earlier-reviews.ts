@@ -153,7 +153,8 @@ export async function readAgain(
   return answer?.kind === 'read' ? { ledger } : { ledger, trouble: troubleOf(answer) };
 }
 
-function troubleOf(answer: { readonly message: string } | undefined): string {
+/** Why GitHub did not give what was asked for. */
+export function troubleOf(answer: { readonly message: string } | undefined): string {
   return answer?.message ?? 'there is no `github-token`.';
 }
 

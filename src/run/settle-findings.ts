@@ -13,7 +13,7 @@ import {
   withoutSaid,
 } from '../findings/read/look.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
-import { readAgain } from './earlier-reviews.js';
+import { readAgain, troubleOf } from './earlier-reviews.js';
 import { type RecordSave, type RecordStore, saveRecord } from './save.js';
 
 /** A run's decision about the findings of a pull request. */
@@ -40,15 +40,21 @@ export interface DecidingRun extends RecordStore {
   readonly extent?: ReviewExtent;
 }
 
-/** Findings that are decided and saved, and that can be said. */
-export interface SettledFindings extends FindingsToTell {
+/** Findings that are decided, and not saved yet. */
+interface DecidedFindings extends FindingsToTell {
   /** As they were before the run's decisions. */
   readonly before: Ledger;
+  /** Why GitHub could not be read again; left out: it was, or nobody tried. */
+  readonly trouble?: string;
+}
+
+/** Findings that are decided and saved, and that can be said. */
+export interface SettledFindings extends DecidedFindings {
   /** The result of saving the record. */
   readonly save: RecordSave;
 }
 
-/** Another run can be first so often. */
+/** Maximum decisions of one run, if others keep changing the record. */
 const MAX_DECISIONS = 3;
 
 /**
@@ -63,8 +69,8 @@ export async function settleFindings(
   deps: Dependencies,
 ): Promise<SettledFindings> {
   let { record } = decision.start.context;
-  for (let number = 1; ; number += 1) {
-    const isAgain = decision.isOld || number > 1;
+  for (let attempt = 1; ; attempt += 1) {
+    const isAgain = decision.isOld || attempt > 1;
     const decided = isAgain
       ? await decideAgain(decision, record, run, deps)
       : decideNow(decision, decision.start.copy());
@@ -73,7 +79,7 @@ export async function settleFindings(
     await deps.journal?.accepted([]);
     const before = decided.ledger.context.record;
     const save = await saveRecord({ pull: decision.pull, before, facts }, run, deps);
-    if (save.kind === 'moved' && number < MAX_DECISIONS) record = save.record;
+    if (save.kind === 'moved' && attempt < MAX_DECISIONS) record = save.record;
     else {
       const isRecent = isAgain && !isChanged && !save.isRemote;
       return await look({ ...decided, save }, isRecent, deps);
@@ -85,7 +91,7 @@ export async function settleFindings(
 export function decideNow(
   { pull, start, buffered = NO_PUBLICATIONS, pushed }: Decision,
   ledger: Ledger,
-): FindingsToTell & { readonly before: Ledger } {
+): DecidedFindings {
   const before = ledger.copy();
   const news = applyToLedger(ledger, buffered, idsIn(start), pushed);
   return { pull, ledger, news: withoutOthers({ ledger, news }, start), before };
@@ -100,7 +106,7 @@ export async function decideAgain(
   record: PullRecord | undefined,
   { word }: Pick<DecidingRun, 'word'>,
   deps: Dependencies,
-): Promise<FindingsToTell & { readonly before: Ledger; readonly trouble?: string }> {
+): Promise<DecidedFindings> {
   const { pull, start, buffered = NO_PUBLICATIONS } = decision;
   const { ledger, trouble } = await readAgain(start, { pull, record, word }, deps);
   if (trouble === undefined) return decideNow(decision, ledger);
@@ -115,23 +121,18 @@ function idsIn({ findings }: Ledger): ReadonlySet<string> {
   return new Set(findings.map(({ id }) => id));
 }
 
-interface Decided extends SettledFindings {
-  readonly trouble?: string;
-}
-
 /**
- * The last step before anything is said: what a text says already is not said. GitHub is only asked
- * where another run could have said it: a decision of an earlier run, or one that was not saved by
- * comparing and swapping. Nothing is said that nobody could look for.
+ * The last step before anything is said: leaves out what a text on GitHub says already. GitHub is
+ * only asked if another run could have said it: for a decision of an earlier run, or one that was
+ * not saved by comparing and swapping. If GitHub does not answer, none of these is said.
  */
 async function look(
-  decided: Decided,
+  settled: SettledFindings,
   /** Nothing was written since the last reading. */
   isRecent: boolean,
   deps: Dependencies,
 ): Promise<SettledFindings> {
-  const { trouble, ...settled } = decided;
-  const { pull, save } = settled;
+  const { pull, save, trouble } = settled;
   if (trouble !== undefined)
     return save.isCompared ? settled : { ...settled, unsayable: unsayable(pull, trouble) };
 
@@ -141,10 +142,8 @@ async function look(
   const answer = await deps.github?.said(pull, { isFresh: true }, deps.deadline.closing);
   if (answer?.kind === 'read') return { ...settled, ...withoutSaid(settled, answer.seen) };
   if (save.isCompared) return { ...settled, news: withoutEarlier(settled) };
-  return { ...settled, unsayable: unsayable(pull, answer?.message ?? NO_TOKEN) };
+  return { ...settled, unsayable: unsayable(pull, troubleOf(answer)) };
 }
-
-const NO_TOKEN = 'there is no `github-token`.';
 
 function unsayable(pull: number, trouble: string) {
   const message = `#${pull} could not be read, so nobody knows what was said there: ${trouble.replace(/\.$/, '')}`;
