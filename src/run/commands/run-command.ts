@@ -78,7 +78,7 @@ export async function runCommentCommand(
 }
 
 async function carryOut(
-  command: Exclude<ReadCommand, { verb: 'help' | 'mistyped' | 'ask' | 'fix' }>,
+  command: Exclude<ReadCommand, HelpCommand | FixCommand>,
   opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
@@ -114,12 +114,12 @@ async function pause(
 const MAX_QUOTED = 60;
 
 /**
- * Answers `/axe help`, `/axe ask` without a question and mistyped commands, once for all agents that hear the comment, without an
- * agent, its memory or a model. People who can neither triage nor start a run get no answer, so
- * that strangers cannot make a repository post comments.
+ * Answers `/axe help`, `/axe ask` without a question and mistyped commands, once for all agents that
+ * hear the comment, without an agent, its memory or a model. People who can neither triage nor start
+ * a run get no answer, so that strangers cannot make a repository post comments.
  */
 async function answerHelp(
-  command: Extract<ReadCommand, { verb: 'help' | 'mistyped' | 'ask' }>,
+  command: HelpCommand,
   { trigger, agent, dryRun, admissionPolicy }: RunRequest,
   deps: Dependencies,
 ): Promise<RunReport> {
@@ -142,10 +142,7 @@ async function answerHelp(
   return { kind: 'memory-command', agent, command: name, result, published };
 }
 
-function answerTo(
-  command: Parameters<typeof answerHelp>[0],
-  triggerPhrase: string,
-): MemoryCommandResult {
+function answerTo(command: HelpCommand, triggerPhrase: string): MemoryCommandResult {
   switch (command.verb) {
     case 'ask':
       return refusal('refused', '`/axe ask` has no question', 'Write the question after it.');
@@ -258,16 +255,20 @@ interface CommentMemoryCommand {
   readonly words: readonly string[];
 }
 
-type ReadCommand =
+/** Commands that every agent answers in the same way. */
+type HelpCommand =
   | { readonly verb: 'help' }
   /** Without a question. */
   | { readonly verb: 'ask' }
+  /** `said` is not a command; `meant` is the most likely one, in its correct form. */
+  | { readonly verb: 'mistyped'; readonly said: string; readonly meant: string };
+
+type ReadCommand =
+  | HelpCommand
   | { readonly verb: 'pause' | 'resume' }
   | CommentMemoryCommand
   | FindingCommand
-  | FixCommand
-  /** `said` is not a command; `meant` is the most likely one, in its correct form. */
-  | { readonly verb: 'mistyped'; readonly said: string; readonly meant: string };
+  | FixCommand;
 
 /**
  * Reads a command at the beginning of a comment (`/axe help`), a command after the `trigger-phrase`
