@@ -230,12 +230,12 @@ function warnOfNoChange(
   trigger: Trigger,
   context: TriggerContext | undefined,
 ): readonly Warning[] {
-  const isWithout =
+  const lacksChange =
     trigger.kind === 'schedule' ||
     trigger.kind === 'dispatch' ||
     trigger.kind === 'release' ||
     (trigger.kind === 'push' && (context === undefined || context.kind === 'none'));
-  if (!isWithout || !postsReviews(agent)) return [];
+  if (!lacksChange || !postsReviews(agent)) return [];
   const message = `agent "${agent.name}" posts reviews, and \`${trigger.event}\` brings no change to review: it only answers, and no finding is posted or counted. Run it on \`pull_request\`, or use an agent without the tools of a review here, such as \`builtin/ask\`.`;
   return [{ code: 'tool-not-available', message }];
 }

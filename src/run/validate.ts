@@ -299,7 +299,7 @@ export function formatValidation(validation: Validation): readonly string[] {
     ...agents
       .filter((agent) => agent.faults.length === 0)
       .map(({ file }) => `${displayFile(file)}: valid`),
-    ...setup.flatMap((problem) => formatFault(problem)),
+    ...setup.flatMap(formatFault),
     ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
     ...(notListed > 0 ? [`and ${notListed} more`] : []),
     '',

@@ -247,8 +247,8 @@ export async function promoteEntry(
 }
 
 /**
- * Removes an entry from the log and from what is kept apart. `purge` also drops the history, even if the entry is already
- * gone. The path of a note deletes the note.
+ * Removes an entry from the log and from what is kept apart. `purge` also drops the history, even if
+ * the entry is already gone. The path of a note deletes the note.
  */
 export async function forgetMemory(
   { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.js';
 import { AxeError, type Warning } from '../../lib/errors.js';
 import type { MemoryChange, MemoryTree } from '../../memory/change.js';
 import type { ReadBase } from '../../memory/citations.js';
+import { apartPath } from '../../memory/paths.js';
 import type { Provenance } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { firstUnread, type MemoryStore, type TreeResult } from '../../memory/store.js';
@@ -153,7 +154,7 @@ export async function viewMemory({
   path,
   signal,
 }: Pick<CommandSession, 'store' | 'path' | 'signal'>): Promise<MemoryView | MemoryRefusal> {
-  const logs = [path, logPath(path, true)];
+  const logs = [path, apartPath(path)];
   const places = logs.flatMap((log) => [log, statePath(log)]);
   const result = await readWith(store, places, signal);
   const failure = result.kind === 'failed' ? result : firstUnread(result, places);
@@ -250,7 +251,7 @@ export function noSuchEntry(
 /** Shorter beginnings of an id are not accepted. */
 const MIN_PREFIX = 6;
 
-/** Finds entries by an id or its beginning. There are two if the log has it and it is kept apart too. */
+/** Finds entries by an id or its beginning: two if it is in the log and kept apart as well. */
 export function entriesWith(
   id: string,
   entries: readonly MemoryEntry[],
