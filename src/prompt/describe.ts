@@ -151,8 +151,8 @@ export const NUMBERS_NOTICE =
 const MAX_LISTED = 300;
 
 /**
- * Shows as much of the diff as the policy allows, with the numbers of its lines, and lists the files that are not shown with their
- * sizes: the model must not call code clean that it has not seen.
+ * Shows as much of the diff as the policy allows, with the numbers of its lines, and lists the files
+ * that are not shown with their sizes: the model must not call code clean that it has not seen.
  */
 export function describeDiff(diff: string, source: string, policy: DiffPolicy): Parts {
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };

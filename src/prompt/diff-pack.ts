@@ -151,9 +151,10 @@ const MARK_LINES = 10;
 const MAX_READABLE_LINE = 5000;
 
 /**
- * Splits the files that people read into parts, in the order of their paths. A file is split only
- * if it is larger than a part as it is shown, between its hunks. The most important parts come first, since the
- * budget can end. `left` has the paths of files that are in none of the parts, or only in part.
+ * Splits the files that people read into parts, in the order of their paths. A file is split,
+ * between its hunks, only if it is larger than a part with its line numbers. The most important
+ * parts come first, since the budget can end. `left` has the paths of files that are in none of the
+ * parts, or only in part.
  */
 export function splitDiff(
   diff: string,

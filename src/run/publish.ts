@@ -398,8 +398,8 @@ export function publishingTools(
 
 /**
  * There is no warning here for a reviewer that runs without a pull request: it gives its review as
- * its answer, and the plan warns if the event has no change. But a pull request without a diff, or an agent of another kind, leaves a
- * person waiting for something that is never posted.
+ * its answer, and the plan warns if the event has no change. But a pull request without a diff, or
+ * an agent of another kind, leaves a person waiting for something that is never posted.
  */
 function warnOfMissing(
   agent: string,

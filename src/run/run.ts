@@ -49,8 +49,8 @@ import { save, spentKeeper } from './save.js';
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing saves the record of
  * findings before it posts them; the entry is saved afterwards, so that it can name the posted
- * review. Throws an AxeError for an error before the
- * model is asked, and a SecretLeakError if a model wrote a secret; later errors are in the report.
+ * review. Throws an AxeError for an error before the model is asked, and a SecretLeakError if a model
+ * wrote a secret; later errors are in the report.
  */
 export async function runPipeline(
   originalRequest: RunRequest,

@@ -230,8 +230,12 @@ export type RecordSave = {
   readonly isCompared: boolean;
   /** A store was asked that is not on this machine. */
   readonly isRemote: boolean;
-} /** `notices` are whole sentences that people should read, such as that a branch is new. */ & (
-  | { readonly kind: 'saved'; readonly notices?: readonly string[] }
+} & (
+  | {
+      readonly kind: 'saved';
+      /** Whole sentences that people should read, such as that a branch is new. */
+      readonly notices?: readonly string[];
+    }
   /** There is nothing to save, or no state. */
   | { readonly kind: 'none' }
   /** Another run has changed it: nothing was saved. */

@@ -137,8 +137,8 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const unknown = agent.config.tools.find((name) => !TOOL_NAMES.includes(name));
     if (unknown !== undefined) throw unknownTool(unknown);
 
-    // A run that is not `own` has no artifacts: it can only edit the files that `changes-allowed` names,
-    // and keeps those edits in memory.
+    // A run that is not `own` has no artifacts: it can only edit the files that `changes-allowed`
+    // names, and keeps those edits in memory.
     const hasArtifacts = where === 'terminal' || toolsOfRun(request) === 'all';
     const artifactDir = hasArtifacts
       ? await artifacts.folderOf(agent, workdir, callerEffects === undefined)
