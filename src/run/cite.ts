@@ -176,7 +176,24 @@ export function createBaseReader(
     return base;
   }
 
-  /** Finds the current paths of missing files, and reads these. */
+  /** Follows a missing file to the path that exists, and reads it; undefined if it was deleted. */
+  async function currentPath(
+    opened: CodeSource,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    let formerPath = path;
+    for (let step = 0; step < MAX_RENAMES; step += 1) {
+      const next = await opened.renamedPath(formerPath, signal);
+      if (next === undefined) return undefined;
+      await add(opened, { paths: notYetRead([next]), commits: [] }, signal);
+      if (base?.files.get(next) !== null) return next;
+      formerPath = next;
+    }
+    return undefined;
+  }
+
+  /** Finds the current paths of missing files. */
   async function follow(
     opened: CodeSource,
     missing: readonly string[],
@@ -185,15 +202,8 @@ export function createBaseReader(
     const renamed = new Map(base?.renamed);
     for (const path of missing.slice(0, MAX_FOLLOWED - followed)) {
       followed += 1;
-      let current: string | undefined = path;
-      for (let step = 0; step < MAX_RENAMES && current !== undefined; step += 1) {
-        current = await opened.renamedPath(current, signal);
-        if (current === undefined) break;
-        await add(opened, { paths: notYetRead([current]), commits: [] }, signal);
-        if (base?.files.get(current) === null) continue;
-        renamed.set(path, current);
-        break;
-      }
+      const current = await currentPath(opened, path, signal);
+      if (current !== undefined) renamed.set(path, current);
     }
     if (base !== undefined) base = { ...base, renamed };
   }
