@@ -142,7 +142,7 @@ export interface Deadline {
 }
 
 /** setTimeout takes at most this many milliseconds (2^31 − 1). */
-const LONGEST_TIMER_MS = 2_147_483_647;
+export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
  * A deadline that counts from now and has no limit yet. A limit of zero or less, or one that has

@@ -2,10 +2,12 @@ import { createContext, Script } from 'node:vm';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import type { ModelParams } from '../agent/config.js';
+import { LONGEST_TIMER_MS } from '../lib/clock.js';
 import { depthExceeds, isObject } from '../lib/data.js';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
 import { errorCode } from '../lib/files.js';
+import { utf8Bytes } from '../lib/text/bytes.js';
 import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 
 /** The answer must be JSON, and valid against the schema if there is one. */
@@ -206,7 +208,7 @@ function whyTooLarge(schema: JsonSchema): string | undefined {
     if (key === '$ref' || key === '$dynamicRef') counts.references += 1;
     return value;
   });
-  const bytes = Buffer.byteLength(text);
+  const bytes = utf8Bytes(text);
   if (bytes > schemaBytes)
     return `it has ${formatInteger(bytes)} bytes, and at most ${formatInteger(schemaBytes)} are allowed`;
   if (counts.patterns > patterns)
@@ -215,9 +217,6 @@ function whyTooLarge(schema: JsonSchema): string | undefined {
     ? `it has ${count(counts.references, 'reference')}, and at most ${references} are allowed`
     : undefined;
 }
-
-/** Node takes no longer time limit. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A check ends only after the deadline, so that the deadline is the error that is reported. */
 const TIMER_MS = 5;
