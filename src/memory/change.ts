@@ -154,8 +154,9 @@ export function holdsEntry(
     const end = text.indexOf('\n', start);
     const line = text.slice(start, end < 0 ? undefined : end);
     const next = text.indexOf('\n## ', start);
-    const rest = text.slice(start, next < 0 ? undefined : next).replaceAll('\r\n', '\n');
-    const isCutOff = rest.trimEnd() !== whole && whole.startsWith(rest.trimEnd());
+    const rest = text.slice(start, next < 0 ? undefined : next);
+    const written = rest.replaceAll('\r\n', '\n').trimEnd();
+    const isCutOff = written !== whole && whole.startsWith(written);
     if (isLineStart && !isCutOff && parseProvenance(line) !== undefined) return true;
   }
   return false;

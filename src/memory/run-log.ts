@@ -71,12 +71,13 @@ const MAX_FILES_CHARACTERS = 1000;
  * viewers ignore. See {@link encodeField} for why no value ends the comment.
  */
 export function formatProvenance(provenance: Provenance): string {
-  const { id, run, actor, model, on, files = [], isComputed = false } = provenance;
-  const sha = provenance.sha?.slice(0, SHA_CHARACTERS);
+  const { sha, files = [], isComputed = false } = provenance;
+  const texts = { ...provenance, sha: sha?.slice(0, SHA_CHARACTERS) };
   // A stranger chooses the paths of a change, so the entry that it gets in a run log has none.
   const listed = isComputed ? MISSING : encodeFiles(files);
-  const values = [id, run, sha, actor, model, on].map(encode);
-  const fields = FIELDS.map((field, index) => `${field}=${values[index] ?? listed}`);
+  const fields = FIELDS.map(
+    (field) => `${field}=${field === 'files' ? listed : encode(texts[field])}`,
+  );
   return `${PROVENANCE_START}${fields.join(' ')}${isComputed ? COMPUTED : ''} -->`;
 }
 
