@@ -48,11 +48,9 @@ export function createReviewTools(publications: PublicationBuffer): readonly Too
           required: true,
         },
         evidence: {
-          type: 'list',
+          ...EVIDENCE,
           description:
             'For `fixed`: the changed lines that fix it, copied as they are; a removed line counts where nothing was added.',
-          item: EVIDENCE_ITEM,
-          readText: readEvidence,
         },
         by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
       },
@@ -199,10 +197,8 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
         description: 'The input, state or order that causes it; at most 300 characters.',
       },
       evidence: {
-        type: 'list',
+        ...EVIDENCE,
         description: 'Up to 5 lines that prove it, especially those outside the diff.',
-        item: EVIDENCE_ITEM,
-        readText: readEvidence,
       },
       start_line: { type: 'integer', description: 'The first line of a range.', minimum: 1 },
       side: {
@@ -244,17 +240,21 @@ function createAddReviewComment(publications: PublicationBuffer): Tool {
   );
 }
 
-/** The argument for a line that proves a finding or its end. */
-const EVIDENCE_ITEM = {
-  path: { type: 'string', description: 'Path of the file.', required: true },
-  line: {
-    type: 'integer',
-    description: 'Number of the line in the new version.',
-    required: true,
-    minimum: 1,
+/** The argument for the lines that prove a finding or its end. */
+const EVIDENCE = {
+  type: 'list',
+  item: {
+    path: { type: 'string', description: 'Path of the file.', required: true },
+    line: {
+      type: 'integer',
+      description: 'Number of the line in the new version.',
+      required: true,
+      minimum: 1,
+    },
+    code: { type: 'string', description: 'The line, copied as it is.', required: true },
   },
-  code: { type: 'string', description: 'The line, copied as it is.', required: true },
-} as const satisfies Readonly<Record<string, ToolArgument>>;
+  readText: readEvidence,
+} as const satisfies Omit<ToolArgument, 'description'>;
 
 /**
  * Evidence as models also write it: each piece begins with `path:line: code`, and further lines are
@@ -326,10 +326,8 @@ export function createGiveVerdict(verdicts: VerdictCollector): Tool {
         minimum: 1,
       },
       evidence: {
-        type: 'list',
+        ...EVIDENCE,
         description: 'For `refuted`: the lines that refute it, up to 5.',
-        item: EVIDENCE_ITEM,
-        readText: readEvidence,
       },
       ...IMPACT,
       suggestion_fixes: {

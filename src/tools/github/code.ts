@@ -342,9 +342,9 @@ async function searchIssues(
   const authors = items.map(({ author }) => author);
   const stranger = await github.strangerAmong(authors, signal);
   const strangersItem = items.find(({ author }) => author === stranger);
-  const read =
+  const titles =
     strangersItem === undefined ? 'titles of issues' : `the title of #${strangersItem.number}`;
-  const strangers = stranger === undefined ? undefined : `${read} by ${stranger}`;
+  const strangers = stranger === undefined ? undefined : `${titles} by ${stranger}`;
   return { text: format(lines, answer.incomplete_results), strangers };
 }
 
