@@ -208,7 +208,7 @@ async function localInput(
         'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
     });
   }
-  // Without a task, an agent does what its instructions say. In axe's place also one that has none.
+  // Without a task an agent does what its instructions say. axe also runs one that has none.
   const mustHaveTask =
     source === 'built-in' || (!hasInstructions(config, skill) && program !== 'axe');
   if (mustHaveTask) {

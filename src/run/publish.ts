@@ -192,13 +192,12 @@ export async function reportSkipped(
   });
   warnUnsaved(findings.save, run.agent, deps);
   if (trouble === undefined) return { ...skipped, reviewResult };
-  if (isQueued)
-    return {
-      ...unreadFindings(`what is open on #${number} could not be read: ${trouble}`),
-      reviewResult,
-    };
-  const failure = `what is open on #${number} could not be read: ${trouble} We count what memory knows of it.`;
-  deps.reporter.warn({ code: 'context-incomplete', message: failure });
+  const failure = `what is open on #${number} could not be read: ${trouble}`;
+  if (isQueued) return { ...unreadFindings(failure), reviewResult };
+  deps.reporter.warn({
+    code: 'context-incomplete',
+    message: `${failure} We count what memory knows of it.`,
+  });
   return { ...skipped, areFindingsUnread: true, reviewResult };
 }
 
