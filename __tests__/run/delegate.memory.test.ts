@@ -60,7 +60,7 @@ describe('the entry of a sub-agent', () => {
     expect(deps.memory.get('a.md')).toBe(plainEntry('Task: look', 'seen'));
   });
 
-  it('goes to the lanes of the run and names its event, with the model of the sub-agent (D8, D19)', async () => {
+  it('goes to the lanes of the run and names its issue, with the model of the sub-agent (D8, D19)', async () => {
     const origin = { runId: '99', attempt: '1', sha: 'c'.repeat(40) };
     const { deps } = await callOnce(agent('a', MEMORY), [says('seen')], {
       request: { trigger: issue({ author: STRANGER }), origin, inWorkflow: true },
