@@ -114,6 +114,10 @@ describe('memory show', () => {
     const counted = await memory(['show', 'bot', '--for', 'src/auth.ts']);
     expect(counted.output).toContain('The agent has `last_n = 1`');
     expect(counted.output.match(/Task: t\d+/g)).toEqual(['Task: t2']);
+    const limits = 'last_n = 0\nmax_log_bytes = 1500\n';
+    writeFiles(home, { 'axe/agents/bot.toml': agent.replace('last_n = 1\n', limits) });
+    const limited = await memory(['show', 'bot', '--for', 'src/auth.ts']);
+    expect(limited.output.match(/Task: t\d+/g)).toEqual(['Task: t2']);
   });
 
   it('prints the entries as JSON', async () => {

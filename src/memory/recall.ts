@@ -1,4 +1,4 @@
-import { MAX_RESULT_CODE_POINTS } from '../lib/defaults.js';
+import { MAX_RESULT_CODE_POINTS, MAX_SEARCHED_MEMORY_BYTES } from '../lib/defaults.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { count, formatInteger } from '../lib/text/format.js';
 import { countEntries, entryProvenance, lastEntries, parseEntries, TASK_LABEL } from './run-log.js';
@@ -43,6 +43,14 @@ const LEAST_WEIGHT = 0.01;
 interface SearchedEntry extends RecalledEntry {
   readonly score: number;
   readonly on: string | undefined;
+}
+
+/**
+ * The bytes of a log, from its end, that a run reads to get its entries; 0 for all of it. `lastN` is
+ * undefined if the agent does not say how many.
+ */
+export function bytesToRead(lastN: number | undefined, maxLogBytes: number): number {
+  return lastN === undefined ? Math.max(maxLogBytes, MAX_SEARCHED_MEMORY_BYTES) : maxLogBytes;
 }
 
 /**

@@ -2,18 +2,14 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import { parseReviewFacts } from '../findings/state-facts.js';
-import {
-  MAX_LOADED_MEMORY_BYTES,
-  MAX_RECALLED_BYTES,
-  MAX_SEARCHED_MEMORY_BYTES,
-} from '../lib/defaults.js';
+import { MAX_LOADED_MEMORY_BYTES, MAX_RECALLED_BYTES } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, placesToRead, unusableLogPath } from '../memory/paths.js';
-import { describeChoice, recall, type Subject } from '../memory/recall.js';
+import { bytesToRead, describeChoice, recall, type Subject } from '../memory/recall.js';
 import { countEntries, promptText } from '../memory/run-log.js';
 import { hasNewerLines, statePath } from '../memory/state.js';
 import { firstUnread } from '../memory/store.js';
@@ -97,8 +93,7 @@ export async function readMemory(
   const { plan, unsaved = [] } = notesToRead ?? {};
 
   const alongside = plan && placesToRead(plan.places, path, deps.clock.now());
-  const maxBytes =
-    lastN === undefined ? Math.max(maxLogBytes, MAX_SEARCHED_MEMORY_BYTES) : maxLogBytes;
+  const maxBytes = bytesToRead(lastN, maxLogBytes);
   const isCounted = maxEntries > 0;
   const request = { path, lastN: lastN ?? 0, maxBytes, isCounted, alongside };
   const store = deps.openMemory(agent, memory);

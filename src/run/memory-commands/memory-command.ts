@@ -1,8 +1,8 @@
 import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
-import { MAX_RECALLED_BYTES, MAX_SEARCHED_MEMORY_BYTES } from '../../lib/defaults.js';
+import { MAX_RECALLED_BYTES } from '../../lib/defaults.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count, inlineCode } from '../../lib/text/format.js';
-import { newestEntries, recall } from '../../memory/recall.js';
+import { bytesToRead, newestEntries, recall } from '../../memory/recall.js';
 import { statePath } from '../../memory/state.js';
 import { forgetMemory, promoteEntry, rememberText } from './change-memory.js';
 import {
@@ -94,20 +94,23 @@ function showLoaded(
   { log, location }: MemoryView,
   loads: CommandSession['loads'],
 ): MemoryDone {
-  const { text: searched } = newestEntries(log.text, 0, MAX_SEARCHED_MEMORY_BYTES);
   const lastN = loads?.hasLastN === true ? loads.lastN : undefined;
+  const maxLogBytes = loads?.maxLogBytes ?? 0;
+  const maxBytes = bytesToRead(lastN, maxLogBytes);
+  const { text: searched } = newestEntries(log.text, lastN ?? 0, maxBytes);
   const place = `\`${log.path}\` in ${location}`;
   if (lastN !== undefined) {
     const above = `The agent has \`last_n = ${lastN}\`, so its runs load the newest entries of ${place}, whatever they are about:`;
-    return list(above, newest(log.entries, lastN), []);
+    const loaded = readEntries(searched, false).length;
+    return list(above, newest(log.entries.slice(log.entries.length - loaded), 0), []);
   }
 
   const subject = { paths: [path], words: [] };
-  const { entries } = recall(searched, subject, loads?.maxLogBytes || MAX_RECALLED_BYTES);
+  const { entries } = recall(searched, subject, maxLogBytes || MAX_RECALLED_BYTES);
   const lines = (text: string) => text.split('\n').length;
   const linesAbove = lines(log.text) - lines(searched);
-  const loaded = new Set(entries.map(({ line }) => line + linesAbove));
-  const shown = log.entries.filter(({ line = 0 }) => loaded.has(line));
+  const loadedLines = new Set(entries.map(({ line }) => line + linesAbove));
+  const shown = log.entries.filter(({ line = 0 }) => loadedLines.has(line));
   const related = entries.filter(({ shares }) => shares.length > 0).length;
   const reason = related === 0 ? '' : `, ${related} of them about ${inlineCode(path)}`;
   const above =
