@@ -127,8 +127,8 @@ describe('the findings of a pull request in the prompt', () => {
     expect(text).toMatch(/^Findings of yours that are open on this pull request\./);
     expect(text).toContain('`settle_finding`');
     expect(text).toContain('`same_as`');
-    expect(text).toContain('The line of FQ7K2 is not in the change any more.');
-    expect(format({ findings: [known()] })).not.toContain('any more');
+    expect(text).toContain('The change no longer contains the line of FQ7K2.');
+    expect(format({ findings: [known()] })).not.toContain('no longer contains');
   });
 
   const RAISE_AGAIN = 'If the fault is back, raise it with its name in `same_as`.';

@@ -187,7 +187,7 @@ it.each([
   expect(states(stage)).toContain('CHANGES_REQUESTED');
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, ...blocked });
   const told = stage.model.prompts()[2]?.messages[0] ?? '';
-  expect(numberHandles(told)).toContain('The line of F1, F2, F3 is not in the change any more.');
+  expect(numberHandles(told)).toContain('The change no longer contains the line of F1, F2, F3.');
 });
 
 it.each([

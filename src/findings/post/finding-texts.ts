@@ -277,7 +277,7 @@ export function strangersInTitles(findings: readonly KnownFinding[]): readonly s
 const OPEN =
   'Findings of yours that are open on this pull request. They are posted already: do not raise them again. Where the code now fixes one, call `settle_finding`. If you mean one of them again, give its name in `same_as`.';
 const GONE =
-  'The line of {} is not in the change any more. Look whether the fault is still there: `settle_finding` if it is not, without `evidence`, and nothing if it is.';
+  'The change no longer contains the line of {}. Check whether the fault is still there. If it is not, call `settle_finding` without `evidence`. If it is, do nothing.';
 const ENDED =
   'Findings of yours on this pull request that people with write access have dismissed or closed. Do not raise them again, here or in other words; a new fault near them is a new finding.';
 const SETTLED =
