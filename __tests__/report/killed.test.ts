@@ -15,8 +15,8 @@ it('the summary of a killed run says what it posted, saved, cost and found', () 
     [
       '### bot: killed',
       'The run was killed before its end.',
-      `- Posted: [pullrequestreview-7](${URL})\n- Saved: to octocat/hello@axe-memory:bot.md, by the post step\n- Cost: $0.0029`,
-      'This was found, and may not be posted:',
+      `- Posted: [pullrequestreview-7](${URL})\n- Memory: saved to octocat/hello@axe-memory:bot.md by the post step\n- Cost: $0.0029`,
+      'The run found this, and might not have posted it:',
       '**Findings**\n\nA fault.',
     ].join('\n\n'),
   );
@@ -42,7 +42,7 @@ it('the summary of a run that was killed before it did anything invents nothing'
     [
       '### axe-action: killed',
       'The run was killed before its end.',
-      '- Posted: nothing that is known\n- Saved: not all: no cache.\n- Cost: not known',
+      '- Posted: nothing known\n- Memory: not everything was saved: no cache.\n- Cost: not known',
       'An entry.',
     ].join('\n\n'),
   );

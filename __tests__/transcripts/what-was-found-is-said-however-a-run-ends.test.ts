@@ -215,7 +215,7 @@ describe('a run that is killed', () => {
       !isBefore && !isSeen,
     );
     if (!isBefore) {
-      expect(post.summary).toContain(`- Saved: to ${REPO}@${BRANCH}:`);
+      expect(post.summary).toContain(`- Memory: saved to ${REPO}@${BRANCH}:`);
       expect(stateIn(stage)).toMatch(/^- \{"kind":"spent",.*"usd":0\.00/m);
       expect(lastCheck(stage)?.conclusion).not.toBe('success');
     }

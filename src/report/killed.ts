@@ -33,17 +33,17 @@ export function outputsOfKilled({ run, isRemembered, saveError }: KilledRun): Ou
 export function formatKilled({ run, savedTo, saveError, unsaved }: KilledRun): string {
   const { agent = 'axe-action', posted, costUsd, found } = run;
   const links = posted.map((url) => `[${url.replace(/^.*#/, '')}](${url})`);
-  const saved = savedTo === undefined ? 'nothing' : `to ${savedTo}, by the post step`;
+  const saved = savedTo === undefined ? 'nothing saved' : `saved to ${savedTo} by the post step`;
   const facts = [
-    `- Posted: ${links.length === 0 ? 'nothing that is known' : links.join(', ')}`,
-    `- Saved: ${saveError === '' ? saved : `not all: ${saveError}`}`,
+    `- Posted: ${links.length === 0 ? 'nothing known' : links.join(', ')}`,
+    `- Memory: ${saveError === '' ? saved : `not everything was saved: ${saveError}`}`,
     `- Cost: ${costUsd === undefined ? 'not known' : formatUsd(costUsd)}`,
   ];
   return paragraphs([
     `### ${agent}: killed`,
     `${capitalized(KILLED)}.`,
     facts.join('\n'),
-    found === '' ? '' : 'This was found, and may not be posted:',
+    found === '' ? '' : 'The run found this, and might not have posted it:',
     found,
     unsaved,
   ]);
