@@ -119,7 +119,7 @@ it.each<[string, StageEvent, boolean]>([
   ['a push with one', PUSHED, false],
   ['a pull request', { name: 'pull_request', action: 'opened' }, false],
 ])(
-  'an agent that reviews is told that there is no change before the model is asked: %s',
+  'you get a warning before the model is asked if a reviewer has no change to review: %s',
   async (_, event, isWarned) => {
     const stage = await setStageInProcess({ event, base: BASE, model: submitting('Nothing.') });
     const step = await stage.run();
