@@ -92,9 +92,10 @@ export function readInputs(env: Environment): Inputs {
 /**
  * Reads all inputs at once, and collects all mistakes; an input with a mistake has its default. The
  * runner passes inputs as `INPUT_<NAME>` (metadata syntax reference). They are read without the
- * toolkit: loading it would take longer than everything else before the first request.
+ * toolkit: loading it would take longer than everything else before the first request. `unknown` are
+ * inputs whose values are not known yet.
  */
-export function inspectInputs(env: Environment) {
+export function inspectInputs(env: Environment, unknown: readonly string[] = []) {
   const mistakes: InputMistake[] = unknownInputs(env);
   const parse = <T>(name: InputName, parser: Parser<T>): T => {
     try {
@@ -107,7 +108,7 @@ export function inspectInputs(env: Environment) {
   };
   const failOn = parse('fail-on', failOnWords);
   const inputs = parseInputs(env, parse, failOn);
-  mistakes.push(...excludedInputs(inputs, mistakes));
+  mistakes.push(...excludedInputs(inputs, [...unknown, ...mistakes.map(({ input }) => input)]));
   return { inputs, failOn, mistakes };
 }
 
@@ -196,15 +197,14 @@ function parseInputs(
 }
 
 /**
- * Inputs that another one excludes, and a missing agent. Inputs with a mistake of their own are not
- * judged, since their meaning is not known.
+ * Inputs that another one excludes, and a missing agent. Nothing is said about `unknown` inputs: they
+ * have a mistake of their own, or no value yet.
  */
 function excludedInputs(
   { agent, mode, prompt, model, reportTo, memory }: ReturnType<typeof parseInputs>,
-  mistakes: readonly InputMistake[],
+  unknown: readonly string[],
 ): readonly InputMistake[] {
-  const isKnown = (...names: readonly InputName[]) =>
-    !mistakes.some(({ input }) => names.includes(input));
+  const isKnown = (...names: readonly InputName[]) => !names.some((name) => unknown.includes(name));
   const excluded: InputMistake[] = [];
   const exclude = (input: InputName, message: string, remedy: string) =>
     excluded.push({ input, error: new ConfigError(message, { remedy }) });

@@ -320,6 +320,20 @@ describe('the check of workflows', () => {
         .replace('builtin/pr-reviewer', '${{ vars.AGENT }}')
         .replace('${{ secrets.ANTHROPIC_API_KEY }}', "${{ secrets[format('{0}_KEY', 'A')] }}"),
     ],
+    [
+      'a computed prompt without an agent',
+      FIRST.replace('agent: builtin/pr-reviewer', 'prompt: ${{ vars.PROMPT }}').replace(
+        INPUT,
+        `${INPUT}\n          model: anthropic/claude-sonnet-5-5`,
+      ),
+    ],
+    [
+      'a report of a computed mode',
+      FIRST.replace(
+        INPUT,
+        `${INPUT}\n          mode: \${{ vars.MODE }}\n          report-to: pull-request`,
+      ),
+    ],
     ['another action', 'on: push\njobs:\n  a:\n    steps:\n      - uses: acme/other@main\n'],
     ['5,000 lines', `${FIRST}${'# a line\n'.repeat(5000)}`],
     ['Windows line ends', FIRST.replaceAll('\n', '\r\n')],

@@ -133,15 +133,15 @@ function inputProblems({ inputs, agent, stepAt }: CheckedUse): readonly Workflow
       .filter(([, value]) => !isComputed(value))
       .map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
   );
-  const isAgentComputed =
-    known.some(([, value]) => isComputed(value)) && inputs['agent'] !== env['INPUT_AGENT'];
-  const inspected = inspectInputs(env);
+  const computed = known
+    .filter(([, value]) => isComputed(value))
+    .map(([name]) => name.toLowerCase());
+  const inspected = inspectInputs(env, computed);
   for (const { input, error } of inspected.mistakes) {
     const isMisspelt = input === 'agent' && unknown.length > 0;
-    if (input === 'agent' && (isAgentComputed || isMisspelt)) continue;
-    const place = input in inputs ? [...path, input] : path;
+    if (isMisspelt) continue;
     const { message, remedy = '' } = error;
-    problems.push({ level: 'error', path: place, message, remedy });
+    problems.push({ level: 'error', path: [...path, input], message, remedy });
   }
   if (agent === undefined || inspected.mistakes.length > 0) return problems;
   const facts = {
