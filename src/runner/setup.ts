@@ -72,12 +72,14 @@ const UNUSED_INPUTS: readonly UnusedInput[] = [
 ];
 
 /** The rows of the table that apply. */
-export function findUnusedInputs(facts: SetupFacts): readonly SetupProblem[] {
+export function findUnusedInputs(
+  facts: SetupFacts,
+): readonly (SetupProblem & { readonly input: InputName })[] {
   return UNUSED_INPUTS.flatMap(({ input, reason, remedy }) => {
     const explanation = reason(facts);
     if (explanation === undefined) return [];
     const message = `the input \`${input}\` has no effect, or only in part. ${explanation}`;
-    return [{ severity: 'warning', message, remedy }];
+    return [{ input, severity: 'warning', message, remedy }];
   });
 }
 

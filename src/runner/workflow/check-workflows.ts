@@ -150,9 +150,8 @@ function inputProblems({ inputs, agent, stepAt }: CheckedUse): readonly Workflow
     trigger: undefined,
     isFolderEmpty: false,
   };
-  const unused = findUnusedInputs(facts).map(({ message, remedy }): WorkflowProblem => {
-    const [, name = ''] = /`([\w-]+)`/.exec(message) ?? [];
-    return { level: 'note', path: [...path, name], message, remedy };
+  const unused = findUnusedInputs(facts).map(({ input, message, remedy }): WorkflowProblem => {
+    return { level: 'note', path: [...path, input], message, remedy };
   });
   return [...problems, ...unused];
 }

@@ -204,7 +204,7 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       const settings = events.get(event) ?? {};
       const key = ['paths', 'paths-ignore'].find((name) => name in settings);
       if (key === undefined || inputs['check-run'] !== 'true') return [];
-      const message = `a required check waits for ever where \`${key}\` starts no run`;
+      const message = `a required check waits forever if \`${key}\` starts no run`;
       return [problem('note', ['on', event, key], message, 'Use the input `paths` instead.')];
     }),
   ({ events, job, jobAt }) => {
@@ -241,7 +241,9 @@ function missingPermissions(use: CheckedUse): readonly WorkflowProblem[] {
   const isOfJob = job['permissions'] !== undefined;
   const permissions = isOfJob ? job['permissions'] : workflow['permissions'];
   if (permissions === undefined || permissions === 'write-all' || isCalled(use)) return [];
-  if (!isRun(use) || agent === undefined || Object.values(inputs).some(isGiven)) return [];
+  // A token of its own has permissions of its own; a computed value can mean anything.
+  const isUnknown = 'github-token' in inputs || DECISIVE.some((name) => isComputed(inputs[name]));
+  if (!isRun(use) || agent === undefined || isUnknown) return [];
 
   const granted = (scope: string) =>
     permissions === 'read-all' ? 'read' : asText(asMapping(permissions)[scope]);
@@ -259,15 +261,8 @@ function missingPermissions(use: CheckedUse): readonly WorkflowProblem[] {
     const isFatal = needs.some(({ isRequired }) => isRequired === true);
     const message = `\`${scope}: ${level}\` is missing, for: ${purpose}`;
     const remedy = `Add \`${scope}: ${level}\` to \`permissions:\`.`;
-    const place = scope in asMapping(permissions) ? [...path, scope] : path;
-    return problem(isFatal ? 'error' : 'warning', place, message, remedy);
+    return problem(isFatal ? 'error' : 'warning', [...path, scope], message, remedy);
   });
-
-  /** A token of its own has permissions of its own; a computed value can mean anything. */
-  function isGiven(_: string, index: number): boolean {
-    const name = Object.keys(inputs)[index] ?? '';
-    return name === 'github-token' || (DECISIVE.includes(name) && isComputed(inputs[name]));
-  }
 }
 
 /** Inputs that decide which permissions a run needs. */
