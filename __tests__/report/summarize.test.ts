@@ -148,7 +148,7 @@ const BROKEN = agent('broken', [
 it('the summary of agent validation has a row for each agent and lists the problems', () => {
   expect(markdownOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
 
-2 agents of octocat/hello@1234567. No model was asked and memory was not touched.
+2 agents in octocat/hello@1234567. No model was asked and memory was not touched.
 
 | Agent | Result |
 | --- | --- |
@@ -187,7 +187,7 @@ it('the log names a file with control characters in quotes', () => {
 
 it('the log states whose agents were checked, with the result for each', () => {
   expect(summaryOf(validated(agent('a'), BROKEN)).log).toEqual([
-    'Looked at 2 agents of octocat/hello@1234567:',
+    'Checked 2 agents in octocat/hello@1234567:',
     '  axe/agents/a.toml: valid',
     '  axe/agents/broken.toml: 1 error, 1 warning',
   ]);

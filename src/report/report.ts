@@ -111,9 +111,7 @@ async function writeResults(
   { review, coverage }: GateFacts,
 ): Promise<void> {
   const { temp } = runner;
-  const { response = '' } = outputs;
-  const id = outputs['memory-entry-id'];
-  const { conclusion = '' } = outputs;
+  const { response = '', conclusion = '', 'memory-entry-id': id } = outputs;
   const isReviewed = report.kind === 'ran' && ['success', 'findings'].includes(conclusion);
   const open = review?.report.findings.filter(isOpen).length ?? 0;
   const ofReview: Outputs | undefined = review && {
@@ -142,7 +140,7 @@ async function writeResults(
   await onShown();
   // The longest of all comes last: a job that is cancelled has some seconds.
   if (temp === '' || transcript === undefined) return;
-  // The answer has a line, and so has what the entry tells of it.
+  // The answer has a line of its own, and so has the text of the entry.
   const {
     response: _,
     'memory-entry': _entry,

@@ -347,7 +347,7 @@ function summarizeValidation(validation: Validation): RunSummary {
     },
     markdown: paragraphs([
       `### axe-action: ${validationTitle(validation)}`,
-      `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
+      `${count(agents.length, 'agent')} in ${where}. No model was asked and memory was not touched.`,
       table(
         ['Agent', 'Result'],
         agents.map((agent) => [
@@ -357,8 +357,8 @@ function summarizeValidation(validation: Validation): RunSummary {
       ),
       lines.join('\n'),
     ]),
-    // The annotations tell the faults. Of more than ten of a kind the runner shows the first.
-    log: [`Looked at ${count(agents.length, 'agent')} of ${where}:`, ...verdicts],
+    // Annotations report the problems.
+    log: [`Checked ${count(agents.length, 'agent')} in ${where}:`, ...verdicts],
     annotations: (['error', 'warning'] as const).flatMap((level) => [
       ...setup
         .filter(({ severity }) => severity === level)
