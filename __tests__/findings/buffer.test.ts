@@ -209,9 +209,14 @@ describe('review comments', () => {
       'a run may raise 2 findings, and this would be one more; name what matters in `submit_review`.';
     const place = { path: 'src/auth.ts', line: 10 };
     expect(buffer.buffered.findings).toHaveLength(2);
-    expect(buffer.buffered.refusedFindings).toEqual(
-      ['Third cause', 'Other reason'].map((title) => ({ ...place, title, why, least: undefined })),
-    );
+    const refused = ['Third cause', 'Other reason'].map((title) => {
+      return { ...place, title, why, least: undefined };
+    });
+    expect(buffer.buffered.refusedFindings).toEqual(refused);
+    // One that is there takes no room.
+    const again = request({ title: 'Leaking token', body: 'Bind it.' });
+    expect(buffer.addComment(again).kind).toBe('taken');
+    expect(buffer.buffered.refusedFindings).toEqual(refused);
     const wish = { title: 'Consider a cache', body: 'Consider a cache for this.' };
     const wishes = publications();
     wishes.addComment(request(wish));

@@ -134,6 +134,30 @@ it.each<[string, Trigger, Partial<FakeDependenciesParts>, number]>([
   expect(prompt).not.toContain('newest entries');
 });
 
+it.each<[string, number, number]>([
+  ['', 256 * 1024 - 1000, 256 * 1024],
+  ['max_log_bytes = 0', 256 * 1024 - 1000, 256 * 1024],
+  ['max_log_bytes = 300000', 299_000, 300_000],
+])(
+  'a run without a subject gets the newest 256 KiB, or what %j allows',
+  async (key, least, most) => {
+    const log = logOf(800);
+    const { report } = await run(
+      {
+        agents: { bot: `${AGENT_WITH_MEMORY}${key}\n` },
+        context: { kind: 'none', warnings: [] },
+        memory: { 'bot.md': log },
+      },
+      SCHEDULE,
+    );
+    const { restored } = report.memory ?? {};
+    const text = restored?.kind === 'restored' ? restored.text : '';
+    expect(log.endsWith(text)).toBe(true);
+    expect(text.length).toBeGreaterThan(least);
+    expect(text.length).toBeLessThanOrEqual(most);
+  },
+);
+
 it('an entry names its pull request and files, the most changed first', async () => {
   const { deps } = await run({ memory: {} }, pullRequest());
   expect(deps.memory.get('bot.md')).toMatch(

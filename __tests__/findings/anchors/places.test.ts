@@ -98,6 +98,19 @@ describe('a quote at the right number', () => {
   });
 
   it.each([
+    [
+      'without what nobody sees',
+      "log.info('\u26a0\ufe0f saved', id);",
+      "log.info('\u26a0 saved', id);",
+    ],
+    ['with what nobody sees written out', 'admin\u200b = true;', 'admin<U+200B> = true;'],
+  ])('is read as a model is shown it, %s', (_, line, code) => {
+    const other = shownFiles();
+    other.show([{ path: 'src/other.ts', side: 'RIGHT', firstLine: 7, lines: [line, '  x();'] }]);
+    expect(placeOf({ path: 'src/other.ts', line: 7, code }, other)).toMatch(/^RIGHT 7\b/);
+  });
+
+  it.each([
     ['has a wrong word', LINE.replace('read', 'write')],
     ['is a short part', 'a < b'],
     ['is an ellipsis behind little', 'audit...'],
