@@ -25,12 +25,13 @@ export const PROMISES = {
     'After a whole review by a good model each fault has an open finding, or a person decided.',
   ghost: 'After it no open finding is about a fault that is gone; on a fork people end findings.',
   ended:
-    'A finding whose fault is there is ended by a person, or by one model where it does not block.',
+    'A finding whose fault is there is ended by a person, or by one model where it does not block; on a fork none that blocks leaves with its file.',
   stranger: 'What an account without write access does, or copies, changes no finding.',
   decision: 'What a person with write access decided stays so.',
   around: 'Nothing that was dismissed is raised again on its line.',
   duplicate: 'A fault has one open finding.',
   'said twice': 'No decision is said twice in a conversation.',
+  conversation: 'A conversation is about one finding, and a finding has one conversation.',
   untold: 'After a whole run everything that was decided is said, or nobody needs to be told.',
   shown: 'An open finding is in an open conversation, or in the text of a review.',
   verdict: 'A review asks for changes as long as a finding is open that blocks.',
@@ -77,6 +78,7 @@ export class Judge {
     const breaches: Breach[] = [];
     const standing = world.code.standing();
     const fail = (promise: Promised, text: string) => void breaches.push({ promise, text });
+    judgeConversations(world, fail);
     for (const agent of world.setup.agents) {
       const ledger = world.readings.get(agent);
       if (ledger === undefined) continue;
@@ -145,6 +147,10 @@ export class Judge {
     else this.#ended.set(id, rev);
     const isJudged = isNew && by !== 'person' && !(world.isCut && !hasRecord(world, agent));
     if (!isJudged) return;
+
+    const isOnFork = world.setup.word === 'fork';
+    if (isOnFork && why === 'left' && ledger.isBlocking(finding))
+      fail('ended', `${describe(finding, world)} with its file, on a fork`);
 
     const fault = world.truth.get(id);
     const isThere = (spot: Spot) => spot.fault === fault;
@@ -263,6 +269,20 @@ function isLineThere({ path, key }: KnownFinding, { code }: World): boolean {
 function describe({ id, handle, state, by, why }: KnownFinding, { truth }: World): string {
   const how = [state, by === undefined ? '' : `by ${by}`, why ?? ''].filter((word) => word !== '');
   return `${handle} about ${truth.get(id)} (${how.join(' ')})`;
+}
+
+function judgeConversations({ github }: World, fail: Judging['fail']): void {
+  const conversationOf = new Map<string, string>();
+  for (const { id: conversation, posts } of github.conversations) {
+    const ours = posts.filter(({ login, editor }) => login === BOT && editor === undefined);
+    const about = new Set(ours.flatMap(({ body }) => saidRevsIn(body).map(({ id }) => id)));
+    if (about.size > 1) fail('conversation', `${conversation} is about ${[...about].join(' ')}`);
+    for (const id of about) {
+      const known = conversationOf.get(id);
+      if (known !== undefined) fail('conversation', `${id} is in ${known} and ${conversation}`);
+      conversationOf.set(id, conversation);
+    }
+  }
 }
 
 function judgeTexts({ world, agent, fail }: Judging): void {
