@@ -38,7 +38,7 @@ export const PROMISES = {
   check:
     'The check is green only if all was read and nothing is open, and red if a finding blocks.',
   'next reading': 'The next run reads what this one decided.',
-  surfaces: 'Results, SARIF and `fail-on` name the findings that are open.',
+  surfaces: 'Results, SARIF, `fail-on` and the check have the findings that are open.',
   milder: 'No run makes a finding milder.',
   names: 'A finding keeps its name, and no other has it.',
 } as const;
@@ -299,9 +299,13 @@ function judgeTexts({ world, agent, fail }: Judging): void {
 
 function judgeRun(judging: Judging, { head, kind, result }: NonNullable<World['ended']>): void {
   const { world, agent, ledger, fail } = judging;
-  const check = world.github.checkOf(agent, head)?.conclusion;
+  const { conclusion: check, title = '' } = world.github.checkOf(agent, head) ?? {};
   if (check === 'success' && kind === 'unread') fail('check', 'success, and nothing was read');
   if (!world.isWhole || head !== world.github.head) return;
+
+  const counted = Number(/^\d+(?= open\b)/.exec(title)?.[0] ?? 0);
+  if (check !== undefined && counted !== ledger.open.length)
+    fail('surfaces', `the check says "${title}", open are ${ledger.open.length}`);
 
   const open = openIds(ledger.findings);
   const decided = openIds(result?.report.findings ?? []);
