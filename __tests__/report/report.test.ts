@@ -469,14 +469,14 @@ describe('a review says that nothing is open', () => {
     ],
     ['that reached a limit', ended(exhausted('turns', '')), false, 'review not finished'],
     ['that was skipped', skipped, false, 'skipped'],
-  ])('only if it is one %s', async (_, make, says, words) => {
+  ])('only if it is one %s', async (_, reportOfRun, isReviewed, words) => {
     const temp = tempDir('review-outputs');
-    const { outputs, summary } = await report(await make(), { runner: { temp } });
-    expect(outputs['findings-open']).toBe(says ? '0' : '');
+    const { outputs, summary } = await report(await reportOfRun(), { runner: { temp } });
+    expect(outputs['findings-open']).toBe(isReviewed ? '0' : '');
     expect(summary.split('\n')[0]).toContain(words);
-    expect(summary.includes('no findings')).toBe(says);
+    expect(summary.includes('no findings')).toBe(isReviewed);
     const sarif = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8'));
-    expect(sarif.runs[0].invocations[0].executionSuccessful).toBe(says);
+    expect(sarif.runs[0].invocations[0].executionSuccessful).toBe(isReviewed);
   });
 });
 

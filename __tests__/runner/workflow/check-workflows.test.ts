@@ -250,7 +250,8 @@ const BROKEN: readonly (readonly [string, readonly Change[], string, string, str
   ['a tab', [['jobs:\n', 'jobs:\n\tx: 1\n']], '\tx: 1', 'error', 'GitHub cannot read this file'],
 ];
 
-function broken(changes: readonly Change[]): string {
+/** The first workflow with these changes, each of which it has. */
+function withChanges(changes: readonly Change[]): string {
   return changes.reduce((text, [found, replacement]) => {
     const changed = text.replace(found, () => replacement);
     if (changed === text) throw new Error(`the first workflow has no ${found}`);
@@ -262,7 +263,7 @@ describe('the check of workflows', () => {
   it.each(BROKEN)(
     'names %s on its line, with a remedy',
     async (_, ...[changes, at, level, words]) => {
-      const text = broken(changes);
+      const text = withChanges(changes);
       const line = text.split('\n').findIndex((content) => content.includes(at)) + 1;
       const lines = await linesFor({ 'axe.yml': text });
       const named = lines.filter((each) => each.includes(words));
@@ -293,10 +294,10 @@ describe('the check of workflows', () => {
   it.each([
     [
       'anchors',
-      FIRST.replace(
-        '  issue_comment: { types: [created] }',
-        '  issue_comment: &created { types: [created] }',
-      ).replace('review_comment: { types: [created] }', 'review_comment: *created'),
+      withChanges([
+        ['  issue_comment: { types: [created] }', '  issue_comment: &created { types: [created] }'],
+        ['review_comment: { types: [created] }', 'review_comment: *created'],
+      ]),
     ],
     [
       'events in a list',
@@ -316,9 +317,11 @@ describe('the check of workflows', () => {
     ],
     [
       'computed values',
-      FIRST.replace(INPUT, 'trigger-phrase: ${{ vars.PHRASE }}')
-        .replace('builtin/pr-reviewer', '${{ vars.AGENT }}')
-        .replace('${{ secrets.ANTHROPIC_API_KEY }}', "${{ secrets[format('{0}_KEY', 'A')] }}"),
+      withChanges([
+        [INPUT, 'trigger-phrase: ${{ vars.PHRASE }}'],
+        ['builtin/pr-reviewer', '${{ vars.AGENT }}'],
+        ['${{ secrets.ANTHROPIC_API_KEY }}', "${{ secrets[format('{0}_KEY', 'A')] }}"],
+      ]),
     ],
     [
       'a computed prompt without an agent',
