@@ -53,7 +53,7 @@ it('comments on issues alone need no permission of pull requests', () => {
 it('the table is in docs/events.md, row by row', () => {
   const [, section = ''] = /^## Permissions\n([\s\S]*)/m.exec(readDocument('docs/events.md')) ?? [];
   const rows = [...section.matchAll(/^\| (?!For |---)(.*) \| `([\w-]+): (\w+)` \|$/gm)];
-  expect(rows.map(([, what, scope, level]) => ({ what, scope, level }))).toEqual(
-    NEEDS.map(({ what, scope, level }) => ({ what, scope, level })),
+  expect(rows.map(([, purpose, scope, level]) => ({ purpose, scope, level }))).toEqual(
+    NEEDS.map(({ purpose, scope, level }) => ({ purpose, scope, level })),
   );
 });

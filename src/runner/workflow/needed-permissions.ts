@@ -17,8 +17,8 @@ interface PermissionFacts {
 interface Need {
   readonly scope: string;
   readonly level: 'read' | 'write';
-  readonly what: string;
-  /** The run fails without it; otherwise it does without what the permission is for. */
+  readonly purpose: string;
+  /** The run fails without it. Without another permission it goes on, and leaves out its purpose. */
   readonly isRequired?: true;
   isNeeded(use: PermissionFacts): boolean;
 }
@@ -28,14 +28,15 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
     level: 'read',
-    what: 'Agent, skill, context files and the diff',
+    purpose: 'Agent, skill, context files and the diff',
     isRequired: true,
     isNeeded: () => true,
   },
   {
     scope: 'contents',
     level: 'write',
-    what: 'Memory on a branch (`memory-store: branch`), `mode: gc`, `open_pull_request`, `push_to_pull_request`, a step of yours that pushes',
+    purpose:
+      'Memory on a branch (`memory-store: branch`), `mode: gc`, `open_pull_request`, `push_to_pull_request`, a step of yours that pushes',
     isNeeded: ({ inputs, agent, script }) =>
       pushes(script) ||
       opensPulls(inputs, agent) ||
@@ -47,14 +48,15 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'pull-requests',
     level: 'read',
-    what: 'A pull request: its changed files, conversations and commits',
+    purpose: 'A pull request: its changed files, conversations and commits',
     isRequired: true,
     isNeeded: isRunAboutPulls,
   },
   {
     scope: 'pull-requests',
     level: 'write',
-    what: 'The review or comment on it, labels of it, the reaction to a comment on a line, `open_pull_request`, `report-to: pull-request`',
+    purpose:
+      'The review or comment on it, labels of it, the reaction to a comment on a line, `open_pull_request`, `report-to: pull-request`',
     isNeeded: (facts) =>
       (facts.inputs['comment'] !== 'never' && isRunAboutPulls(facts)) ||
       facts.inputs['report-to'] === 'pull-request' ||
@@ -63,14 +65,15 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'issues',
     level: 'read',
-    what: 'The conversation, and issues that a pull request closes',
+    purpose: 'The conversation, and issues that a pull request closes',
     isNeeded: ({ events, agent }) =>
       agent !== undefined && (events.some(isAboutTalk) || agent.tools.includes('github_comments')),
   },
   {
     scope: 'issues',
     level: 'write',
-    what: 'The answer to a comment on an issue and the reaction to it, labels of issues, `create_issue`, `report-to: issue`',
+    purpose:
+      'The answer to a comment on an issue and the reaction to it, labels of issues, `create_issue`, `report-to: issue`',
     isRequired: true,
     isNeeded: ({ events, inputs, agent, script, condition }) =>
       (agent !== undefined &&
@@ -86,31 +89,31 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'checks',
     level: 'read',
-    what: 'Checks that failed',
+    purpose: 'Checks that failed',
     isNeeded: isRunAboutPulls,
   },
   {
     scope: 'statuses',
     level: 'read',
-    what: 'Commit statuses that failed',
+    purpose: 'Commit statuses that failed',
     isNeeded: isRunAboutPulls,
   },
   {
     scope: 'actions',
     level: 'read',
-    what: 'The ends of their logs',
+    purpose: 'The ends of their logs',
     isNeeded: isRunAboutPulls,
   },
   {
     scope: 'checks',
     level: 'write',
-    what: '`check-run: true`',
+    purpose: '`check-run: true`',
     isNeeded: ({ inputs }) => inputs['check-run'] === 'true',
   },
   {
     scope: 'id-token',
     level: 'write',
-    what: 'Bedrock, Vertex AI or Azure without a stored key',
+    purpose: 'Bedrock, Vertex AI or Azure without a stored key',
     isRequired: true,
     isNeeded: ({ env }) =>
       ['AWS_ROLE_ARN', 'GOOGLE_WORKLOAD_IDENTITY_PROVIDER', 'AZURE_CLIENT_ID'].some(
@@ -119,12 +122,12 @@ export const NEEDS: readonly Need[] = [
   },
 ];
 
-/** Their own permission is enough for comments on pull requests. */
+/** Only comments on pull requests start the job, so it needs no permission for issues. */
 export function isForPullsAlone(condition: string): boolean {
   return /(?<!!)github\.event\.issue\.pull_request/.test(condition);
 }
 
-/** The mirror: of comments those on issues. */
+/** The opposite: only comments on issues start the job. */
 export function isForIssuesAlone(condition: string): boolean {
   return condition.includes('!github.event.issue.pull_request');
 }

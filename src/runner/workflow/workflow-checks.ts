@@ -257,7 +257,7 @@ function missingPermissions(use: CheckedUse): readonly WorkflowProblem[] {
   const path = [...(isOfJob ? jobAt : []), 'permissions'];
   return [...new Set(missing.map(({ scope }) => scope))].map((scope) => {
     const needs = missing.filter((need) => need.scope === scope);
-    const { level = 'read', what: purpose = '' } = needs.at(-1) ?? {};
+    const { level = 'read', purpose = '' } = needs.at(-1) ?? {};
     const isFatal = needs.some(({ isRequired }) => isRequired === true);
     const message = `\`${scope}: ${level}\` is missing, for: ${purpose}`;
     const remedy = `Add \`${scope}: ${level}\` to \`permissions:\`.`;
