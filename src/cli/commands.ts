@@ -140,7 +140,7 @@ const DOCTOR: Command = {
     online: {
       type: 'boolean',
       about:
-        'Also ask GitHub (token, branch) and each model, with one smallest request: a fraction of a cent',
+        'Also ask GitHub (token, branch), and send each model a tiny request for a fraction of a cent',
     },
     repo: { type: 'string', about: 'The repository (owner/name), if git cannot tell' },
     'agents-dir': AGENTS_DIR,

@@ -104,7 +104,7 @@ async function examine(
     group: 'Agents',
     status: 'note',
     message: 'There are only the built-in agents',
-    remedy: `We look for agents of a repository in its top folder. \`${terminal.program} init --agent NAME\` writes one there.`,
+    remedy: `\`${terminal.program} init --agent NAME\` writes one of your own into \`axe/agents\` at the top of the repository.`,
   };
   return [
     ...(await workflowChecks(terminal)),

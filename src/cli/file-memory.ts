@@ -24,7 +24,7 @@ export function openFileMemory(
   const custom = config?.path ? resolve(cwd, config.path) : '';
   try {
     const home = join(dataDir(env), 'memory');
-    const fileOf = (log: string) => (custom === '' ? join(home, log) : besideOf(custom, log));
+    const fileOf = (log: string) => (custom === '' ? join(home, log) : siblingOf(custom, log));
     const logs = [path, apartPath(path)];
     const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
       [log, fileOf(log)],
@@ -53,7 +53,7 @@ export function openFileMemory(
 }
 
 /** The folders of a log's path in the tree, next to `dir/mem.md`: `dir/apart/mem.md`. */
-function besideOf(custom: string, log: string): string {
+function siblingOf(custom: string, log: string): string {
   const folders = /^(?:apart\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
   return join(dirname(custom), folders, basename(custom));
 }

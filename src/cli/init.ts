@@ -109,7 +109,7 @@ async function openPlace(flags: ParsedFlags, terminal: Terminal, ask: Ask): Prom
 
 /** The files to write. Throws an AxeError, also for flags that exclude each other. */
 async function partsOf(flags: ParsedFlags, place: Place): Promise<Parts> {
-  const [example, model, agent] = ['example', 'model', 'agent'].map((name) => flags.string(name));
+  const example = flags.string('example');
   const excluded = ['model', 'agent'].find((name) => flags.string(name) !== '');
   if (example !== '' && excluded !== undefined) {
     throw new AxeError(`\`--example\` and \`--${excluded}\` cannot be used together`, {
@@ -118,8 +118,8 @@ async function partsOf(flags: ParsedFlags, place: Place): Promise<Parts> {
   }
   const parts =
     example === ''
-      ? await reviewParts(agent ?? '', model ?? '', place)
-      : await exampleParts(example ?? '', place.examples);
+      ? await reviewParts(flags.string('agent'), flags.string('model'), place)
+      : await exampleParts(example, place.examples);
   const content = parts.workflow.content.replaceAll(ACTION_ADDRESS, place.uses);
   return { ...parts, workflow: { ...parts.workflow, content } };
 }
