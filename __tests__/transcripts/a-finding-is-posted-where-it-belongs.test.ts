@@ -75,12 +75,3 @@ it('suggestions for more or fewer lines than were quoted are shown as code', asy
     expect(body).not.toContain('```suggestion');
   }
 });
-
-it('two faults on one line are two comments', async () => {
-  const { step, comments } = await review(
-    LOGGED,
-    raise('src/auth.ts', 11, { ...LOGGED.input, title: 'Nothing limits how much is logged' }),
-  );
-  expect(comments.map(({ line }) => line)).toEqual([11, 11]);
-  expect(step.outputs).toMatchObject({ 'findings-open': '2' });
-});

@@ -5,6 +5,8 @@ import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-s
 import { loadWebhook } from '../helpers/webhooks.js';
 import {
   CHANGE,
+  CLEAR,
+  CRITICAL,
   calls,
   conversations,
   discussion,
@@ -12,6 +14,7 @@ import {
   openPull,
   push,
   QUIET,
+  REVIEW_INPUTS,
   reviewStage,
   SECOND,
   settleFirst,
@@ -58,7 +61,6 @@ const STILL_THERE = calls({
   input: { verdict: 'holds', reason: '`redacting` is never imported.' },
 });
 
-const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('The token must not be logged.');
 
 it('a finding is back when its fix is removed again, even if a person had resolved it, and new elsewhere', async () => {
@@ -66,24 +68,23 @@ it('a finding is back when its fix is removed again, even if a person had resolv
   const replies = [[LOGGED, ASKS], [submit('All is well.')], [again, ASKS], [LOGGED, ASKS]];
   const model = replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]);
   const stage = await reviewStage(model, {}, setStage);
-  await stage.run({ inputs: INPUTS });
+  await stage.run({ inputs: REVIEW_INPUTS });
   const [first] = stage.repo.talk.reviewComments;
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
 
   const fixed = await stage.run({
     ...push(stage, SECOND, { diff: QUIET, fresh: TAKEN_OUT }),
-    inputs: INPUTS,
+    inputs: REVIEW_INPUTS,
   });
   expect(fixed.summary).toMatch(
     /\[settled\]\(\S+\) by `monalisa`: its conversation was resolved \|/,
   );
-  const clear = { conclusion: 'success', title: 'No findings · whole' };
-  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(clear);
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(CLEAR);
   expect(states(stage)).toEqual(['DISMISSED']);
 
   const back = await stage.run({
     ...push(stage, THIRD, { diff: CHANGE, fresh: PUT_BACK }),
-    inputs: INPUTS,
+    inputs: REVIEW_INPUTS,
   });
   expect(conversations(stage)).toEqual([
     expect.objectContaining({
@@ -92,8 +93,7 @@ it('a finding is back when its fix is removed again, even if a person had resolv
       replies: [expect.stringMatching(/^F\w{4} is back since 7fd1a60\.$/)],
     }),
   ]);
-  const blocked = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
-  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(blocked);
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(CRITICAL);
   expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
   expect(troubles(back)).toEqual([]);
   expectTranscript(
@@ -103,7 +103,10 @@ it('a finding is back when its fix is removed again, even if a person had resolv
     ),
   );
 
-  await stage.run({ ...openPull(stage, { number: 3, sha: OTHER, diff: CHANGE }), inputs: INPUTS });
+  await stage.run({
+    ...openPull(stage, { number: 3, sha: OTHER, diff: CHANGE }),
+    inputs: REVIEW_INPUTS,
+  });
   expect(conversations(stage).filter(({ pull }) => pull === 3)).toMatchObject([
     { at: 'src/auth.ts:11', says: 'The token is written to the log' },
   ]);
@@ -113,10 +116,10 @@ it('a finding keeps its request for changes if a second look says that it is sti
   const settles = [calls(SETTLED, submit('The log is redacted now.')), DONE];
   const looks = [STILL_THERE, text('I cannot tell.')];
   const stage = await reviewStage([calls(LOGGED, ASKS), DONE, ...settles, ...looks]);
-  await stage.run({ inputs: INPUTS });
+  await stage.run({ inputs: REVIEW_INPUTS });
   const step = await stage.run({
     ...push(stage, SECOND, { diff: CHANGE + REDACT, fresh: REDACT }),
-    inputs: INPUTS,
+    inputs: REVIEW_INPUTS,
   });
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
@@ -137,7 +140,7 @@ it('a finding is not settled by the word of a model on a fork', async () => {
       ...patch,
       'pull_request.head.sha': head,
     });
-    return { event: { name, payload }, inputs: INPUTS };
+    return { event: { name, payload }, inputs: REVIEW_INPUTS };
   };
   const script = [calls(LOGGED, ASKS), DONE, settles, DONE];
   const stage = await reviewStage(script, { event: labeled(HEAD).event });

@@ -31,10 +31,10 @@ describe('a merge queue', () => {
   ] as const)('asks no model for a review, and ends by %s', async (_, replies, inputs, exit) => {
     const stage = await reviewStage([...replies]);
     await stage.run();
-    const asked = stage.model.requests().length;
+    const before = stage.model.requests().length;
     const step = await stage.run({ inputs: { ...inputs, 'check-run': 'true' }, ...queue(stage) });
     expect(step).toMatchObject({ exitCode: exit, outputs: { reason: 'merge-queue' } });
-    expect(stage.model.requests()).toHaveLength(asked);
+    expect(stage.model.requests()).toHaveLength(before);
     expect(stage.repo.talk.checkRuns).toMatchObject([
       { headSha: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d', name: 'reviewer' },
     ]);
@@ -82,12 +82,12 @@ it.each([
 });
 
 it.each([
-  ['an agent that is not there', 'findings:major', 1],
-  ['an agent that is not there', 'coverage', 1],
-  ['an agent that is not there', 'timeout', 0],
-])('a run that fails before it knows its findings is red: %s, `%s`', async (_, word, exitCode) => {
+  ['red', 'findings:major', 1],
+  ['red', 'coverage', 1],
+  ['green', 'timeout', 0],
+])('a run that fails before it knows its findings is %s with `%s`', async (_, gate, exitCode) => {
   const stage = await reviewStage([]);
-  const step = await stage.run({ inputs: { agent: 'nobody', 'fail-on': word } });
+  const step = await stage.run({ inputs: { agent: 'nobody', 'fail-on': gate } });
   expect(step).toMatchObject({ exitCode, outputs: { conclusion: 'failure' } });
   expect(stage.model.requests()).toEqual([]);
 });

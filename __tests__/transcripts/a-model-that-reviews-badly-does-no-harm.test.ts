@@ -8,6 +8,7 @@ import {
   discussion,
   LOGGED,
   push,
+  REVIEW_INPUTS,
   raise,
   reviewStage,
   states,
@@ -18,7 +19,6 @@ import {
 import { expectTranscript, headOf, steady, troubles } from './stage.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
-const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('Both have to be fixed.');
 const DONE = text('Reviewed.');
 
@@ -57,10 +57,10 @@ it.each<[string, readonly ScriptedToolCall[]]>([
   const stage = await reviewStage(
     withSecondLook([calls(LOGGED, TIMING, ASKS), DONE, settles, DONE]),
   );
-  await stage.run({ inputs: INPUTS });
+  await stage.run({ inputs: REVIEW_INPUTS });
   const step = await stage.run({
     ...push(stage, SHAS[0] ?? '', { diff: CHANGE, fresh: README }),
-    inputs: INPUTS,
+    inputs: REVIEW_INPUTS,
   });
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
@@ -89,9 +89,9 @@ it('marks everything as new: what is plainly the same is not said again, and all
   const stage = await reviewStage(
     [LOGGED, again, ...others].flatMap((one) => [calls(one, ASKS), DONE]),
   );
-  await stage.run({ inputs: INPUTS });
+  await stage.run({ inputs: REVIEW_INPUTS });
   for (const sha of SHAS.slice(0, 3)) {
-    const step = await stage.run({ ...push(stage, sha, { diff: CHANGE }), inputs: INPUTS });
+    const step = await stage.run({ ...push(stage, sha, { diff: CHANGE }), inputs: REVIEW_INPUTS });
     expect(step.exitCode).toBe(0);
     expect(troubles(step)).toEqual([]);
   }
@@ -132,7 +132,7 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
   const stage = await reviewStage([...turns, calls(submit('Five hundred things.')), DONE], {
     diff,
   });
-  const step = await stage.run({ inputs: INPUTS });
+  const step = await stage.run({ inputs: REVIEW_INPUTS });
   expect(step.exitCode).toBe(0);
   expect(stage.repo.talk.reviewComments).toHaveLength(10);
   expect(stage.repo.talk.reviews).toHaveLength(1);
@@ -148,7 +148,7 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
 
 it('never submits: what it found is posted with a text of its own', async () => {
   const stage = await reviewStage([calls(LOGGED), DONE]);
-  const step = await stage.run({ inputs: INPUTS });
+  const step = await stage.run({ inputs: REVIEW_INPUTS });
   expect(step.exitCode).toBe(0);
   expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
   expectTranscript('a-model-that-never-submits', steady(discussion(stage)));
@@ -164,7 +164,7 @@ async function refuted(reason: string, evidence: readonly object[]) {
   const stage = await reviewStage(model, {
     base: { 'axe/agents/reviewer.toml': CAREFUL_REVIEWER },
   });
-  const step = await stage.run({ inputs: INPUTS });
+  const step = await stage.run({ inputs: REVIEW_INPUTS });
   expect(step.exitCode).toBe(0);
   return { stage, step };
 }

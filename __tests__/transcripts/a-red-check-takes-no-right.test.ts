@@ -9,6 +9,7 @@ import {
   LOGGED,
   push,
   QUIET,
+  REVIEW_INPUTS,
   REVIEWER,
   reviewStage,
   SECOND,
@@ -20,7 +21,6 @@ import {
 import { HEAD, REPO, type Stage, setStage } from './stage.js';
 import { resultsOf } from './tool-scene.js';
 
-const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const READER = REVIEWER.replace('"submit_review"', '"submit_review", "github_checks"');
 const FAILED = 'not ok 1 - tokens are compared in constant time';
 
@@ -61,7 +61,7 @@ it('a pull request with a red check keeps its titles, its memory and the end of 
   const log = () => stage.github.files(REPO, 'axe-memory');
 
   failCheck(stage, HEAD, 901);
-  const raised = await stage.run({ inputs: INPUTS });
+  const raised = await stage.run({ inputs: REVIEW_INPUTS });
   expect(raised).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   expect(resultsOf(stage.model.prompts()[1])).toEqual([expect.stringContaining(FAILED)]);
   expect(raised.log).toContain('Trust:  full');
@@ -71,7 +71,7 @@ it('a pull request with a red check keeps its titles, its memory and the end of 
   const next = push(stage, SECOND, { diff: QUIET, fresh: TAKEN_OUT });
   failCheck(stage, SECOND, 902);
   const before = stage.model.requests().length;
-  const settled = await stage.run({ ...next, inputs: INPUTS });
+  const settled = await stage.run({ ...next, inputs: REVIEW_INPUTS });
   const [asked, read] = stage.model.prompts().slice(before);
   expect(asked?.messages.join('\n')).toContain('The token is written to the log');
   expect(resultsOf(read)).toEqual([expect.stringContaining(FAILED)]);

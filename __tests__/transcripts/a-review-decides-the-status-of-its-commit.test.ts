@@ -7,6 +7,7 @@ import { sarifFaults } from '../helpers/sarif-schema.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import {
   CHANGE,
+  CLEAR,
   calls,
   DOCS,
   LOGGED,
@@ -32,7 +33,6 @@ import {
 
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const CHECK = { 'check-run': 'true' };
-const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
 
 /** The checks of all runs are these. */
 function expectChecks({ repo }: Stage, ...checks: object[]): void {

@@ -75,20 +75,16 @@ it('a review with a text is answered', async () => {
   expect(stage.model.requests()).toHaveLength(1);
 });
 
-it.each([
-  ['', 'Why does it fail?'],
-  ['@axe', 'Why does it fail?'],
-  ['/axe ask', 'Why does it fail?'],
-])(
+it.each(['', '@axe', '/axe ask'])(
   '`/axe ask` asks whatever the phrase is (%j), and is no part of the task',
-  async (phrase, task) => {
+  async (phrase) => {
     const patch = { 'comment.body': '/axe ask Why does it fail?' };
     const event = { name: 'issue_comment', action: 'created', patch };
     const stage = await setStageInProcess({ event, base: { 'axe/agents/reviewer.toml': AGENT } });
     const step = await stage.run({ inputs: { 'trigger-phrase': phrase } });
     expect(step.outputs['conclusion']).toBe('success');
     const [{ messages } = { messages: [] }] = stage.model.prompts();
-    expect(messages[0]).toMatch(new RegExp(`^user: ${task.replace('?', '\\?')}`));
+    expect(messages[0]).toMatch(/^user: Why does it fail\?/);
     expect(stage.model.requests()).toHaveLength(1);
   },
 );

@@ -143,6 +143,21 @@ export function calls(...all: readonly ScriptedToolCall[]): WholeReply {
   return { kind: 'tools', calls: all, usage: { inputTokens: 812, outputTokens: 34 } };
 }
 
+/** A review with memory and a check, whose findings can block. */
+export const REVIEW_INPUTS = {
+  'memory-store': 'branch',
+  'check-run': 'true',
+  'block-on': 'major',
+} as const;
+
+/** The end of a check without findings, and with {@link LOGGED}. */
+export const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
+export const CRITICAL = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
+
+export function lastCheck({ repo }: Pick<Stage, 'repo'>) {
+  return repo.talk.checkRuns.at(-1);
+}
+
 /** A file that the pull request adds, with a fault in it. */
 export const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
 new file mode 100644

@@ -5,7 +5,7 @@ import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import type { StepResult } from '../helpers/run-action.js';
 import { BRANCH, NO_CACHE } from './branch-scene.js';
-import { calls, conversations, reviewStage, submit, TIMING } from './review-scene.js';
+import { calls, conversations, lastCheck, reviewStage, submit, TIMING } from './review-scene.js';
 import { REPO, type Stage, setStage } from './stage.js';
 
 /** How a run is ended. The limit is reached because the clock of the run jumps. */
@@ -106,10 +106,6 @@ async function ended(stage: Stage, end: End, moment: Moment): Promise<StepResult
 
 function stateIn({ github }: Stage): string {
   return github.files(REPO, BRANCH)['reviewer.state.md'] ?? '';
-}
-
-function lastCheck({ repo }: Stage) {
-  return repo.talk.checkRuns.at(-1);
 }
 
 /** The review stands once on the pull request, and memory knows it and what it cost. */

@@ -31,7 +31,7 @@ async function linesFor(files: Readonly<Record<string, string>>): Promise<readon
   );
 }
 
-type Change = readonly [found: string | RegExp, replacement: string];
+type Change = readonly [search: string | RegExp, replacement: string];
 
 const INPUT = 'trigger-phrase: /axe';
 const added = (line: string): Change => [INPUT, `${INPUT}\n          ${line}`];
@@ -252,9 +252,9 @@ const BROKEN: readonly (readonly [string, readonly Change[], string, string, str
 
 /** The first workflow with these changes, each of which it has. */
 function withChanges(changes: readonly Change[]): string {
-  return changes.reduce((text, [found, replacement]) => {
-    const changed = text.replace(found, () => replacement);
-    if (changed === text) throw new Error(`the first workflow has no ${found}`);
+  return changes.reduce((text, [search, replacement]) => {
+    const changed = text.replace(search, () => replacement);
+    if (changed === text) throw new Error(`the first workflow has no ${search}`);
     return changed;
   }, FIRST);
 }
@@ -262,9 +262,9 @@ function withChanges(changes: readonly Change[]): string {
 describe('the check of workflows', () => {
   it.each(BROKEN)(
     'names %s on its line, with a remedy',
-    async (_, ...[changes, at, level, words]) => {
+    async (_, ...[changes, content, level, words]) => {
       const text = withChanges(changes);
-      const line = text.split('\n').findIndex((content) => content.includes(at)) + 1;
+      const line = text.split('\n').findIndex((row) => row.includes(content)) + 1;
       const lines = await linesFor({ 'axe.yml': text });
       const named = lines.filter((each) => each.includes(words));
       expect(named.map((each) => each.split(':').slice(0, 3).join(':'))).toEqual([
