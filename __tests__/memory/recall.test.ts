@@ -184,4 +184,13 @@ describe('describeChoice', () => {
     const log = logOf(60, { 2: { files: ['a.ts'], on: '#4' } });
     expect(describeChoice(recall(log, subject, ROOM), subject, isWhole)).toBe(text);
   });
+
+  it('counts no newest entries if none of them fits', () => {
+    const large = { result: 'x'.repeat(1000) };
+    const parts = { 2: { files: ['a.ts'], result: 'Short.' }, 58: large, 59: large, 60: large };
+    const recalled = recall(logOf(60, parts), about('a.ts'), 300);
+    expect(describeChoice(recalled, about('a.ts'), true)).toBe(
+      'Of 60 entries, 1 older one about files of this change.',
+    );
+  });
 });

@@ -95,9 +95,9 @@ export function describeChoice(
   const first =
     newest === 1 ? `The newest entry of ${total}` : `The ${newest} newest entries of ${total}`;
   const common = (subject?.paths ?? []).length > 0 ? 'files of this change' : 'the same subject';
-  return related === 0
-    ? `${first}.`
-    : `${first}, and ${count(related, 'older one')} about ${common}.`;
+  if (related === 0) return `${first}.`;
+  const older = `${count(related, 'older one')} about ${common}.`;
+  return newest === 0 ? `Of ${total} entries, ${older}` : `${first}, and ${older}`;
 }
 
 /** Whole entries that fit together; none if the newest ten are all too large. */
