@@ -87,6 +87,19 @@ describe('a life that once broke a promise', () => {
       [step('start'), step('rename'), REVIEW, step('reply'), step('finish')],
     ],
     [
+      'a fix in a renamed file that ends while somebody pushes stays one',
+      { ...SETUP, authorMayWrite: false },
+      [
+        REVIEW,
+        step('rename'),
+        step('guard', { n: 7 }),
+        step('start'),
+        step('rebase'),
+        step('finish'),
+        REVIEW,
+      ],
+    ],
+    [
       'a Resolve counts where our comment was deleted',
       SETUP,
       [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],

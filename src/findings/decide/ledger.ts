@@ -296,7 +296,9 @@ export class Ledger {
 
   #end(finding: KnownFinding, state: 'settled' | 'dismissed', change: Change): KnownFinding {
     const { lines } = this.context;
-    const gone = lines !== undefined && findLineNow(finding, lines) === undefined;
+    // The change might have the file under another name: a run that began before a push cannot tell.
+    const hasFile = lines?.has(finding.path) === true;
+    const gone = finding.isGone || (hasFile && findLineNow(finding, lines) === undefined);
     return this.#put({ ...endFinding(finding, state, change), gone });
   }
 
