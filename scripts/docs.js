@@ -1,5 +1,5 @@
 // Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, the table of commands in
-// docs/events.md and that of refusals in docs/troubleshooting.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
+// docs/events.md and that of refusals in docs/questions.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
 // names what is out of date and ends with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
@@ -21,8 +21,8 @@ const KEY_PAGES = {
   budget: 'See [cost and limits](../cost-and-limits.md).',
   artifacts: 'See [tools](../tools.md).',
   review: 'See [reviews](../reviews.md#how-thoroughly-it-reviews).',
-  sub_agents_config: 'See [sub-agents](../mcp-and-sub-agents.md#sub-agents).',
-  mcp_servers: 'See [MCP servers](../mcp-and-sub-agents.md#mcp-servers).',
+  sub_agents_config: 'See [sub-agents](../tools.md#sub-agents).',
+  mcp_servers: 'See [MCP servers](../tools.md#mcp-servers).',
 };
 
 const PAGES = {
@@ -31,7 +31,7 @@ const PAGES = {
   'docs/reference/agent-keys.md': agentKeysPage(),
   'docs/reference/limits.md': limitsPage(),
   'docs/events.md': fill('docs/events.md', 'commands', formatCommandTable()),
-  'docs/troubleshooting.md': fill('docs/troubleshooting.md', 'refusals', formatRefusalTable()),
+  'docs/questions.md': fill('docs/questions.md', 'refusals', formatRefusalTable()),
 };
 
 const stale = Object.entries(PAGES).filter(

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { DOCS, readDocument } from '../helpers/documents.js';
+import { DOCS, readDocument, sectionsOf } from '../helpers/documents.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLES = readdirSync(join(ROOT, 'examples'))
@@ -15,7 +15,7 @@ it.each([...RECORDS, ...DOCS, ...EXAMPLES])('%s links to files and sections that
     const [path = '', section] = link.split('#');
     const target = path === '' ? file : join(file, '..', path);
     if (!existsSync(join(ROOT, target))) return true;
-    return section !== undefined && !sectionsOf(readDocument(target)).includes(section);
+    return section !== undefined && !sectionsOf(readDocument(target)).has(section);
   });
   expect(broken).toEqual([]);
 });
@@ -31,20 +31,4 @@ function linksOf(markdown: string): readonly string[] {
   const inText = [...markdown.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)];
   const inHtml = [...markdown.matchAll(/\b(?:src|srcset|href)="(?!https?:)([^"\s]+)"/g)];
   return [...inText, ...inHtml].map(([, link = '']) => link);
-}
-
-/** The anchors that GitHub gives the headings of a text; a repeated heading gets a number. */
-function sectionsOf(markdown: string): readonly string[] {
-  const seen = new Map<string, number>();
-  const text = markdown.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '');
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
-    const anchor = heading
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-');
-    const count = seen.get(anchor) ?? 0;
-    seen.set(anchor, count + 1);
-    return count === 0 ? anchor : `${anchor}-${count}`;
-  });
 }

@@ -23,7 +23,7 @@ interface Mutant {
 const ROOT = join(import.meta.dirname, '../..');
 const PROMISES: readonly PromiseRow[] = JSON.parse(readDocument('docs/internals/promises.json'));
 const MUTANTS: readonly Mutant[] = JSON.parse(readDocument('scripts/mutants.json'));
-const PAGE = /^(?:README\.md|SECURITY\.md|action\.yml|docs\/[\w-]+\.md)$/;
+const PAGE = /^(?:README\.md|SECURITY\.md|action\.yml|docs\/(?:reference\/)?[\w-]+\.md)$/;
 
 function foldSpaces(text: string): string {
   return text.replace(/\s+/g, ' ');

@@ -63,6 +63,34 @@ export function snippetsOf(pages: readonly string[]): readonly Snippet[] {
   });
 }
 
+/** The sections of a text by the anchors that GitHub gives their headings; a repeated one gets a number. */
+export function sectionsOf(markdown: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const text = markdown.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, (code) => code.replaceAll(/^#/gm, ' '));
+  const headings = [...text.matchAll(/^(#+) (.*)$/gm)];
+  for (const [
+    index,
+    { 1: { length: level } = '', 2: heading = '', index: begin },
+  ] of headings.entries()) {
+    const anchor = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    const next = headings.slice(index + 1).find(([, marks = '']) => marks.length <= level);
+    sections.set(count === 0 ? anchor : `${anchor}-${count}`, text.slice(begin, next?.index));
+  }
+  return sections;
+}
+
+/** A section with its heading and its subsections, by the anchor of its heading; empty if there is none. */
+export function sectionOf(markdown: string, anchor: string): string {
+  return sectionsOf(markdown).get(anchor) ?? '';
+}
+
 /** The table between two marks of a page, as cells of its rows; the first row is its head. */
 export function markedTable(page: string, mark: string): readonly (readonly string[])[] {
   const [, table = ''] =
