@@ -145,6 +145,15 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       step(`read #${pull}${isFresh ? ' again' : ''}`);
       return parts.said?.[pull] ?? { kind: 'read', seen: seen() };
     },
+    async saidElsewhere(pulls: readonly number[]) {
+      step(`read answers on ${pulls.map((pull) => `#${pull}`).join(', ')}`);
+      const answers = pulls.map((pull) => [pull, parts.said?.[pull]] as const);
+      return new Map(
+        answers.flatMap(([pull, answer]) =>
+          answer?.kind === 'unread' ? [] : [[pull, answer?.seen ?? seen()] as const],
+        ),
+      );
+    },
     async filesAt(_: string, paths: readonly string[]) {
       step(`read ${paths.join(', ')}`);
       return new Map(paths.map((path) => [path, parts.headFiles?.[path] ?? '']));

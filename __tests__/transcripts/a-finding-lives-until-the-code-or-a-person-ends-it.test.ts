@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { BAD_GATEWAY } from '../helpers/github-faults.js';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
@@ -288,4 +289,27 @@ it('a finding that is critical is held back on its own pull request alone, and s
   expect(third.outputs).toMatchObject({ 'findings-worst': 'critical' });
   const [first] = stage.repo.talk.reviewComments.filter(({ pull }) => pull === 3);
   expect(first?.body).toContain('*Dismissed before, on #2. ');
+});
+
+it.each<[string, boolean, { isResolved: boolean; replies: readonly unknown[] }]>([
+  ['is heard by the next run on any', false, { isResolved: true, replies: [expect.anything()] }],
+  ['waits where GitHub gives up on so much', true, { isResolved: false, replies: [] }],
+])('an answer on another pull request %s', async (_, isTooMuch, expected) => {
+  const elsewhere = [calls(submit('Nothing.')), DONE];
+  const stage = await reviewStage([calls(LOGGED, submit('One thing.')), DONE, ...elsewhere]);
+  await stage.run({ inputs: ON_BRANCH });
+  const [logged] = stage.repo.talk.reviewComments;
+  const on = { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa' } as const;
+  seedReaction(stage.repo, { ...on, content: '-1' });
+
+  const opened = openPull(stage, { number: 3, sha: OTHER, diff: CHANGE });
+  const asksOthers = 'pull0: pullRequest';
+  if (isTooMuch)
+    stage.github.fail({ route: 'POST /graphql', contains: asksOthers, ...BAD_GATEWAY });
+  const before = stage.github.requests().length;
+  const step = await stage.run({ ...opened, inputs: ON_BRANCH });
+  expect([step.exitCode, troubles(step)]).toEqual([0, []]);
+  const asked = stage.github.requests().slice(before);
+  expect(asked.filter(({ bytes }) => bytes.includes(asksOthers))).toHaveLength(1);
+  expect(conversations(stage)).toMatchObject([{ pull: 2, ...expected }]);
 });

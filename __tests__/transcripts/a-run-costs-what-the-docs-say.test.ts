@@ -11,6 +11,7 @@ import {
   calls,
   DOCS,
   LOGGED,
+  openPull,
   push,
   submit,
   TIMING,
@@ -37,11 +38,14 @@ function statedRequests(run: string): number {
 }
 
 /** The cost of all runs of a stage so far. */
-function costOf({ github }: Stage) {
+function costOf({ github }: Stage, maxConnections = 140) {
   // By GitHub's formula a query has its next point at 150.
-  expect(github.billed().maxConnections).toBeLessThanOrEqual(140);
+  expect(github.billed().maxConnections).toBeLessThanOrEqual(maxConnections);
   return { requests: github.calls().length, points: github.billed().points };
 }
+
+/** By the formula the fourth point of a query is at 350. */
+const OTHERS_CONNECTIONS = 340;
 
 const MENTION = {
   name: 'issue_comment',
@@ -104,7 +108,8 @@ it.each([
 
 it('the first save of all sends as many requests more as the page states', async () => {
   const { github } = await run({ event: SCHEDULE }, REPORTS, false);
-  const [, more = ''] = /The run that creates the branch makes (\d) more/.exec(PAGE) ?? [];
+  const [, more = ''] =
+    /makes (\d) more\. So does the run that creates the branch/.exec(PAGE) ?? [];
   expect(github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
 });
 
@@ -175,6 +180,27 @@ it('a file of the head is read at the cost that the page states', async () => {
     requests: (shown?.requests ?? 0) + more.requests,
     points: (shown?.points ?? 0) + more.points,
   });
+});
+
+it('answers on five other pull requests are read at the cost that the page states', async () => {
+  const inputs = { 'memory-store': 'branch', ...REVIEWER };
+  const model = withSecondLook(Array.from({ length: 7 }, () => FINDS).flat());
+  const stage = await run({ diff: CHANGE, model }, inputs);
+  for (const number of [3, 4, 5, 6]) {
+    const opened = openPull(stage, { number, sha: String(number).repeat(40), diff: CHANGE });
+    const step = await stage.run({ ...opened, inputs });
+    expect(step).toMatchObject({ exitCode: 0 });
+  }
+  const before = costOf(stage, OTHERS_CONNECTIONS);
+  const opened = openPull(stage, { number: 7, sha: '7'.repeat(40), diff: CHANGE });
+  expect((await stage.run({ ...opened, inputs })).exitCode).toBe(0);
+  const after = costOf(stage, OTHERS_CONNECTIONS);
+  const first = stated('A first review with memory on a branch');
+  const more = stated('At most more, if findings of other pull requests are open');
+  expect({
+    requests: after.requests - before.requests,
+    points: after.points - before.points,
+  }).toEqual({ requests: first.requests + more.requests, points: first.points + more.points });
 });
 
 it('each further page of conversations costs what the page states', async () => {

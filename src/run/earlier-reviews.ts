@@ -82,18 +82,29 @@ export async function readEarlierFindings(
     .filter((pull) => pull !== ownPull)
     .slice(0, MAX_LEARNED_PULLS);
 
-  const [{ ledger, trouble }, ...otherReadings] = await Promise.all([
+  const [{ ledger, trouble }, others] = await Promise.all([
     readFindings(ownPull, parts, deps),
-    // Other pull requests are only read for people's answers: their change is not known.
-    ...otherPulls.map((pull) => readFindings(pull, { ...parts, change: undefined }, deps)),
+    readOthers(otherPulls, parts, deps),
   ]);
-  const others = otherReadings.flatMap((answer, index) => {
-    const pull = otherPulls[index];
-    return pull === undefined || answer.trouble !== undefined
-      ? []
-      : [{ pull, ledger: answer.ledger }];
-  });
   return { ledger, others, trouble };
+}
+
+/**
+ * The findings of other pull requests. They are only read for people's answers: their change is not
+ * known.
+ */
+async function readOthers(
+  pulls: readonly number[],
+  parts: FindingsParts,
+  deps: Dependencies,
+): Promise<EarlierFindings['others']> {
+  if (pulls.length === 0 || deps.github === undefined) return [];
+  const conversations = await deps.github.saidElsewhere(pulls, deps.deadline.signal);
+  const read = [...conversations].map(async ([pull, conversation]) => {
+    const place = { ...parts, pull, change: undefined };
+    return { pull, ledger: await ledgerFrom(conversation, place, deps) };
+  });
+  return await Promise.all(read);
 }
 
 /**
@@ -105,12 +116,23 @@ export async function readFindings(
   parts: FindingsParts,
   deps: Dependencies,
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
-  const { agent, trigger, permission, facts, rights, change, isFork, add } = parts;
-  const record = recordOfPull(facts, pull);
+  const { add } = parts;
   const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
   const listed = answer?.kind === 'read' ? answer.seen : undefined;
   const conversation = listed && add !== undefined ? add(listed) : listed;
 
+  const ledger = await ledgerFrom(conversation, { ...parts, pull }, deps);
+  if (answer?.kind === 'read') return { ledger };
+  return { ledger, trouble: troubleOf(answer) };
+}
+
+async function ledgerFrom(
+  conversation: PullRequestConversation | undefined,
+  parts: FindingsParts & { readonly pull: number },
+  deps: Dependencies,
+): Promise<Ledger> {
+  const { pull, agent, trigger, permission, facts, rights, change, isFork } = parts;
+  const record = recordOfPull(facts, pull);
   const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
   const context = {
     agent,
@@ -127,9 +149,7 @@ export async function readFindings(
     ...(await accessIn(conversation, { agent, record }, deps)),
   };
 
-  const ledger = await readWithHead(conversation, context, deps);
-  if (answer?.kind === 'read') return { ledger };
-  return { ledger, trouble: troubleOf(answer) };
+  return await readWithHead(conversation, context, deps);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
 import type { PermissionAnswer } from '../event/trust.js';
 import type { HeadFiles } from '../findings/decide/ledger.js';
+import { orGitHubError } from '../github/client/ask.js';
 import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type ChangesSince, fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
@@ -9,7 +10,7 @@ import { fetchFilesAt } from '../github/reading/contents.js';
 import type { PullRequestConversation } from '../github/reading/conversation.js';
 import { fetchContext } from '../github/reading/fetch-context.js';
 import { fetchPermission } from '../github/reading/permission.js';
-import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
+import { fetchOtherPulls, fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
 import { subjectCommits } from '../github/reading/subject-commits.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
@@ -132,6 +133,15 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
       } catch (thrown) {
         return unread(thrown);
       }
+    },
+    /** The newest conversations of other pull requests; none of those that could not be read. */
+    async saidElsewhere(
+      numbers: readonly number[],
+      signal: AbortSignal,
+    ): Promise<ReadonlyMap<number, PullRequestConversation>> {
+      const reading = fetchOtherPulls(client, { repository, numbers }, signal);
+      const answer = await orGitHubError(reading);
+      return answer instanceof GitHubError ? new Map() : answer;
     },
     /** Files as a commit has them; undefined for what could not be read. */
     async filesAt(

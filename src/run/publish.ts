@@ -61,7 +61,8 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   // Their change is not known, so they are only read for people's answers.
   const others: SettledFindings[] = [];
   for (const { pull, ledger } of cameToNothing(outcome) ? [] : learned.others) {
-    const answers = { pull, start: ledger, isOld: false };
+    // Only a part was read, so what looks new is read again, and whole.
+    const answers = { pull, start: ledger, isOld: true };
     if (!hasNews(decideNow(answers, ledger.copy()))) continue;
     const run = { ...decidingRun(conversed, ledger.seen?.head ?? ''), extent: undefined };
     others.push(await settleFindings(answers, run, deps));

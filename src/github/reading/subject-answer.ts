@@ -3,7 +3,7 @@ import type { Actor, Base, Head } from '../../event/trigger.js';
 import { isMarked } from '../../safety/mark.js';
 import type { GitHubError } from '../client/errors.js';
 import { checkedSchema, checksOf, type ReadChecks } from './checks.js';
-import type { GitHubComment, OwnReview, Thread } from './conversation.js';
+import type { GitHubComment, OwnReview, PullRequestConversation, Thread } from './conversation.js';
 
 /** An issue or pull request. Anybody can have written its titles and bodies. */
 export interface FoundSubject {
@@ -188,6 +188,11 @@ const commitSchema = v.pipe(
   })),
 );
 
+const dismissalsSchema = v.optional(
+  nodesOf(v.object({ actor: accountSchema, review: v.nullable(v.object({ url: v.string() })) })),
+  { nodes: [] },
+);
+
 const pullSchema = v.object({
   __typename: v.literal('PullRequest'),
   headRefOid: v.string(),
@@ -199,10 +204,7 @@ const pullSchema = v.object({
   ...openingEntries,
   reviewThreads: threadsSchema,
   reviews: nodesOf(reviewSchema),
-  timelineItems: v.optional(
-    nodesOf(v.object({ actor: accountSchema, review: v.nullable(v.object({ url: v.string() })) })),
-    { nodes: [] },
-  ),
+  timelineItems: dismissalsSchema,
   closingIssuesReferences: v.nullish(nodesOf(linkedSchema)),
   commits: v.nullish(nodesOf(v.object({ commit: commitSchema }))),
 });
@@ -218,6 +220,19 @@ export const subjectSchema = v.object({
 
 export const moreThreadsSchema = v.object({
   repository: v.object({ pullRequest: v.object({ reviewThreads: threadsSchema }) }),
+});
+
+const otherPullSchema = v.object({
+  headRefOid: v.string(),
+  author: accountSchema,
+  reviewThreads: nodesOf(threadSchema),
+  reviews: nodesOf(reviewSchema),
+  timelineItems: dismissalsSchema,
+  comments: nodesOf(commentSchema),
+});
+
+export const otherPullsSchema = v.object({
+  repository: v.record(v.string(), v.nullable(otherPullSchema)),
 });
 
 type Threads = v.InferOutput<typeof threadsSchema>;
@@ -291,7 +306,7 @@ function pullOf(
 function ownReviews({
   reviews,
   timelineItems,
-}: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
+}: Pick<v.InferOutput<typeof pullSchema>, 'reviews' | 'timelineItems'>): readonly OwnReview[] {
   const submitted = reviews.nodes.filter(
     ({ viewerDidAuthor, body }) => viewerDidAuthor && isMarked(body, { kind: 'review' }),
   );
@@ -310,6 +325,20 @@ function ownReviews({
       isOverruled,
     };
   });
+}
+
+/** What was said on another pull request, as far as it was read. */
+export function conversationOf(
+  pull: v.InferOutput<typeof otherPullSchema>,
+): PullRequestConversation {
+  const visible = pull.comments.nodes.filter(({ isMinimized }) => !isMinimized);
+  return {
+    head: pull.headRefOid,
+    author: pull.author.login,
+    threads: pull.reviewThreads.nodes.flatMap(threadOf),
+    reviews: ownReviews(pull),
+    comments: visible.map(commentOf),
+  };
 }
 
 /** None where the first comment is hidden from the token. */

@@ -138,6 +138,33 @@ export const OPENINGS_QUERY = `query (${PLACE}, ${PAGE}) {
 }
 ${ON_LINE}`;
 
+/**
+ * The newest of what was said on other pull requests. Each costs 1 + 3 × 20 lists for its
+ * conversations and 3 more, so five of them cost three points.
+ */
+export function otherPullsQuery(count: number): string {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const numbers = indexes.map((index) => `$pull${index}: Int!`).join(', ');
+  const pulls = indexes.map(
+    (index) => `pull${index}: pullRequest(number: $pull${index}) { ...answered }`,
+  );
+  return `query ($owner: String!, $name: String!, ${numbers}) {
+  repository(owner: $owner, name: $name) { ${pulls.join(' ')} }
+}
+fragment answered on PullRequest {
+  headRefOid
+  author { __typename login }
+  reviewThreads(last: 20) {
+    nodes { ${THREAD} latest: comments(last: 50) { totalCount nodes { ...onLine } } }
+  }
+  reviews(last: 20) { totalCount nodes { ${REVIEW} } }
+  ${DISMISSALS}
+  comments(last: 20) { totalCount nodes { ...belowSubject } }
+}
+${BELOW_SUBJECT}
+${ON_LINE}`;
+}
+
 export const MORE_THREADS_QUERY = `query (${PLACE}, ${PAGE}, $replies: Int!) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) { ${THREADS} } }
 }

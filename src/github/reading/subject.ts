@@ -1,11 +1,15 @@
 import type * as v from 'valibot';
+import type { Repository } from '../../event/trigger.js';
 import { askGraphQl, orGitHubError, type SubjectPlace, unexpectedAnswer } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { CHECK_PERMISSIONS, NO_COMMIT, WORKFLOW_RUN } from './checks.js';
+import type { PullRequestConversation } from './conversation.js';
 import {
+  conversationOf,
   type FoundSubject,
   moreThreadsSchema,
+  otherPullsSchema,
   type PullSubject,
   type SubjectAnswer,
   subjectOf,
@@ -19,6 +23,7 @@ import {
   MORE_THREADS_QUERY,
   OPENINGS_PAGE,
   OPENINGS_QUERY,
+  otherPullsQuery,
   type PageSize,
   PULL_QUERY,
 } from './subject-query.js';
@@ -209,6 +214,37 @@ export async function fetchPull(
   const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
   if (pull === undefined) throw unexpectedAnswer(GRAPHQL);
   return pull;
+}
+
+/**
+ * The newest conversations of other pull requests, all in one request; without those that the token
+ * does not see. Throws a GitHubError.
+ */
+export async function fetchOtherPulls(
+  client: GitHubClient,
+  { repository: { owner, name }, numbers }: OtherPulls,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, PullRequestConversation>> {
+  const pulls = Object.fromEntries(numbers.map((number, index) => [`pull${index}`, number]));
+  const request = {
+    query: otherPullsQuery(numbers.length),
+    variables: { owner, name, ...pulls },
+    permission: PERMISSIONS.true,
+    missingIsNull: true,
+    // They can be read by a later run, so nothing is asked twice.
+    canAskForLess: true,
+  };
+  const { repository } = await askGraphQl(client, request, otherPullsSchema, signal);
+  const read = numbers.flatMap((number, index) => {
+    const pull = repository[`pull${index}`];
+    return pull ? [[number, conversationOf(pull)] as const] : [];
+  });
+  return new Map(read);
+}
+
+interface OtherPulls {
+  readonly repository: Repository;
+  readonly numbers: readonly number[];
 }
 
 /**
