@@ -100,6 +100,18 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a Resolve counts where our comment was edited, although an older review has its finding',
+      { ...SETUP, authorMayWrite: false },
+      [
+        step('review', { n: 1, mind: 'sloppy' }),
+        step('loseMemory'),
+        REVIEW,
+        step('resolve'),
+        step('rebase'),
+        step('edit'),
+      ],
+    ],
+    [
       'a Resolve counts where our comment was deleted',
       SETUP,
       [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],

@@ -138,21 +138,25 @@ function bindThreads(
   });
 }
 
-/** The conversation where the first review that has a finding posted it. */
+/**
+ * The oldest conversation at the place of a finding that belongs to a review which has it: a copy
+ * in an older review can have been kept current before the review that said it.
+ */
 function findThreadAtPlace(
   findingId: string,
   threads: readonly Thread[],
   copies: readonly PullRecord[],
 ): Thread | undefined {
-  const isMeant = ({ id }: KeptFinding) => id === findingId;
-  const review = copies.find(({ findings }) => findings.some(isMeant));
-  const place = review?.findings.find(isMeant);
-  return threads.find(
-    ({ path, hunk, reviewId }) =>
-      place !== undefined &&
-      reviewId === review?.review &&
-      path === place.path &&
-      lineFingerprint(lastLineOfHunk(hunk)) === place.code,
+  const copied = copies.flatMap(({ review, findings }) =>
+    findings.filter(({ id }) => id === findingId).map(({ path, code }) => ({ review, path, code })),
+  );
+  return threads.find(({ path, hunk, reviewId }) =>
+    copied.some(
+      (copy) =>
+        copy.review === reviewId &&
+        copy.path === path &&
+        copy.code === lineFingerprint(lastLineOfHunk(hunk)),
+    ),
   );
 }
 
