@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLocator, inspectAgent, parseAgent } from '../../src/agent/inspect.js';
+import { inspectAgent, parseAgent } from '../../src/agent/inspect.js';
 import type { KeyPath } from '../../src/agent/keys.js';
+import { createLocator } from '../../src/agent/positions.js';
 
 const SOURCE = { name: 'v', file: 'axe/agents/v.toml' };
 

@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
-import { createLocator, parseAgent } from '../../src/agent/inspect.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import type { KeyPath } from '../../src/agent/keys.js';
+import { createLocator } from '../../src/agent/positions.js';
 import { ConfigError } from '../../src/lib/errors.js';
 
 const AGENT = `name = "v" # comment

@@ -19,7 +19,8 @@ async function agents(...words: readonly string[]) {
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
-const agent = (name: string, more = '') => `name = "${name}"\nmodel = "ollama/llama3"\n${more}`;
+const agent = (name: string, more = '') =>
+  `name = "${name}"\nmodel = "ollama/llama3"\nsystem_prompt = "Help."\n${more}`;
 
 it('agents list --json has agents with their files and problems, and the built-in ones', async () => {
   writeFiles(cwd, {
@@ -81,7 +82,9 @@ it('agents validate checks the named agents, and exits with 0 if there are only 
 });
 
 it('agents validate reports about a model what a run with this environment and config.toml would report', async () => {
-  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "lab/llama-3"\n' });
+  writeFiles(cwd, {
+    'axe/agents/own.toml': 'name = "own"\nmodel = "lab/llama-3"\nsystem_prompt = "Help."\n',
+  });
   const { exitCode, output } = await agents('validate');
   expect(exitCode).toBe(2);
   expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "lab": ');

@@ -18,7 +18,7 @@ interface Scene {
 }
 
 function agent(name: string, model: string, more = ''): string {
-  return `name = "${name}"\nmodel = "${model}"\n${more}`;
+  return `name = "${name}"\nmodel = "${model}"\nsystem_prompt = "Review."\n${more}`;
 }
 
 /** Runs `doctor` in a repository with these agents; by default a good one with its key. */

@@ -103,7 +103,7 @@ describe('init', () => {
   });
 
   it('keeps an agent that exists, and reviews with its model or with the given one', async () => {
-    const mine = 'name = "billing"\nmodel = "openai/gpt-4o"\n';
+    const mine = 'name = "billing"\nmodel = "openai/gpt-4o"\nsystem_prompt = "Review."\n';
     writeFiles(cwd, { [AGENT]: mine });
     const { exitCode, output } = await init(['--agent', 'billing']);
     expect([exitCode, read(AGENT)]).toEqual([0, mine]);

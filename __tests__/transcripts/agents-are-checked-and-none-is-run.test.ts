@@ -7,8 +7,8 @@ import { AGENT, expectTranscript, HEAD, REPO, routesOf, type Stage, seen, told }
 import { setStageInProcess } from './stage-in-process.js';
 
 const GOOD = {
-  'axe/agents/reviewer.toml': `${AGENT.replace('[memory]', 'skill = "review"\nfiles = ["docs/*.md"]\ntools = ["github_diff", "add_review_comment"]\nsub_agents = ["helper"]\n\n[memory]')}notes = true\n`,
-  '.axe/agents/helper.toml': 'name = "helper"\nmodel = "openai/gpt-4o"\n',
+  'axe/agents/reviewer.toml': `${AGENT.replace('[memory]', 'skill = "review"\nfiles = ["docs/*.md"]\ntools = ["github_diff", "add_review_comment", "submit_review"]\nsub_agents = ["helper"]\n\n[memory]')}notes = true\n`,
+  '.axe/agents/helper.toml': 'name = "helper"\nmodel = "openai/gpt-4o"\nsystem_prompt = "Help."\n',
   'axe/skills/review/SKILL.md': '# Review\n',
   'docs/style.md': '# Style\n',
 };
@@ -26,7 +26,8 @@ sistem_prompt = "x"
 last_n = -1
 `,
   'axe/agents/types.toml': 'name = "types"\nmodel = "openai/gpt-4o"\ntimeout = "5m"\n',
-  'axe/agents/ring.toml': 'name = "ring"\nmodel = "openai/gpt-4o"\nsub_agents = ["many"]\n',
+  'axe/agents/ring.toml':
+    'name = "ring"\nmodel = "openai/gpt-4o"\nsystem_prompt = "Ask."\nsub_agents = ["many"]\n',
 };
 
 const VALIDATE = { mode: 'validate', agent: '' };

@@ -1,6 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
 import { type BaseIssue, safeParse } from 'valibot';
-import { parseJson } from '../lib/data.js';
 import { ConfigError, type SourcePosition, type Warning } from '../lib/errors.js';
 import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
@@ -12,7 +11,10 @@ import {
   problemsOf,
   type TomlTable,
 } from './keys.js';
+import { MCP_SERVERS } from './model-keys.js';
+import { createLocator } from './positions.js';
 import { closestWord } from './suggest.js';
+import { explainToml } from './toml-mistakes.js';
 
 /** The position of a key, of the nearest table around it, or of the first line. */
 type Locate = (path: KeyPath) => SourcePosition;
@@ -42,6 +44,8 @@ export function parseAgent(text: string, source: TomlSource) {
   return { config, warnings, workflowWarnings };
 }
 
+const AGENT_SCHEMA_KEYS = keysIn(AGENT_SCHEMA) ?? {};
+
 /** Levels of tables and lists. */
 const MAX_NESTING = 32;
 
@@ -69,19 +73,11 @@ function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTa
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     // The parser's message shows lines of the file, which can contain a secret.
-    const message = thrown.message
-      .replace(/^Invalid TOML document: /, '')
-      .replace(/\n[\s\S]*$/, '')
-      .replace(
-        /^control characters are not allowed in strings$/,
-        'a string has no closing quote on its line, or holds a control character',
-      );
-    throw parseError(source, message, TOML_REMEDY, { line: thrown.line, column: thrown.column });
+    const reason = thrown.message.replace(/^Invalid TOML document: /, '').replace(/\n[\s\S]*$/, '');
+    const { message, remedy } = explainToml(toml, thrown.line, reason);
+    throw parseError(source, message, remedy, { line: thrown.line, column: thrown.column });
   }
 }
-
-const TOML_REMEDY =
-  'An agent file is TOML: `key = value` lines under `[table]` names. Strings are in double quotes, or in single quotes, which keep a backslash; over several lines in three of them.';
 
 /** The parser does not limit the nesting of dotted keys and table names, so it is limited here. */
 function refuseBombs(document: TomlTable, source: TomlSource, locate: Locate): void {
@@ -109,7 +105,8 @@ function inspectDocument(document: TomlTable, source: TomlSource, locate: Locate
   const wrongTypes = [...problems, ...(result.issues ?? []).map(issueProblem)];
   const unknownKeys = unknown.slice(0, MAX_REPORTED).map((key): Warning => {
     const message = `unknown key \`${showKey(key.path)}\` is ignored. ${advice(key)}`;
-    return { code: 'agent-unknown-key', message, at: locate(key.path) };
+    const code = isKeyOfModel(key) ? 'agent-secret' : 'agent-unknown-key';
+    return { code, message, at: locate(key.path) };
   });
 
   if (!result.success || wrongTypes.length > 0) {
@@ -123,7 +120,8 @@ function inspectDocument(document: TomlTable, source: TomlSource, locate: Locate
 
   const config = result.output;
   const errors = [...problemsOf(AGENT_SCHEMA, value, config)].map(
-    ({ message, remedy, path }) => new ConfigError(message, { remedy, at: locate(path) }),
+    ({ message, remedy, path }) =>
+      new ConfigError(message, { remedy: misplaced(path, unknown) ?? remedy, at: locate(path) }),
   );
   return {
     config,
@@ -132,6 +130,17 @@ function inspectDocument(document: TomlTable, source: TomlSource, locate: Locate
     workflowWarnings: unusedPathWarnings(config, source.name, locate),
     locate,
   };
+}
+
+/** A key of the agent that is missing, or wrong in a table that has one of the same name. */
+function misplaced(path: KeyPath, unknown: readonly UnknownKey[]): string | undefined {
+  const [name = ''] = path;
+  const isMissing =
+    path.length === 1 && unknown.some((key) => isOfAgent(key.path) && key.path.at(-1) === name);
+  if (isMissing) return aboveTables(String(name));
+  // `tools` of `[memory]` are those of the notes.
+  const isOfMemory = path.join('.') === 'memory.tools';
+  return isOfMemory ? `For the agent's own tools: ${aboveTables('tools')}` : undefined;
 }
 
 /** Warns of a switch that is on but has no effect. */
@@ -156,15 +165,48 @@ function unusedPathWarnings(
   return [{ code: 'agent-unused-key', message, at: locate(['memory', 'path']) }];
 }
 
-/** Suggests a similar key, or says where the key belongs. */
-function advice({ path, known }: UnknownKey): string {
+/** Says where the key belongs, or suggests a similar one. */
+function advice(key: UnknownKey): string {
+  const { path, known } = key;
   const written = String(path.at(-1));
+  const name = written.toLowerCase();
+  if (isKeyOfModel(key)) return 'Remove it: a key is a secret and belongs in no file.';
+  if (isOfAgent(path)) return aboveTables(written);
+
+  const instead = SYNONYMS.get(name);
+  if (instead !== undefined && known.includes(instead)) return `Did you mean \`${instead}\`?`;
+  const tables = TABLES.filter(([, keys]) => keys.includes(name)).map(
+    ([table]) => `\`[${table}]\``,
+  );
+  if (tables.length > 0) return `\`${written}\` belongs in ${tables.join(' or in ')}.`;
   const similar = closestWord(written, known);
   if (similar !== undefined) return `Did you mean \`${showKey([...path.slice(0, -1), similar])}\`?`;
-  if (path.length > 1 && Object.hasOwn(keysIn(AGENT_SCHEMA) ?? {}, written.toLowerCase())) {
-    return `\`${written}\` belongs above the first \`[table]\` of the file.`;
-  }
   return 'Remove it, or check its name.';
+}
+
+/** Other programs' words for the system prompt. */
+const SYNONYMS = new Map([
+  ['prompt', 'system_prompt'],
+  ['instructions', 'system_prompt'],
+  ['system', 'system_prompt'],
+]);
+
+/** The keys of tables that belong to the model or to one thing: `[params]` before all others. */
+const TABLES: readonly (readonly [table: string, keys: readonly string[]])[] = (
+  ['params', 'budget', 'memory', 'retry', 'review'] as const
+).map((table) => [table, Object.keys(keysIn(AGENT_SCHEMA_KEYS[table] ?? {}) ?? {})]);
+
+function isKeyOfModel({ path }: UnknownKey): boolean {
+  return /^api[_-]?key$/i.test(String(path.at(-1)));
+}
+
+/** A key of the agent itself within a table. */
+function isOfAgent(path: KeyPath): boolean {
+  return path.length > 1 && Object.hasOwn(AGENT_SCHEMA_KEYS, String(path.at(-1)).toLowerCase());
+}
+
+function aboveTables(key: string): string {
+  return `\`${key}\` belongs above the first \`[table]\` of the file.`;
 }
 
 /** Accepted values, by the schema's word for the type. */
@@ -190,9 +232,22 @@ function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProb
   const key = path.filter((part) => typeof part === 'string').slice(-1);
   return {
     message: `${showKey(path)} must be ${expected}, but is ${describe(value)}`,
-    remedy: `Write it like this: \`${showKey(key)} = ${example}\`.`,
+    remedy: tableRemedy(path, value) ?? `Write it like this: \`${showKey(key)} = ${example}\`.`,
     path,
   };
+}
+
+/** The right form of a table of the agent; undefined for any other value. */
+function tableRemedy(path: KeyPath, value: unknown): string | undefined {
+  const [name = ''] = path;
+  const schema = AGENT_SCHEMA_KEYS[String(name).toLowerCase()];
+  if (path.length !== 1 || schema === undefined) return undefined;
+  if (isTable(value))
+    return schema === MCP_SERVERS ? `Write \`[[${name}]]\`, once for each server.` : undefined;
+  const keys = keysIn(schema);
+  if (keys === undefined) return undefined;
+  const line = 'enabled' in keys ? '`enabled = true`' : 'its keys';
+  return `Write \`[${name}]\` on a line of its own, and ${line} below it.`;
 }
 
 function issueProblem(issue: BaseIssue<unknown>): AgentProblem {
@@ -289,114 +344,6 @@ function matchKeys(document: TomlTable) {
 
   // Each kind of valibot's schemas has some of these fields.
   return { value: match(AGENT_SCHEMA as KeySchema, document, []), unknown, problems };
-}
-
-/** Line and column count from 1; columns are UTF-16 units. */
-interface KeyPosition {
-  readonly line: number;
-  readonly column: number;
-}
-
-/**
- * The parser does not report positions, so this locates the keys that begin a line; keys in an
- * inline table get the position of the table's key. Invalid TOML is read as far as possible. The
- * text is read once, for the first key.
- * @internal
- */
-export function createLocator(text: string): (path: KeyPath) => KeyPosition {
-  let positions: ReadonlyMap<string, KeyPosition> | undefined;
-  return (path) => {
-    positions ??= indexKeys(text);
-    for (let length = Math.min(path.length, MAX_LOCATED); length > 0; length -= 1) {
-      const [exact = '', loose = ''] = idsOf(path.slice(0, length));
-      const position = positions.get(exact) ?? positions.get(loose);
-      if (position !== undefined) return position;
-    }
-    return { line: 1, column: 1 };
-  };
-}
-
-const NAME = String.raw`(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
-const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
-const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
-const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
-
-/** Deeper keys get the position of the table around them, so a hostile file has no long paths. */
-const MAX_LOCATED = 12;
-
-function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
-  const positions = new Map<string, KeyPosition>();
-  /** The number of tables so far in each array of tables, by the array's path. */
-  const arrays = new Map<string, number>();
-  let table: KeyPath = [];
-  /** The quotes that end the multi-line string around the current line. */
-  let quotes: string | undefined;
-
-  function addPosition(path: KeyPath, line: number, column: number): void {
-    for (let depth = Math.min(path.length, MAX_LOCATED); depth > 0; depth -= 1) {
-      for (const id of idsOf(path.slice(0, depth))) {
-        if (!positions.has(id)) positions.set(id, { line, column });
-      }
-    }
-  }
-
-  for (const [index, content] of text.split('\n').entries()) {
-    const line = index + 1;
-    if (quotes !== undefined) {
-      if (content.includes(quotes)) quotes = undefined;
-      continue;
-    }
-
-    const [, opening = '', secondBracket, header] = HEADER.exec(content) ?? [];
-    if (header !== undefined) {
-      table = tablePath(namesIn(header), secondBracket === '[', arrays);
-      addPosition(table, line, opening.length + 1);
-      continue;
-    }
-
-    const [, indent = '', key, openingQuotes] = PAIR.exec(content) ?? [];
-    if (key === undefined) continue;
-    addPosition([...table, ...namesIn(key)], line, indent.length + 1);
-    if (openingQuotes === undefined) continue;
-    if (content.lastIndexOf(openingQuotes) === content.indexOf(openingQuotes))
-      quotes = openingQuotes;
-  }
-  return positions;
-}
-
-/** The path of the table that `[a.b]` or `[[a.b]]` opens. */
-function tablePath(
-  names: readonly string[],
-  isArray: boolean,
-  arrays: Map<string, number>,
-): KeyPath {
-  const path: (string | number)[] = [];
-  for (const [position, name] of names.entries()) {
-    path.push(name);
-    const id = JSON.stringify(path);
-    const count = arrays.get(id) ?? 0;
-    if (isArray && position === names.length - 1) {
-      arrays.set(id, count + 1);
-      path.push(count);
-    } else if (count > 0) path.push(count - 1);
-  }
-  return path;
-}
-
-function namesIn(dotted: string): readonly string[] {
-  const names = dotted.match(new RegExp(NAME, 'g')) ?? [];
-  return names.slice(0, MAX_LOCATED).map(unquoted);
-}
-
-function unquoted(name: string): string {
-  if (name.startsWith("'")) return name.slice(1, -1);
-  return name.startsWith('"') ? String(parseJson(name, name.slice(1, -1))) : name;
-}
-
-/** Ids of a key for an exact match and for one that ignores case. */
-function idsOf(path: KeyPath): readonly string[] {
-  const id = JSON.stringify(path);
-  return [`=${id}`, `~${id.toLowerCase()}`];
 }
 
 export function inFileOrder<Placed extends { readonly at?: SourcePosition }>(

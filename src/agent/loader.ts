@@ -279,8 +279,7 @@ async function missingAgent(name: string, places: Places): Promise<NotFoundError
   const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
   const names = [...new Set([...fromPlaces.flat(), ...builtIn])];
 
-  const prefixed = builtIn.find((candidate) => candidate === BUILT_IN_PREFIX + name);
-  const suggestion = prefixed ?? closestWord(name, names);
+  const suggestion = meantAgent(name, names);
   const listed = byNearness(name, names).slice(0, MAX_NAMED);
   const unlisted = names.length - listed.length;
   const searched = places.map(({ reader, folders }) => reader.describeFolders(folders));
@@ -291,6 +290,14 @@ async function missingAgent(name: string, places: Places): Promise<NotFoundError
     `Searched in ${searched.join(' and in ')}.`,
   ];
   return new NotFoundError('agent', name, { remedy: remedy.join('') });
+}
+
+/** The agent that a name is likely to mean: without `.toml`, and with or without `builtin/`. */
+function meantAgent(name: string, names: readonly string[]): string | undefined {
+  const bare = basename(name, EXTENSION);
+  const bareNames = names.map((known) => known.replace(BUILT_IN_PREFIX, ''));
+  const nearest = closestWord(bare, bareNames);
+  return nearest === undefined ? closestWord(name, names) : names[bareNames.indexOf(nearest)];
 }
 
 /**

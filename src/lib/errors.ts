@@ -229,6 +229,8 @@ export function networkCause(error: unknown, depth = 0): NetworkCause {
 /** All warnings of the program, with the titles of their annotations (`::warning title=…`). */
 export const WARNING_TITLES = {
   'agent-unknown-key': 'Unknown key in the agent',
+  /** A run ignores it; a check refuses it. */
+  'agent-secret': 'Key of a model in the agent',
   'agent-unused-key': 'Key without effect in the agent',
   'agent-changed-in-pull-request': 'The pull request changes the agent',
   'tool-not-available': 'Tool not available',

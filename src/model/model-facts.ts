@@ -1,6 +1,7 @@
 import type { ModelRef } from '../agent/config.js';
 import { EFFORTS, type Effort } from '../agent/keys.js';
 import type { Price } from '../agent/model-keys.js';
+import { closestWord } from '../agent/suggest.js';
 import type { Thinking } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import data from './models.json' with { type: 'json' };
@@ -72,6 +73,15 @@ export function saysCost({ provider }: ModelRef): boolean {
 export function findFacts({ provider, model }: ModelRef, now = Date.now()): ModelFacts | undefined {
   const row = rowOf(provider, plainName(model)) ?? makersRow(provider, bareName(model));
   return row === undefined ? undefined : factsOf(row, now);
+}
+
+/**
+ * The known model whose name is nearest to this one's; undefined if this one is known, if none is
+ * near, and for providers whose models the data does not list.
+ */
+export function nearestModel(ref: ModelRef): string | undefined {
+  const names = Object.keys((data.models as Readonly<Record<string, object>>)[ref.provider] ?? {});
+  return findFacts(ref) === undefined ? closestWord(plainName(ref.model), names) : undefined;
 }
 
 function makersRow(provider: string, name: string): Row | undefined {

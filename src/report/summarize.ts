@@ -326,6 +326,13 @@ function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string
   }
 }
 
+/** GitHub's levels of annotations, worst first. */
+const ANNOTATION_LEVELS = [
+  ['error', 'error'],
+  ['warning', 'warning'],
+  ['note', 'notice'],
+] as const;
+
 function summarizeValidation(validation: Validation): RunSummary {
   const { agents, where, setup = [] } = validation;
   const faults = allFaults(validation);
@@ -359,16 +366,16 @@ function summarizeValidation(validation: Validation): RunSummary {
     ]),
     // Annotations report the problems.
     log: [`Checked ${count(agents.length, 'agent')} in ${where}:`, ...verdicts],
-    annotations: (['error', 'warning'] as const).flatMap((level) => [
+    annotations: ANNOTATION_LEVELS.flatMap(([severity, level]) => [
       ...setup
-        .filter(({ severity }) => severity === level)
+        .filter((problem) => problem.severity === severity)
         .map(({ message, remedy }) => ({
           level,
           title: 'Input',
           message: `${message}\n${remedy}`,
         })),
       ...faults
-        .filter(({ severity }) => severity === level)
+        .filter((problem) => problem.severity === severity)
         .map(({ message, remedy, at }) => {
           return { level, title: 'Agent', message: [message, remedy].join('\n').trim(), at };
         }),

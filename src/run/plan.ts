@@ -220,7 +220,11 @@ async function localInput(
   return { stdin, change };
 }
 
-function hasInstructions({ systemPrompt, skill, files }: AgentConfig, givenSkill: string): boolean {
+/** An agent that has any of these knows what to do without a task. */
+export function hasInstructions(
+  { systemPrompt, skill, files }: Pick<AgentConfig, 'systemPrompt' | 'skill' | 'files'>,
+  givenSkill: string,
+): boolean {
   return !isBlank(systemPrompt) || firstGiven([givenSkill, skill]) !== '' || files.length > 0;
 }
 

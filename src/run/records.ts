@@ -315,8 +315,11 @@ export type RunReport =
 
 /** A mistake in an agent's file, detected without running the agent. */
 export interface Fault {
-  /** An error ends a run, or a call of a sub-agent; a warning does not. */
-  readonly severity: 'error' | 'warning';
+  /**
+   * An error: the agent cannot run, or cannot do what it is for. A note is not a mistake and is not
+   * counted.
+   */
+  readonly severity: 'error' | 'warning' | 'note';
   readonly message: string;
   /** Empty if the message includes the remedy. */
   readonly remedy: string;

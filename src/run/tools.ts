@@ -422,9 +422,34 @@ export const AGENT_TOOLS: readonly string[] = [
   ...ALL_NOTES_TOOLS,
 ];
 
+/** Tools that change files, run commands or reach the network, which a workflow has to allow. */
+export const GUARDED_TOOLS: readonly string[] = [
+  'run_command',
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'url_fetch',
+  'web_search',
+] satisfies readonly BuiltInTool[];
+
+/** Names that other programs give the same tools, in small letters. */
+const OTHER_NAMES = new Map([
+  ['read', 'read_file'],
+  ['write', 'write_file'],
+  ['edit', 'edit_file'],
+  ['multiedit', 'edit_file'],
+  ['bash', 'run_command'],
+  ['shell', 'run_command'],
+  ['grep', 'search_files'],
+  ['glob', 'search_files'],
+  ['ls', 'list_directory'],
+  ['webfetch', 'url_fetch'],
+  ['websearch', 'web_search'],
+]);
+
 /** axe's error (axe-behaviour §12), with the most similar tool as the remedy. */
 export function unknownTool(name: string): AxeError {
-  const similar = closestWord(name, AGENT_TOOLS);
+  const similar = OTHER_NAMES.get(name.toLowerCase()) ?? closestWord(name, AGENT_TOOLS);
   const remedy =
     similar === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${similar}\`?`;
   return new AxeError(`failed to resolve tools: unknown tool "${name}"`, { exitCode: 2, remedy });

@@ -15,6 +15,7 @@ import { compareBytes } from '../lib/text/bytes.js';
 import { count, cutToCharacters } from '../lib/text/format.js';
 import { PatternError } from '../lib/text/glob.js';
 import { inspectSchema, responseFormatOf, schemaOrigin } from '../loop/structured.js';
+import { AGENT_CHECKS } from './agent-checks.js';
 import { namedNotesTools, notesAreOff } from './notes.js';
 import type { CheckedAgent, Fault, SetupProblem, Validation } from './records.js';
 import { AGENT_TOOLS, unknownTool } from './tools.js';
@@ -67,7 +68,7 @@ export async function validateAgents(
     });
   }
 
-  const checker = new AgentChecker(deps, listed);
+  const checker = new AgentChecker(deps, { listed, checks: AGENT_CHECKS });
   for (const name of names) {
     const missing = await checker.visit(name);
     if (missing !== undefined) throw missing;
@@ -84,7 +85,8 @@ export async function checkAgent(
   name: string,
   deps: ValidationDependencies,
 ): Promise<CheckedAgent | undefined> {
-  const checker = new AgentChecker(deps, []);
+  // Only what ends a run: its task can replace the instructions, for example.
+  const checker = new AgentChecker(deps, { listed: [], checks: [] });
   await checker.visit(name);
   return [...checker.checked.values()].find((checked) => checked.name === name);
 }
@@ -105,11 +107,16 @@ class AgentChecker {
   readonly #visited = new Map<string, ConfigError | undefined>();
   readonly #deps: ValidationDependencies;
   readonly #listed: ListedAgents;
+  readonly #checks: typeof AGENT_CHECKS;
   #lookUps = 0;
 
-  constructor(deps: ValidationDependencies, listed: ListedAgents) {
+  constructor(
+    deps: ValidationDependencies,
+    rules: { readonly listed: ListedAgents; readonly checks: typeof AGENT_CHECKS },
+  ) {
     this.#deps = deps;
-    this.#listed = listed;
+    this.#listed = rules.listed;
+    this.#checks = rules.checks;
   }
 
   /** Checks an agent and those it names. Returns an error that has no file to report it in. */
@@ -155,10 +162,17 @@ class AgentChecker {
       file,
     });
     const faults: Fault[] = [];
-    const report: ReportFault = (severity, problem, path) =>
-      faults.push(faultOf(severity, problem, locate(path)));
+    const report: ReportFault = (severity, problem, path) => {
+      const fault = faultOf(severity, problem, locate(path));
+      // Two words of one list can have the same mistake.
+      const isNew = !faults.some(
+        ({ message, at }) => message === fault.message && at.line === fault.at.line,
+      );
+      if (isNew) faults.push(fault);
+    };
     for (const error of errors) report('error', error, []);
-    for (const warning of [...warnings, ...workflowWarnings]) report('warning', warning, []);
+    for (const warning of [...warnings, ...workflowWarnings])
+      report(warning.code === 'agent-secret' ? 'error' : 'warning', warning, []);
 
     // Reported here because a run at a ref opens one file without listing the others.
     const twin = this.#listed.find(
@@ -177,6 +191,10 @@ class AgentChecker {
   ): Promise<void> {
     await this.#checkModels(config, report);
     checkTools(agentFile.name, config, report);
+    for (const problem of this.#checks.flatMap(
+      (check) => check({ file: agentFile.file, config }) ?? [],
+    ))
+      report(problem.severity, problem, problem.path);
 
     const { skill } = config;
     if (skill !== '') {
@@ -184,6 +202,7 @@ class AgentChecker {
       await attempt(report, ['skill'], () => this.#deps.agents.loadSkill(skill, agentFile));
     }
     await this.#checkFiles(config, report);
+    await this.#checkReviewInstructions(config.review, report);
     await this.#checkSubAgents(config, report);
     // Anybody could have written the schema, so it is inspected but never compiled.
     await attempt(report, ['params', 'response_format', 'schema'], () =>
@@ -217,6 +236,21 @@ class AgentChecker {
       // Without the workdir no pattern matches.
       if (error !== undefined && !(error instanceof PatternError)) break;
     }
+  }
+
+  async #checkReviewInstructions(
+    { instructions }: AgentConfig['review'],
+    report: ReportFault,
+  ): Promise<void> {
+    if (instructions === '') return;
+    this.#countLookUp();
+    const path = ['review', 'instructions'];
+    await attempt(report, path, async () => {
+      if ((await this.#deps.agents.countFiles(instructions, '')) !== 0) return;
+      const message = `the file ${JSON.stringify(instructions)} of \`instructions\` is not there`;
+      const remedy = 'Correct the path, which starts at the top of the repository.';
+      report('error', { message, remedy }, path);
+    });
   }
 
   async #checkSubAgents({ subAgents, review }: AgentConfig, report: ReportFault): Promise<void> {
@@ -297,7 +331,7 @@ export function formatValidation(validation: Validation): readonly string[] {
   const notListed = faults.length - MAX_LISTED;
   return [
     ...agents
-      .filter((agent) => agent.faults.length === 0)
+      .filter((agent) => formatVerdict(agent.faults) === VALID)
       .map(({ file }) => `${displayFile(file)}: valid`),
     ...setup.flatMap(formatFault),
     ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
@@ -338,13 +372,15 @@ export function formatValidationJson(validation: Validation): string {
   return JSON.stringify({ valid: isValid(validation), agents });
 }
 
+const VALID = 'valid';
+
 /** `2 errors, 1 warning`, or `valid`. */
 export function formatVerdict(faults: readonly SetupProblem[]): string {
   const counts = (['error', 'warning'] as const).flatMap((severity) => {
     const { length } = faults.filter((fault) => fault.severity === severity);
     return length === 0 ? [] : [count(length, severity)];
   });
-  return counts.join(', ') || 'valid';
+  return counts.join(', ') || VALID;
 }
 
 /** Maximum characters of a message, and of a remedy: they contain names that anybody can write. */
