@@ -11,12 +11,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ageInDays } from './models/age.js';
 import { sellerDifferences, staleOverrides, suspiciousChanges } from './models/guard.js';
 import { render, rowsOf } from './models/rows.js';
 import { readSource } from './models/source.js';
 
 const HOME = join(import.meta.dirname, '../src/model');
-const DAY_MS = 86_400_000;
 
 const { values: flags } = parseArgs({
   options: {
@@ -52,9 +52,9 @@ async function update() {
 
 function checkAge(most) {
   if (!/^\d+$/.test(most)) throw new Error('`--check-age` needs a number of days');
-  const days = Math.floor((Date.now() - Date.parse(current.date)) / DAY_MS);
+  const { date, days } = ageInDays(file);
   const isOld = !(days <= Number(most));
-  process.stdout.write(`The figures of models are from ${current.date}, ${days} days old.\n`);
+  process.stdout.write(`The figures of models are from ${date}, ${days} days old.\n`);
   if (isOld) process.stderr.write('Run `node scripts/models.js` and commit what it writes.\n');
   return isOld ? 1 : 0;
 }

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { main } from '../../src/cli/main.js';
 import type { Terminal } from '../../src/cli/terminal.js';
+import { ACTION_ADDRESS } from '../../src/lib/product.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { exampleWorkflows, type Workflow, workflowErrors } from '../helpers/workflow-files.js';
@@ -228,7 +229,11 @@ describe('init', () => {
       `tools/axe@${COMMIT}`,
       `${GHES}/tools/axe/raw/${COMMIT}/`,
     ],
-    ['https://github.com/octo-org/axe', 'YOUR_ORG/axe-action@v1', `${GHES}/YOUR_ORG/`],
+    [
+      'https://github.com/octo-org/axe',
+      ACTION_ADDRESS,
+      `${GHES}/${ACTION_ADDRESS.split('@')[0]}/raw/`,
+    ],
   ])(
     'of the clone of %s takes the address for a repository on the same server alone',
     async (url, uses, link) => {
@@ -248,12 +253,12 @@ describe('init', () => {
     expect(cloud).toContain('gh variable set AWS_ROLE_ARN');
     expect(cloud).toContain('The token of the workflow has `contents: write`');
     expect((await init(['--example', 'fleet'])).output).not.toContain('memory on a branch');
-    const { output } = await init(['--example', 'mention']);
-    expect(read('.github/workflows/mention.yml')).toContain(
-      '      - uses: YOUR_ORG/axe-action@v1\n',
-    );
+    await init(['--example', 'triage']);
+    expect(read('.github/workflows/triage.yml')).toContain(`      - uses: ${ACTION_ADDRESS}\n`);
+    const placeholder = `${'YOUR_ORG'}/axe-action@v1`;
+    const { output } = await init(['--example', 'mention', '--uses', placeholder]);
     expect(output).toContain(
-      '1. Replace `YOUR_ORG/axe-action@v1` in the workflow with the address of the action',
+      `1. Replace \`${placeholder}\` in the workflow with the address of the action`,
     );
   });
 

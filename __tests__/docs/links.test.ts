@@ -8,7 +8,14 @@ const EXAMPLES = readdirSync(join(ROOT, 'examples'))
   .filter((file) => file.endsWith('.md'))
   .map((file) => `examples/${file}`);
 
-const RECORDS = ['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const RECORDS = [
+  'README.md',
+  'SECURITY.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'RELEASING.md',
+];
 
 it.each([...RECORDS, ...DOCS, ...EXAMPLES])('%s links to files and sections that exist', (file) => {
   const broken = linksOf(readDocument(file)).filter((link) => {

@@ -10,7 +10,7 @@ import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { expectValidUse, workflowErrors, workflowInSnippet } from '../helpers/workflow-files.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PAGES = [...GUIDES, 'SECURITY.md', 'CONTRIBUTING.md'];
+const PAGES = [...GUIDES, 'SECURITY.md', 'CONTRIBUTING.md', 'RELEASING.md'];
 const SNIPPETS = snippetsOf(PAGES);
 
 /** Commands whose second word is a command too. */

@@ -32,6 +32,7 @@ export const RECORDS: readonly string[] = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'RELEASING.md',
   'SECURITY.md',
   ...DOCS.filter((file) => CITED.test(file) && !GENERATED.includes(file)),
 ];
