@@ -82,9 +82,12 @@ const DIRECTORY = '.axe-action-memory';
 
 /**
  * `order` says which entry counts as newest: GitHub does not state whether reservation or
- * completion decides.
+ * completion decides. A server that is not GitHub's can accept a key that is taken.
  */
-export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): FakeCache {
+export function createFakeCache(
+  order: 'reserved' | 'completed' = 'completed',
+  acceptsTakenKeys = false,
+): FakeCache {
   const entries: CacheEntry[] = [];
   const calls: string[] = [];
   let tick = 0;
@@ -179,8 +182,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         if (fault !== undefined) return fault;
         const content = await readBack(files, workspace, paths);
         // From here to the reservation nobody else gets a turn: it is atomic.
-        if (entries.some((entry) => entry.key === key && entry.ref === ref))
-          return { kind: 'taken' };
+        const isTaken = entries.some((entry) => entry.key === key && entry.ref === ref);
+        if (isTaken && !acceptsTakenKeys) return { kind: 'taken' };
         const at = { created: next(), completed: 0, used: 0 };
         const entry = { ref, key, paths: paths.join('|'), files: content, ...at, visible: false };
         entries.push(entry);

@@ -281,8 +281,8 @@ it('a version that was read once is not read again, since it never changes, nor 
   await read(store);
   cache.evict(key(4));
   await store.write([append('a')], never);
-  const calls = [`restore ${PREFIX}`, `restore ${key(14)}`, `restore ${key(14)}`, `save ${key(5)}`];
-  expect(cache.calls).toEqual(calls);
+  const above = `restore ${key(14)}`;
+  expect(cache.calls).toEqual([`restore ${PREFIX}`, above, above, `save ${key(5)}`, above]);
   expect(await idsRead(job(cache))).toEqual(['old', 'a']);
 });
 
@@ -313,3 +313,61 @@ it.each([
     }
   },
 );
+
+describe('on a server that accepts a key that is taken', () => {
+  const seeds = Array.from({ length: 40 }, (_, index) => index + 1);
+
+  it.each(seeds)('four jobs at once all save, and lose no entry (seed %i)', async (seed) => {
+    const random = seededRandom(seed);
+    const clock = createSimulatedClock(random);
+    const cache = createFakeCache(seed % 2 === 0 ? 'reserved' : 'completed', true);
+    const faults: CacheFaults = {
+      latency: () => clock.sleep(50 + random() * 100),
+      upload: async () => {
+        await clock.sleep(200 + random() * 100);
+        return 'done';
+      },
+    };
+    const ids = ['a', 'b', 'c', 'd'];
+    const saves = ids.map((id) => job(cache, { clock, faults }).write([append(id)], never));
+    await clock.idle();
+    for (const save of saves) expect(await save).toMatchObject({ kind: 'saved' });
+    expect([...(await idsRead(job(cache)))].sort()).toEqual(ids);
+  });
+
+  it('an entry that was replaced before it was read back is saved again', async () => {
+    const cache = createFakeCache('completed', true);
+    const clock = createSimulatedClock(seededRandom(1));
+    let isReplaced = false;
+    const faults: CacheFaults = {
+      latency: () => clock.sleep(100),
+      upload: async () => {
+        if (!isReplaced) setImmediate(() => put(cache, 1, { 'bot.md': entryText('theirs') }));
+        isReplaced = true;
+        return 'done';
+      },
+    };
+    const saved = job(cache, { clock, faults }).write([append('ours')], never);
+    await clock.idle();
+    expect(await saved).toMatchObject({ kind: 'saved', attempts: 2 });
+    expect(await idsRead(job(cache))).toEqual(['theirs', 'ours']);
+  });
+});
+
+it.each([
+  ['the service fails', { kind: 'error', message: '503' }],
+  ['the service does not have it', { kind: 'miss' }],
+] as const)('a save that cannot be read back does not count: %s', async (_name, answer) => {
+  const cache = createFakeCache();
+  await job(cache).write([append('old')], never);
+  let isUploaded = false;
+  const faults: CacheFaults = {
+    restore: () => (isUploaded ? answer : undefined),
+    upload: async () => {
+      isUploaded = true;
+      return 'done';
+    },
+  };
+  const result = await job(cache, { faults }).write([append('new')], never);
+  expect(result).toMatchObject({ kind: 'failed' });
+});

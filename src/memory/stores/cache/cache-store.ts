@@ -90,6 +90,9 @@ interface Version {
 /** Who takes longer may have been passed over, and saves again. */
 const SLOW_MS = DEAD_MS / 2;
 
+/** Longest pause before a saved version is read back. */
+const MAX_PAUSE_MS = 5_000;
+
 /** By then whoever has passed over a version is done. */
 const SETTLED_MS = 5 * 60_000;
 
@@ -104,7 +107,8 @@ const MAX_TREE_BYTES = 1024 * 1024;
  * Memory in the Actions cache, as a tree with versions: keys are immutable and numbered, so that
  * reserving the next number is the compare-and-swap. A number that is taken for a minute without a
  * version is passed over, and a save that took longer than half a minute is repeated on the next
- * number before it counts. Only a clean miss begins a chain: a cache that looks empty could hide a
+ * number before it counts. A save counts once the newest version has its changes: a server that
+ * accepts a key twice has no compare-and-swap. Only a clean miss begins a chain: a cache that looks empty could hide a
  * history. Files are on disk only during a save, in one constant folder of the workspace, since the
  * service makes its path a part of an entry's identity.
  */
@@ -226,12 +230,7 @@ class CacheChain implements TreeBackend {
     const result = await saveTree(cache, stored, target, signal);
     switch (result.kind) {
       case 'saved':
-        this.newestKnown = { number, tree, saves };
-        this.unsettledSave =
-          this.options.clock.now().getTime() - startMs < SLOW_MS ? undefined : number;
-        return this.unsettledSave === undefined
-          ? { kind: 'committed', version: String(number) }
-          : { kind: 'unknown', message: 'others may have passed over a save that took long' };
+        return await this.confirm({ number, tree, saves }, ids, { startMs, signal });
       case 'taken':
         if (!this.takenSince.has(number)) this.takenSince.set(number, startMs);
         return { kind: 'conflict' };
@@ -241,6 +240,43 @@ class CacheChain implements TreeBackend {
       default:
         return troubleOf(result, signal, cacheWriteRemedy(event));
     }
+  }
+
+  /**
+   * Reads a saved version back. Some cache servers accept a key that is taken, so another job's
+   * version can have replaced it. A version that took long to save can have been passed over.
+   */
+  private async confirm(
+    saved: Version,
+    ids: readonly string[],
+    { startMs, signal }: { readonly startMs: number; readonly signal: AbortSignal },
+  ): Promise<CommitResult> {
+    const { number } = saved;
+    const { clock } = this.options;
+    const tookMs = clock.now().getTime() - startMs;
+    const isSlow = tookMs >= SLOW_MS;
+    this.unsettledSave = isSlow ? number : undefined;
+    if (isSlow) {
+      this.newestKnown = saved;
+      return { kind: 'unknown', message: 'others may have passed over a save that took long' };
+    }
+
+    // Whoever began to save before this version could be read is done by then.
+    await clock.sleep(Math.min(2 * tookMs, MAX_PAUSE_MS), signal);
+    const newest = await this.restore(this.prefix, keysAbove(this.prefix, number - 1), signal);
+    if ('kind' in newest)
+      return {
+        kind: 'unknown',
+        message: `what was saved could not be read back: ${newest.message}`,
+      };
+    if (newest.number < number)
+      return { kind: 'unknown', message: 'the Actions cache does not have what was just saved' };
+    if (ids.every((id) => newest.saves.has(id))) {
+      this.newestKnown = newest;
+      return { kind: 'committed', version: String(number) };
+    }
+    this.newestKnown = undefined;
+    return { kind: 'conflict' };
   }
 
   private async restore(
