@@ -133,6 +133,7 @@ const LAZY = [
   'tools/github/reader.ts',
   'tools/mcp/connect.ts',
   'tools/mcp/server.ts',
+  'tools/memory/facts-tool.ts',
   'tools/memory/memory-tools.ts',
   'tools/process/process-jail.ts',
 ];

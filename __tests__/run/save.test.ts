@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { RestoreResult } from '../../src/memory/store.js';
-import { loadEntries, memoryWarnings, readMemory } from '../../src/run/memory.js';
+import { chooseMemory, memoryWarnings, readMemory } from '../../src/run/memory.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { Plan, RunRequest } from '../../src/run/records.js';
 import { entryChanges, postedKeeper, saveToMemory } from '../../src/run/save.js';
@@ -35,7 +35,7 @@ async function prepared(
 async function loaded(parts: FakeDependenciesParts, patch: Partial<RunRequest> = {}) {
   const { deps, plan } = await prepared(parts, patch);
   const stored = await readMemory(plan.agent, plan.memory, deps);
-  const memory = stored && plan.memory && loadEntries(stored, plan.memory, plan.subject);
+  const memory = stored && plan.memory && chooseMemory(stored, plan.memory, plan.subject);
   const warnings = memory === undefined ? [] : memoryWarnings(plan, memory, deps);
   return { deps, plan, memory, warnings };
 }

@@ -172,6 +172,19 @@ export function findBuiltInAgent(name: string): BuiltInAgent | undefined {
   return BUILT_IN_AGENTS.find((agent) => agent.name === name);
 }
 
+/**
+ * The built-in reviewer keeps facts: it is given the notes that there are, and once there are any
+ * it can add to them.
+ */
+function keepsFacts({ source, config }: LoadedAgent): boolean {
+  return source === 'built-in' && config.memory.enabled && config.tools.includes('submit_review');
+}
+
+/** The agent has notes of its own, or is the built-in reviewer. */
+export function hasNotes(agent: LoadedAgent): boolean {
+  return agent.config.memory.notes || keepsFacts(agent);
+}
+
 /** An agent of ours without a file or a name for users, which works for another one in its run. */
 export interface InternalAgent {
   readonly name: string;

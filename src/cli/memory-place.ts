@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { BUILT_IN_AGENTS } from '../agent/built-in.js';
+import { BUILT_IN_AGENTS, hasNotes } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
 import { type AgentLoader, checkAgentName, type ListedAgent } from '../agent/loader.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -68,7 +68,7 @@ export async function openMemoryPlace(
     store,
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
-    hasNotes: memory?.notes === true,
+    hasNotes: agent !== undefined && hasNotes(agent),
     loads: memory,
     missing,
   };

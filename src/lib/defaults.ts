@@ -65,6 +65,16 @@ export const NOTES_LIMITS = {
   warnFileBytes: 1024 * 1024,
 } as const;
 
+/** Limits of the notes that the built-in reviewer is given and keeps. */
+export const FACTS_LIMITS = {
+  /** Maximum size of the notes in the prompt, in bytes, with the tags around them. */
+  injectBytes: 4 * 1024,
+  /** Maximum facts that one run adds. */
+  perRun: 2,
+  /** Maximum characters of a fact, without the code that is added to it. */
+  characters: 300,
+} as const;
+
 export const MAX_AGENT_BYTES = 256 * 1024;
 
 export const MAX_DIFF_TOKENS = 50_000;

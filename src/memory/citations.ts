@@ -40,6 +40,13 @@ export interface StaleNoteLine {
   readonly text: string;
 }
 
+/** A line of notes as a model sees it. */
+export interface NoteLine {
+  readonly text: string;
+  /** Current paths of the files that the line cites; empty for a line without a citation. */
+  readonly paths: readonly string[];
+}
+
 /** Notes compared with the code that they cite. */
 export interface CheckedNotes {
   /** Number of citations with each status. */
@@ -50,6 +57,8 @@ export interface CheckedNotes {
    * and with a remark where the code was not read. The run log is not changed.
    */
   view(files: ReadonlyMap<string, string>, runLog: string): ReadonlyMap<string, string>;
+  /** The lines of a note as {@link CheckedNotes.view} shows them. */
+  lines(note: string): readonly NoteLine[];
   /** The lines of a note that {@link CheckedNotes.view} leaves out. */
   withheld(note: string): string;
   /** The citation of a note that names this line. */
@@ -149,22 +158,33 @@ export function checkNotes(
     return has(line, 'gone', 'elsewhere');
   }
 
-  function view(text: string): string {
+  function view(line: string): NoteLine {
+    const readable = readableLine(line, currentPlace);
+    const paths = citationsIn(line).map((citation) => {
+      const current = currentPlace(citation);
+      return typeof current === 'string' ? citation.path : current.path;
+    });
+    const text = has(line, 'unchecked') ? `${readable.trimEnd()}${NOT_CHECKED}` : readable;
+    return { text, paths };
+  }
+
+  function viewLines(text: string): readonly NoteLine[] {
+    const lines = text.split('\n');
+    return lines.filter((line) => !isWithheld(line)).map(view);
+  }
+
+  function viewText(text: string): string {
     if (!text.includes(COMMENT_START)) return text;
-    const lines = text.split('\n').filter((line) => !isWithheld(line));
-    return lines
-      .map((line) => {
-        const readable = readableLine(line, currentPlace);
-        return has(line, 'unchecked') ? `${readable.trimEnd()}${NOT_CHECKED}` : readable;
-      })
-      .join('\n');
+    const lines = viewLines(text).map((line) => line.text);
+    return lines.join('\n');
   }
 
   return {
     counts,
     gone,
     view: (files, runLog) =>
-      new Map([...files].map(([path, text]) => [path, path === runLog ? text : view(text)])),
+      new Map([...files].map(([path, text]) => [path, path === runLog ? text : viewText(text)])),
+    lines: viewLines,
     withheld: (note) => note.split('\n').filter(isWithheld).join('\n'),
     find: (path, code) => validCitations.get(keyOf(path, code)),
   };

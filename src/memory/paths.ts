@@ -179,6 +179,11 @@ export function placesToRead(
   return [...days, ...files, `${folder}daily/`, `${folder}notes/`, runLog];
 }
 
+/** The one note that the built-in reviewer reads and adds to. */
+export function factsPath(places: NotesPlaces): string {
+  return notePath({ kind: 'long_term' }, places);
+}
+
 /** A note has one former version next to it: `MEMORY.md` → `MEMORY.bak`. */
 export function backupPath(path: string): string {
   return path.replace(/(?:\.md)?$/, '.bak');

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Reading } from '../event/trust.js';
-import type { ShownLines } from '../findings/decide/evidence.js';
 import { isDiff } from '../prompt/task.js';
 import { reachesNetwork, type Tool, type ToolResult, withSecretsHidden } from '../tools/tool.js';
 import { createCiter } from './cite.js';
@@ -34,7 +33,9 @@ export async function openConversationTools(
   };
 
   const publishing = publishingTools(plan.agent, run.publications);
-  const forNotes = await notesTools(plan.agent, notes, onWritten, citer.cite);
+  const issues = new ShownIssues(plan.task.message);
+  const hasRead = (issue: number) => issues.has(issue);
+  const forNotes = await notesTools(plan.agent, notes, { onWritten, cite: citer.cite, hasRead });
   for (const warning of [...publishing.warnings, ...forNotes.warnings]) reporter.warn(warning);
 
   const box = await deps.openTools({
@@ -48,9 +49,11 @@ export async function openConversationTools(
     warn: (warning) => reporter.warn(warning),
   });
 
-  const show = (lines: readonly ShownLines[]) => {
-    (purpose ?? run.publications)?.show(lines);
-    citer.show(lines);
+  const show = ({ shown = [], text, isError }: ToolResult) => {
+    (purpose ?? run.publications)?.show(shown);
+    citer.show(shown);
+    // An error quotes what the model wrote.
+    if (!isError) issues.show(text);
   };
   const purposeTools = purpose === undefined ? [] : [purpose.tool];
   const reviewing = withAccepted(publishing.tools, run.keepFound);
@@ -65,15 +68,14 @@ function withoutTools(agent: LoadedAgent, listed: readonly string[]): LoadedAgen
 }
 
 /**
- * Wraps tools to record the lines of files that they show, since only those can be evidence, and
- * the strangers' words that they bring: some with each call, the others with a result that says so.
+ * Wraps tools to record what they show, since only that can be evidence, and the strangers' words that they bring: some with each call, the others with a result that says so.
  * A run that knows private memory is given no such word, and makes no such call.
  * @internal
  */
 export function trackTools(
   tools: readonly Tool[],
   reading: Reading,
-  show: (lines: readonly ShownLines[]) => void,
+  show: (result: ToolResult) => void,
 ): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
@@ -87,10 +89,28 @@ export function trackTools(
       const hasStrangers = result.strangers !== undefined;
       if (hasStrangers && reading.knowsPrivateMemory) return { ...WITHHELD, stats: result.stats };
       if (hasStrangers) reading.add(`it read ${result.strangers}`);
-      show(result.shown ?? []);
+      show(result);
       return result;
     },
   }));
+}
+
+/** The issues and pull requests whose numbers a conversation was shown. */
+class ShownIssues {
+  private readonly numbers = new Set<number>();
+
+  constructor(message: string) {
+    this.show(message);
+  }
+
+  show(text: string): void {
+    for (const [, hash, path] of text.matchAll(/#(\d{1,9})\b|\/(?:pull|issues)\/(\d{1,9})\b/g))
+      this.numbers.add(Number(hash ?? path));
+  }
+
+  has(issue: number): boolean {
+    return this.numbers.has(issue);
+  }
 }
 
 const WITHHELD: ToolResult = {

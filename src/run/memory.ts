@@ -8,13 +8,13 @@ import type { Warning } from '../lib/errors.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
-import { defaultLogPath, placesToRead, unusableLogPath } from '../memory/paths.js';
+import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
 import { bytesToRead, describeChoice, recall, type Subject } from '../memory/recall.js';
 import { countEntries, promptText } from '../memory/run-log.js';
 import { hasNewerLines, statePath } from '../memory/state.js';
 import { firstUnread } from '../memory/store.js';
 import type { Dependencies } from './dependencies.js';
-import { type NotesPlan, openNotes, planNotes } from './notes.js';
+import { type NotesPlan, openNotes, placesInPrompt, planNotes, withChosenFacts } from './notes.js';
 import type { Memory, MemoryPlan, Plan, PlanBasis, RunRequest, StoredMemory } from './records.js';
 
 /** The workflow run, for an entry's provenance line; on a laptop most of it is missing. */
@@ -92,7 +92,7 @@ export async function readMemory(
   const { path, lastN, maxLogBytes, maxEntries } = memory;
   const { plan, unsaved = [] } = notesToRead ?? {};
 
-  const alongside = plan && placesToRead(plan.places, path, deps.clock.now());
+  const alongside = plan && placesInPrompt(plan, path, deps.clock.now());
   const maxBytes = bytesToRead(lastN, maxLogBytes);
   const isCounted = maxEntries > 0;
   const request = { path, lastN: lastN ?? 0, maxBytes, isCounted, alongside };
@@ -104,11 +104,22 @@ export async function readMemory(
   return { store, restored, facts, notes };
 }
 
+/** Chooses the entries and facts that a run is given. */
+export function chooseMemory(
+  stored: StoredMemory,
+  plan: MemoryPlan,
+  subject: Subject | undefined,
+): Memory {
+  const { notes } = stored;
+  const chosen = notes && withChosenFacts(notes, subject?.paths ?? []);
+  return { ...chooseEntries(stored, plan, subject), notes: chosen };
+}
+
 /**
  * Chooses the entries for a run: those that the agent asks for with `last_n`, or else those that
  * matter to the subject. Of a log that is not all in the reading, the newest part is searched.
  */
-export function loadEntries(
+function chooseEntries(
   stored: StoredMemory,
   { lastN, maxLogBytes }: MemoryPlan,
   subject: Subject | undefined,

@@ -1,4 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { hasNotes } from '../agent/built-in.js';
 import type { Trigger } from '../event/trigger.js';
 import { type Reading, rightsOf } from '../event/trust.js';
 import { dateOf } from '../lib/clock.js';
@@ -11,10 +12,11 @@ import {
   citationsIn,
   type StaleNoteLine,
 } from '../memory/citations.js';
-import { formatMemoryBlock } from '../memory/notes/context-block.js';
+import { formatFacts, formatMemoryBlock } from '../memory/notes/context-block.js';
 import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import {
   ALL_NOTES_TOOLS,
+  factsPath,
   type NotesPlaces,
   type NotesTool,
   notePath,
@@ -23,16 +25,19 @@ import {
   placesToRead,
   READING_NOTES_TOOLS,
 } from '../memory/paths.js';
-import { damageOf } from '../memory/run-log.js';
+import { damageOf, readableText } from '../memory/run-log.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageWarnings } from '../memory/stores/read-log.js';
-import { notesToolsPrompt } from '../prompt/prompt.js';
+import { factsPrompt, notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { ListedTools } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
 
-/** Opens the notes of an agent and reads those for its prompt. Never throws: errors are warnings. */
+/**
+ * Opens the notes of an agent and reads those for its prompt. Undefined for the built-in reviewer if
+ * nobody has begun any. Never throws: errors are warnings.
+ */
 export async function openNotes(
   parts: {
     readonly agent: LoadedAgent;
@@ -45,14 +50,14 @@ export async function openNotes(
     readonly unsaved: readonly NoteChange[];
   },
   deps: Dependencies,
-): Promise<RunNotes> {
+): Promise<RunNotes | undefined> {
   const { agent, memory, plan, store, restored, unsaved } = parts;
-  const { places, isLive } = plan;
+  const { places, isLive, isFactsOnly } = plan;
   const { clock, secrets, reporter, deadline, journal } = deps;
 
   const load = async (under: readonly string[] | undefined) =>
     withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
-  const promptPlaces = placesToRead(places, memory.path, clock.now());
+  const promptPlaces = placesInPrompt(plan, memory.path, clock.now());
   let firstTree: TreeResult | undefined = withUnsaved(
     treeOfRestored(restored) ?? (await store.readTree(deadline.signal, promptPlaces)),
     unsaved,
@@ -92,23 +97,32 @@ export async function openNotes(
     ...(isLive ? { writeThrough: (changes) => store.write(changes, deadline.closing) } : {}),
   });
   const loaded = await session.tree();
-  const { tools, warnings: grantWarnings } = grantNotesTools(plan, store.kind !== 'none');
   const stored = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
+  const longTerm = stored.get(factsPath(places)) ?? '';
+  if (isFactsOnly && loaded.kind === 'tree' && longTerm.trim() === '') return undefined;
   const cited = await checkCitedCode(stored, places, deps);
   ({ checked } = cited);
 
+  const granted = grantNotesTools(plan, store.kind !== 'none');
   const files = checked.view(stored, memory.path);
   const today = dateOf(clock.now());
   const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
-  const block = formatMemoryBlock(files, { places, today, daily, maxBytes });
+  const block = isFactsOnly
+    ? { text: '', warnings: [] }
+    : formatMemoryBlock(files, { places, today, daily, maxBytes });
+  // The facts of the reviewer are in the prompt once its change is known.
+  const facts = isFactsOnly ? checked.lines(readableText(longTerm).trim()) : undefined;
+  const tools = isFactsOnly && loaded.kind === 'failed' ? [] : granted.tools;
+  const toolsPrompt = isFactsOnly ? factsPrompt(tools) : notesToolsPrompt(tools);
   isOpen = true;
 
   let pending: readonly NoteChange[] = [];
   return {
     session,
     tools,
+    facts,
     found: { files: listNotes(files, places).length, location: loaded.location },
-    prompt: { block: block.text, toolsPrompt: notesToolsPrompt(tools) },
+    prompt: { block: block.text, toolsPrompt },
     checked,
     warnings: [
       ...(loaded.kind === 'failed'
@@ -118,7 +132,7 @@ export async function openNotes(
       ...cited.warnings,
       ...(isLive && checked.gone.length > 0 ? [staleNotes(checked.gone)] : []),
       ...block.warnings,
-      ...grantWarnings,
+      ...granted.warnings,
     ],
     async keep(isApart) {
       const changes = memory.isReadOnly ? [] : session.changes(isApart);
@@ -216,9 +230,24 @@ function shownNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   return [...listNotes(tree, places), notePath({ kind: 'scratchpad' }, places)];
 }
 
+/** The facts that a run with these changed paths is given. */
+export function withChosenFacts(notes: RunNotes, paths: readonly string[]): RunNotes {
+  const { facts, prompt } = notes;
+  if (facts === undefined) return notes;
+  return { ...notes, prompt: { ...prompt, block: formatFacts(facts, paths) } };
+}
+
+/** The facts without the tool that adds to them. */
+export function readOnlyFacts(notes: RunNotes | undefined): RunNotes | undefined {
+  if (notes?.facts === undefined) return undefined;
+  return { ...notes, tools: [], prompt: { ...notes.prompt, toolsPrompt: '' } };
+}
+
 /** The places of a run's notes, and the tools that may work on them. */
 export interface NotesPlan {
   readonly places: NotesPlaces;
+  /** The built-in reviewer: its facts are chosen by its change, and it adds a few at most. */
+  readonly isFactsOnly: boolean;
   /** Changes are saved at once: on the command line without an event. */
   readonly isLive: boolean;
   /** Tools that the agent's file lists. */
@@ -246,18 +275,26 @@ export function planNotes({
   readonly isSubAgent: boolean;
 }): NotesPlan | undefined {
   const { config } = agent;
-  if (memory === undefined || !config.memory.notes) return undefined;
+  if (memory === undefined || !hasNotes(agent)) return undefined;
 
   const isLive = trigger.kind === 'local';
   const subAgentReason = config.memory.tools.length > 0 ? SUB_AGENT : '';
   const topLevelReason = whyTopLevelReadOnly(memory, rightsOf(reading.begun).remembers === 'log');
+  const places = placesOf(agent, memory.path, trigger, workdir);
+  const whyReadOnly = isSubAgent ? subAgentReason : topLevelReason;
+  const isFactsOnly = !config.memory.notes;
+  if (isFactsOnly) return { places, isFactsOnly, isLive, requested: ['memory_write'], whyReadOnly };
   const requested = [...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)];
-  return {
-    places: placesOf(agent, memory.path, trigger, workdir),
-    isLive,
-    requested: [...new Set(requested)],
-    whyReadOnly: isSubAgent ? subAgentReason : topLevelReason,
-  };
+  return { places, isFactsOnly, isLive, requested: [...new Set(requested)], whyReadOnly };
+}
+
+/** The places that a prompt needs, as `MemoryStore.readTree` takes them. */
+export function placesInPrompt(
+  { places, isFactsOnly }: NotesPlan,
+  runLog: string,
+  now: Date,
+): readonly string[] | undefined {
+  return isFactsOnly ? [factsPath(places)] : placesToRead(places, runLog, now);
 }
 
 function whyTopLevelReadOnly({ isReadOnly }: MemoryPlan, canWrite: boolean): string | undefined {
@@ -272,14 +309,16 @@ export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] 
 
 /** The tools for notes that an agent gets, with a warning for each of the others. @internal */
 export function grantNotesTools(
-  { requested, whyReadOnly }: NotesPlan,
+  { requested, whyReadOnly, isFactsOnly }: NotesPlan,
   hasStore: boolean,
 ): { readonly tools: readonly NotesTool[]; readonly warnings: readonly Warning[] } {
   const reason = whyReadOnly ?? (hasStore ? undefined : NOT_KEPT);
   if (reason === undefined) return { tools: requested, warnings: [] };
 
   const tools = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
-  const withheld = reason === '' ? [] : requested.filter((name) => !tools.includes(name));
+  // Nobody has asked for the tool of the built-in reviewer.
+  const isSilent = reason === '' || isFactsOnly;
+  const withheld = isSilent ? [] : requested.filter((name) => !tools.includes(name));
   const warnings = withheld.map((name): Warning => {
     const message = `The tool \`${name}\` (memory) was withheld: ${reason}`;
     return { code: 'tool-not-available', message };
@@ -323,15 +362,24 @@ export function placesOf(
   );
 }
 
+/** The parts of a conversation that the tools for notes need. */
+interface NotesAccess {
+  /** Awaited after each change. */
+  onWritten(): Promise<void>;
+  /** Completes the citations of a note. */
+  cite(content: string): Promise<string>;
+  /** The conversation was shown a text with the number of this issue or pull request. */
+  hasRead(issue: number): boolean;
+}
+
 /**
  * Creates the tools for notes that an agent was granted; `listed` are the names that it lists for
- * them. `onWritten` is awaited after each change; `cite` completes the citations of a note.
+ * them.
  */
 export async function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
-  onWritten: () => Promise<void>,
-  cite: (content: string) => Promise<string>,
+  { onWritten, cite, hasRead }: NotesAccess,
 ): Promise<ListedTools> {
   const { config } = agent;
   const listed = namedNotesTools(config.tools);
@@ -349,6 +397,12 @@ export async function notesTools(
       return answer;
     },
   };
+  if (notes.facts !== undefined) {
+    const { createFactsTool } = await import('../tools/memory/facts-tool.js');
+    const tools =
+      notes.tools.length === 0 ? [] : [createFactsTool(reportingNotes, { cite, hasRead })];
+    return { tools, listed, warnings: [] };
+  }
   const { createMemoryTools } = await import('../tools/memory/memory-tools.js');
   const tools = createMemoryTools(reportingNotes, notes.tools, cite);
   return { tools, listed, warnings: [] };

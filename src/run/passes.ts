@@ -19,6 +19,7 @@ import {
   lostByThrown,
 } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
+import { readOnlyFacts } from './notes.js';
 import type { Plan, ReviewPass } from './records.js';
 import { REVIEWING_TOOLS } from './review-duty.js';
 
@@ -79,7 +80,7 @@ async function holdPass(
   const publications = run.openPass(pass.name);
   const buffered = () => publications?.buffered ?? NO_PUBLICATIONS;
   try {
-    const notes = index === 0 ? conversation.notes : undefined;
+    const notes = index === 0 ? conversation.notes : readOnlyFacts(conversation.notes);
     const agent = index === 0 ? plan.agent : withReviewToolsAlone(plan);
     const task = { ...plan.task, message: pass.message };
     const outcome = await holdConversation(

@@ -43,7 +43,7 @@ import {
   reviewedChange,
 } from './earlier-reviews.js';
 import { placesToReport } from './hidden-places.js';
-import { loadEntries, memoryWarnings, readPrivateMemory } from './memory.js';
+import { chooseMemory, memoryWarnings, readPrivateMemory } from './memory.js';
 import type {
   Admitted,
   DraftPlan,
@@ -433,7 +433,7 @@ async function restoreMemory(
   const whole = memory.isPrivate
     ? await readPrivateMemory({ ...plan, memory }, deps, { state: stored })
     : stored;
-  return whole && loadEntries(whole, memory, plan.subject);
+  return whole && chooseMemory(whole, memory, plan.subject);
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */

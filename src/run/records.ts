@@ -21,7 +21,7 @@ import type { Spend, SpendLimits } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import type { AnswerForm } from '../loop/structured.js';
 import type { MemoryChange, NoteChange } from '../memory/change.js';
-import type { CheckedNotes } from '../memory/citations.js';
+import type { CheckedNotes, NoteLine } from '../memory/citations.js';
 import type { NotesSession } from '../memory/notes/session.js';
 import type { NotesTool } from '../memory/paths.js';
 import type { Recalled, Subject } from '../memory/recall.js';
@@ -160,6 +160,8 @@ export interface ReviewedChange {
 export interface RunNotes {
   readonly session: NotesSession;
   readonly tools: readonly NotesTool[];
+  /** The facts of the built-in reviewer, chosen by its change; left out for other agents. */
+  readonly facts?: readonly NoteLine[];
   /** Number and location of the notes when the run started. */
   readonly found: { readonly files: number; readonly location: string };
   readonly prompt: NotesPrompt;

@@ -219,13 +219,14 @@ function loopOf(
   notes: RunNotes | undefined,
   { clock, reporter, deadline }: Dependencies,
 ): LoopDependencies {
+  const keepsAllNotes = notes !== undefined && notes.facts === undefined;
+  const keepsSummaries = keepsAllNotes && memory?.isReadOnly !== true;
   return {
     clock,
     reporter,
     signal: deadline.signal,
     leftMs: () => deadline.leftMs(),
-    keepSummary:
-      notes === undefined || memory?.isReadOnly === true ? undefined : summaryKeeper(notes),
+    keepSummary: keepsSummaries ? summaryKeeper(notes) : undefined,
   };
 }
 

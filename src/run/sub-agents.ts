@@ -22,7 +22,7 @@ import {
 } from './conversation.js';
 import type { Dependencies, RunEvent } from './dependencies.js';
 import {
-  loadEntries,
+  chooseMemory,
   memoryWarnings,
   planMemory,
   readPrivateMemory,
@@ -206,7 +206,7 @@ async function readSubAgentMemory(plan: Plan, run: LiveRun): Promise<Memory | un
   const stored = memory.isPrivate
     ? await readPrivateMemory({ ...plan, memory }, run.deps, { unsaved })
     : await readWholeMemory(plan, run.deps, unsaved);
-  return stored && loadEntries(stored, memory, subject);
+  return stored && chooseMemory(stored, memory, subject);
 }
 
 async function saveSubAgentMemory(

@@ -1,3 +1,4 @@
+import { hasNotes } from '../../agent/built-in.js';
 import { closestWord } from '../../agent/suggest.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-commands.js';
 import { findMention } from '../../event/mention.js';
@@ -229,7 +230,7 @@ async function runInMemory(
     // The run does nothing but this command, so the run's signal ends it.
     signal: deps.deadline.signal,
     secrets: deps.secrets.values,
-    readBase: agent.config.memory.notes ? deps.readBase : undefined,
+    readBase: hasNotes(agent) ? deps.readBase : undefined,
     // No model took part, and the command is not about the event's commit.
     origin: provenance && {
       ...provenance,

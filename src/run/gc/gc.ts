@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../../agent/agent-source.js';
+import { hasNotes } from '../../agent/built-in.js';
 import { isOffline, type ModelRef, parseModelRef } from '../../agent/config.js';
 import type { Effort } from '../../agent/keys.js';
 import type { Price } from '../../agent/model-keys.js';
@@ -120,7 +121,7 @@ async function findStaleLines(
   { agent, store, path, trigger }: GcRequest,
   deps: Dependencies,
 ): Promise<readonly StaleNoteLine[]> {
-  if (!agent.config.memory.notes) return [];
+  if (!hasNotes(agent)) return [];
 
   const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
   const places = placesOf(agent, path, trigger, workdir);

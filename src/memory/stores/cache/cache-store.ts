@@ -261,7 +261,7 @@ class CacheChain implements TreeBackend {
       return { kind: 'unknown', message: 'others may have passed over a save that took long' };
     }
 
-    // Whoever began to save before this version could be read is done by then.
+    // Other jobs that began before this version could be read have saved by then.
     await clock.sleep(Math.min(2 * tookMs, MAX_PAUSE_MS), signal);
     const newest = await this.restore(this.prefix, keysAbove(this.prefix, number - 1), signal);
     if ('kind' in newest)
