@@ -68,7 +68,7 @@ describe('review comments', () => {
     const text = `Not accepted: ${told}`;
     expect(buffer.addComment(request(parts))).toEqual({ kind: 'refused', text });
     expect(buffer.buffered.findings).toEqual([]);
-    expect(buffer.buffered.refusals).toEqual([{ tool: 'add_review_comment', why: text }]);
+    expect(buffer.buffered.refusedFindings).toMatchObject([{ code: 'size' }]);
   });
 
   it('are accepted once for the same finding, with the later text', () => {
@@ -161,7 +161,7 @@ describe('review comments', () => {
     // A question that stays open loses no finding.
     expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [] });
     expect(buffer.addComment({ ...unlike, sameAs: 'FZZZ9' }).kind).toBe('refused');
-    expect(buffer.buffered.refusals).toHaveLength(1);
+    expect(buffer.buffered.refusals).toEqual([]);
     expect(buffer.addComment(unlike).kind).toBe('taken');
     expect(buffer.buffered.findings).toHaveLength(1);
   });
@@ -205,12 +205,10 @@ describe('review comments', () => {
     const buffer = publications({ maxFindings: 2 });
     for (const title of ['Leaking token', 'Missing index', 'Third cause', 'Other reason'])
       buffer.addComment(request({ title }));
-    const why =
-      'a run may raise 2 findings, and this would be one more; name what matters in `submit_review`.';
     const place = { path: 'src/auth.ts', line: 10 };
     expect(buffer.buffered.findings).toHaveLength(2);
     const refused = ['Third cause', 'Other reason'].map((title) => {
-      return { ...place, title, why, least: undefined };
+      return { ...place, title, code: 'limit', least: undefined };
     });
     expect(buffer.buffered.refusedFindings).toEqual(refused);
     // One that is there takes no room.
@@ -251,7 +249,9 @@ describe('the ends of earlier findings', () => {
     expect(buffer.buffered.settlements).toMatchObject([
       { finding: { handle: 'FQ7K2' }, how: 'wrong' },
     ]);
-    expect(buffer.buffered.refusals).toMatchObject([{ tool: 'settle_finding' }]);
+    expect(buffer.buffered.refusals).toEqual([
+      { tool: 'settle_finding', code: 'not-open', detail: 'FX3M9', finding: undefined },
+    ]);
   });
 
   it.each<[string, readonly KnownFinding[], boolean]>([

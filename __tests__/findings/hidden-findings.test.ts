@@ -8,7 +8,8 @@ import {
   raiseHidden,
 } from '../../src/findings/decide/hidden-findings.js';
 import type { Ledger, LedgerContext } from '../../src/findings/decide/ledger.js';
-import { type FindingContext, takeSettlement } from '../../src/findings/decide/take-finding.js';
+import type { FindingContext } from '../../src/findings/decide/take-finding.js';
+import { takeSettlement } from '../../src/findings/decide/take-settlement.js';
 import type { KnownFinding } from '../../src/findings/known-finding.js';
 import { formatKnownFindings } from '../../src/findings/post/finding-texts.js';
 import { parseDiff } from '../../src/lib/text/diff.js';

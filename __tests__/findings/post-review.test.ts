@@ -30,7 +30,7 @@ describe('a review', () => {
     expect(warnings).toEqual([]);
     expect(part).toMatchObject({
       isReview: true,
-      line: 'Asked for changes on #42 with 1 comment: src/a.ts:2.',
+      line: 'Asked for changes on #42 with 1 comment: src/a.ts:2. 1 open: 1 major.',
       url: expect.stringMatching(/#pullrequestreview-\d+$/),
       records: [{ id, handle, state: 'open', isNew: true }],
       review: { open: [{ id }], isBlocking: true, unposted: [] },
@@ -52,7 +52,7 @@ describe('a review', () => {
     };
     const { part, open } = await publish(hello, again);
     expect([part.line, open, texts(hello)]).toEqual([
-      'Not repeated: 1 open.',
+      '1 open: 1 major. Nothing is new. Not repeated: 1 open.',
       1,
       [expect.anything()],
     ]);
@@ -117,7 +117,7 @@ describe('a review', () => {
   it('holds what is beyond `max-comments`, which lives on like all others', async () => {
     const hello = await startPull();
     const { part } = await publish(hello, { findings: [placed(), OTHER] }, { maxComments: 0 });
-    const line = 'Asked for changes on #42. 2 findings in the text of the review.';
+    const line = 'Asked for changes on #42. 2 findings in the text of the review. 2 open: 2 major.';
     expect([part.line, hello.repo.talk.reviewComments]).toEqual([line, []]);
     const titles = (await readPull(hello)).open.map(({ title }) => title);
     expect(titles).toEqual(['It is wrong', 'Rows are lost']);
@@ -182,7 +182,9 @@ describe('a review that is not posted', () => {
       ),
     ]);
     const next = await publish(hello, QUIET, { record: kept });
-    expect(next.part.line).toBe('Asked for changes on #42 with 1 comment: src/a.ts:2.');
+    expect(next.part.line).toBe(
+      'Asked for changes on #42 with 1 comment: src/a.ts:2. 1 open: 1 major.',
+    );
     expect(next.part.records).toMatchObject([{ title: 'It is wrong', state: 'open' }]);
     await publish(hello, QUIET, { record: next.kept });
     expect(hello.repo.talk.reviewComments).toHaveLength(1);

@@ -43,9 +43,9 @@ function saidIn({ body }: { readonly body: string }) {
   return saidRevsIn(body).map(({ id }) => id);
 }
 
-const LIMIT = { path: 'a.ts', line: 1, title: 'A', why: 'a run may raise 1 finding.' };
-const MILD = { path: 'b.ts', line: 2, title: 'B', why: 'it is a nit.', least: 'minor' } as const;
-const WISH = { path: 'b.ts', line: 2, title: 'B', why: 'it names no fault.' };
+const LIMIT = { path: 'a.ts', line: 1, title: 'A', code: 'limit' } as const;
+const MILD = { path: 'b.ts', line: 2, title: 'B', code: 'too-mild', least: 'minor' } as const;
+const WISH = { path: 'b.ts', line: 2, title: 'B', code: 'wish' } as const;
 
 /** A run wanted this, and nothing was accepted as a finding of the change. */
 const wanted = (parts: Partial<BufferedPublications>, summary = 'S') => {
@@ -264,7 +264,7 @@ close();
     [
       'one too mild and one unseen',
       [],
-      wanted({ refusedFindings: [MILD, { ...WISH, why: 'it was not shown.' }] }),
+      wanted({ refusedFindings: [MILD, { ...WISH, code: 'unseen' }] }),
       '**No findings accepted.** S',
     ],
     [

@@ -9,10 +9,9 @@ import {
   type CommentRequest,
   type FindingContext,
   type Question,
-  type SettleRequest,
   takeFinding,
-  takeSettlement,
 } from '../../src/findings/decide/take-finding.js';
+import { type SettleRequest, takeSettlement } from '../../src/findings/decide/take-settlement.js';
 import type { Severity } from '../../src/findings/finding.js';
 import type { KnownFinding, Lesson, Settlement } from '../../src/findings/known-finding.js';
 import { LINES, scopeRest } from './change.js';
@@ -358,7 +357,7 @@ describe('the end of an earlier finding', () => {
     ],
   ])('is refused if it %s', (_, request, expected) => {
     const answer = { kind: 'refused', text: `Not accepted: ${expected}` };
-    expect(settle(request)).toEqual({ answer, settlements: [] });
+    expect(settle(request)).toMatchObject({ answer, settlements: [] });
   });
 
   const NO_CURE =

@@ -46,7 +46,7 @@ async function publish(
   return { published, reviews: talk.reviews.length, labels: talk.labelsOf.get(42) ?? [] };
 }
 
-const POSTED = 'Posted 1 comment on #42: src/a.ts:2.';
+const POSTED = 'Posted 1 comment on #42: src/a.ts:2. 1 open: 1 minor.';
 const LABELLED = 'Added the label `bug`.';
 it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, readonly string[]]>([
   ['completed', completed(''), 'auto', `${POSTED} ${LABELLED}`, 1, ['bug']],
@@ -76,17 +76,21 @@ it('a check is published with its address', async () => {
 });
 
 it('what the workflow does not allow is listed for the summary', async () => {
-  const refusals = [{ tool: 'set_labels', why: 'Not accepted: "x".' }];
+  const refusals = [{ tool: 'set_labels', code: 'label', detail: '"x"' }] as const;
   const { published } = await publish(completed(''), 'auto', { refusals });
-  expect(published.details).toBe('**Refused**\n\n- `set_labels`: Not accepted: "x".');
+  expect(published.details).toBe(
+    '**Not posted**\n\n- Labels that `labels-allowed` does not allow: "x".',
+  );
 });
 
-it('lists refused findings with place and reason, and no other refusal of that tool', async () => {
-  const why = 'this asks the author to check something.';
-  const refusedFindings = [{ path: 'src/a.ts', line: 3, title: 'Consider a lock', why }];
-  const refusals = [{ tool: 'add_review_comment', why: `Not accepted: ${why}` }];
-  const { published } = await publish(completed(''), 'auto', { refusedFindings, refusals });
-  expect(published.details).toBe(`**Refused**\n\n- \`src/a.ts:3\` Consider a lock: ${why}`);
+it('lists refused findings with place and reason', async () => {
+  const refusedFindings = [
+    { path: 'src/a.ts', line: 3, title: 'Consider a lock', code: 'wish' },
+  ] as const;
+  const { published } = await publish(completed(''), 'auto', { refusedFindings });
+  expect(published.details).toBe(
+    '**Not posted**\n\n- `src/a.ts:3` Consider a lock: it asks for a check and names no fault',
+  );
 });
 
 interface Scene {

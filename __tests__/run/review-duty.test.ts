@@ -50,7 +50,7 @@ describe('an accepted call of a review tool', () => {
 
   it.each<[string, Partial<typeof NO_PUBLICATIONS>, boolean]>([
     ['nothing', {}, false],
-    ['only refused calls', { refusals: [{ tool: 'submit_review', why: 'It is empty.' }] }, false],
+    ['only refused calls', { refusals: [{ tool: 'submit_review', code: 'size' }] }, false],
     ['only a label', { labels: { add: ['bug'], remove: [] } }, false],
     ['a summary', { review: { summary: 'All is well.' } }, true],
     ['a finding that is open already', { repeated: [{}] as never }, true],

@@ -106,7 +106,7 @@ export const FINDINGS_SCHEMA = {
           },
           isNew: {
             const: true,
-            description: 'This run raised it; left out if an earlier run did.',
+            description: 'No earlier run has said it. Left out if one has.',
           },
           why: { ...TEXT, description: 'How it came into its state.' },
           by: { ...TEXT, description: 'Login of the person who decided.' },

@@ -150,16 +150,48 @@ interface CommitDraft {
   readonly fixes?: { readonly handle: string; readonly title: string };
 }
 
-interface RefusedPublication {
+/** Why something that the model wanted published was refused. @internal */
+export const REFUSAL_CODES = [
+  'size',
+  'label',
+  'reaction',
+  'issue-limit',
+  'no-change',
+  'commit-names-no-finding',
+  'no-edit',
+  'not-open',
+  'by-rule',
+  'no-reason',
+  'no-proof',
+  'unconfirmed',
+] as const;
+
+/** A call of a publishing tool that was refused, or taken only in part. */
+export interface RefusedPublication {
   readonly tool: string;
-  readonly why: string;
+  readonly code: (typeof REFUSAL_CODES)[number];
+  /** The names, the argument or the half a sentence that the code is about; left out: nothing. */
+  readonly detail?: string;
+  /** The earlier finding that the call was to end; left out: none. */
+  readonly finding?: Pick<Finding, 'id' | 'handle'>;
 }
+
+/** Why a finding was refused. @internal */
+export const FINDING_REFUSAL_CODES = [
+  'size',
+  'unseen',
+  'outside-paths',
+  'wish',
+  'too-mild',
+  'not-from-change',
+  'wrong-name',
+  'limit',
+] as const;
 
 /** A finding that is in none of the other lists. */
 export interface RefusedFinding extends Pick<Finding, 'path' | 'line' | 'title'> {
-  /** The sentence that the model was answered with. */
-  readonly why: string;
-  /** It is milder than this, which would have been taken; left out: it was refused for another reason. */
+  readonly code: (typeof FINDING_REFUSAL_CODES)[number];
+  /** It is milder than this, which would have been taken; only for `too-mild`. */
   readonly least?: Severity;
 }
 

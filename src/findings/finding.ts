@@ -265,16 +265,33 @@ const DOCS: readonly RegExp[] = [
   /(?:^|\/)(?:readme|changelog|changes|contributing|license|licence|copying|notice|authors)(?:\.txt)?$/i,
 ];
 
+/** The open findings after a run, as every surface counts them. */
+export interface OpenCount {
+  readonly open: readonly { readonly severity: Severity }[];
+  /** The number of them that no text has said before. */
+  readonly fresh: number;
+}
+
 /**
  * The open findings in the same words wherever they are counted: `3 open: 1 critical, 2 major`.
  * `extent` is added to the number, with a space before it.
  */
-export function formatOpenCount(
-  open: readonly { readonly severity: Severity }[],
-  extent = '',
-): string {
+export function formatOpenCount(open: OpenCount['open'], extent = ''): string {
   const severities = formatSeverityCounts(open.map(({ severity }) => severity));
   return `${formatInteger(open.length)} open${extent}: ${severities}`;
+}
+
+/** `1 is new.`; empty if all open findings are, as in a first review. */
+export function formatFresh({ open, fresh }: OpenCount): string {
+  if (fresh === open.length) return '';
+  if (fresh === 0) return 'Nothing is new.';
+  return `${formatInteger(fresh)} ${fresh === 1 ? 'is' : 'are'} new.`;
+}
+
+/** `3 open: 1 critical, 2 major. 1 is new.`; empty if nothing is open. */
+export function formatOpenSentences(counted: OpenCount): string {
+  if (counted.open.length === 0) return '';
+  return `${formatOpenCount(counted.open)}. ${formatFresh(counted)}`.trimEnd();
 }
 
 /** How many there are of each severity, the worst first: `1 major, 2 minor`. */

@@ -9,6 +9,7 @@ import {
   type PublicationAnswer,
   type PublishRules,
   type PullRequestDraft,
+  type RefusedPublication,
   refusedAnswer,
   sizeProblem,
   TEXT_LIMITS,
@@ -21,10 +22,9 @@ import {
   type FindingContext,
   isPlaceQuestion,
   type Question,
-  type SettleRequest,
   takeFinding,
-  takeSettlement,
 } from './decide/take-finding.js';
+import { type SettleRequest, takeSettlement } from './decide/take-settlement.js';
 import { compareSeverity, type Finding } from './finding.js';
 import { withoutSuggestions } from './post/comment-text.js';
 
@@ -130,7 +130,7 @@ export class PublicationBuffer {
       return answer;
     }
     if (answer.kind === 'taken') this.unanswered = others;
-    return this.kept('add_review_comment', answer);
+    return answer;
   }
 
   private withFinding(request: CommentRequest, before: BufferedPublications) {
@@ -155,15 +155,17 @@ export class PublicationBuffer {
 
   /** The end of an earlier finding; the last one on each counts. */
   settle(request: SettleRequest): PublicationAnswer {
-    const { answer, settlements } = takeSettlement(request, this.state.settlements, this.review());
-    this.state = { ...this.state, settlements };
-    return this.kept('settle_finding', answer);
+    const result = takeSettlement(request, this.state.settlements, this.review());
+    this.state = { ...this.state, settlements: result.settlements };
+    if (result.refusal !== undefined) this.note(result.refusal);
+    return result.answer;
   }
 
   /** The summary of the review; the last one counts. */
   submitReview(summary: string): PublicationAnswer {
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
-    if (problem !== undefined) return this.refuse('submit_review', `Not accepted: ${problem}.`);
+    if (problem !== undefined)
+      return this.refuse({ tool: 'submit_review', code: 'size', detail: 'summary' }, `${problem}.`);
     this.state = { ...this.state, review: { summary: withoutSuggestions(summary).trim() } };
     const size = count(this.state.findings.length, 'finding');
     return acceptedAnswer(`The review is recorded, with ${size}. It is posted when the run ends.`);
@@ -188,29 +190,31 @@ export class PublicationBuffer {
     const left = withoutNames(withoutNames(all, labels.add), labels.remove);
     const picked = withoutNames(all, left);
     const rule = `Labels that may be set: ${patterns.map(quoteLine).join(', ') || 'none'}; at most ${maxLabels} a run.`;
-    const refusal = `Not accepted: ${left.map(quoteLine).join(', ') || 'no name was given'}. ${rule}`;
-    if (picked.length === 0) return this.refuse('set_labels', refusal);
-    if (left.length > 0) this.note('set_labels', refusal);
+    const listed = left.map(quoteLine).join(', ');
+    const why = `${listed || 'no name was given'}. ${rule}`;
+    const refusal = { tool: 'set_labels', code: 'label', detail: listed || undefined } as const;
+    if (picked.length === 0) return this.refuse(refusal, why);
+    if (left.length > 0) this.note(refusal);
     return acceptedAnswer(
-      `Taken: ${picked.map(quoteLine).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`,
+      `Taken: ${picked.map(quoteLine).join(', ')}.${left.length === 0 ? '' : ` Not accepted: ${why}`}`,
     );
   }
 
   /** An issue to open; one of the same title takes the place of the earlier one. */
   createIssue({ title, body, labels }: IssueDraft): PublicationAnswer {
-    const tool = 'create_issue';
+    const refusal = { tool: 'create_issue', detail: cleanLine(title, TEXT_LIMITS.titleCodePoints) };
     const { maxIssues, labels: patterns, maxLabels } = this.scope.rules;
-    const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
+    const line = refusal.detail;
     const problem =
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
       sizeProblem('body', body, TEXT_LIMITS.issueBytes);
-    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
+    if (problem !== undefined) return this.refuse({ ...refusal, code: 'size' }, `${problem}.`);
     const others = this.state.issues.filter((other) => other.title !== line);
     if (others.length >= maxIssues) {
       const most = `a run may open ${count(maxIssues, 'issue')} here`;
       return this.refuse(
-        tool,
-        `Not accepted: ${most}. Send the same title again to change one, or put it in your answer.`,
+        { ...refusal, code: 'issue-limit' },
+        `${most}. Send the same title again to change one, or put it in your answer.`,
       );
     }
     const allowed = labels.flatMap((name) => nameOnAllowList(name, patterns) ?? []);
@@ -228,12 +232,16 @@ export class PublicationBuffer {
    */
   openPullRequest({ title, body, base }: PullRequestDraft): PublicationAnswer {
     const changes = this.changes();
+    const tool = 'open_pull_request';
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
-    const problem =
+    const unfit =
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
-      sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
-      changes.problem();
-    if (problem !== undefined) return this.refuse('open_pull_request', `Not accepted: ${problem}.`);
+      sizeProblem('body', body, TEXT_LIMITS.issueBytes);
+    if (unfit !== undefined)
+      return this.refuse({ tool, code: 'size', detail: line || undefined }, `${unfit}.`);
+    const problem = changes.problem();
+    if (problem !== undefined)
+      return this.refuse({ tool, code: 'no-change', detail: problem }, `${problem}.`);
     this.state = {
       ...this.state,
       pullRequest: { title: line, body: body.trim(), base },
@@ -255,8 +263,11 @@ export class PublicationBuffer {
     const tool = 'push_to_pull_request';
     const changes = this.changes();
     const line = cleanLine(message, TEXT_LIMITS.titleCodePoints);
-    const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
-    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
+    const unfit = sizeProblem('message', line, TEXT_LIMITS.issueBytes);
+    if (unfit !== undefined) return this.refuse({ tool, code: 'size' }, `${unfit}.`);
+    const problem = changes.problem();
+    if (problem !== undefined)
+      return this.refuse({ tool, code: 'no-change', detail: problem }, `${problem}.`);
     const { toFix = [] } = this.scope;
     const named =
       toFix.length === 1 ? toFix : toFix.filter(({ handle }) => message.includes(handle));
@@ -264,14 +275,15 @@ export class PublicationBuffer {
     if (toFix.length > 0 && named.length !== 1) {
       const handles = toFix.map(({ handle }) => handle).join(', ');
       const why = `\`message\` has to name the one finding that the commit fixes: ${handles}`;
-      return this.refuse(tool, `Not accepted: ${why}.`);
+      const refusal = { tool, code: 'commit-names-no-finding', detail: handles } as const;
+      return this.refuse(refusal, `${why}.`);
     }
     const number = changes.endCommit();
     const same = this.state.commits.find((commit) => commit.number === number);
     if (same !== undefined && same.fixes?.handle !== fixes?.handle)
       return this.refuse(
-        tool,
-        `Not accepted: no file was edited since ${quoteLine(same.message)}.`,
+        { tool, code: 'no-edit', detail: quoteLine(same.message) },
+        `no file was edited since ${quoteLine(same.message)}.`,
       );
     const others = this.state.commits.filter((commit) => commit !== same);
     const commits = [...others, { message: line, number, fixes }];
@@ -297,7 +309,8 @@ export class PublicationBuffer {
     if (reaction === undefined) {
       const why = `the reaction ${quoteLine(content)} is not one of those allowed here`;
       const names = REACTIONS.map(quoteLine).join(', ');
-      return this.refuse('react', `Not accepted: ${why}: ${names}.`);
+      const detail = cleanLine(content, MAX_REACTION) || undefined;
+      return this.refuse({ tool: 'react', code: 'reaction', detail }, `${why}: ${names}.`);
     }
     this.state = { ...this.state, reaction };
     return acceptedAnswer(
@@ -305,19 +318,18 @@ export class PublicationBuffer {
     );
   }
 
-  private refuse(tool: string, why: string): PublicationAnswer {
-    return this.kept(tool, refusedAnswer(why));
+  private refuse(refusal: RefusedPublication, why: string): PublicationAnswer {
+    this.note(refusal);
+    return refusedAnswer(`Not accepted: ${why}`);
   }
 
-  private kept(tool: string, answer: PublicationAnswer): PublicationAnswer {
-    if (answer.kind === 'refused') this.note(tool, answer.text);
-    return answer;
-  }
-
-  private note(tool: string, why: string): void {
-    this.state = { ...this.state, refusals: [...this.state.refusals, { tool, why }] };
+  private note(refusal: RefusedPublication): void {
+    this.state = { ...this.state, refusals: [...this.state.refusals, refusal] };
   }
 }
+
+/** Code points of what is not a reaction. */
+const MAX_REACTION = 40;
 
 const ONLY_PATCH =
   'When the run ends, its patch is in the job summary, where a person can apply it.';
@@ -360,7 +372,7 @@ export function mergePasses(
     .slice(0, maxFindings);
   const beyondLimit = raised
     .filter((placed) => !kept.includes(placed))
-    .map(({ finding: { path, line, title } }) => ({ path, line, title, why: OVER_LIMIT }));
+    .map(({ finding: { path, line, title } }) => ({ path, line, title, code: 'limit' as const }));
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
   const repeated = passes.flatMap((pass) => pass.repeated);
   const heldBack = passes.flatMap((pass) => pass.heldBack);
@@ -382,8 +394,6 @@ export function mergePasses(
     review: summaries.length === 0 ? undefined : { summary: summaries.join('\n\n') },
   };
 }
-
-const OVER_LIMIT = 'the parts of the change had more findings than a run may raise.';
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];

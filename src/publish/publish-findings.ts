@@ -1,6 +1,7 @@
 import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
 import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { formatCoverage, isQuestion } from '../findings/change/scope.js';
+import { hasEnded } from '../findings/finding.js';
 import type { KeptFact } from '../findings/kept-finding.js';
 import { formatRefused } from '../findings/post/comment-text.js';
 import {
@@ -72,7 +73,7 @@ export async function publishRequested(
   const isComplete =
     outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
   const effects = isComplete ? await publishSideEffects(end, options) : {};
-  const details = paragraphs([review.details ?? '', formatRefused(buffered)]);
+  const details = paragraphs([review.details ?? '', formatRefused(buffered, endedIds(findings))]);
   return {
     ...review,
     line: [review.line, effects.line].filter((line) => line !== undefined).join(' ') || undefined,
@@ -80,6 +81,12 @@ export async function publishRequested(
     details: details === '' ? undefined : details,
     review: isRead ? review.review : undefined,
   };
+}
+
+/** People need not read that an end was refused if the finding has ended in another way. */
+function endedIds(findings: PublishRequest['findings']): ReadonlySet<string> {
+  const ended = (findings?.ledger.findings ?? []).filter(hasEnded);
+  return new Set(ended.map(({ id }) => id));
 }
 
 /**

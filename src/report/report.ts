@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
 import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
-import { isOpen } from '../findings/finding.js';
 import {
-  countFindings,
   findingsDocument,
   formatSarif,
   type GateFacts,
@@ -27,7 +25,7 @@ import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
-import { toolsByTurn } from './run.js';
+import { reviewOutputs, toolsByTurn } from './run.js';
 import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 
@@ -113,12 +111,7 @@ async function writeResults(
   const { temp } = runner;
   const { response = '', conclusion = '', 'memory-entry-id': id } = outputs;
   const isReviewed = report.kind === 'ran' && ['success', 'findings'].includes(conclusion);
-  const open = review?.report.findings.filter(isOpen).length ?? 0;
-  const ofReview: Outputs | undefined = review && {
-    // A run that did not come to its end cannot say that nothing is open.
-    'findings-open': open > 0 || isReviewed ? String(open) : '',
-    'findings-worst': countFindings(review.report.findings).worst ?? '',
-  };
+  const ofReview = review && reviewOutputs(review, isReviewed);
   const readCoverage = coverage === 'unknown' ? undefined : coverage?.kind;
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
   // script. A made-up token stays as it is, since a mask in a file is damage.

@@ -1,7 +1,12 @@
 import { type Coverage, countFreshFiles, formatCoverage } from '../findings/change/scope.js';
-import { formatOpenCount, isOpen } from '../findings/finding.js';
+import { formatOpenCount, type OpenCount } from '../findings/finding.js';
 import { SEVERITY_ICONS, tableCell } from '../findings/post/comment-text.js';
-import type { FindingRecord } from '../findings/post/record.js';
+import {
+  countFindings,
+  countOpen,
+  type FindingRecord,
+  type ReviewResult,
+} from '../findings/post/record.js';
 import { outcomesAndCostTable } from '../findings/state-facts.js';
 import { groupBy } from '../lib/data.js';
 import { formatError, sourcePosition, type Warning, warningText } from '../lib/errors.js';
@@ -132,6 +137,15 @@ function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: 
   };
 }
 
+/** A run that did not come to its end cannot say that nothing is open. */
+export function reviewOutputs({ report }: ReviewResult, isReviewed: boolean): Outputs {
+  const { open } = countOpen(report.findings);
+  return {
+    'findings-open': open.length > 0 || isReviewed ? String(open.length) : '',
+    'findings-worst': countFindings(report.findings).worst ?? '',
+  };
+}
+
 function rememberedLines(remembered: MemorySaveResult | undefined): readonly string[] {
   if (remembered === undefined) return [];
   const { result } = remembered;
@@ -244,7 +258,7 @@ function formatHeadline(
   const isReview = findings !== undefined;
   const parts = [
     isReview && conclusion === 'success' ? '' : conclusion,
-    isReview ? describeFindings(findings.filter(isOpen), outcome) : '',
+    isReview ? describeFindings(countOpen(findings), outcome) : '',
     coverage === undefined ? '' : describeFiles(coverage, scope),
     costUsd === undefined ? '' : formatUsd(costUsd),
     formatDuration(durationMs),
@@ -262,11 +276,11 @@ function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
 }
 
 /** Only a review that came to its end can say that nothing is open. */
-function describeFindings(open: readonly FindingRecord[], outcome: RunOutcome): string {
+function describeFindings(counted: OpenCount, outcome: RunOutcome): string {
+  const { open, fresh } = counted;
   if (open.length === 0 && cameToNothing(outcome)) return 'not reviewed';
   if (open.length === 0 && outcome.kind !== 'completed') return 'review not finished';
   if (open.length === 0) return 'no findings';
-  const fresh = open.filter(({ isNew }) => isNew === true).length;
   const isSomeNew = fresh > 0 && fresh < open.length;
   return `${formatOpenCount(open)}${isSomeNew ? ` · ${formatInteger(fresh)} new` : ''}`;
 }

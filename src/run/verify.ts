@@ -160,12 +160,11 @@ function withAgreement(settlement: Settlement): Settlement {
 
 /** For the job summary, with the verifier's reason. */
 function refusalOf(
-  { finding: { handle } }: Settlement,
+  { finding: { id, handle } }: Settlement,
   verdict: FindingVerdict | undefined,
 ): BufferedPublications['refusals'][number] {
-  const reason = verdict?.reason ?? 'nobody could look';
-  const refusal = `${handle} stays open, because a second look did not confirm its end (${reason}).`;
-  return { tool: 'settle_finding', why: refusal };
+  const finding = { id, handle };
+  return { tool: 'settle_finding', code: 'unconfirmed', detail: verdict?.reason, finding };
 }
 
 /** Reports lost verifications in one warning with their reasons; the review shows their number. */

@@ -5,18 +5,20 @@ import {
 import type { Ledger } from '../../../src/findings/decide/ledger.js';
 import {
   compareSeverity,
+  formatOpenCount,
   isBlocking,
   isOpen,
   type Severity,
 } from '../../../src/findings/finding.js';
 import { saidRevsIn } from '../../../src/findings/kept-finding.js';
 import { isTold, type KnownFinding } from '../../../src/findings/known-finding.js';
-import { blockingFindings, formatSarif } from '../../../src/findings/post/record.js';
+import { blockingFindings, countOpen, formatSarif } from '../../../src/findings/post/record.js';
 import { submittedReviewsOf } from '../../../src/findings/state-facts.js';
+import { reviewOutputs } from '../../../src/report/run.js';
 import type { Spot } from './code.js';
 import { BOT, STRANGER } from './github.js';
 import { GESTURE_NAMES } from './people.js';
-import { hasRecord } from './runs.js';
+import { hasRecord, type RunEnd } from './runs.js';
 import type { Step, World } from './world.js';
 
 /** What holds after every step of every life, by its name. */
@@ -38,7 +40,8 @@ export const PROMISES = {
   check:
     'The check is green only if all was read and nothing is open, and red if a finding blocks.',
   'next reading': 'The next run reads what this one decided.',
-  surfaces: 'Results, SARIF, `fail-on` and the check have the findings that are open.',
+  surfaces:
+    'Review, check, job summary, log, memory, outputs, SARIF and `fail-on` have the findings that are open.',
   milder: 'No run makes a finding milder.',
   names: 'A finding keeps its name, and no other has it.',
 } as const;
@@ -297,8 +300,34 @@ function judgeTexts({ world, agent, fail }: Judging): void {
   if (twice.length > 0) fail('said twice', twice.join(' '));
 }
 
-function judgeRun(judging: Judging, { head, kind, result }: NonNullable<World['ended']>): void {
+/** The texts of one run say the same number, whatever became of the run. */
+function judgeTextsOf({ surfaces = {}, result }: RunEnd, fail: Judging['fail']): void {
+  if (result === undefined) return;
+  const counted = countOpen(result.report.findings);
+  const count = formatOpenCount(counted.open);
+  const isSomeNew = counted.fresh > 0 && counted.fresh < counted.open.length;
+  for (const [name, text] of Object.entries(surfaces)) {
+    const [, said, fresh] =
+      /(\d+ open: \d+ \w+(?:, \d+ \w+)*)(?:\.?\*{0,2} (?:· )?(\d+) (?:new|is new|are new))?/.exec(
+        text,
+      ) ?? [];
+    if (said !== undefined && said !== count)
+      fail('surfaces', `${name} says "${said}", not "${count}"`);
+    if (said !== undefined && Number(fresh ?? 0) !== (isSomeNew ? counted.fresh : 0))
+      fail('surfaces', `${name} calls ${fresh ?? 'none'} new, not ${counted.fresh}`);
+    const isCounted = name === 'summary' || (name === 'review' && /^\*\*\d/m.test(text));
+    if (isCounted && said === undefined && counted.open.length > 0)
+      fail('surfaces', `${name} does not say "${count}"`);
+  }
+  const { 'findings-open': open } = reviewOutputs(result, true);
+  if (open !== String(counted.open.length))
+    fail('surfaces', `the output says ${open}, open are ${counted.open.length}`);
+}
+
+function judgeRun(judging: Judging, ended: RunEnd): void {
+  const { head, kind, result } = ended;
   const { world, agent, ledger, fail } = judging;
+  judgeTextsOf(ended, fail);
   const { conclusion: check, title = '' } = world.github.checkOf(agent, head) ?? {};
   if (check === 'success' && kind === 'unread') fail('check', 'success, and nothing was read');
   if (!world.isWhole || head !== world.github.head) return;

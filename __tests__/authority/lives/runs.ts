@@ -19,6 +19,7 @@ import { statePath } from '../../../src/memory/state.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/diff-policy.js';
 import { createActionPublisher } from '../../../src/publish/publisher.js';
+import { summarize } from '../../../src/report/summarize.js';
 import type { Dependencies } from '../../../src/run/dependencies.js';
 import { readFindings } from '../../../src/run/earlier-reviews.js';
 import { createGitHubPort } from '../../../src/run/github.js';
@@ -90,6 +91,8 @@ export interface RunEnd {
   readonly mind: Mind | undefined;
   readonly fault: Fault;
   readonly result: ReviewResult | undefined;
+  /** What people read of a review, each by the name of its surface; left out: it had none. */
+  readonly surfaces?: Readonly<Record<string, string>>;
   readonly standing: readonly Spot[];
 }
 
@@ -374,10 +377,23 @@ export async function finishReview(
   const memory = conversed.memory && { ...conversed.memory, store: storeOf(world, wire) };
   const ending = { ...conversed, memory };
   return await unlessKilled(async () => {
-    const end = await publish(ending, deps);
-    await save(ending, end, deps);
-    const result = end.published.reviewResult;
-    return { agent, head, kind: 'review', mind, fault: wire.fault, result, standing };
+    const before = world.github.reviews.length;
+    const { published, ...end } = await publish(ending, deps);
+    const remembered = await save(ending, { published, ...end }, deps);
+    const result = published.reviewResult;
+    const report = { ...ending, kind: 'ran', published, remembered } as const;
+    const { markdown } = summarize(report, {
+      warnings: [],
+      isHidden: false,
+      clean: (text) => text,
+    });
+    const surfaces = {
+      summary: markdown.split('\n', 1)[0] ?? '',
+      log: published.line ?? '',
+      memory: remembered?.entries[0]?.text ?? '',
+      review: world.github.reviews.slice(before).at(-1)?.body ?? '',
+    };
+    return { agent, head, kind: 'review', mind, fault: wire.fault, result, surfaces, standing };
   });
 }
 

@@ -1,4 +1,3 @@
-import { isWrittenByPerson } from '../../github/reading/conversation.js';
 import { cleanLine, quoteLine } from '../../lib/text/format.js';
 import {
   acceptedAnswer,
@@ -13,16 +12,14 @@ import {
 import {
   type CommentableLines,
   describePlacement,
-  findFile,
   isInDiff,
   type PlacedFinding,
   placeOnLines,
 } from '../change/diff-lines.js';
-import { fold, readQuote } from '../change/quote.js';
+import { readQuote } from '../change/quote.js';
 import { readSuggestion } from '../comment-parts.js';
 import {
   createHandle,
-  type Evidence,
   type Finding,
   isAtLeast,
   isOpen,
@@ -33,7 +30,7 @@ import {
   severityOf,
 } from '../finding.js';
 import { roomForFindings } from '../kept-finding.js';
-import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
+import type { KnownFinding, Lesson } from '../known-finding.js';
 import { type Anchor, findAnchor } from './anchor.js';
 import { isOfThisRun, isRequestedAgain, isSameFinding, whyHeldBack } from './duplicates.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
@@ -112,17 +109,17 @@ export function takeFinding(
 ): Taken {
   const { lines, ledger } = scope;
   const { findings, heldBack } = before;
-  const refuse = (why: string, least?: Severity): Taken => ({
+  const refuse = (code: RefusedFinding['code'], why: string, least?: Severity): Taken => ({
     answer: refusedAnswer(`Not accepted: ${why}`),
-    state: withRefused(before, request, { why, least }),
+    state: withRefused(before, request, { code, least }),
   });
   const problem = problemOf(request);
-  if (problem !== undefined) return refuse(`${problem}.`);
+  if (problem !== undefined) return refuse('size', `${problem}.`);
   const located = locate(readFinding(request, before, scope), scope);
   const { doubts, placed, evidence } = located;
   const isPlaceAsked = questioned.some((question) => isPlaceQuestion(question, request));
   if (doubts.length > 0 && !isPlaceAsked) return ask(doubts.join(' '), 'place', before);
-  if (placed === undefined) return refuse(doubts.join(' '));
+  if (placed === undefined) return refuse('unseen', doubts.join(' '));
   const { finding } = placed;
   const preexisting = before.preexisting.filter((earlier) => !isSaidAgain(earlier, finding));
   const take = (text: string, changed: Partial<BufferedPublications>): Taken => {
@@ -133,10 +130,11 @@ export function takeFinding(
     return { answer: acceptedAnswer(text), state };
   };
   const stopped = stopAtGate(finding, scope, rules.minSeverity);
-  if (stopped !== undefined) return refuse(stopped.why, stopped.least);
+  if (stopped !== undefined) return refuse(stopped.code, stopped.why, stopped.least);
   if (!isOfChange(placed, evidence, lines)) {
     if (scope.isLaterReview)
       return refuse(
+        'not-from-change',
         `the change does not touch line ${finding.line} of ${quoteLine(finding.path)}, and only the first review of a pull request reports what was there before. ${RELIES_ON_IT}`,
       );
     const text = `It will be listed as not from this change, where it blocks nothing. ${RELIES_ON_IT}`;
@@ -151,7 +149,7 @@ export function takeFinding(
   const raising = known.raise(finding, { sameAs: request.sameAs, isNew });
   switch (raising.kind) {
     case 'refused':
-      return refuse(`${raising.why}.`);
+      return refuse('wrong-name', `${raising.why}.`);
     case 'ask':
       return ask(questionAbout(raising.of, placed), 'sameness', before);
     case 'replaced': {
@@ -183,7 +181,7 @@ export function takeFinding(
     case 'raised': {
       const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
       const room = roomForFindings(ledger.open.length);
-      if (findings.length >= Math.min(rules.maxFindings, room)) return refuse(why);
+      if (findings.length >= Math.min(rules.maxFindings, room)) return refuse('limit', why);
       const { dismissedOn } = raising.finding;
       const raised = { ...placed, finding: { ...finding, dismissedOn } };
       return take(answerTaken(raised, findings.length, lines), { findings: [...findings, raised] });
@@ -199,7 +197,7 @@ function ask(question: string, subject: Question['about'], state: BufferedPublic
 function withRefused(
   before: BufferedPublications,
   { path, line, title }: CommentRequest,
-  reason: Pick<RefusedFinding, 'why' | 'least'>,
+  reason: Pick<RefusedFinding, 'code' | 'least'>,
 ): BufferedPublications {
   const others = before.refusedFindings.filter(
     (refused) => refused.path !== path || refused.title !== title,
@@ -424,23 +422,27 @@ function stopAtGate(
   finding: Finding,
   scope: FindingContext,
   minSeverity: Severity,
-): Pick<RefusedFinding, 'why' | 'least'> | undefined {
+): (Pick<RefusedFinding, 'code' | 'least'> & { readonly why: string }) | undefined {
   const { path, severity, title, body, trigger = '' } = finding;
   if (!scope.isInScope(path))
     return {
+      code: 'outside-paths',
       why: `${quoteLine(path)} is outside the paths that this review is about. Leave it out.`,
     };
   if (trigger.trim() === '' && asks(title) && asksOnly(body))
     return {
+      code: 'wish',
       why: 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.',
     };
   if (!isAtLeast(severity, minSeverity))
     return {
+      code: 'too-mild',
       why: `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`,
       least: minSeverity,
     };
   if (severity === 'nit' && scope.isLaterReview)
     return {
+      code: 'too-mild',
       why: 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.',
       least: 'minor',
     };
@@ -458,127 +460,4 @@ function asks(text: string): boolean {
 function asksOnly(body: string): boolean {
   const sentences = body.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
   return sentences.length > 0 && sentences.every(asks);
-}
-
-/** The end of a finding as the model asks for it. */
-export interface SettleRequest {
-  /** Its name, `FQ7K2`. */
-  readonly finding: string;
-  readonly how: Settlement['how'];
-  readonly reason: string;
-  /** The lines that fix it. */
-  readonly evidence: readonly Evidence[];
-  /** Login of the person who dismissed it in words. */
-  readonly by?: string;
-}
-
-const MAX_REASON = 300;
-
-/**
- * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since
- * the finding was posted, unless its own line is gone, and a dismissal a person who has written in
- * its conversation: neither a wish of the model's nor a sentence in a diff closes anything.
- */
-export function takeSettlement(
-  request: SettleRequest,
-  settlements: readonly Settlement[],
-  scope: FindingContext,
-): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
-  const refuse = (refusal: string) => ({
-    answer: refusedAnswer(`Not accepted: ${refusal}`),
-    settlements,
-  });
-  const finding = scope.ledger.find(request.finding);
-  if (finding === undefined || !isOpen(finding)) {
-    const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
-    const open = names === '' ? 'there are none' : `these are ${names}`;
-    return refuse(`${quoteLine(request.finding)} is not one of your open findings; ${open}.`);
-  }
-  if (finding.rule !== undefined)
-    return refuse(
-      `${finding.handle} was raised by a rule, which ends it when nothing is hidden there any more. Only people can dismiss it.`,
-    );
-  const reason = cleanLine(request.reason, MAX_REASON);
-  if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
-  const problem = problemOfEnd(request, finding, scope);
-  if (problem !== undefined) return refuse(problem);
-  const by = request.how === 'dismissed' ? (request.by ?? '').replace(/^@/, '') : '';
-  const settlement = { finding, how: request.how, reason, evidence: request.evidence, by };
-  const others = settlements.filter((one) => one.finding.id !== finding.id);
-  const again = others.length < settlements.length ? ', in place of what you said before' : '';
-  const text = `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`;
-  return { answer: acceptedAnswer(text), settlements: [...others, settlement] };
-}
-
-function problemOfEnd(
-  { how, evidence, by = '' }: SettleRequest,
-  finding: KnownFinding,
-  scope: FindingContext,
-): string | undefined {
-  switch (how) {
-    case 'wrong':
-      return undefined;
-    case 'dismissed': {
-      const login = by.replace(/^@/, '').toLowerCase();
-      const people = (finding.thread?.replies ?? [])
-        .filter(isWrittenByPerson)
-        .map(({ author }) => author.login);
-      return people.some((one) => one.toLowerCase() === login && scope.ledger.context.isWriter(one))
-        ? undefined
-        : `${login === '' ? '`by` names nobody' : `${quoteLine(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
-    }
-    case 'fixed':
-      return finding.isGone || evidence.some((line) => isChangedSince(line, finding, scope))
-        ? undefined
-        : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
-  }
-}
-
-/**
- * Whether a line was added after the finding was posted: it is new in the diff, and not among what
- * was shown with it. The last review may have overlooked it: only for a finding of that review what
- * is new since then is all. Or whether it was taken out since the last review; what the whole diff
- * has taken out may have been out before.
- */
-function isChangedSince(
-  evidence: Evidence,
-  finding: KnownFinding,
-  { lines, fresh, freshFrom }: FindingContext,
-): boolean {
-  if (fresh !== undefined && isChangedIn(fresh, evidence, finding, { hasRemoved: true }))
-    return true;
-  const isOlder = freshFrom !== undefined && finding.head !== freshFrom;
-  return (
-    (fresh === undefined || isOlder) && isChangedIn(lines, evidence, finding, { hasRemoved: false })
-  );
-}
-
-function isChangedIn(
-  changed: CommentableLines,
-  { path, code }: Evidence,
-  { thread }: KnownFinding,
-  { hasRemoved }: { readonly hasRemoved: boolean },
-): boolean {
-  const file = findFile(changed, path);
-  const addedLines = linesQuoted(code, '-');
-  const removedLines = linesQuoted(code, '+');
-  if (file === undefined) return false;
-  const hunk = (thread?.hunk ?? '').split(/\r?\n/).filter((line) => !line.startsWith('-'));
-  const before = new Set(hunk.map((line) => fold(line.slice(1))));
-  const rightLines = [...file.RIGHT.values()].map((line) => ({ ...line, text: fold(line.text) }));
-  const isAdded = rightLines.some(
-    ({ text, other }) => other === undefined && addedLines.has(text) && !before.has(text),
-  );
-  if (isAdded || !hasRemoved) return isAdded;
-  const kept = new Set(rightLines.map(({ text }) => text));
-  return [...file.LEFT.values()]
-    .map(({ text, other }) => ({ text: fold(text), other }))
-    .some(({ text, other }) => other === undefined && removedLines.has(text) && !kept.has(text));
-}
-
-/** The lines that a quote can mean; behind the mark of the other side only the lines as they are. */
-function linesQuoted(code: string, otherMark: '+' | '-'): ReadonlySet<string> {
-  const readings = readQuote(code);
-  const possible = code.startsWith(otherMark) ? readings.slice(0, 1) : readings;
-  return new Set(possible.flatMap(({ lines }) => lines));
 }

@@ -1,7 +1,18 @@
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
-import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../../lib/text/format.js';
+import {
+  cleanLine,
+  codeBlock,
+  codeSpan,
+  count,
+  formatInteger,
+  paragraphs,
+} from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
-import type { BufferedPublications } from '../buffered-publications.js';
+import type {
+  BufferedPublications,
+  RefusedFinding,
+  RefusedPublication,
+} from '../buffered-publications.js';
 import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { isNeverHeldBack } from '../decide/duplicates.js';
 import type { Confidence, Finding, Severity } from '../finding.js';
@@ -237,26 +248,80 @@ export function preexistingTitle(number: number): string {
 
 const MAX_REFUSALS = 20;
 
+type Refused = Pick<BufferedPublications, 'refusedFindings' | 'refusals'>;
+
 /**
- * Findings that were refused and not taken later, then what else the model is not allowed to have,
- * as a list that nobody has cleaned yet; empty for nothing.
+ * Lists for people what the model wanted and the run did not post, in markdown that nobody has
+ * cleaned yet; empty for nothing. The findings of `endedIds` have ended in another way, so their
+ * refused ends are left out.
  */
-export function formatRefused({
-  refusedFindings,
-  refusals,
-}: Pick<BufferedPublications, 'refusedFindings' | 'refusals'>): string {
-  const findings = refusedFindings.map(({ path, line, title, why }) => {
-    const place = codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`);
-    return `- ${place} ${cleanLine(title, MAX_TITLE)}: ${why}`;
+export function formatRefused(
+  { refusedFindings, refusals }: Refused,
+  endedIds: ReadonlySet<string> = new Set(),
+): string {
+  const findings = refusedFindings.map((refused) => {
+    const place = codeSpan(`${cleanLine(refused.path, MAX_PATH)}:${refused.line}`);
+    return `- ${place} ${cleanLine(refused.title, MAX_TITLE)}: ${whyFindingRefused(refused)}`;
   });
   const others = refusals
-    .filter(({ tool }) => tool !== 'add_review_comment')
-    .map(({ tool, why }) => `- ${codeSpan(tool)}: ${why}`);
+    .filter(({ finding }) => finding === undefined || !endedIds.has(finding.id))
+    .map((refused) => `- ${whyRefused(refused)}`);
   const lines = [...findings, ...others];
   if (lines.length === 0) return '';
   const rest = lines.length - MAX_REFUSALS;
-  const more = rest > 0 ? [`- and ${rest} more`] : [];
-  return ['**Refused**\n', ...lines.slice(0, MAX_REFUSALS), ...more].join('\n');
+  const more = rest > 0 ? [`- and ${formatInteger(rest)} more`] : [];
+  return ['**Not posted**\n', ...lines.slice(0, MAX_REFUSALS), ...more].join('\n');
+}
+
+function whyFindingRefused({ code, least = 'minor' }: RefusedFinding): string {
+  switch (code) {
+    case 'size':
+      return 'one of its texts is empty or too long';
+    case 'unseen':
+      return 'the model had not read this file';
+    case 'outside-paths':
+      return 'this review does not cover the file';
+    case 'wish':
+      return 'it asks for a check and names no fault';
+    case 'too-mild':
+      return `milder than \`${least}\``;
+    case 'not-from-change':
+      return 'the change does not touch this line, and only the first review lists older faults';
+    case 'wrong-name':
+      return 'the model named another finding that it is not';
+    case 'limit':
+      return 'the run had as many findings as it can raise';
+  }
+}
+
+function whyRefused({ tool, code, detail = '', finding }: RefusedPublication): string {
+  const { handle = '' } = finding ?? {};
+  switch (code) {
+    case 'size':
+      return `${codeSpan(tool)}: a text was empty or too long${detail === '' ? '' : ` (${detail})`}.`;
+    case 'label':
+      return `Labels that \`labels-allowed\` does not allow: ${detail === '' ? 'none named' : detail}.`;
+    case 'reaction':
+      return `${detail === '' ? 'An empty text' : codeSpan(detail)} is not a reaction of GitHub's.`;
+    case 'issue-limit':
+      return `The issue ${codeSpan(detail)}: the run had opened as many as it can.`;
+    case 'no-change':
+      return `No change was taken: ${detail}.`;
+    case 'commit-names-no-finding':
+      return `A commit that names none of the findings to fix: ${detail}.`;
+    case 'no-edit':
+      return `A commit without an edit after ${detail}.`;
+    case 'not-open':
+      return `${finding === undefined ? codeSpan(detail) : handle} was not open, so nothing ended it.`;
+    case 'by-rule':
+      return `${handle} stays open: only people dismiss a finding of a rule.`;
+    case 'no-reason':
+      return `${handle} stays open: the model gave no reason for its end.`;
+    case 'no-proof':
+      return `${handle} stays open: the model did not show what ends it.`;
+    case 'unconfirmed':
+      return `${handle} stays open: a second look did not confirm its end${detail === '' ? '' : ` (${detail})`}.`;
+  }
 }
 
 function spans(names: readonly string[]): string {

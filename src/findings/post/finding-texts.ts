@@ -11,6 +11,7 @@ import {
   compareSeverity,
   hasEnded,
   isOpen,
+  type OpenCount,
   type Severity,
   STATE_REASON_TEXTS,
 } from '../finding.js';
@@ -71,6 +72,13 @@ export interface ReviewToPost {
    * opens.
    */
   clean(markdown: string): string;
+}
+
+/** Counts the findings that are open after the run, and those that it says first. */
+export function countOpenOf({ ledger, news }: Pick<ReviewToPost, 'ledger' | 'news'>): OpenCount {
+  const { open } = ledger;
+  const freshIds = new Set(news.fresh.map(({ finding }) => finding.id));
+  return { open, fresh: open.filter(({ id }) => freshIds.has(id)).length };
 }
 
 /** Why a review is not posted, and what people can do. */

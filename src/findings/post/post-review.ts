@@ -7,7 +7,7 @@ import { cleanLine, count, paragraphs } from '../../lib/text/format.js';
 import { type BufferedPublications, holdsReview } from '../buffered-publications.js';
 import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
-import type { Finding } from '../finding.js';
+import { type Finding, formatOpenSentences } from '../finding.js';
 import { submittedReviewsOf } from '../state-facts.js';
 import { formatFindings, formatPreexisting } from './comment-text.js';
 import {
@@ -19,7 +19,7 @@ import {
   reviewEndOf,
   withdrawChangeRequests,
 } from './conversations.js';
-import type { PostingTrouble, ReviewToPost } from './finding-texts.js';
+import { countOpenOf, type PostingTrouble, type ReviewToPost } from './finding-texts.js';
 import { type PreparedReview, prepareReview } from './prepare-review.js';
 import { type FindingRecord, findingRecords } from './record.js';
 
@@ -82,12 +82,13 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
   const { place, ledger, news, buffered } = posting;
   const prepared = prepareReview(posting);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
-  const said = await postReplies(client, posting, repliesTo(posting));
+  await postReplies(client, posting, repliesTo(posting));
   const isRequested = await withdrawChangeRequests(client, posting);
   const isLost = result instanceof GitHubError;
   const line = sentences([
     result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
-    toldLine(posting, said > 0),
+    formatOpenSentences(countOpenOf(posting)),
+    toldLine(posting),
     formatNotRepeated(news),
     secondLooks(buffered),
   ]);
@@ -203,20 +204,17 @@ function lineOf(
 }
 
 /** What became of earlier findings, in numbers. */
-function toldLine({ ledger, news }: ReviewToPost, isSaid: boolean): string {
+function toldLine({ news }: ReviewToPost): string {
   const number = (some: readonly unknown[], text: (counted: string) => string) =>
     some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
   const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
   const settled = news.ended.filter(({ state }) => state === 'settled');
   const back = news.back.filter(({ by }) => by !== undefined);
-  const told = new Set(back.map(({ id }) => id));
-  const open = ledger.open.filter(({ id, stored }) => stored !== undefined && !told.has(id));
   return sentences([
     number(settled, (some) => `Settled ${some}.`),
     number(dismissed, (some) => `${some} dismissed.`),
     number(news.claimed, (some) => `Left ${some} for a person to settle.`),
     number(back, (some) => `${some} came back.`),
-    isSaid && open.length > 0 ? `${count(open.length, 'earlier finding')} open.` : '',
   ]);
 }
 

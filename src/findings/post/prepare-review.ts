@@ -5,7 +5,7 @@ import { cleanLine, codeSpan, count, formatInteger, paragraphs } from '../../lib
 import { formatMark, type Mark } from '../../safety/mark.js';
 import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { formatNotRepeated } from '../decide/ledger.js';
-import { compareSeverity, type Finding, formatOpenCount } from '../finding.js';
+import { compareSeverity, type Finding, formatFresh, formatOpenCount } from '../finding.js';
 import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
 import { readReviewMark, submittedReviewsOf } from '../state-facts.js';
 import {
@@ -18,7 +18,7 @@ import {
   titleLine,
 } from './comment-text.js';
 import { mustRequestChanges, recordToKeep, requestsChanges, revMark } from './conversations.js';
-import { formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
+import { countOpenOf, formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
 
 /** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */
 export interface PreparedReview {
@@ -101,7 +101,7 @@ function formatBody(
     ...[...commented, ...inText].map((placed) => revOf(placed, posting)),
   ];
   const part = isMore ? before + 1 : 1;
-  const headline = headlineOf(posting, listed, earlier.length > 0);
+  const headline = headlineOf(posting, earlier.length > 0);
   const fixed = [
     [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
     earlier
@@ -149,19 +149,15 @@ const MAX_ROWS = 30;
  * `**3 open: 1 critical, 2 major.** 1 is new.`, as check, job summary and outputs count them; and if
  * not everything was read, of how much.
  */
-function headlineOf(
-  { ledger, news, buffered, extent }: ReviewToPost,
-  listed: readonly PlacedFinding[],
-  hasEarlier: boolean,
-): string {
+function headlineOf(posting: ReviewToPost, hasEarlier: boolean): string {
+  const { news, buffered, extent } = posting;
   const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[
     extent ?? 'whole'
   ];
-  const { open } = ledger;
-  const openIds = new Set(open.map(({ id }) => id));
-  const fresh = listed.filter(({ finding }) => openIds.has(finding.id)).length;
+  const counted = countOpenOf(posting);
+  const { open, fresh } = counted;
   if (open.length > 0 && (fresh > 0 || extent !== undefined))
-    return `**${formatOpenCount(open, where)}.**${newsSentence(fresh, open.length)}`;
+    return `**${formatOpenCount(open, where)}.** ${formatFresh(counted)}`.trimEnd();
   if (extent === undefined || news.back.length > 0) return '';
   const { review, refusedFindings, preexisting } = buffered;
   const isAllSaid = refusedFindings.length + preexisting.length === 0;
@@ -178,13 +174,6 @@ function limitOf({ refusedFindings, preexisting }: ReviewToPost['buffered']): st
   const [worst] = least.toSorted(compareSeverity);
   if (worst !== undefined) return ` of \`${worst}\` or worse`;
   return preexisting.length > 0 ? ' in this change' : '';
-}
-
-/** Empty if all open findings are new, as in a first review. */
-function newsSentence(fresh: number, open: number): string {
-  if (fresh === open) return '';
-  if (fresh === 0) return ' Nothing is new.';
-  return ` ${formatInteger(fresh)} ${fresh === 1 ? 'is' : 'are'} new.`;
 }
 
 /** A model that begins with it needs no headline that says the same. */
@@ -309,7 +298,7 @@ function foldedTexts(title: string, texts: readonly string[]): string {
 }
 
 function formatNotes({ news, buffered, remarks, clean }: ReviewToPost, omitted: number): string {
-  const refused = buffered.refusedFindings.filter(({ least }) => least === undefined).length;
+  const refused = buffered.refusedFindings.filter(({ code }) => code !== 'too-mild').length;
   const notes = [
     ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
     formatNotRepeated(news),

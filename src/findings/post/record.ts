@@ -16,6 +16,7 @@ import {
   formatSeverityCounts,
   isBlocking,
   isOpen,
+  type OpenCount,
   type Reach,
   SEVERITIES,
   type Severity,
@@ -35,7 +36,7 @@ export interface FindingRecord {
   readonly id: string;
   readonly handle: string;
   readonly state: (typeof RECORD_STATES)[number];
-  /** This run raised it; left out: an earlier one did. */
+  /** No earlier run has said it: this one raised it, or one that was stopped before it could. */
   readonly isNew?: true;
   /** How it came into its state, in a word or a sentence. */
   readonly why?: string;
@@ -151,6 +152,12 @@ export const FINDINGS_VERSION = 1;
 export function findingsDocument({ head, base, pull, coverage, findings }: FindingsReport): object {
   const counts = countFindings(findings);
   return { version: FINDINGS_VERSION, head, base, pull: pull ?? null, coverage, counts, findings };
+}
+
+/** The open findings among them, and how many are new. */
+export function countOpen(findings: readonly FindingRecord[]): OpenCount {
+  const open = findings.filter(isOpen);
+  return { open, fresh: open.filter(({ isNew }) => isNew === true).length };
 }
 
 /** Counts findings by state, and those that are open by severity. */
@@ -365,8 +372,6 @@ export function findingRecords(
     if (back.has(finding.id)) return { ...record, why: 'it came back' };
     if (claimed.has(finding.id)) return { ...record, why: CLAIMED_OVER_TEXT };
     if (!fresh.has(finding.id)) return record;
-    // An earlier run has raised it, and could not say it.
-    if (finding.stored !== undefined) return { ...record, url };
     const why =
       finding.dismissedOn === undefined ? undefined : `dismissed before on #${finding.dismissedOn}`;
     return { ...record, isNew: true, why, url };
