@@ -1,11 +1,11 @@
-// Writes schema/findings.schema.json and schema/agent.schema.json from the code; tests compare
-// them.
+// Writes the files of schema/ from the code; tests compare them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 
 const contents = `
   export { FINDINGS_SCHEMA } from './scripts/schema/findings-schema.ts';
+  export { RECORD_SCHEMA } from './scripts/schema/record-schema.ts';
   export { agentJsonSchema } from './scripts/schema/json-schema.ts';
   export { AGENT_TOOLS } from './src/run/tools.ts';
 `;
@@ -22,10 +22,11 @@ const { outputFiles } = buildSync({
   write: false,
 });
 const code = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`;
-const { FINDINGS_SCHEMA, agentJsonSchema, AGENT_TOOLS } = await import(code);
+const { FINDINGS_SCHEMA, RECORD_SCHEMA, agentJsonSchema, AGENT_TOOLS } = await import(code);
 
 mkdirSync('schema', { recursive: true });
 write('schema/findings.schema.json', FINDINGS_SCHEMA);
+write('schema/run.schema.json', RECORD_SCHEMA);
 write('schema/agent.schema.json', agentJsonSchema(AGENT_TOOLS));
 
 function write(file, schema) {

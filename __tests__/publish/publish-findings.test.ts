@@ -181,7 +181,7 @@ describe('the reaction of a run', () => {
     const { client, repo } = await startHello();
     repo.talk.eventComments.add(9);
     const { part, warnings } = await publishEffects({ client, trigger }, { reaction: 'heart' });
-    expect([part, warnings]).toEqual([{}, []]);
+    expect([part, warnings]).toEqual([{ posts: [{ kind: 'reaction', number: 42 }] }, []]);
     expect(repo.talk.reactions.map(({ on, of, content }) => [on, of, content])).toEqual([
       [...place, 'heart'],
     ]);

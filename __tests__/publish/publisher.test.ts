@@ -89,6 +89,7 @@ describe('a comment', () => {
     expect(published).toEqual({
       line: `Posted a comment on #${number}.`,
       url: expect.stringMatching(/#issuecomment-2$/),
+      posts: [{ kind: 'comment', number, url: published.url }],
     });
   });
 

@@ -6,6 +6,7 @@ import { orGitHubError } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
+import { type Posted, updateOf } from '../github/posting/posted.js';
 import type { Warning } from '../lib/errors.js';
 import {
   cameToNothing,
@@ -147,7 +148,7 @@ export async function postComment(
   trigger: Trigger,
   { comment, isOnce }: { readonly comment: MarkedComment; readonly isOnce: boolean },
   signal: AbortSignal,
-): Promise<{ readonly url: string; readonly line: string }> {
+): Promise<{ readonly url: string; readonly line: string; readonly posts: readonly Posted[] }> {
   const { repository, number, mark, body } = comment;
   if (isOnLine(trigger)) {
     const reply = {
@@ -164,12 +165,14 @@ export async function postComment(
     if (!(answer instanceof GitHubError))
       return {
         url: answer.url,
+        posts: [{ kind: 'reply', number, url: answer.url, ...updateOf(answer.created) }],
         line: answer.created ? `Answered in a thread of #${number}.` : there,
       };
   }
   const { url, created } = await publishComment(client, comment, isOnce, signal);
   const there = isOnce ? 'There is an answer' : 'Updated the comment';
-  return { url, line: `${created ? 'Posted a comment' : there} on #${number}.` };
+  const posts: readonly Posted[] = [{ kind: 'comment', number, url, ...updateOf(created) }];
+  return { url, posts, line: `${created ? 'Posted a comment' : there} on #${number}.` };
 }
 
 /** Whether the trigger is a comment on a line of a diff, which is answered in its thread. */

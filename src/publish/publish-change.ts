@@ -9,6 +9,7 @@ import {
   proposeChange,
   refusedChange,
 } from '../github/posting/commit-edits.js';
+import { type Posted, updateOf } from '../github/posting/posted.js';
 import { warningText } from '../lib/errors.js';
 import { cameToNothing, isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
@@ -32,6 +33,8 @@ interface PublishedChange {
   /** Markdown for the job summary. */
   readonly details?: string;
   readonly url?: string;
+  /** The publications; left out where there are none. */
+  readonly posts?: readonly Posted[];
   /** Why what was asked for was not published; the run fails for it. */
   readonly failure?: string;
 }
@@ -126,6 +129,7 @@ async function open(
     said: `${what}.`,
     details: pullLink(number, url, isByJob),
     url,
+    posts: [{ kind: 'pull-request', number, url, ...updateOf(created) }],
   };
 }
 
@@ -192,7 +196,8 @@ async function push(
   const said = `${what}.`;
   const details = pullLink(number, url, first?.isByJob === true);
   const line = `${what} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
-  const pushed = { line, said, details, url };
+  const posts: readonly Posted[] = [{ kind: 'commits', number, url }];
+  const pushed = { line, said, details, url, posts };
   if (trouble === undefined) return pushed;
   const rest = failed(
     'The rest was not pushed',

@@ -24,6 +24,7 @@ import {
   type ReactionSubject,
   setLabels,
 } from '../github/posting/issues.js';
+import { type Posted, updateOf } from '../github/posting/posted.js';
 import { cameToNothing } from '../lib/outcome.js';
 import { formatUsd, paragraphs } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
@@ -77,6 +78,7 @@ export async function publishRequested(
   return {
     ...review,
     line: [review.line, effects.line].filter((line) => line !== undefined).join(' ') || undefined,
+    posts: [...(review.posts ?? []), ...(effects.posts ?? [])],
     failure: review.failure ?? effects.failure,
     details: details === '' ? undefined : details,
     review: isRead ? review.review : undefined,
@@ -250,7 +252,7 @@ const REMEDY = 'Check the `permissions:` of the job.';
 export async function publishSideEffects(
   { plan: { trigger, agent }, buffered, word }: PublishRequest,
   { client, reporter, secrets }: ActionPublisherOptions,
-): Promise<{ readonly line?: string; readonly failure?: string }> {
+): Promise<Pick<PostedReview, 'line' | 'failure' | 'posts'>> {
   const { labels, issues, reaction } = buffered;
   const wantsLabels = labels.add.length + labels.remove.length > 0;
   if (trigger.kind === 'local' || (!wantsLabels && issues.length === 0 && reaction === undefined))
@@ -268,6 +270,7 @@ export async function publishSideEffects(
   }
   /** Sentences; of names only those that the workflow allows. */
   const done: string[] = [];
+  const posts: Posted[] = [];
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   if (wantsLabels && number !== undefined) {
@@ -277,6 +280,7 @@ export async function publishSideEffects(
       fail(`the labels were not set: ${result.message}`, result.remedy);
     else {
       const { added, removed, unknown } = result;
+      if (added.length + removed.length > 0) posts.push({ kind: 'labels', number });
       if (added.length > 0) done.push(`Added ${formatLabels(added)}.`);
       if (removed.length > 0) done.push(`Removed ${formatLabels(removed)}.`);
       if (unknown.length > 0)
@@ -295,7 +299,11 @@ export async function publishSideEffects(
     const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
     if (result instanceof GitHubError)
       fail(`the issue was not opened: ${result.message}`, result.remedy);
-    else done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
+    else {
+      const { created, number: issueNumber, url } = result;
+      posts.push({ kind: 'issue', number: issueNumber, url, ...updateOf(created) });
+      done.push(`${created ? 'Opened' : 'Updated'} the issue #${issueNumber}.`);
+    }
   }
   const subject = reactionSubject(trigger);
   if (reaction !== undefined && subject !== undefined) {
@@ -306,8 +314,12 @@ export async function publishSideEffects(
     // Nobody misses a reaction, so one that is refused is no failure.
     if (result instanceof GitHubError)
       warn(`the reaction was not added: ${result.message}`, result.remedy);
+    else posts.push({ kind: 'reaction', number });
   }
-  return done.length > 0 ? { line: done.join(' ') } : { failure: failures[0] };
+  const published = { posts: posts.length === 0 ? undefined : posts };
+  return done.length > 0
+    ? { ...published, line: done.join(' ') }
+    : { ...published, failure: failures[0] };
 }
 
 function formatLabels(names: readonly string[]): string {

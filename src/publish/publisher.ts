@@ -20,6 +20,7 @@ import {
   publishCheckRun,
 } from '../github/posting/check-run.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
+import { type Posted, updateOf } from '../github/posting/posted.js';
 import { CancelledError, warningText } from '../lib/errors.js';
 import {
   cameToNothing,
@@ -175,12 +176,14 @@ async function publishAll(
   const line =
     [own.line, change.line, comment.line].filter((one) => one !== undefined).join(' ') || undefined;
   const url = own.url ?? comment.url;
+  const posts = [own, check, change, comment].flatMap((part) => part.posts ?? []);
   const isPublished = line !== undefined || url !== undefined || check.checkUrl !== undefined;
   return {
     line,
     url,
     pullRequestUrl: change.url,
     checkUrl: check.checkUrl || undefined,
+    posts: posts.length === 0 ? undefined : posts,
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
     // A pull request that was not opened is always a failure; any other one only if nothing was
@@ -247,7 +250,8 @@ async function postReport(
   if (result instanceof GitHubError)
     return unposted(NO_ISSUE, result.message, result.remedy, reporter);
   const { number, url, created } = result;
-  return { line: `${created ? 'Opened' : 'Updated'} the report #${number}.`, url };
+  const posts: readonly Posted[] = [{ kind: 'report', number, url, ...updateOf(created) }];
+  return { line: `${created ? 'Opened' : 'Updated'} the report #${number}.`, url, posts };
 }
 
 /**
@@ -329,7 +333,7 @@ async function publishCheck(
   end: PublishRequest,
   published: PostedReview,
   options: ActionPublisherOptions,
-): Promise<{ readonly checkUrl?: string; readonly failure?: string }> {
+): Promise<Pick<PublicationResult, 'checkUrl' | 'posts' | 'failure'>> {
   const { client, progress, reporter, checkRun } = options;
   if (!checkRun) return {};
   const check = isQuestionAlone(end, published.review)
@@ -349,7 +353,7 @@ async function publishCheck(
         );
   if (typeof result === 'string') {
     await progress?.finished();
-    return { checkUrl: result };
+    return { checkUrl: result, posts: [{ kind: 'check', url: result }] };
   }
   const failure = 'the check was not written';
   const { message, remedy } = result;

@@ -25,7 +25,8 @@ import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
-import { reviewOutputs, toolsByTurn } from './run.js';
+import { reviewOutputs } from './run.js';
+import { type RunRecord, recordRun } from './run-record.js';
 import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 
@@ -65,7 +66,9 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const cause = met[0]?.why ?? failed ?? unpublished ?? found.conclusion;
   const outputs =
     found.conclusion === 'success' ? found : { ...found, reason: found.reason ?? cause };
-  await writeResults(run, shown.markdown, outputs, facts);
+  const gates = met.map(({ gate }) => gate);
+  const record = recordRun(report, { ...run, outputs, gates });
+  await writeResults(run, { markdown: shown.markdown, outputs, record }, facts);
   const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
   const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
   if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
@@ -103,16 +106,18 @@ function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts
 }
 
 async function writeResults(
-  { report, isHidden, runner, secrets, transcript, onShown }: RunToReport,
-  markdown: string,
-  outputs: Outputs,
+  { report, runner, secrets, transcript, onShown }: RunToReport,
+  {
+    markdown,
+    outputs,
+    record,
+  }: { readonly markdown: string; readonly outputs: Outputs; readonly record: RunRecord },
   { review, coverage }: GateFacts,
 ): Promise<void> {
   const { temp } = runner;
   const { response = '', conclusion = '', 'memory-entry-id': id } = outputs;
   const isReviewed = report.kind === 'ran' && ['success', 'findings'].includes(conclusion);
   const ofReview = review && reviewOutputs(review, isReviewed);
-  const readCoverage = coverage === 'unknown' ? undefined : coverage?.kind;
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
   // script. A made-up token stays as it is, since a mask in a file is damage.
   const answer = hideValues(response, secrets);
@@ -124,7 +129,7 @@ async function writeResults(
           ? undefined
           : await writeForJob(temp, `axe-action-response-${id ?? 'answer'}`, 'md', answer),
       ...ofReview,
-      coverage: readCoverage,
+      coverage: coverage === 'unknown' ? undefined : coverage?.kind,
       ...(review && (await writeReviewFiles(review, { temp, isReviewed }, secrets))),
     },
     secrets,
@@ -133,23 +138,7 @@ async function writeResults(
   await onShown();
   // The longest of all comes last: a job that is cancelled has some seconds.
   if (temp === '' || transcript === undefined) return;
-  // The answer has a line of its own, and so has the text of the entry.
-  const {
-    response: _,
-    'memory-entry': _entry,
-    ...end
-  } = {
-    ...outputs,
-    ...ofReview,
-    coverage: readCoverage,
-  };
-  const strangers = report.kind === 'ran' ? report.plan.reading.strangers : [];
-  const ofModels =
-    report.kind === 'ran'
-      ? { usage: report.usage, tools: toolsByTurn(report.outcome.stats.calls, isHidden) }
-      : {};
-  const findings = review?.report.findings;
-  const text = transcript.endWith({ ...end, ...ofModels, strangers, findings });
+  const text = transcript.endWith(record);
   if (text === '') return;
   const file = await writeForJob(temp, `axe-action-transcript-${id ?? 'run'}`, 'jsonl', text);
   await writeOutputs({ 'transcript-file': file }, secrets);

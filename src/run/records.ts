@@ -14,6 +14,7 @@ import type { Ledger } from '../findings/decide/ledger.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import type { ReviewResult } from '../findings/post/record.js';
 import type { ReviewFact } from '../findings/state-facts.js';
+import type { Posted } from '../github/posting/posted.js';
 import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
@@ -255,7 +256,10 @@ export interface PublicationResult {
   /** One computed line before the result in the entry; undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
+  /** Ids of the comments and reviews. */
   readonly posted?: readonly number[];
+  /** The publications; left out where there are none. */
+  readonly posts?: readonly Posted[];
   /** The pull request that was opened or updated with the run's edits. */
   readonly pullRequestUrl?: string;
   readonly checkUrl?: string;

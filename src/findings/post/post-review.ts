@@ -1,6 +1,7 @@
 import { NO_TOKEN, withGitHub } from '../../github/client/ask.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { GitHubError } from '../../github/client/errors.js';
+import { type Posted, updateOf } from '../../github/posting/posted.js';
 import { type PublishedReview, publishReview } from '../../github/posting/review.js';
 import { warningText } from '../../lib/errors.js';
 import { cleanLine, count, paragraphs } from '../../lib/text/format.js';
@@ -38,6 +39,8 @@ export interface PostedReview {
   readonly isReview: boolean;
   readonly line?: string;
   readonly url?: string;
+  /** The publications; left out where there are none. */
+  readonly posts?: readonly Posted[];
   /** Every finding with its fate; left out where the run reviewed nothing. */
   readonly records?: readonly FindingRecord[];
   /** The run had a review that is not on the pull request: GitHub refused it, or posting is off. */
@@ -113,6 +116,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     ...part,
     records: findingRecords(posting, url),
     url,
+    posts: [{ kind: 'review', number: place.number, url, ...updateOf(created) }],
     details: paragraphs([formatFindings(UNPOSTED, left), formatPreexisting(unsaidPreexisting)]),
   };
 }
