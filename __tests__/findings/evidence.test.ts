@@ -52,17 +52,6 @@ describe('checkEvidence', () => {
     });
   });
 
-  it('accepts the text of a search hit, which has no number', () => {
-    const lines = ['create table ledger (', '  id text,'];
-    const ledger = new ShownFiles([
-      { path: 'db/ledger.sql', side: 'RIGHT', firstLine: undefined, lines },
-    ]);
-    const check = (code: string) =>
-      checkEvidence({ path: 'db/ledger.sql', line: 14, code }, ledger);
-    expect(check('id text,')).toMatchObject({ line: 14, code: '  id text,' });
-    expect(check('id text unique,')).toMatch(/^line 14 of /);
-  });
-
   it.each([
     ['a closing brace on another line', { line: 31, code: '}' }],
     ['a short part of a line', { line: 31, code: 'open()' }],

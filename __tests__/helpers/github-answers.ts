@@ -31,8 +31,8 @@ export interface RestAnswer {
    */
   readonly describedAs?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The text of a file on another server, to which the answer leads. */
-  readonly elsewhere?: string;
+  /** A file on another server, to which the answer leads. */
+  readonly elsewhere?: string | Uint8Array;
 }
 
 /**

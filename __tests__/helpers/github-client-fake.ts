@@ -37,6 +37,9 @@ export function createFakeGitHubClient(routes: Readonly<Record<string, Answer>>)
     async request(route, { params = {}, accept, signal }) {
       return { body: answer({ route, params, accept }, signal) };
     },
+    async download(route, { params, signal }) {
+      return answer({ route, params, accept: undefined }, signal) as AsyncIterable<Uint8Array>;
+    },
     async graphql(_query, { variables, signal }) {
       return answer({ route: 'graphql', params: variables, accept: undefined }, signal);
     },

@@ -33,11 +33,17 @@ import {
   userJson,
 } from './github-json.js';
 import type { BranchChange, StoredRepo } from './github-state.js';
+import { archiveOf } from './tar.js';
 
 /** A repository's branches, files and commits. */
 export const GIT_ROUTES: Routes = {
   'GET ': ({ repo }) => ({ status: 200, body: repoJson(repo) }),
   'GET /contents/{path}': contents,
+  'GET /tarball/{ref}': ({ repo, params }) => {
+    const found = resolveCommit(repo, params['ref'] ?? '');
+    if (found === undefined) return notFound();
+    return { status: 302, body: undefined, elsewhere: archiveOf(repo.git, found) };
+  },
   'POST /git/trees': createTree,
   'GET /git/trees/{tree_sha}': ({ repo, params, request }) => {
     const found = resolveObject(repo, params['tree_sha'] ?? '');

@@ -52,7 +52,8 @@ export function matchRoute({ method, path }: RecordedRequest) {
 export function isAboutContents(name: string): boolean {
   const [, path = ''] = name.split(REPO);
   return (
-    /^\/(?:contents|git|commits|compare)\b/.test(path) && !/\/(?:check-runs|status)$/.test(path)
+    /^\/(?:contents|git|commits|compare|tarball)\b/.test(path) &&
+    !/\/(?:check-runs|status)$/.test(path)
   );
 }
 

@@ -387,25 +387,27 @@ function sendFault(response: ServerResponse, { status, headers, body }: Fault): 
 }
 
 /**
- * Keeps texts on a server of their own, as GitHub keeps logs, and gives their addresses. It starts
- * with the first text and takes no request that carries a token.
+ * Keeps files on a server of their own, as GitHub keeps logs and archives, and gives their
+ * addresses. It starts with the first file and takes no request that carries a token.
  */
-function createElsewhere(): (text: string) => Promise<string> {
-  const texts: string[] = [];
+function createElsewhere(): (file: string | Uint8Array) => Promise<string> {
+  const files: (string | Uint8Array)[] = [];
   let peer: Promise<Peer> | undefined;
-  return async (text) => {
+  return async (file) => {
     peer ??= startLoopback(({ path, headers }, response) => {
       const isRefused = headers['authorization'] !== undefined;
-      const found = texts[Number(path.slice(1))];
-      const statusOfText = found === undefined ? 404 : 200;
-      const status = isRefused ? 401 : statusOfText;
-      response
-        .writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
-        .end(isRefused ? '' : found);
+      const found = files[Number(path.slice(1))];
+      const statusOfFile = found === undefined ? 404 : 200;
+      const status = isRefused ? 401 : statusOfFile;
+      response.writeHead(status, { 'content-type': typeOf(found) }).end(isRefused ? '' : found);
     });
-    texts.push(text);
-    return `${(await peer).url}/${texts.length - 1}`;
+    files.push(file);
+    return `${(await peer).url}/${files.length - 1}`;
   };
+}
+
+function typeOf(file: string | Uint8Array | undefined): string {
+  return file instanceof Uint8Array ? 'application/x-gzip' : 'text/plain; charset=utf-8';
 }
 
 /** Adds to the fake what a payload speaks of: the repository, and its pull request or issue. */

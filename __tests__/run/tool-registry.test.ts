@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { ToolParts } from '../../src/run/built-in-tools.js';
 import { createTools, TOOL_NAMES } from '../../src/run/tools.js';
+import { createCommitSources } from '../../src/tools/github/commit-files.js';
 import { createGitHubReader } from '../../src/tools/github/reader.js';
-import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
+import { createFakeGitHubClient, HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createTestWorkspace } from '../tools/workspace-scene.js';
@@ -18,6 +19,7 @@ const ports: ToolParts = {
   allowedHosts: [],
   secrets: [],
   github: createGitHubReader(createFakeGitHubClient({}), pullRequest()),
+  sourceAt: createCommitSources(createFakeGitHubClient({}), HELLO, noAbort()),
 };
 
 it("the tools have the names and effects that agents and workflows use (D22), and axe's arguments if axe has them", async () => {
@@ -42,7 +44,8 @@ it("the tools have the names and effects that agents and workflows use (D22), an
     ['github_comments', 'read', 'number offset'],
     ['github_checks', 'read', 'name'],
     ['github_history', 'read', 'path ref page'],
-    ['github_search', 'read', 'query kind'],
+    ['github_search', 'read', 'text glob ref ignore_case'],
+    ['github_issues', 'read', 'query kind'],
   ]);
 });
 

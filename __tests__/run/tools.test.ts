@@ -381,7 +381,11 @@ describe('the folder of artifacts', () => {
       const own = { memoryRoots: [], agentsDirs: [], instructionFiles: () => [], secrets: [] };
       const changes = {
         made: new Changes({ allowed: ['src/**'], ...own }),
-        files: { list: async () => new Map(), read: async () => undefined },
+        files: {
+          list: async () => new Map(),
+          read: async () => undefined,
+          readAhead: async () => {},
+        },
         isCheckedOut: false,
       };
       const reading = readingOf(word);

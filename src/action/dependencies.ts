@@ -4,7 +4,6 @@ import type { AgentLibrary } from '../agent/agent-source.js';
 import type { AgentLoader } from '../agent/loader.js';
 import type { Trigger } from '../event/trigger.js';
 import { createCheckProgress } from '../findings/post/check-progress.js';
-import type { GitHubClient } from '../github/client/client.js';
 import { createClosingClient } from '../github/client/closing-client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
 import { createClock, type Deadline } from '../lib/clock.js';
@@ -30,7 +29,7 @@ import { type Runner, readThisRun } from '../runner/runner.js';
 import { unusedInputWarnings } from '../runner/setup.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secrets.js';
-import { createSubjectFiles } from '../tools/github/commit-files.js';
+import { createCommitSources, createSubjectFiles } from '../tools/github/commit-files.js';
 import { copyForJob } from '../tools/workspace/artifact-folders.js';
 import { Changes } from '../tools/workspace/changes.js';
 import { openMemory } from './memory.js';
@@ -55,9 +54,9 @@ export async function createActionDependencies(context: ActionContext) {
   await checkAgentsDir(inputs, workspace);
 
   const connection = await connect(context);
-  const { client, fetch, clock, memory } = connection;
+  const { client, sourceAt, fetch, clock, memory } = connection;
   const { loader, headAgents, instructionFiles } = openAgents(context, connection);
-  const changes = await openChanges(context, client, instructionFiles);
+  const changes = await openChanges(context, connection, instructionFiles);
   const publishing = openPublishing(context, connection, changes);
 
   const dependencies: Dependencies = {
@@ -83,6 +82,7 @@ export async function createActionDependencies(context: ActionContext) {
       agentsDirs: agentsDirsOf(agentsDir),
       instructionFiles: () => [...instructionFiles],
       client,
+      sourceAt,
       trigger,
       changes,
       ownFolder: actionFolder(import.meta.dirname),
@@ -129,6 +129,10 @@ async function connect({ inputs, trigger, runner, secrets, deadline }: ActionCon
   const needsWrite = inputs.checkRun ? ['checks'] : [];
   const connected = await connectGitHub(inputs.githubToken, { ...access, needsWrite });
   const client = connected && createClosingClient(connected, deadline.closing);
+  const sourceAt =
+    client === undefined || trigger.kind === 'local'
+      ? undefined
+      : createCommitSources(client, trigger.repository, deadline.signal);
   const { agentsRepo, repositoriesToken } = inputs;
   const needsOwnClient = agentsRepo !== undefined && repositoriesToken !== '';
   const agentsClient = needsOwnClient ? await connectGitHub(repositoriesToken, access) : client;
@@ -136,7 +140,17 @@ async function connect({ inputs, trigger, runner, secrets, deadline }: ActionCon
   const store = await openMemory(inputs, { ...access, trigger, workspace, client });
   // An agent and its sub-agents share the store.
   const memory = oneAtATime(store);
-  return { client, agentsClient, memory, fetch, shownFetch, clock, log, requests: () => requests };
+  return {
+    client,
+    sourceAt,
+    agentsClient,
+    memory,
+    fetch,
+    shownFetch,
+    clock,
+    log,
+    requests: () => requests,
+  };
 }
 
 function openAgents(
@@ -201,10 +215,11 @@ async function isAgentsDirEmpty(
 /** Undefined if the run is not allowed to change files, or nobody could commit them. */
 async function openChanges(
   { inputs, trigger, runner, secrets, deadline }: ActionContext,
-  client: GitHubClient | undefined,
+  { client, sourceAt }: Pick<Connection, 'client' | 'sourceAt'>,
   instructionFiles: ReadonlySet<string>,
 ) {
-  if (inputs.changesAllowed.length === 0 || client === undefined || trigger.kind === 'local')
+  const isAllowed = inputs.changesAllowed.length > 0;
+  if (!isAllowed || client === undefined || sourceAt === undefined || trigger.kind === 'local')
     return undefined;
   const { workspace } = runner;
   const inRepository = (path: string) => relative(workspace, resolve(workspace, path));
@@ -216,7 +231,7 @@ async function openChanges(
     secrets: secrets.values,
   });
 
-  const files = createSubjectFiles(client, trigger, deadline.signal);
+  const files = createSubjectFiles(client, trigger, sourceAt, deadline.signal);
   const checkedOut = await readCheckedOut(workspace);
   // After a comment, `actions/checkout` gets the default branch unless the workflow names a ref.
   const isOtherCommit =

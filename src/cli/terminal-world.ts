@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Trigger } from '../event/trigger.js';
+import type { Repository, Trigger } from '../event/trigger.js';
 import {
   type BufferedPublications,
   DEFAULT_PUBLISH_RULES,
@@ -54,6 +54,10 @@ export async function createTerminalDependencies(
   const secrets = createSecrets(env);
   const client = trigger.kind === 'local' ? undefined : await connectWithToken(terminal, status);
   const { signal } = deadline;
+  const sourceAt =
+    client === undefined || trigger.kind === 'local'
+      ? undefined
+      : await openCommits(client, trigger.repository, signal);
   const library = findAgents({ trigger, cwd, agentsDir, configDir: axeFolder, client, signal });
   const preserve = async (folder: string) => {
     status?.clear();
@@ -84,6 +88,7 @@ export async function createTerminalDependencies(
       toolsAllowed: [],
       agentsDirs: agentsDirsOf(agentsDir),
       client,
+      sourceAt,
       trigger,
       ownFolder: dirname(import.meta.dirname),
       artifactDir: options.artifactDir,
@@ -99,6 +104,11 @@ export async function createTerminalDependencies(
     program: terminal.program,
     secrets,
   };
+}
+
+async function openCommits(client: GitHubClient, repository: Repository, signal: AbortSignal) {
+  const { createCommitSources } = await import('../tools/github/commit-files.js');
+  return createCommitSources(client, repository, signal);
 }
 
 async function openGitHub(client: GitHubClient, trigger: Trigger) {

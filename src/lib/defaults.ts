@@ -232,6 +232,18 @@ export const MAX_SHOWN_NOTES_BYTES = 32 * 1024;
 
 export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;
 
+/** Limits of a commit's archive: each file, all of it packed and unpacked, and the text kept. */
+export const ARCHIVE_LIMITS = {
+  fileBytes: MAX_GITHUB_FILE_BYTES,
+  packedBytes: 64 * 1024 * 1024,
+  unpackedBytes: 1024 * 1024 * 1024,
+  textBytes: 256 * 1024 * 1024,
+  timeMs: 120_000,
+} as const;
+
+/** Maximum files that one search of a commit reads one by one: 100 requests for 25 files each. */
+export const MAX_SEARCHED_ALONE = 2500;
+
 /** Reviews in several passes; `most…` is the maximum that an agent's file can set. */
 export const REVIEW_PASSES = {
   /** Parts of a change that does not fit; `atOnce` of them are read at the same time. */

@@ -133,6 +133,7 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
 function notePosted(client: GitHubClient, onWritten: (text: OwnText) => void): GitHubClient {
   return {
     graphql: (query, options) => client.graphql(query, options),
+    download: (route, options) => client.download(route, options),
     async request(route, options) {
       const response = await client.request(route, options);
       const { id, html_url: url } = (response.body ?? {}) as Readonly<Record<string, unknown>>;

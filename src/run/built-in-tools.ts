@@ -1,18 +1,13 @@
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
-import {
-  createListDirectory,
-  createReadFile,
-  createSearchFiles,
-} from '../tools/files/read-files.js';
+import { createListDirectory, createReadFile } from '../tools/files/read-files.js';
+import { createSearchFiles } from '../tools/files/search-files.js';
 import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';
-import {
-  createGitHubDiff,
-  createGitHubFile,
-  createGitHubHistory,
-  createGitHubSearch,
-} from '../tools/github/code.js';
+import { createGitHubDiff, createGitHubFile, createGitHubHistory } from '../tools/github/code.js';
+import type { CommitSources } from '../tools/github/commit-files.js';
+import { createGitHubIssues } from '../tools/github/issues.js';
 import type { GitHubReader } from '../tools/github/reader.js';
+import { createGitHubSearch } from '../tools/github/search.js';
 import { createGitHubChecks, createGitHubComments } from '../tools/github/talk.js';
 import { createRunCommand, type Shell } from '../tools/process/shell.js';
 import type { Tool } from '../tools/tool.js';
@@ -36,6 +31,8 @@ export interface ToolParts {
   readonly secrets: readonly string[];
   /** The repository of the event; absent without an event or a token. */
   readonly github?: GitHubReader;
+  /** The files of its commits, for what reads them all; absent with `github`. */
+  readonly sourceAt?: CommitSources;
 }
 
 const TOOLS = {
@@ -56,15 +53,17 @@ const GITHUB_TOOLS = {
   github_comments: createGitHubComments,
   github_checks: createGitHubChecks,
   github_history: createGitHubHistory,
-  github_search: createGitHubSearch,
-} satisfies Record<string, (github: GitHubReader) => Tool>;
+  github_search: (github, { sourceAt, secrets, clock }) =>
+    sourceAt && createGitHubSearch(github, { sourceAt, secrets, clock }),
+  github_issues: createGitHubIssues,
+} satisfies Record<string, (github: GitHubReader, parts: ToolParts) => Tool | undefined>;
 
 export type BuiltInTool = keyof typeof TOOLS | keyof typeof GITHUB_TOOLS;
 
 /** Undefined for a tool that reads GitHub, if it cannot be read. */
 export function createTool(name: BuiltInTool, parts: ToolParts): Tool | undefined {
   if (!isOnGitHub(name)) return TOOLS[name](parts);
-  return parts.github && GITHUB_TOOLS[name](parts.github);
+  return parts.github && GITHUB_TOOLS[name](parts.github, parts);
 }
 
 function isOnGitHub(name: BuiltInTool): name is keyof typeof GITHUB_TOOLS {

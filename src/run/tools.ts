@@ -13,6 +13,7 @@ import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
 import type { Secrets } from '../safety/secrets.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
+import type { CommitSources } from '../tools/github/commit-files.js';
 import type { GitHubReader } from '../tools/github/reader.js';
 import { effectsOf, grantTools, type RequestedTool } from '../tools/grants.js';
 import { createRunServers } from '../tools/mcp/run-servers.js';
@@ -47,6 +48,8 @@ export interface ToolSurroundings {
   readonly ownFolder: string;
   /** For the tools that read GitHub; undefined without a token. */
   readonly client?: GitHubClient;
+  /** The files of the repository's commits; undefined without a token or an event. */
+  readonly sourceAt?: CommitSources;
   /** Folders of the repository with memory; left out: none. */
   readonly memoryRoots?: readonly string[];
   /** Folders to search for agents, relative to `cwd`; left out: none. */
@@ -116,6 +119,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       allowedHosts: request.agent.config.allowedHosts,
       secrets,
       github: await github,
+      sourceAt: surroundings.sourceAt,
     };
   }
 
@@ -391,6 +395,7 @@ const TOOLS: Readonly<Record<BuiltInTool, true>> = {
   github_checks: true,
   github_history: true,
   github_search: true,
+  github_issues: true,
 };
 
 /**

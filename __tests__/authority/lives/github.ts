@@ -107,6 +107,9 @@ export class PullRequestOnGitHub {
         if (route.startsWith('GET ')) return { body: this.#read(route, params) };
         return { body: wire.call(() => this.#write(route, params)) };
       },
+      download: async (route) => {
+        throw new GitHubError(`${route}: nothing to download`, { reason: 'missing' });
+      },
       graphql: async (query, { variables }) => {
         if (!query.includes('esolveReviewThread')) return { repository: this.#subject() };
         if (!this.canResolve)

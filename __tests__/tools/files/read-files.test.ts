@@ -9,9 +9,9 @@ import { ToolError } from '../../../src/lib/errors.js';
 import {
   createListDirectory,
   createReadFile,
-  createSearchFiles,
   readPage,
 } from '../../../src/tools/files/read-files.js';
+import { createSearchFiles } from '../../../src/tools/files/search-files.js';
 import type { Workspace } from '../../../src/tools/workspace/workspace.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';

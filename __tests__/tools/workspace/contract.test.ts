@@ -41,6 +41,7 @@ function commitOf(files: Files): CommitFiles {
     return [path, { kind: 'file', isExecutable: path === EXECUTABLE, sha, bytes: bytes.length }];
   });
   return {
+    readAhead: async () => {},
     list: async () => new Map(listed),
     async read({ sha }) {
       const bytes = bySha.get(sha);
@@ -228,7 +229,11 @@ it('a link and a submodule of a commit are not changed, and a large file is not 
     'large.txt': { kind: 'file', isExecutable: false, sha: 'd', bytes: 100_000_000 },
     'a.png': { kind: 'file', isExecutable: false, sha: 'e', bytes: 7 },
   };
-  const files = { list: async () => new Map(Object.entries(special)), read: async () => undefined };
+  const files = {
+    list: async () => new Map(Object.entries(special)),
+    read: async () => undefined,
+    readAhead: async () => {},
+  };
   const changes = new Changes(rules(['**']));
   const { call } = sceneOf(
     createCommitWorkspace(files, { folder: '', changes, memoryRoots: [] }),

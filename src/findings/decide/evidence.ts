@@ -1,4 +1,3 @@
-import { TWO_LETTERS_OR_DIGITS } from '../../lib/text/code.js';
 import type { DiffFile, DiffHunk, Side } from '../../lib/text/diff.js';
 import { quoteLine } from '../../lib/text/format.js';
 import { showName } from '../../safety/hidden.js';
@@ -9,16 +8,14 @@ import type { Evidence } from '../finding.js';
 export interface ShownLines {
   readonly path: string;
   readonly side: Side;
-  /** The number of the first line, from 1; undefined for a search hit, which names none. */
-  readonly firstLine: number | undefined;
+  /** The number of the first line, from 1. */
+  readonly firstLine: number;
   readonly lines: readonly string[];
 }
 
 interface ShownFile {
   /** By their number. */
   readonly lines: Map<number, string>;
-  /** Runs of lines without a number. */
-  readonly fragments: (readonly string[])[];
 }
 
 /**
@@ -34,10 +31,9 @@ export class ShownFiles {
 
   show(shown: readonly ShownLines[]): void {
     for (const { path, side, firstLine, lines } of shown) {
-      const file: ShownFile = this.of(path, side) ?? { lines: new Map(), fragments: [] };
+      const file: ShownFile = this.of(path, side) ?? { lines: new Map() };
       this.#files.set(`${side} ${path}`, file);
-      if (firstLine === undefined) file.fragments.push(lines);
-      else for (const [index, line] of lines.entries()) file.lines.set(firstLine + index, line);
+      for (const [index, line] of lines.entries()) file.lines.set(firstLine + index, line);
     }
   }
 
@@ -94,20 +90,11 @@ const SIDES: readonly Side[] = ['RIGHT', 'LEFT'];
  * The first of the quoted lines, where they were shown: at the number, or the nearest ones. A text
  * that is found everywhere (`}`) proves nothing on another line.
  */
-function findProof({ lines, fragments }: ShownFile, quote: Quote, line: number) {
+function findProof({ lines }: ShownFile, quote: Quote, line: number) {
   const { spans, isTelling } = findQuote(lines, quote, { first: line, last: line });
   const [nearest] = spans.toSorted((a, b) => distanceTo(a, line) - distanceTo(b, line));
-  if (nearest !== undefined && (isTelling || distanceTo(nearest, line) === 0))
-    return { line: nearest.first, code: lines.get(nearest.first) ?? '' };
-
-  const parts = quote.flatMap((reading) => reading.lines);
-  if (!parts.some((part) => TWO_LETTERS_OR_DIGITS.test(part))) return undefined;
-  for (const fragment of fragments) {
-    const numbered = new Map(fragment.map((text, index) => [index, text]));
-    const [span] = findQuote(numbered, quote, { first: -1, last: -1 }).spans;
-    if (span !== undefined) return { line, code: fragment[span.first] ?? '' };
-  }
-  return undefined;
+  const isProof = nearest !== undefined && (isTelling || distanceTo(nearest, line) === 0);
+  return isProof ? { line: nearest.first, code: lines.get(nearest.first) ?? '' } : undefined;
 }
 
 /** As it is written, or without what models put before it. */

@@ -175,9 +175,10 @@ function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurr
       return fenced(lines, `${showName(path, MAX_PATH)} with the change`);
     }),
     shown: files.flatMap(({ path, rows }) =>
-      rows.map(({ LEFT, RIGHT, code }): ShownLines => {
+      rows.flatMap(({ LEFT, RIGHT, code }): readonly ShownLines[] => {
+        const firstLine = RIGHT ?? LEFT;
         const side = RIGHT === undefined ? 'LEFT' : 'RIGHT';
-        return { path, side, firstLine: RIGHT ?? LEFT, lines: [code] };
+        return firstLine === undefined ? [] : [{ path, side, firstLine, lines: [code] }];
       }),
     ),
   };

@@ -41,6 +41,18 @@ export interface GitHubClient {
       readonly signal: AbortSignal;
     },
   ): Promise<unknown>;
+  /**
+   * The bytes of a file that GitHub keeps on another of its hosts (`GET …/tarball/{ref}`), as they
+   * come. They are fetched without the token, and not fetched again after trouble. Reading them
+   * throws what a request rejects with.
+   */
+  download(
+    route: string,
+    options: {
+      readonly params: Readonly<Record<string, unknown>>;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** Errors of a query that do not reject its whole answer. */
@@ -137,7 +149,75 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
         }
       });
     },
+    async download(route, { params, signal }) {
+      const call = { signal, canRepeat: true, isRead: true };
+      const answer = await patiently(options, call, async () => {
+        try {
+          const request = { signal, redirect: 'manual' } as const;
+          return await octokit.request(route, { ...params, request });
+        } catch (thrown) {
+          throw requestError(route, needsWrite, thrown);
+        }
+      });
+      const requestLine = route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+      const address = addressOnGitHub(answer.headers.location, options.apiUrl);
+      if (address === undefined) throw notWhereExpected(requestLine);
+      return fetchBytes(address, { ...options, requestLine, signal });
+    },
   };
+}
+
+/**
+ * GitHub keeps archives on a host below its own: `codeload.github.com` for `api.github.com`,
+ * `codeload.HOST` or HOST itself on GHES. Undefined for any other address.
+ */
+function addressOnGitHub(location: string | undefined, apiUrl: string): URL | undefined {
+  if (location === undefined || !URL.canParse(location, apiUrl)) return undefined;
+  const [address, api] = [new URL(location, apiUrl), new URL(apiUrl)];
+  const host = api.hostname.replace(/^api\./, '');
+  const isBelow = address.hostname === host || address.hostname.endsWith(`.${host}`);
+  return isBelow && address.protocol === api.protocol ? address : undefined;
+}
+
+function notWhereExpected(requestLine: string): GitHubError {
+  const message = `GitHub's answer to \`${requestLine}\` leads to none of its own hosts`;
+  return new GitHubError(message, { reason: 'invalid' });
+}
+
+async function* fetchBytes(
+  address: URL,
+  {
+    fetch,
+    userAgent,
+    requestLine,
+    signal,
+  }: Pick<GitHubClientOptions, 'fetch' | 'userAgent'> & {
+    readonly requestLine: string;
+    readonly signal: AbortSignal;
+  },
+): AsyncGenerator<Uint8Array> {
+  const silence = limitSilence(GITHUB_SILENCE_MS);
+  try {
+    const response = await fetch(address, {
+      headers: { 'user-agent': userAgent },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw httpError(requestLine, { status: response.status, headers: {}, body: undefined });
+    }
+    for await (const part of response.body ?? []) {
+      silence.heard();
+      yield part;
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof GitHubError) throw thrown;
+    throw networkError(requestLine, networkCause(thrown));
+  } finally {
+    silence.end();
+  }
 }
 
 interface Call {

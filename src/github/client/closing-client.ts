@@ -25,5 +25,7 @@ export function createClosingClient(client: GitHubClient, closing: AbortSignal):
       unlessClosed(options.signal, (signal) => client.request(route, { ...options, signal })),
     graphql: (query, options) =>
       unlessClosed(options.signal, (signal) => client.graphql(query, { ...options, signal })),
+    download: (route, options) =>
+      unlessClosed(options.signal, (signal) => client.download(route, { ...options, signal })),
   };
 }

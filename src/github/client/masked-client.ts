@@ -4,7 +4,7 @@ import type { GitHubClient } from './client.js';
 
 /**
  * A client for what models read: its answers hold no secret, and so none that is searched for,
- * counted or cut through later.
+ * counted or cut through later. Downloads are packed, so whoever unpacks one hides its secrets.
  */
 export function createMaskedClient(client: GitHubClient, secrets: readonly string[]): GitHubClient {
   return {
@@ -13,6 +13,7 @@ export function createMaskedClient(client: GitHubClient, secrets: readonly strin
       return { body: hideInAnswer(body, secrets) };
     },
     graphql: async (query, options) => hideInAnswer(await client.graphql(query, options), secrets),
+    download: (route, options) => client.download(route, options),
   };
 }
 

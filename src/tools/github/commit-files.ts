@@ -1,39 +1,68 @@
-import type { Trigger } from '../../event/trigger.js';
+import type { Repository, Trigger } from '../../event/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
+import { fetchArchive } from '../../github/reading/archive.js';
 import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../github/reading/contents.js';
 import { type SubjectCommits, subjectCommits } from '../../github/reading/subject-commits.js';
 import { ToolError } from '../../lib/errors.js';
 import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
 import { askOnce, asToolError } from './reader.js';
 
+/** The files of one commit, whoever made it. */
+export interface CommitSource extends CommitFiles {
+  /** GitHub lists only a part of the files. */
+  isCut(): Promise<boolean>;
+  /** The content is there without a request. */
+  isKnown(file: CommitFile): boolean;
+}
+
+export type CommitSources = ReturnType<typeof createCommitSources>;
+
 /**
- * The files of an event's commit through GitHub's API: one request lists them, and files that are
- * read at the same moment share a request. A commit that anybody can have made is refused.
+ * The commits of a repository through GitHub's API, each listed and fetched once in a run. The tree
+ * alone says which files there are, and the blob ids in it what they hold: the same bytes from the
+ * archive, or from requests that files read at the same moment share. `client` hides no values,
+ * since hiding one changes the bytes and with them the id.
  */
-export function createSubjectFiles(
+export function createCommitSources(
   client: GitHubClient,
-  trigger: Exclude<Trigger, { readonly kind: 'local' }>,
+  repository: Pick<Repository, 'owner' | 'name'>,
   signal: AbortSignal,
-): CommitFiles & {
-  /** The commit and its branch; for a pull request they can be a fork's. */
-  head(): Promise<Pick<SubjectCommits, 'head' | 'branch' | 'isForeign'>>;
-} {
-  const { repository } = trigger;
-  const commits = askOnce(() => subjectCommits(client, trigger, signal));
-  const list = askOnce(async () => {
-    const { head: ref, isForeign } = await commits(signal);
-    if (isForeign) throw new ToolError(IS_FORKS);
-    const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
-    if (truncated)
-      throw new ToolError(
-        'the repository is too large for GitHub to list all its files: check it out',
-      );
-    return new Map(
-      tree.filter(({ type }) => type !== 'tree').map((entry) => [entry.path, fileOf(entry)]),
-    );
-  });
+): (ref: string) => CommitSource {
+  const sources = new Map<string, CommitSource>();
+  return (ref) => {
+    const source = sources.get(ref) ?? createCommitSource({ client, repository, ref }, signal);
+    sources.set(ref, source);
+    return source;
+  };
+}
+
+function createCommitSource(
+  place: { readonly ref: string } & Parameters<typeof fetchTree>[0],
+  signal: AbortSignal,
+): CommitSource {
+  const { client, repository } = place;
   const known = new Map<string, Promise<Uint8Array | undefined>>();
   const waiting: Waiting[] = [];
+
+  const listing = askOnce(async () => {
+    const { tree, truncated } = await fetchTree(place, signal);
+    const entries = tree.filter(({ type }) => type !== 'tree');
+    return {
+      files: new Map(entries.map((entry) => [entry.path, fileOf(entry)] as const)),
+      isCut: truncated,
+    };
+  });
+  const listed = () => asToolError(() => listing(signal));
+
+  const readAhead = askOnce(async () => {
+    const { files } = await listed();
+    const unread = [...files.values()].filter(({ sha }) => !known.has(sha));
+    // A batch costs no more than the archive.
+    if (unread.length <= MAX_BATCH) return;
+    const ids = new Set(unread.map(({ sha }) => sha));
+    const contents = await fetchArchive(place, (sha) => ids.has(sha), signal);
+    for (const [sha, bytes] of contents) known.set(sha, Promise.resolve(bytes));
+  });
 
   /** Reads all waiting files, in batches, so that no answer is too large. */
   function askForWaiting(): void {
@@ -58,8 +87,10 @@ export function createSubjectFiles(
   }
 
   return {
-    head: () => commits(signal),
-    list: () => asToolError(() => list(signal)),
+    list: async () => (await listed()).files,
+    isCut: async () => (await listed()).isCut,
+    isKnown: ({ sha }) => known.has(sha),
+    readAhead: () => readAhead(signal),
     read(file) {
       const earlier = known.get(file.sha);
       if (earlier !== undefined) return earlier;
@@ -75,8 +106,39 @@ export function createSubjectFiles(
   };
 }
 
+/**
+ * The files of an event's commit, to be changed: a commit that anybody can have made is refused, as
+ * is one that is not listed in full.
+ */
+export function createSubjectFiles(
+  client: GitHubClient,
+  trigger: Exclude<Trigger, { readonly kind: 'local' }>,
+  sourceAt: CommitSources,
+  signal: AbortSignal,
+): CommitFiles & {
+  /** The commit and its branch; for a pull request they can be a fork's. */
+  head(): Promise<Pick<SubjectCommits, 'head' | 'branch' | 'isForeign'>>;
+} {
+  const commits = askOnce(() => subjectCommits(client, trigger, signal));
+  async function source(): Promise<CommitSource> {
+    const { head, isForeign } = await asToolError(() => commits(signal));
+    if (isForeign) throw new ToolError(IS_FORKS);
+    const found = sourceAt(head);
+    if (await found.isCut()) throw new ToolError(IS_CUT);
+    return found;
+  }
+  return {
+    head: () => commits(signal),
+    list: async () => (await source()).list(),
+    read: async (file) => (await source()).read(file),
+    readAhead: async () => (await source()).readAhead(),
+  };
+}
+
 const IS_FORKS =
   'anyone may have made this commit (a fork, a merge queue), so only the `github_` tools read its files';
+
+const IS_CUT = 'the repository is too large for GitHub to list all its files: check it out';
 
 type BlobText = ReturnType<Awaited<ReturnType<typeof fetchTexts>>['get']>;
 

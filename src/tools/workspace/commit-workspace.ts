@@ -7,12 +7,14 @@ import { createMemoryFilter, IS_MEMORY, isSecretPath, parsePath } from '../../sa
 import type { Changes } from './changes.js';
 import type { FolderEntry, Workspace } from './workspace.js';
 
-/** A commit whose files are read at their first use. Both methods throw a ToolError. */
+/** A commit whose files are read at their first use. All methods throw a ToolError. */
 export interface CommitFiles {
   /** Everything but folders, by path. */
   list(): Promise<ReadonlyMap<string, CommitFile>>;
   /** Undefined for a binary file. */
   read(file: CommitFile): Promise<Uint8Array | undefined>;
+  /** Fetches as many contents at once as it can. */
+  readAhead(): Promise<void>;
 }
 
 /** A file, link or submodule of a commit. */
@@ -113,6 +115,7 @@ export function createCommitWorkspace(
       const bytes = (await bytesOf(node, path)) ?? new Uint8Array('bytes' in node ? node.bytes : 0);
       return { bytes: bytes.subarray(0, maxBytes), size: bytes.length };
     },
+    readAhead: () => files.readAhead(),
     change: (path, make) =>
       inTurn(async () => {
         const full = pathOf(path);

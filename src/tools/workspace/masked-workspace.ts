@@ -24,6 +24,7 @@ export function createMaskedWorkspace(workspace: Workspace, secrets: readonly st
         size: size - bytes.length + seen.length,
       };
     },
+    readAhead: () => workspace.readAhead?.() ?? Promise.resolve(),
     change: (path, make) =>
       workspace.change(path, (old) => {
         const seen = old && hideInBytes(old, secrets);

@@ -41,6 +41,8 @@ export interface Workspace {
     path: string,
     maxBytes: number,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number }>;
+  /** Prepares to read many files, where that saves requests. */
+  readAhead?(): Promise<void>;
   /**
    * Writes a whole file at once, with missing folders, and keeps its mode; or deletes it. `make`
    * gets the present bytes and returns the new ones, each undefined for a missing file. It can
