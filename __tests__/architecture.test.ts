@@ -130,6 +130,7 @@ const LAZY = [
   'run/passes.ts',
   'run/verify.ts',
   'runner/workflow/check-workflows.ts',
+  'tools/github/commit-files.ts',
   'tools/github/reader.ts',
   'tools/mcp/connect.ts',
   'tools/mcp/server.ts',

@@ -16,7 +16,14 @@ interface PermissionScene {
 
 const TOOLS = [
   ...['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react', 'github_diff'],
-  ...['github_file', 'github_comments', 'github_checks', 'github_history', 'github_search'],
+  ...[
+    'github_file',
+    'github_comments',
+    'github_checks',
+    'github_history',
+    'github_search',
+    'github_issues',
+  ],
 ];
 
 const AGENT = {
@@ -39,8 +46,8 @@ async function reviewScene(): Promise<PermissionScene> {
     model: [
       toolCall('github_file', { path: 'src/auth.ts' }),
       toolCall('github_history', { path: 'src/auth.ts' }),
-      toolCall('github_search', { query: 'token' }),
-      toolCall('github_search', { query: 'token', kind: 'issues' }),
+      toolCall('github_search', { text: 'token' }),
+      toolCall('github_issues', { query: 'token' }),
       toolCall('github_comments', {}),
       toolCall('github_checks', {}),
       calls(
@@ -144,7 +151,7 @@ const SCENES: Readonly<
       [CHECKS, 'unread', '`checks: read` and `statuses: read`'],
       [`GET ${AT}/actions/jobs/{job_id}/logs`, 'answer', '`actions: read`'],
       [`GET ${AT}/commits`, 'answer', '`contents: read`'],
-      ['GET /search/code', 'answer', '`contents: read`'],
+      [`GET ${AT}/git/trees/{tree_sha}`, 'answer', '`contents: read`'],
       ['GET /search/issues', 'answer', '`issues: read` or `pull-requests: read`'],
       [`POST ${AT}/pulls/{pull_number}/reviews`, 'warning', '`pull-requests: write`'],
       [`GET ${AT}/issues/{issue_number}/labels`, 'warning', '`issues: read`'],

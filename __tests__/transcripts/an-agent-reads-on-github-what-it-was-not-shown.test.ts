@@ -23,7 +23,7 @@ const LOOKS: readonly ModelReply[] = [
   toolCall('github_file', { path: 'src/auth.ts', ref: 'base' }),
   toolCall('github_file', { path: 'src/auth.ts' }),
   toolCall('github_history', { path: 'src/auth.ts' }),
-  toolCall('github_search', { query: 'timingSafeEqual' }),
+  toolCall('github_search', { text: 'isValid(', ref: 'head' }),
 ];
 
 /** GitHub's example of a pull request, with a head that the fake has, too. */
@@ -49,7 +49,9 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(base).toContain('\n2:   return timingSafeEqual(token);\n');
   expect(head).toContain('\n2:   return token != "";\n');
   expect(history).toMatch(/^<third-party-text source="commits of src\/auth\.ts">\nec26c3e /);
-  expect(search).toContain('\nsrc/auth.ts\n      return timingSafeEqual(token);\n');
+  expect(search).toMatch(
+    /\nsrc\/auth\.ts:1: export function isValid\(.+\n<\/third-party-text>\n\[searched the 2 text files of the head\]$/,
+  );
   // A person who pushed to the repository can write: what the run says of it is its memory.
   expect(step.outputs['memory-entry']).toContain(`**Result:** Posted a comment on #2.\n${ANSWER}`);
   expect(step.outputs['memory-entry']).not.toContain('computed=');

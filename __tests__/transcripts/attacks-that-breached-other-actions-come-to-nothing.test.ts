@@ -77,7 +77,7 @@ const POISON: readonly Order[] = [
 ];
 const SPY: readonly Order[] = [
   ['run_command {"command": "echo token:$GITHUB_TOKEN$DEPLOY_TOKEN."}', 'token:.'],
-  ['github_search {"query": "repo:octocat/private DEPLOY_TOKEN"}', '(nothing found)'],
+  ['github_search {"text": "DEPLOY_TOKEN"}', '(nothing found in '],
   ['github_file {"path": "../../octocat/private/README.md"}', 'is not in the repository'],
 ];
 

@@ -63,6 +63,81 @@ it('a request goes to the paths of a GHES server', async () => {
   ]);
 });
 
+describe('a download', () => {
+  const TARBALL = 'GET /repos/{owner}/{repo}/tarball/{ref}';
+  const params = { owner: 'a', repo: 'b', ref: 'main' };
+
+  /** A server that leads to an address and keeps a file at `/file`. */
+  async function leadingTo(location: (own: string) => string | undefined, file: Handler) {
+    const { client, peer } = await connect((request, response) => {
+      if (request.path === '/file') return file(request, response);
+      const address = location(`http://${request.headers['host']}`);
+      response.writeHead(302, address === undefined ? {} : { location: address }).end();
+    });
+    async function download(): Promise<string> {
+      const parts: Uint8Array[] = [];
+      const chunks = await client.download(TARBALL, { params, signal });
+      for await (const part of chunks) parts.push(part);
+      return Buffer.concat(parts).toString();
+    }
+    return { download, peer };
+  }
+
+  it('follows GitHub to the file without the token, also on the same host', async () => {
+    const { download, peer } = await leadingTo(
+      (own) => `${own}/file`,
+      (_, response) => void response.end('packed'),
+    );
+    expect(await download()).toBe('packed');
+    const [asked, fetched] = peer.requests();
+    expect([asked?.path, fetched?.path]).toEqual(['/repos/a/b/tarball/main', '/file']);
+    expect(asked?.headers['authorization']).toBe('token token-1');
+    expect(fetched?.headers['authorization']).toBeUndefined();
+  });
+
+  it.each<[string, string | undefined]>([
+    ['another host', 'http://example.com/file'],
+    ['a host with a similar name', 'http://127.0.0.1.example.com/file'],
+    ['another protocol', 'file:///etc/passwd'],
+    ['no address', 'http://'],
+    ['nowhere', undefined],
+  ])('refuses to be led to %s', async (_, location) => {
+    const { download, peer } = await leadingTo(
+      () => location,
+      (__, response) => void response.end('never'),
+    );
+    const { message, reason } = await githubError(download());
+    expect(message).toBe(
+      "GitHub's answer to `GET /repos/a/b/tarball/main` leads to none of its own hosts",
+    );
+    expect([reason, peer.requests()]).toEqual(['invalid', [expect.anything()]]);
+  });
+
+  it.each<[string, Handler, string]>([
+    [
+      'is refused',
+      (_, response) => void response.writeHead(404).end('no'),
+      'GitHub answered 404 to `GET /repos/a/b/tarball/main`',
+    ],
+    [
+      'leads on',
+      (_, response) => void response.writeHead(302, { location: 'http://example.com/' }).end(),
+      'GitHub did not answer `GET /repos/a/b/tarball/main`: ',
+    ],
+    [
+      'breaks off',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('pack', () => response.destroy());
+      },
+      'GitHub did not answer `GET /repos/a/b/tarball/main`: ',
+    ],
+  ])('that %s is an error of GitHub', async (_, file, message) => {
+    const { download } = await leadingTo((own) => `${own}/file`, file);
+    expect((await githubError(download())).message).toContain(message);
+  });
+});
+
 describe('a failed answer', () => {
   const denied = { message: 'Resource not accessible by integration' };
   const SECONDARY = { message: 'You have exceeded a secondary rate limit' };

@@ -4,7 +4,7 @@ import type { GitHubClient } from './client.js';
 
 /**
  * A client for what models read: its answers hold no secret, and so none that is searched for,
- * counted or cut through later. Downloads are packed, so whoever unpacks one hides its secrets.
+ * counted or cut through later. Downloads are packed, so their secrets are hidden after unpacking.
  */
 export function createMaskedClient(client: GitHubClient, secrets: readonly string[]): GitHubClient {
   return {

@@ -153,8 +153,8 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
       const request = { text: wanted.text, glob: wanted.glob, ignoreCase };
       const { matches, unread, notes } = await searchFiles(files, request, clock, signal);
       const unreadNote = unread === 0 ? [] : [`[${count(unread, 'file')} could not be read]`];
-      const found = formatMatches(matches) || '(nothing found)';
-      return truncate([found, ...notes, ...unreadNote].join('\n'));
+      const listed = formatMatches(matches) || '(nothing found)';
+      return truncate([listed, ...notes, ...unreadNote].join('\n'));
     },
   });
 }

@@ -7,7 +7,7 @@ import { ToolError } from '../../lib/errors.js';
 import type { CommitFile, CommitFiles } from '../workspace/commit-workspace.js';
 import { askOnce, asToolError } from './reader.js';
 
-/** The files of one commit, whoever made it. */
+/** The files of one commit, also of a fork's. */
 export interface CommitSource extends CommitFiles {
   /** GitHub lists only a part of the files. */
   isCut(): Promise<boolean>;
@@ -123,9 +123,9 @@ export function createSubjectFiles(
   async function source(): Promise<CommitSource> {
     const { head, isForeign } = await asToolError(() => commits(signal));
     if (isForeign) throw new ToolError(IS_FORKS);
-    const found = sourceAt(head);
-    if (await found.isCut()) throw new ToolError(IS_CUT);
-    return found;
+    const commit = sourceAt(head);
+    if (await commit.isCut()) throw new ToolError(IS_CUT);
+    return commit;
   }
   return {
     head: () => commits(signal),

@@ -65,11 +65,11 @@ export function createGitHubSearch(
         unread: result.unread - counts.larger,
         isCut: await source.isCut(),
       };
-      const found = formatMatches(result.matches);
-      if (found === '')
+      const lines = formatMatches(result.matches);
+      if (lines === '')
         return { text: [`(nothing found in ${formatScope(scope)})`, ...result.notes].join('\n') };
 
-      const fenced = thirdParty(found, { source: `lines of the ${side}` });
+      const fenced = thirdParty(lines, { source: `lines of the ${side}` });
       return {
         text: [fenced, ...result.notes, `[searched ${formatScope(scope)}]`].join('\n'),
         strangers,
