@@ -1,60 +1,56 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { PAGES, THEMES } from '../../scripts/docs-images/pages.js';
-import { recording } from '../../scripts/docs-images/recording.js';
+import { picturesOf } from '../../scripts/docs-images/pictures.js';
+import { GUIDES, readDocument } from '../helpers/documents.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const FOLDER = join(ROOT, 'docs/images');
-const PICTURES = readdirSync(FOLDER).filter((name) => name.endsWith('.png'));
-const rendered = readJson('rendered.json') as Readonly<Record<string, string>>;
-const sources = readJson('sources.json') as Readonly<Record<string, unknown>>;
+const FOLDER = join(import.meta.dirname, '../../docs/images');
+const SOURCES = 'sources.json';
+const pictures = picturesOf(JSON.parse(readFileSync(join(FOLDER, SOURCES), 'utf8')));
 
-it('each picture that can be rendered exists, light and dark', () => {
-  const names = Object.keys(PAGES).flatMap((name) => THEMES.map((theme) => `${name}-${theme}.png`));
-  expect([...PICTURES].sort()).toEqual(names.sort());
-  expect(Object.keys(rendered)).toEqual(names);
+/** The width at which a phone shows a picture, and the height that letters need there. */
+const PHONE = 400;
+const LEGIBLE = 9;
+
+it('the folder has the pictures, and nothing else', () => {
+  expect(readdirSync(FOLDER).toSorted()).toEqual([...Object.keys(pictures), SOURCES].toSorted());
 });
 
-describe.each(PICTURES)('the picture %s', (file) => {
-  it('was rendered from its current source (if not: `npm run docs:images`)', () => {
-    const source = sources[file.replace(/-(?:light|dark)\.png$/, '')];
-    expect(createHash('sha256').update(JSON.stringify(source)).digest('hex')).toBe(rendered[file]);
+describe.each(Object.entries(pictures))('the picture %s', (file, svg) => {
+  it('is what its source draws now (if not: `npm run docs:images`)', () => {
+    expect(readFileSync(join(FOLDER, file), 'utf8')).toBe(svg);
   });
 
-  it('is shown in the README, the docs or the examples', () => {
-    const pages = ['README.md', 'examples/README.md', ...markdownIn('docs')];
-    const shown = pages.filter((page) => readFileSync(join(ROOT, page), 'utf8').includes(file));
-    expect(shown).not.toEqual([]);
+  it('is shown in the README or the docs, with words that say what is to be seen', () => {
+    const pages = GUIDES.map(readDocument).filter((page) => page.includes(`images/${file}`));
+    expect(pages).not.toEqual([]);
+    const light = file.replace('-dark', '-light');
+    for (const page of pages) {
+      const [, words = ''] = new RegExp(`images/${light}"[^>]* alt="([^"]*)"`).exec(page) ?? [];
+      expect(words.split(' ').length).toBeGreaterThan(7);
+    }
   });
 
-  it('is small enough for a README', () => {
-    expect(statSync(join(FOLDER, file)).size).toBeLessThan(150 * 1024);
+  it('has no placeholder and no hidden text, and is small', () => {
+    expect(svg).not.toMatch(/&lt;(?:time|seconds|milliseconds|folder|sha|id|n|finding \d)&gt;/);
+    expect(svg).not.toContain('&lt;!--');
+    expect(svg.length).toBeLessThan(24 * 1024);
   });
 });
 
-it('the recording is of what the demo prints now (if not: `npm run docs:images`)', () => {
-  const svg = readFileSync(join(FOLDER, 'demo.svg'), 'utf8');
-  expect(svg).toBe(recording('npm run demo', sources['demo'] as readonly string[]));
+it.each(Object.entries(pictures).filter(([file]) => /-(?:light|dark)\.svg$/.test(file)))(
+  'the letters of %s are legible on a phone',
+  (_, svg) => {
+    const [, width = ''] = /^<svg [^>]*\bwidth="(\d+)"/.exec(svg) ?? [];
+    const sizes = [...svg.matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size));
+    expect(sizes.length).toBeGreaterThan(10);
+    expect((Math.min(...sizes) * PHONE) / Number(width)).toBeGreaterThanOrEqual(LEGIBLE);
+  },
+);
+
+it('the second review shows a finding of each kind: new, still open, fixed and dismissed', () => {
+  const words = [...(pictures['second-review-light.svg'] ?? '').matchAll(/<text[^>]*>([^<]*)</g)]
+    .map(([, word]) => word)
+    .join(' ');
+  for (const state of ['new', 'still open', 'settled', 'dismissed']) expect(words).toContain(state);
 });
-
-it('the page of a picture contains the text of its source, and no placeholder', () => {
-  for (const [name, page] of Object.entries(PAGES)) {
-    const html = page(sources[name], 'light');
-    expect(html).not.toMatch(/&lt;(?:time|seconds|milliseconds|folder)&gt;/);
-    expect(html).toContain('id="picture"');
-  }
-  const { body } = sources['review'] as { readonly body: readonly string[] };
-  const [, headline = ''] = /^\*\*(.*?)\*\*/m.exec(body.join('\n')) ?? [];
-  expect(PAGES.review(sources['review'], 'dark')).toContain(`<strong>${headline}</strong>`);
-});
-
-function markdownIn(folder: string): readonly string[] {
-  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-  return files.filter((file) => file.endsWith('.md')).map((file) => join(folder, file));
-}
-
-function readJson(name: string): unknown {
-  return JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
-}

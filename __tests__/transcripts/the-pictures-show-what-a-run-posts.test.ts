@@ -11,15 +11,7 @@ import {
 import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
-import {
-  calls,
-  commentOnPull,
-  handleIn,
-  push,
-  settleFirst,
-  submit,
-  withSecondLook,
-} from './review-scene.js';
+import { calls, push, replyOnLine, settleFirst, submit, withSecondLook } from './review-scene.js';
 import { AGENT, headOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
@@ -87,6 +79,17 @@ const UNAWAITED = finding({
   suggestion: '  await markPaid(id, receipt);',
 });
 
+const RETRIED = finding({
+  line: 22,
+  code: '  const receipt = await charge(order.card, total);',
+  title: 'A failed charge is not tried again',
+  category: 'correctness',
+  effect: 'degraded',
+  body: 'If the card service is busy, the order fails at once. `refund` tries three times.',
+});
+
+const REPLY = 'By design: the caller tries again.';
+
 const ROUNDED = finding({
   line: 20,
   code: '  const total = withTax(sumCents(order.items));',
@@ -116,7 +119,7 @@ const GONE_INDEED = {
 
 /** Handles as people meet them, which are other ones in every run. */
 function withHandles(text: string): string {
-  const names = ['FQ7K2', 'FM3T8', 'FB94W'];
+  const names = ['FQ7K2', 'FM3T8', 'FB94W', 'FC2PD'];
   return names.reduce((rest, name, index) => rest.replaceAll(`F${index + 1}`, name), text);
 }
 
@@ -131,20 +134,12 @@ const REPLIES = [
   calls(
     LOGGED,
     UNAWAITED,
+    RETRIED,
     submit('The card must not be logged, and the receipt has to be saved first.'),
   ),
-  answer('I reviewed the change to billing and found two problems.'),
+  answer('I reviewed the change to billing and found three problems.'),
   calls(GONE, ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
   answer('The card is no longer logged; the receipt is still not awaited.'),
-  toolCall('edit_file', {
-    path: 'src/orders.ts',
-    old_string: 'markPaid',
-    new_string: 'await markPaid',
-  }),
-  toolCall('push_to_pull_request', { message: 'Wait until an order is marked as paid' }),
-  answer(
-    'If `markPaid` failed, the order had no receipt. It is awaited now, so the error reaches the caller.',
-  ),
 ];
 
 it('the sources of the pictures equal what the built action and command line print', async () => {
@@ -152,22 +147,22 @@ it('the sources of the pictures equal what the built action and command line pri
     event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.title': TITLE } },
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: FIRST,
+    roles: { octocat: 'write' },
     model: withSecondLook(REPLIES, GONE_INDEED),
   });
   const inputs = { 'memory-store': 'branch' };
   await stage.run({ inputs });
-  const afterFirst = reviewsOf(stage);
+  const dismissed = reply(stage);
   const { event } = push(stage, NEXT, { diff: SECOND, fresh: FRESH });
   const payload = patchPayload(event.payload, { 'pull_request.title': TITLE });
-  const second = await stage.run({ event: { ...event, payload }, inputs, runId: '1658821494' });
-  const reviews = reviewsOf(stage);
+  await stage.run({ event: { ...event, payload }, inputs, runId: '1658821494' });
+  // Each answer in a conversation is a review without words of its own.
+  const review = stage.repo.talk.reviews.findLast(({ body }) => body !== '');
   const memory = lines(stage.github.files(REPO, 'axe-memory')['reviewer.md'] ?? '');
   const sources = {
-    review: { ...afterFirst[0], diff: lines(FIRST) },
-    'second-review': { ...reviews[1], diff: lines(SECOND) },
-    summary: lines(second.summary),
+    'second-review': shown(review?.body ?? ''),
+    conversation: conversationOf(stage, dismissed),
     memory,
-    fix: await fix(stage, payload, inputs),
     terminal: await terminal(),
     demo: lines((await runCli(['demo'])).stdout),
   };
@@ -183,35 +178,34 @@ it('the sources of the pictures equal what the built action and command line pri
   expect(said).toBe(readFileSync(SOURCES, 'utf8'));
 });
 
-/** Reviews with their comments, as lines, so that a change of a text is a change of lines. */
-function reviewsOf({ repo: { talk } }: Stage) {
-  return talk.reviews.map(({ id, body }) => ({
-    body: lines(body),
-    comments: talk.reviewComments
-      .filter(({ review }) => review === id)
-      .map(({ path, line, body: said }) => ({ path, line, body: lines(said) })),
-  }));
+/** What people see of a text, as lines, so that a change of a text is a change of lines. */
+function shown(text: string): readonly string[] {
+  return lines(text.replaceAll(/<!--[\s\S]*?-->\n*/g, ''));
 }
 
-/**
- * What the conversation of the pull request has after somebody asked for a fix of the finding that
- * is open.
- */
-async function fix(stage: Stage, payload: Readonly<Record<string, unknown>>, inputs: object) {
-  const { ref: branch } = (payload['pull_request'] as { head: { ref: string } }).head;
-  stage.github.commit(REPO, { 'src/orders.ts': sourceOf(SECOND, '+') }, { branch, sha: NEXT });
-  const found = stage.repo.talk.reviewComments.find(({ body }) =>
-    body.includes(UNAWAITED.input['title'] as string),
-  );
-  const asked = `/axe fix ${found && handleIn(found)}`;
-  await stage.run({
-    ...commentOnPull(stage, asked),
-    inputs: { ...inputs, 'changes-allowed': 'src/**' },
-  });
-  const [made] = stage.github.history(REPO, branch);
-  const said = stage.repo.comments.at(-1)?.body ?? '';
-  const commit = made?.message.split('\n\n');
-  return { asked, commit, answer: lines(said.replaceAll(made?.sha.slice(0, 7) ?? '?', '<sha>')) };
+/** A person's reply to a finding. The next run reads it. Returns the number of the finding's comment. */
+function reply(stage: Stage): number {
+  const title = String(RETRIED.input['title']);
+  const comment = stage.repo.talk.reviewComments.find(({ body }) => body.includes(title));
+  if (comment === undefined) throw new Error(`no comment says “${title}”`);
+  replyOnLine(stage, comment.id, REPLY, 'octocat');
+  return comment.id;
+}
+
+/** A conversation as people see it: the finding on its line, the reply, and the answer to it. */
+function conversationOf({ repo: { talk } }: Stage, id: number) {
+  const comment = talk.reviewComments.find((each) => each.id === id);
+  const replies = talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === id);
+  expect(replies.map(({ body }) => body === REPLY)).toEqual([true, false]);
+  const [asked = '', answer = ''] = replies.map(({ body }) => body);
+  return {
+    path: comment?.path,
+    line: comment?.line,
+    code: RETRIED.input['code'],
+    finding: shown(comment?.body ?? ''),
+    reply: shown(asked),
+    answer: shown(answer),
+  };
 }
 
 /** The file of the change before it (`-`) or with it (`+`). */

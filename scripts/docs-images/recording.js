@@ -1,4 +1,4 @@
-import { escapeHtml } from './markdown.js';
+import { escapeXml } from './text.js';
 
 const LINE = { height: 18, width: 8.43 };
 const ROWS = 22;
@@ -32,7 +32,7 @@ export function recording(command, lines) {
   const texts = rows.map((row, index) =>
     row === ''
       ? ''
-      : `<text class="${classOf(row)}" y="${(index + 1) * LINE.height - 4}" style="animation-delay:${starts[index]}s">${escapeHtml(row)}</text>`,
+      : `<text class="${classOf(row)}" y="${(index + 1) * LINE.height - 4}" style="animation-delay:${starts[index]}s">${escapeXml(row)}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <style>
