@@ -32,7 +32,7 @@ export const LIMITS = [
   ['The same for a run without a change or issue', 'MAX_LOADED_MEMORY_BYTES', bytes],
   ['Newest part of a run log searched for related entries', 'MAX_SEARCHED_MEMORY_BYTES', bytes],
   ['Time of a save on the branch', 'SAVE_BUDGET_MS.branch', ms],
-  ['Second look: findings of a run', 'VERIFICATION.findings', count],
+  ['Second check: findings of a run', 'VERIFICATION.findings', count],
   ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
   ['`read_file`: lines of one page', 'READ_FILE_LINES', count],
   ['`write_file`, `edit_file`: size of a file', 'MAX_WRITTEN_BYTES', bytes],

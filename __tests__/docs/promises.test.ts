@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readDocument } from '../helpers/documents.js';
+import { readDocument, sentencesOf } from '../helpers/documents.js';
 
 /** A sentence that users rely on, and what holds it. */
 interface PromiseRow {
@@ -43,6 +43,16 @@ describe.each(PROMISES)('the promise “$phrase” of $page', ({ page, phrase, t
     const isThere = written.some((text) => source.includes(text));
     expect(isThere ? title : `${test} has no test of this title`).toBe(title);
   });
+});
+
+it('each sentence of the README with “never” or “nothing” is a promise, so it has a test', () => {
+  const phrases = PROMISES.filter(({ page }) => page === 'README.md').map(({ phrase }) => phrase);
+  const claims = sentencesOf(readDocument('README.md')).filter(({ text }) =>
+    /\b(?:never|nothing)\b/i.test(text),
+  );
+  expect(claims.length).toBeGreaterThan(2);
+  const isPromised = (text: string) => phrases.some((phrase) => text.includes(phrase));
+  expect(claims.filter(({ text }) => !isPromised(text))).toEqual([]);
 });
 
 it('each mutant of a promise exists, and is for the test of the promise', () => {

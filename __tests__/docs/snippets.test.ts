@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseDocument } from 'yaml';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
+import type { AgentConfig } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { main } from '../../src/cli/main.js';
+import { checkWorkflows } from '../../src/runner/workflow/check-workflows.js';
 import { GUIDES, readDocument, snippetsOf } from '../helpers/documents.js';
+import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { expectValidUse, workflowErrors, workflowInSnippet } from '../helpers/workflow-files.js';
 
@@ -28,6 +31,19 @@ describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
   });
 
   it('has valid inputs, and reads existing outputs', () => expectValidUse({ content, workflow }));
+});
+
+const WHOLE = written('yaml').filter(({ code }) => /^on:/m.test(code) && /^jobs:/m.test(code));
+
+it.each(WHOLE)('`doctor` finds no mistake in the workflow at $place', async ({ place, code }) => {
+  const text = code.replaceAll(/(?<=- uses: )[^/\s]+(?=\/axe-action@)/g, 'acme');
+  const names = BUILT_IN_AGENTS.map(({ name }) => name);
+  const lines = await checkWorkflows([{ path: 'axe.yml', text }], async (name) =>
+    // An agent of the reader's own is there.
+    names.includes(name) ? { config: builtIn(name) } : { config: builtIn('builtin/ask') },
+  );
+  const wrong = lines.filter(({ level }) => level !== 'note');
+  expect(wrong.map(({ line, message }) => `${place}, line ${line}: ${message}`)).toEqual([]);
 });
 
 it.each(written('toml'))('the TOML at $place is an agent without problems', ({ code }) => {
@@ -53,6 +69,19 @@ describe('a command', () => {
   it.each(commands)('$words, in $place, exists with its flags', async ({ words }) => {
     const help = await helpOf(words);
     for (const [, flag = ''] of words.matchAll(/ (--[a-z-]+)/g)) expect(help).toContain(`${flag} `);
+  });
+
+  const alone = lines.filter(({ words }) =>
+    /^(?:memory show|agents list)(?!.* --(?:repo|dir)\b)/.test(words),
+  );
+
+  it.each(alone)('$words, in $place, runs in an empty folder without a key', async ({ words }) => {
+    const cwd = tempDir('empty');
+    const terminal = createFakeTerminal({ cwd, env: { HOME: cwd } });
+    expect([await main(words.split(/\s+/), terminal), terminal.output()]).toEqual([
+      0,
+      expect.stringMatching(/\S/),
+    ]);
   });
 
   it('runs an agent that exists in an empty repository, or that the folder which it names has', () => {
@@ -102,6 +131,11 @@ describe('a command', () => {
     },
   );
 });
+
+function builtIn(name: string): AgentConfig {
+  const toml = BUILT_IN_AGENTS.find((agent) => agent.name === name)?.toml ?? '';
+  return parseAgent(toml, { name, file: `${name}.toml` }).config;
+}
 
 /** The row of a command in docs/command-line.md. */
 function rowOf(name: string): string {

@@ -117,6 +117,8 @@ export interface Sentence {
   readonly text: string;
   /** Code, links and numbers count as one word each. */
   readonly words: number;
+  /** The sentence is the first one of a paragraph, an item or a cell, and not of a heading. */
+  readonly begins: boolean;
 }
 
 /**
@@ -124,10 +126,15 @@ export interface Sentence {
  * blocks of code.
  */
 export function sentencesOf(markdown: string): readonly Sentence[] {
-  return blocksOf(markdown).flatMap(({ line, text }) =>
+  return blocksOf(markdown).flatMap(({ line, text, isHeading }) =>
     plain(text)
       .split(/(?<=[.!?][)*”"]*)\s+(?=\S)/)
-      .map((sentence) => ({ line, text: sentence.trim(), words: countWords(sentence) }))
+      .map((sentence, index) => ({
+        line,
+        text: sentence.trim(),
+        words: countWords(sentence),
+        begins: index === 0 && isHeading !== true,
+      }))
       .filter(({ words }) => words > 0),
   );
 }
@@ -135,6 +142,8 @@ export function sentencesOf(markdown: string): readonly Sentence[] {
 interface Block {
   readonly line: number;
   readonly text: string;
+  /** A heading, or a cell of the first row of a table. */
+  readonly isHeading?: boolean;
 }
 
 /** Lines that belong together; a table has a block for each cell. */
@@ -146,7 +155,8 @@ function blocksOf(markdown: string): readonly Block[] {
     if (open !== undefined) blocks.push({ line: open.line, text: open.lines.join(' ') });
     open = undefined;
   };
-  for (const [index, raw] of markdown.split('\n').entries()) {
+  const lines = markdown.split('\n');
+  for (const [index, raw] of lines.entries()) {
     const line = raw.trim();
     const [mark] = /^(`{3,}|~{3,})/.exec(line) ?? [];
     if (fence !== undefined) {
@@ -157,10 +167,11 @@ function blocksOf(markdown: string): readonly Block[] {
     } else if (line === '' || /^(?:<!--.*-->|<[^>]*>|\|[\s:|-]+\|)$/.test(line)) close();
     else if (line.startsWith('#')) {
       close();
-      blocks.push({ line: index + 1, text: line.replace(/^#+ /, '') });
+      blocks.push({ line: index + 1, text: line.replace(/^#+ /, ''), isHeading: true });
     } else if (line.startsWith('|')) {
       close();
-      for (const cell of cellsOf(line)) blocks.push({ line: index + 1, text: cell });
+      const isHeading = /^\|[\s:|-]+\|$/.test(lines[index + 1] ?? '');
+      for (const cell of cellsOf(line)) blocks.push({ line: index + 1, text: cell, isHeading });
     } else if (/^(?:[-*] |\d+\. |> )/.test(line)) {
       close();
       open = { line: index + 1, lines: [line.replace(/^(?:[-*] |\d+\. |> )/, '')] };

@@ -105,7 +105,7 @@ const RUN: Command = {
     'review-depth': {
       type: 'string',
       about:
-        "quick or standard; standard reads a large change in parts and takes a second look at findings; the agent's `[review]` if not given",
+        "quick or standard; standard reads a large change in parts and takes a second check of findings; the agent's `[review]` if not given",
       choices: REVIEW_DEPTHS,
     },
   },
@@ -231,7 +231,7 @@ const MEMORY: Group = {
       usage: 'memory forget <agent> <id>',
       short: 'Remove an entry or a note for good',
       long: [
-        'Remove an entry for good, also where it was kept apart. The first six characters of an id are enough. Instead of an id, give the path',
+        'Remove an entry for good, also where it was kept apart. Six characters of an id are often enough; the message says when more are needed. Instead of an id, give the path',
         'of a note to remove that note.',
       ].join('\n'),
       flags: {
