@@ -123,7 +123,9 @@ const review = keyTable({
   depth: choiceKey('How thoroughly a change is reviewed.', REVIEW_DEPTHS, undefined, {
     default: 'standard',
   }),
-  verify_model: textKey("Model of the second check, as `provider/model`. Default: the agent's own."),
+  verify_model: textKey(
+    "Model of the second check, as `provider/model`. Default: the agent's own.",
+  ),
   verifier: textKey('Agent that takes the second check. Default: the built-in one.'),
   parts: countKey(
     `Maximum parts in which a large change is read. 0 means ${REVIEW_PASSES.parts}.`,
