@@ -336,7 +336,7 @@ it.each<[string, Trigger, string | undefined]>([
   expect(() => refuseCheckout(trigger, commit)).not.toThrow();
 });
 
-const WRITERS: Facts = { asked: 'writer', code: 'ours', strangers: [] };
+const WRITERS: Facts = { asker: 'writer', code: 'ours', strangers: [] };
 
 it.each([
   ['push', 'own'],
@@ -355,12 +355,12 @@ it.each([
 describe('what a run has read', () => {
   it.each<[Word, Facts, Word]>([
     ['own', WRITERS, 'mixed'],
-    ['own', { ...WRITERS, asked: 'repository' }, 'mixed'],
-    ['own', { ...WRITERS, asked: 'yourself' }, 'own'],
+    ['own', { ...WRITERS, asker: 'repository' }, 'mixed'],
+    ['own', { ...WRITERS, asker: 'yourself' }, 'own'],
     ['mixed', { ...WRITERS, strangers: ['it read issue #1 by eve'] }, 'mixed'],
-    ['guest', { ...WRITERS, asked: 'other', why: 'a bot asked' }, 'guest'],
+    ['guest', { ...WRITERS, asker: 'other', why: 'a bot asked' }, 'guest'],
     ['fork', { ...WRITERS, code: 'fork', why: 'it is a fork' }, 'fork'],
-    ['fork', { ...WRITERS, asked: 'other', code: 'fork', why: 'a bot asked' }, 'fork'],
+    ['fork', { ...WRITERS, asker: 'other', code: 'fork', why: 'a bot asked' }, 'fork'],
   ])('makes a run that began as %s, by %j, to %s', (begun, facts, word) => {
     const reading = new Reading(facts);
     expect([reading.begun, reading.word]).toEqual([begun, begun]);

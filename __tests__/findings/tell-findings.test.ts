@@ -110,6 +110,8 @@ describe('the conversation of a finding that has ended', () => {
     const reply = `I take F back: It is bound now.\n\nThe conversation stays open: ${RESOLVING}`;
     expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: undefined, replies: [reply] });
     expect((await readPull(hello)).open).toEqual([]);
+    // GitHub says with the conversation that it would refuse.
+    expect(hello.github.calls()).not.toContain('POST /graphql resolveReviewThread');
   });
 
   it('is untouched by a run that has read what strangers wrote: the claim is said once a commit', async () => {

@@ -33,7 +33,7 @@ import type {
   ToolRequest,
   TurnedFindings,
 } from '../../src/run/dependencies.js';
-import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
+import type { ChangeAnswer, PullAtStart, SaidAnswer } from '../../src/run/github.js';
 import type { PublicationResult, RunRequest } from '../../src/run/records.js';
 import type { Secrets } from '../../src/safety/secrets.js';
 import type { Tool, ToolEffect, ToolResult } from '../../src/tools/tool.js';
@@ -135,6 +135,10 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
     async context() {
       step('fetch context', fails.context);
       return context;
+    },
+    async pull(): Promise<PullAtStart | undefined> {
+      if (context.kind !== 'pull_request' || context.pinned === undefined) return undefined;
+      return { head: context.pinned.head, changedPaths: undefined };
     },
     compareWithLastReview: async () => undefined,
     async newSince({ from, head }: { readonly from: string; readonly head: string }) {

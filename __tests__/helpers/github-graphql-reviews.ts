@@ -27,6 +27,7 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller)
     baseRefOid: pull.base.sha,
     baseRefName: pull.base.ref,
     changedFiles: splitDiff(pull.diff).length,
+    files: connection(() => splitDiff(pull.diff).map(({ filename }) => ({ path: filename }))),
     reviews: connection(() => visible.map((review) => reviewNode(repo, review, viewer))),
     timelineItems: connection(() => dismissals),
     reviewThreads: connection(() =>
@@ -101,6 +102,8 @@ function threadNode(
     __typename: 'PullRequestReviewThread',
     id: `PRRT_${first.id}`,
     isResolved: resolver !== undefined,
+    viewerCanResolve: resolver === undefined && caller.rightOf(repo) === 'write',
+    viewerCanUnresolve: resolver !== undefined && caller.rightOf(repo) === 'write',
     resolvedBy: resolver === undefined ? null : actorNode(resolver),
     isOutdated: line === null,
     path: first.path,

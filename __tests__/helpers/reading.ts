@@ -1,10 +1,10 @@
 import { type Facts, Reading, type Word } from '../../src/event/trust.js';
 
 const FACTS: Readonly<Record<Word, Facts>> = {
-  own: { asked: 'writer', code: 'ours', strangers: [] },
-  mixed: { asked: 'writer', code: 'ours', strangers: ['it read issue #12 by eve'] },
-  guest: { asked: 'other', code: 'ours', why: 'a bot caused the event', strangers: [] },
-  fork: { asked: 'writer', code: 'fork', why: 'the head is a fork’s', strangers: [] },
+  own: { asker: 'writer', code: 'ours', strangers: [] },
+  mixed: { asker: 'writer', code: 'ours', strangers: ['it read issue #12 by eve'] },
+  guest: { asker: 'other', code: 'ours', why: 'a bot caused the event', strangers: [] },
+  fork: { asker: 'writer', code: 'fork', why: 'the head is a fork’s', strangers: [] },
 };
 
 /** What a run that begins as this has read. */

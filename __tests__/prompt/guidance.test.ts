@@ -29,14 +29,13 @@ it.each<[string, readonly string[], boolean, readonly string[]]>([
   expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
 });
 
-const NONE: TriggerContext = { kind: 'none', warnings: [] };
 const LOCAL: Trigger = { kind: 'local' };
 
 async function read(
   toml: string,
   {
     trigger = pullRequest() as Trigger,
-    context = NONE as TriggerContext | null,
+    changedPaths = [] as readonly string[] | null,
     source = 'bot.toml',
   } = {},
   loadGuidance: (paths: readonly string[]) => Promise<readonly ContextFile[]> = async (paths) =>
@@ -44,8 +43,9 @@ async function read(
 ) {
   const text = `name = "bot"\nmodel = "openai/m"\n${toml}`;
   const agent = { name: 'bot', source, ...parseAgent(text, { name: 'bot', file: source }) };
-  const about = { trigger, context: context ?? undefined, change: undefined, isReview: true };
-  const { files, warnings } = await readGuidance(agent, about, {
+  const about = { trigger, change: undefined, isReview: true };
+  const paths = changedPaths ?? undefined;
+  const { files, warnings } = await readGuidance(agent, { ...about, changedPaths: paths }, {
     loadGuidance,
   } as unknown as AgentLibrary);
   return { paths: files.map(({ path }) => path), warnings };
@@ -54,8 +54,8 @@ async function read(
 it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
   ['in a workflow', '', {}, ['AGENTS.md', 'REVIEW.md']],
   ['unless the agent wants none', 'guidance = false', {}, []],
-  ['never where it may be the head', '', { context: null }, []],
-  ['on a terminal by no agent of axe', '', { trigger: LOCAL, context: null }, []],
+  ['never where it may be the head', '', { changedPaths: null }, []],
+  ['on a terminal by no agent of axe', '', { trigger: LOCAL, changedPaths: null }, []],
   [
     'on a terminal if the agent wants it',
     'guidance = true',

@@ -3,12 +3,14 @@ import { estimateText } from '../../src/lib/text/bytes.js';
 import { markedTable, readDocument } from '../helpers/documents.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
+import type { StepOptions } from '../helpers/run-action.js';
 import { loadWebhook, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { earlierEntry } from './branch-scene.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
 import {
   CHANGE,
   calls,
+  commentOnPull,
   DOCS,
   LOGGED,
   openPull,
@@ -182,6 +184,31 @@ it('a file of the head is read at the cost that the page states', async () => {
   });
 });
 
+it('facts of notes are checked at the cost that the page states', async () => {
+  const toml = AGENT.replace('[memory]\n', '[memory]\nnotes = true\n');
+  const base = {
+    'axe/agents/reviewer.toml': toml,
+    'src/auth.ts': 'const a = 1;\nreturn open(a);\n',
+  };
+  const costs: { readonly requests: number; readonly points: number }[] = [];
+  for (const note of ['It opens.', 'It opens (src/auth.ts:2 "return open(a);")']) {
+    const stage = await setStageInProcess({ event: MENTION, base });
+    const [commit] = stage.github.history(nameOf(stage));
+    const fact = `- ${note} <!-- ${nameOf(stage)}@${commit?.sha} -->\n`;
+    const memory = { 'other.md': earlierEntry('Fine.', 'a'), 'MEMORY.md': fact };
+    stage.github.commit(nameOf(stage), memory, { branch: BRANCH });
+    const inputs = { 'memory-store': 'branch', 'trigger-phrase': '@axe' };
+    expect((await stage.run({ inputs })).exitCode).toBe(0);
+    costs.push(costOf(stage));
+  }
+  const [plain = { requests: 0, points: 0 }, checked] = costs;
+  const more = stated('More, if notes have facts to check');
+  expect(checked).toEqual({
+    requests: plain.requests + more.requests,
+    points: plain.points + more.points,
+  });
+});
+
 it('answers on five other pull requests are read at the cost that the page states', async () => {
   const inputs = { 'memory-store': 'branch', ...REVIEWER };
   const model = withSecondLook(Array.from({ length: 7 }, () => FINDS).flat());
@@ -218,7 +245,32 @@ it('each further page of conversations costs what the page states', async () => 
   expect(costOf(stage).points).toBeLessThanOrEqual(10);
 });
 
-describe('before its model is asked, GitHub is waited for twice', () => {
+describe('before its model is asked, GitHub is waited for at most twice', () => {
+  it.each<[string, StageOptions, (stage: Stage) => Partial<StepOptions>, object]>([
+    ['after a mention on an issue', { event: MENTION }, () => ({}), ASKED],
+    ['after one on a pull request', {}, (stage) => commentOnPull(stage, '@axe Why?'), ASKED],
+    [
+      'after `/axe review`',
+      { model: FINDS },
+      (stage) => commentOnPull(stage, '/axe review'),
+      REVIEWER,
+    ],
+    ['on a schedule', { event: SCHEDULE }, () => ({}), REPORTS],
+  ])('%s', async (_, options, event, inputs) => {
+    const stage = await setStageInProcess({ diff: CHANGE, ...options });
+    const other = { 'other.md': earlierEntry('Fine.', 'a') };
+    stage.github.commit(nameOf(stage), other, { branch: BRANCH });
+    const { rounds } = stage.github.answerInRounds();
+    let roundsBefore: number | undefined;
+    stage.model.onRequest(() => {
+      roundsBefore ??= rounds();
+    });
+    const given = { 'memory-store': 'branch', ...inputs };
+    const step = await stage.run({ ...event(stage), inputs: given });
+    expect(step.exitCode).toBe(0);
+    expect(roundsBefore).toBeLessThanOrEqual(2);
+  });
+
   it('in a first review, and in one after a push', async () => {
     const model = withSecondLook([...FINDS, calls(LOGGED, submit('One more.')), text('One more.')]);
     const inputs = { 'memory-store': 'branch', ...REVIEWER };

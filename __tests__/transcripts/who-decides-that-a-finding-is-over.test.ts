@@ -35,7 +35,7 @@ import {
   THIRD,
   TIMING,
 } from './review-scene.js';
-import { HEAD, headOf, type Stage, type StageOptions } from './stage.js';
+import { HEAD, headOf, type Stage, type StageOptions, troubles } from './stage.js';
 
 /** The check of a run without an answer, while a critical finding is open. */
 const UNANSWERED = { conclusion: 'failure', title: '1 open: 1 critical' };
@@ -374,6 +374,24 @@ it('findings count although GitHub does not tell of conversations, and no model 
   expect(stage.repo.talk.reviewComments).toHaveLength(comments);
   expect(stage.repo.comments).toEqual([]);
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'failure' });
+});
+
+it('a review is posted by what was known at its beginning, with one warning, if GitHub cannot be read again', async () => {
+  const stage = await scene([
+    [LOGGED, submit('One.')],
+    [TIMING, submit('One more.')],
+  ]);
+  const inputs = { ...REVIEW_INPUTS, 'memory-store': 'branch' };
+  await stage.run({ inputs });
+  const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
+  const refused = { status: 200, body: { data: null, errors }, skip: 1, times: 20 };
+  stage.github.fail({ route: 'POST /graphql', contains: 'reviewThreads', ...refused });
+  const step = await stage.run({ ...pushed(stage, SECOND, [CHANGE]), inputs });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '2' } });
+  expect(stage.repo.talk.reviewComments).toHaveLength(2);
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^what people have answered on #2 since the run began was not read: /),
+  ]);
 });
 
 it('a command frees verdict and check at once, and `/axe reopen` takes that back', async () => {

@@ -263,6 +263,7 @@ function createDemoPullRequest() {
         const text = COMMITS.map(([, code]) => code).find((code) => commitName(code) === commit);
         return new Map(paths.map((path) => [path, text]));
       },
+      pull: async () => undefined,
       saidElsewhere: async () => new Map(),
       compareWithLastReview: async () => undefined,
     } satisfies GitHub,

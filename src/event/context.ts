@@ -98,6 +98,12 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
     | { readonly kind: 'none'; readonly isChangeUnread?: true }
   );
 
+/** The paths of a change, none if there is none; undefined where GitHub was not asked. */
+export function changedPathsOf(context: TriggerContext | undefined): readonly string[] | undefined {
+  if (context === undefined || context.kind === 'none') return context && [];
+  return context.files.map(({ path }) => path);
+}
+
 /**
  * Leaves `isOurs` only on comments that this agent has posted, by its state, which also knows how
  * far to trust them. Every workflow of a repository posts under one account, so our mark alone does

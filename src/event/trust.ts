@@ -12,10 +12,10 @@ import {
 /** Everything that the rights of a run depend on; whatever is unknown counts against it. */
 export interface Facts {
   /**
-   * A person with write access; the repository itself, by a schedule, a push or the like; whoever
-   * runs it on their own machine and reads along; or anybody else.
+   * A person with write access; the repository itself, by a schedule, a push or the like; a person
+   * on their own machine who reads along; or anybody else.
    */
-  readonly asked: 'writer' | 'repository' | 'yourself' | 'other';
+  readonly asker: 'writer' | 'repository' | 'yourself' | 'other';
   /** The origin of the run's code: `ours` also without any, `fork` also if that is unread. */
   readonly code: 'ours' | 'fork';
   /** Half a sentence for people: why somebody else has asked, or why the code is a fork's. */
@@ -33,10 +33,10 @@ export const WORDS = ['own', 'mixed', 'guest', 'fork'] as const;
 export type Word = (typeof WORDS)[number];
 
 /** The only place that decides the word. @internal */
-export function wordOf({ asked, code, strangers }: Facts): Word {
-  if (asked === 'yourself') return 'own';
+export function wordOf({ asker, code, strangers }: Facts): Word {
+  if (asker === 'yourself') return 'own';
   if (code === 'fork') return 'fork';
-  if (asked === 'other') return 'guest';
+  if (asker === 'other') return 'guest';
   return strangers.length > 0 ? 'mixed' : 'own';
 }
 
@@ -190,9 +190,9 @@ export function factsOf(
   const strangers = toFix === undefined ? strangersIn(trigger, author) : strangersInFindings(toFix);
   const code = isForkUnknown(trigger) ? (head ?? 'fork') : codeOf(trigger);
   const whyElse = whyOther(trigger, permission, allowBots);
-  if (whyElse !== undefined) return { asked: 'other', code, why: whyElse, strangers };
+  if (whyElse !== undefined) return { asker: 'other', code, why: whyElse, strangers };
 
-  const facts = { asked: askedBy(trigger), code, strangers };
+  const facts = { asker: askerOf(trigger), code, strangers };
   if (code === 'ours') return facts;
   const isUnread = isForkUnknown(trigger) && head === undefined;
   const why = isUnread
@@ -213,7 +213,7 @@ function codeOf(trigger: Trigger): Facts['code'] {
   return 'isFork' in trigger && trigger.isFork === true ? 'fork' : 'ours';
 }
 
-function askedBy({ kind }: Trigger): Facts['asked'] {
+function askerOf({ kind }: Trigger): Facts['asker'] {
   if (kind === 'local') return 'yourself';
   const isPersons = kind === 'pull_request' || kind === 'issue' || kind === 'comment';
   return isPersons ? 'writer' : 'repository';

@@ -25,9 +25,15 @@ const MAX_FOLDERS = 50;
  */
 export async function readGuidance(
   agent: LoadedAgent,
-  subject: {
+  {
+    trigger,
+    changedPaths,
+    change,
+    isReview,
+  }: {
     readonly trigger: Trigger;
-    readonly context: TriggerContext | undefined;
+    /** None if there is no change; undefined where nobody has asked GitHub for one. */
+    readonly changedPaths: readonly string[] | undefined;
     /** A change on this machine. */
     readonly change: LocalChange | undefined;
     readonly isReview: boolean;
@@ -38,17 +44,14 @@ export async function readGuidance(
   readonly paths: readonly string[];
   readonly warnings: readonly Warning[];
 }> {
-  const { trigger, context, change, isReview } = subject;
   const isLocal = trigger.kind === 'local';
   // Without GitHub's context, a job's checkout can be the head as well as the base.
-  const isBaseKnown = isLocal || context !== undefined;
+  const isBaseKnown = isLocal || changedPaths !== undefined;
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
   if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
 
-  const fetched = context === undefined || context.kind === 'none' ? [] : context.files;
-  const changedFiles = change === undefined ? fetched : parseDiff(change.diff);
-  const changedPaths = changedFiles.map(({ path }) => path);
-  const paths = guidancePaths(changedPaths, isReview);
+  const localPaths = change && parseDiff(change.diff).map(({ path }) => path);
+  const paths = guidancePaths(localPaths ?? changedPaths ?? [], isReview);
 
   try {
     const existing = await (change === undefined

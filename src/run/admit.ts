@@ -10,6 +10,7 @@ import {
   needsPermission,
 } from '../event/admission.js';
 import {
+  changedPathsOf,
   hasStrangersInOwnRemarks,
   knowOwnRemarks,
   type TriggerContext,
@@ -39,6 +40,7 @@ import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import { readGuidance } from '../prompt/guidance.js';
 import type { Dependencies } from './dependencies.js';
+import type { PullAtStart } from './github.js';
 import { planMemory, readStateAlone, readWholeMemory } from './memory.js';
 import type { Admitted, PlanBasis, RunReport, RunRequest, StoredMemory } from './records.js';
 import { planReview } from './review-plan.js';
@@ -197,20 +199,22 @@ async function admitByState(
   deps: Dependencies,
 ): Promise<Admitted | SkippedRun> {
   const { trigger, admissionPolicy, dryRun } = request;
-  const head = isForkUnknown(trigger) ? headOf(trigger, await fetching) : undefined;
+  const pull = await pullOfComment(request, deps);
   const reading = new Reading(
     factsOf(trigger, {
       actor: facts.permission,
       author: authorPermission,
       allowBots: admissionPolicy.allowBots,
-      head,
+      head: pull && originOf(pull, trigger),
       toFix: request.toFix,
     }),
   );
 
   if (!dryRun && postsReviews(agent)) void startEarly(readAhead(trigger, fetching, deps));
+  const listed = pull?.changedPaths;
+  const changedPaths = listed ? Promise.resolve(listed) : fetching.then(changedPathsOf);
   const guidance = startEarly(
-    fetching.then((talk) => readGuidanceFor(agent, { trigger, context: talk }, deps)),
+    changedPaths.then((paths) => readGuidanceFor(agent, { trigger, changedPaths: paths }, deps)),
   );
   const basis = await planBasis(request, agent, reading, deps);
   const memory = startEarly(readEarly(basis, deps));
@@ -229,9 +233,9 @@ async function admitByState(
   if (dryRun || !canBeStopped) return admitted;
 
   const reviewFacts = (await memory)?.facts ?? [];
-  const pull = subjectNumber(trigger);
+  const number = subjectNumber(trigger);
   const state = {
-    isPaused: pull !== undefined && isPaused(reviewFacts, pull),
+    isPaused: number !== undefined && isPaused(reviewFacts, number),
     isReviewed: canBeRepeated && wasReviewed(reviewFacts, trigger),
     spent: exhaustedLimit(spendBefore(reviewFacts, { trigger, limits, now: deps.clock.now() })),
   };
@@ -245,15 +249,17 @@ async function readAhead(
   context: Promise<TriggerContext | undefined>,
   { github, deadline }: Dependencies,
 ): Promise<void> {
-  await context;
+  if (trigger.kind === 'comment' && reviewCommand(trigger) !== undefined)
+    await github?.compareWithLastReview(trigger.number, trigger.commits?.head.sha, deadline.signal);
   if (trigger.kind !== 'pull_request') return;
+  await context;
   await github?.compareWithLastReview(trigger.number, trigger.head.sha, deadline.signal);
 }
 
 /** The guidance of the repository for a change on GitHub. */
 async function readGuidanceFor(
   agent: LoadedAgent,
-  event: { readonly trigger: Trigger; readonly context: TriggerContext | undefined },
+  event: { readonly trigger: Trigger; readonly changedPaths: readonly string[] | undefined },
   { agents }: Dependencies,
 ): ReturnType<typeof readGuidance> {
   const isReview = postsReviews(agent);
@@ -289,11 +295,19 @@ async function fetchContext(
   return await github?.context(trigger, deadline.signal);
 }
 
-/** The origin of a pull request's head; undefined if it could not be read. */
-function headOf(trigger: Trigger, context: TriggerContext | undefined): Facts['code'] | undefined {
-  if (trigger.kind === 'local' || context?.kind !== 'pull_request') return undefined;
-  if (context.pinned === undefined) return undefined;
-  return isRepository(context.pinned.head.repository, trigger.repository) ? 'ours' : 'fork';
+/** The pull request of a comment whose event does not say where its head is. */
+async function pullOfComment(
+  { trigger, toFix }: RunRequest,
+  { github, deadline }: Dependencies,
+): Promise<PullAtStart | undefined> {
+  if (trigger.kind !== 'comment' || !isForkUnknown(trigger) || toFix !== undefined)
+    return undefined;
+  return await github?.pull(trigger.number, deadline.signal);
+}
+
+function originOf({ head }: PullAtStart, trigger: Trigger): Facts['code'] | undefined {
+  if (trigger.kind === 'local') return undefined;
+  return isRepository(head.repository, trigger.repository) ? 'ours' : 'fork';
 }
 
 /** The texts of a private memory wait until everything else has been read. */

@@ -11,6 +11,7 @@ import type { PullRequestConversation } from '../github/reading/conversation.js'
 import { fetchContext } from '../github/reading/fetch-context.js';
 import { fetchPermission } from '../github/reading/permission.js';
 import { fetchOtherPulls, fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
+import type { PullSubject } from '../github/reading/subject-answer.js';
 import { subjectCommits } from '../github/reading/subject-commits.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
@@ -73,6 +74,9 @@ export type ChangeAnswer =
   | (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean })
   | Unread;
 
+/** A pull request, as far as a comment's event does not describe it. */
+export type PullAtStart = Pick<PullSubject, 'head' | 'changedPaths'>;
+
 interface CommitRange {
   readonly from: string;
   readonly head: string;
@@ -106,13 +110,27 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     /** Fetches the rest of the user message, next to the event itself. Throws an AxeError. */
     context: (event: Trigger, signal: AbortSignal): Promise<TriggerContext> =>
       fetchContext(client, event, signal, readSubject),
+    /** A pull request as it was when the run began; undefined if it could not be read. */
+    async pull(number: number, signal: AbortSignal): Promise<PullAtStart | undefined> {
+      const subject = await orGitHubError(
+        readSubject({ repository, number, isPull: true }, signal),
+      );
+      return subject instanceof GitHubError ? undefined : subject.pull;
+    },
     /** Compares two commits of the repository, given by sha. */
     newSince,
     /** Starts the comparison that {@link newSince} is most often asked for. */
-    async compareWithLastReview(number: number, head: string, signal: AbortSignal): Promise<void> {
-      const { pull } = await readSubject({ repository, number, isPull: true, head }, signal);
+    async compareWithLastReview(
+      number: number,
+      eventHead: string | undefined,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const place = { repository, number, isPull: true, head: eventHead };
+      const { pull } = await readSubject(place, signal);
+      const head = eventHead || pull?.head.sha;
       const last = pull?.reviews.find(({ headSha }) => headSha !== undefined)?.headSha;
-      if (last !== undefined && last !== head) await newSince({ from: last, head }, signal);
+      if (head === undefined || last === undefined || last === head) return;
+      await newSince({ from: last, head }, signal);
     },
     /** The conversation of a pull request, from the run's first reading unless `isFresh`. */
     async said(

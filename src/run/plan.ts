@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
 import { askedQuestion } from '../event/comment-commands.js';
-import type { TriggerContext } from '../event/context.js';
+import { changedPathsOf, type TriggerContext } from '../event/context.js';
 import { findMention } from '../event/mention.js';
 import { hasChange, subjectNumber, type Trigger } from '../event/trigger.js';
 import { rightsOf } from '../event/trust.js';
@@ -93,7 +93,8 @@ export async function makePlan(
   const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
   const { stdin, change } = await localInput(request, basis, deps.program);
   const context = await admitted.context;
-  const guidanceFor = { trigger, context, change, isReview: postsReviews(agent) };
+  const changedPaths = changedPathsOf(context);
+  const guidanceFor = { trigger, changedPaths, change, isReview: postsReviews(agent) };
   const early = change === undefined ? admitted.guidance : undefined;
   const guidanceReading = early ?? startEarly(readGuidance(agent, guidanceFor, deps.agents));
   const { scope, warnings: scopeWarnings } = await scopeReading;

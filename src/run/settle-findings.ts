@@ -133,8 +133,13 @@ async function look(
   deps: Dependencies,
 ): Promise<SettledFindings> {
   const { pull, save, trouble } = settled;
-  if (trouble !== undefined)
-    return save.isCompared ? settled : { ...settled, unsayable: unsayable(pull, trouble) };
+  if (trouble !== undefined && !save.isCompared)
+    return { ...settled, unsayable: unsayable(pull, trouble) };
+  if (trouble !== undefined) {
+    const message = `what people have answered on #${pull} since the run began was not read: ${trouble}`;
+    deps.reporter.warn({ code: 'context-incomplete', message });
+    return settled;
+  }
 
   const isDue = save.isCompared ? hasEarlierNews(settled) : hasNews(settled);
   if (!isDue || isRecent || settled.ledger.seen === undefined) return settled;

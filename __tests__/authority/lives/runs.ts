@@ -137,7 +137,7 @@ function triggerOf({ setup, code }: Surroundings): PullRequestTrigger {
 
 function factsOf({ word }: Setup): Facts {
   return {
-    asked: word === 'guest' ? 'other' : 'writer',
+    asker: word === 'guest' ? 'other' : 'writer',
     code: word === 'fork' ? 'fork' : 'ours',
     strangers: word === 'mixed' ? ['eve commented'] : [],
   };

@@ -97,13 +97,16 @@ describe.each<[string, Post, string, (scene: Scene) => void]>([
   });
 });
 
-it('a sticky comment is updated if it exists, however many comments followed', async () => {
+it.each([
+  ['updated if it is among the last 300', 299, false],
+  ['posted anew if it is older', 300, true],
+])('a sticky comment is %s', async (_, later, created) => {
   const scene = await start();
   await sticky(scene);
-  for (let count = 0; count < 101; count += 1)
+  for (let count = 0; count < later; count += 1)
     scene.github.addComment(NAME, { issue: 42, author: 'hubot', body: 'LGTM' });
-  expect(await sticky(scene, { body: 'Newer.' })).toMatchObject({ created: false });
-  expect(ours(scene)).toMatchObject([{ body: `${marker}\nNewer.` }]);
+  expect(await sticky(scene, { body: 'Newer.' })).toMatchObject({ created });
+  expect(ours(scene).at(-1)).toMatchObject({ body: `${marker}\nNewer.` });
 });
 
 it.each([

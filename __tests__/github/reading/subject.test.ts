@@ -25,6 +25,7 @@ it('a pull request is told as it is now, from no repository where its fork is go
   expect((await ask()).pull).toEqual({
     ...sidesOf(hello),
     changedFiles: 2,
+    changedPaths: ['src/a.ts', 'docs/b.md'],
     threads: [],
     reviews: [],
     allReviews: [],
@@ -106,6 +107,7 @@ it('the state of our comments is reported', async () => {
     {
       id: `PRRT_${id}`,
       isResolved: true,
+      canTurn: true,
       resolvedBy: 'hubot',
       isOutdated: false,
       path: 'src/a.ts',

@@ -117,7 +117,7 @@ function setter(
 ): (finding: KnownFinding, isResolved: boolean) => Promise<boolean> {
   let isAllowed = true;
   return async ({ id, thread }, isResolved) => {
-    if (!isAllowed || thread === undefined) return false;
+    if (!isAllowed || thread === undefined || thread.canTurn === false) return false;
     const change = { id: thread.id, isResolved };
     const answer = await withGitHub((signal) => setThreadResolved(client, change, signal), REMEDY);
     isAllowed = answer === true;

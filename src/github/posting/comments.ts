@@ -27,8 +27,8 @@ interface PostedComment {
 }
 
 /**
- * Updates the agent's sticky comment, or creates it. With `isOnce`, a comment among the last
- * hundred is left as it is. Only comments that were written with this run's token are searched, so
+ * Updates the agent's sticky comment if it is among the last 300, or creates it. With `isOnce`, a
+ * comment among the last hundred is left as it is. Only comments that were written with this run's token are searched, so
  * that nobody's comment is overwritten and nobody can pose as us. If the answer to a creation is
  * lost, we look for the comment before we try once more. Throws a GitHubError.
  */
@@ -87,7 +87,8 @@ const COMMENTS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $
   }
 }`;
 
-const MAX_PAGES = 100;
+/** People read the end of a longer conversation, and that is where a new comment is. */
+const MAX_PAGES = 3;
 
 const commentsSchema = v.object({
   repository: v.object({

@@ -67,7 +67,7 @@ const createdSchema = v.object({ number: v.number(), html_url: v.string() });
 
 const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueState!]!, $after: String) {
   repository(owner: $owner, name: $name) {
-    issues(first: 50, after: $after, states: $states, orderBy: { field: UPDATED_AT, direction: DESC }) {
+    issues(first: 100, after: $after, states: $states, orderBy: { field: UPDATED_AT, direction: DESC }) {
       nodes { number url body viewerDidAuthor }
       pageInfo { endCursor hasNextPage }
     }
@@ -75,7 +75,7 @@ const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueSta
 }`;
 
 /** Enough for the thousand open issues that changed last: an issue in use is among them. */
-const MAX_PAGES = 20;
+const MAX_PAGES = 10;
 
 const issueSchema = v.object({
   number: v.number(),
@@ -95,7 +95,7 @@ const issuesSchema = v.object({
 
 /**
  * Issues with the mark that this run's token opened, the last changed first. The search ends with
- * the first page of fifty that has one. Throws a GitHubError.
+ * the first page of a hundred that has one. Throws a GitHubError.
  */
 export async function findIssues(
   client: GitHubClient,

@@ -32,6 +32,8 @@ export interface Thread {
   /** The part of the diff that it began on; it ends with the line. */
   readonly hunk: string;
   readonly isResolved: boolean;
+  /** The token can resolve it, or open it again if it is resolved; left out: probably. */
+  readonly canTurn?: boolean;
   /** Login; undefined where it is open, or nobody knows. */
   readonly resolvedBy: string | undefined;
   readonly first: GitHubComment;

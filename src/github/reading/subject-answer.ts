@@ -27,6 +27,8 @@ export interface PullSubject {
   readonly head: Head;
   readonly base: Base;
   readonly changedFiles: number;
+  /** Undefined where not all of them were read. */
+  readonly changedPaths: readonly string[] | undefined;
   /** Everybody's, in the order of their beginning. */
   readonly threads: readonly ReviewThread[];
   /** The current token's, newest first, among the last fifty. */
@@ -117,6 +119,8 @@ const threadSchema = v.object({
   id: v.string(),
   isResolved: v.boolean(),
   resolvedBy: loginSchema,
+  viewerCanResolve: v.optional(v.boolean(), true),
+  viewerCanUnresolve: v.optional(v.boolean(), true),
   isOutdated: v.boolean(),
   path: v.string(),
   diffSide: v.picklist(['LEFT', 'RIGHT']),
@@ -201,6 +205,7 @@ const pullSchema = v.object({
   baseRefOid: v.string(),
   baseRefName: v.string(),
   changedFiles: v.number(),
+  files: v.nullish(nodesOf(v.object({ path: v.string() }))),
   ...openingEntries,
   reviewThreads: threadsSchema,
   reviews: nodesOf(reviewSchema),
@@ -277,6 +282,8 @@ function pullOf(
   pull: v.InferOutput<typeof pullSchema>,
   { answer, threads, refused }: SubjectAnswer,
 ): PullSubject {
+  const files = pull.files?.nodes ?? [];
+  const isListed = files.length === pull.changedFiles;
   return {
     head: {
       sha: pull.headRefOid,
@@ -286,6 +293,7 @@ function pullOf(
     },
     base: { sha: pull.baseRefOid, ref: pull.baseRefName },
     changedFiles: pull.changedFiles,
+    changedPaths: isListed ? files.map(({ path }) => path) : undefined,
     threads: threads.flatMap(threadOf),
     reviews: ownReviews(pull),
     allReviews: pull.reviews.nodes.flatMap(({ author, state, submittedAt, body }) =>
@@ -327,7 +335,7 @@ function ownReviews({
   });
 }
 
-/** What was said on another pull request, as far as it was read. */
+/** The conversations of another pull request, as far as they were read. */
 export function conversationOf(
   pull: v.InferOutput<typeof otherPullSchema>,
 ): PullRequestConversation {
@@ -351,6 +359,7 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
     {
       id,
       isResolved,
+      canTurn: isResolved ? node.viewerCanUnresolve : node.viewerCanResolve,
       resolvedBy: node.resolvedBy?.login,
       isOutdated,
       path,

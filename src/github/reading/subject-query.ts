@@ -7,7 +7,7 @@ export interface PageSize {
 
 /**
  * GitHub bills the pages of all lists, full or not: 1 + 3 × 40 for the conversations with their
- * openings, replies and thumbs, and 6 more, is 127, and 150 would be the second point (GraphQL API,
+ * openings, replies and thumbs, and 7 more, is 128, and 150 would be the second point (GraphQL API,
  * "Rate limits and query limits").
  */
 export const FULL_PAGE: PageSize = { comments: 100, threads: 40, replies: 50 };
@@ -23,7 +23,10 @@ const COMMENTS = 'comments(last: $comments) { totalCount nodes { ...belowSubject
 const COMMITS_OF_PULL =
   'headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles';
 
+const FILES = 'files(first: 50) { nodes { path } }';
+
 const THREAD = `id isResolved isOutdated path diffSide line originalLine
+  viewerCanResolve viewerCanUnresolve
   resolvedBy { login }
   opening: comments(first: 1) {
     nodes { ...onLine diffHunk pullRequestReview { url } ...thumbs }
@@ -90,7 +93,7 @@ fragment thumbs on PullRequestReviewComment {
   thumbsDown: reactions(first: 20, content: THUMBS_DOWN) { nodes { createdAt user { login } } }
 }`;
 
-const WHOLE_PULL = `${OPENING} ${COMMENTS} ${COMMITS_OF_PULL} ${THREADS}
+const WHOLE_PULL = `${OPENING} ${COMMENTS} ${COMMITS_OF_PULL} ${FILES} ${THREADS}
       reviews(last: $comments) { totalCount nodes { ${REVIEW} } }
       ${DISMISSALS} ${LINKED_ISSUES} ${COMMITS}`;
 
