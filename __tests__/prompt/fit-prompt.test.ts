@@ -63,7 +63,8 @@ it('a prompt begins its run log with a whole entry, whatever headings that holds
     { ...WHOLE, runLog: `## 2026-01-01T00:00:10Z\n${'word '.repeat(9000)}` },
     1500,
   );
-  expect(estimateText(huge.memory ?? '')).toBeLessThan(250);
+  // Half of what the message leaves: the context file takes the other half.
+  expect(estimateText(huge.memory ?? '')).toBeLessThan(300);
 });
 
 it('a prompt loses its notes before they fill the window, since a tool reads them', () => {
@@ -72,4 +73,14 @@ it('a prompt loses its notes before they fill the window, since a tool reads the
   const fitted = fitPrompt({ ...WHOLE, runLog: '', notes }, 2000);
   expect(fitted.system).not.toContain('<memory>');
   expect(fitted.system).toContain('Use `memory_read`.');
+});
+
+it('a part of a prompt gets what the others do not need', () => {
+  const entry = (index: number) =>
+    `## 2026-01-01T00:00:1${index}Z\n**Task:** Day ${index}\n**Result:** ${'done '.repeat(20_000)}\n\n`;
+  const runLog = Array.from({ length: 10 }, (_, index) => entry(index)).join('');
+  const system = { systemPrompt: 'You help.', skill: '', files: [] };
+  const fitted = fitPrompt({ system, runLog, message: 'hi' }, 170_000);
+  expect(fitted.runLog).toBe([4, 5, 6, 7, 8, 9].map(entry).join(''));
+  expect(fitPrompt({ system, runLog: entry(0), message: 'hi' }, 170_000).runLog).toBe(entry(0));
 });

@@ -1,6 +1,6 @@
 import type { ContextFile } from '../agent/context-files.js';
 import { FACTS_LIMITS } from '../lib/defaults.js';
-import { estimateText, truncate } from '../lib/text/bytes.js';
+import { estimateText, truncate, utf8Bytes } from '../lib/text/bytes.js';
 import { codeBlock } from '../lib/text/format.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
 import { newestEntries } from '../memory/recall.js';
@@ -163,6 +163,8 @@ export interface FittedPrompt extends Prompt {
   readonly isShortened: boolean;
   /** Paths of files that shortening removed from a diff, or cut. */
   readonly unseen: readonly string[];
+  /** The entries of the run log that are in it. */
+  readonly runLog: string;
 }
 
 /** @internal */
@@ -174,38 +176,43 @@ export interface PromptParts {
 }
 
 /**
- * The maximum share of the room for each of run log, notes, context files, guidance and
- * instructions. The message gets the rest, at least half.
- */
-const SHARE = 1 / 8;
-
-/**
  * Shortens a prompt to the estimated tokens, if it does not fit. The agent's own prompt and the
- * task do not change. Memory keeps its newest entries, context files and other people's texts lose
- * their middle, and a diff is shortened by {@link packDiff}.
+ * task do not change. The message gets what it needs, at least half of the room. Run log, notes,
+ * context files, guidance and instructions share the rest. Memory keeps its newest entries, context
+ * files and other people's texts lose their middle, and a diff is shortened by {@link packDiff}.
  */
 export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINITY): FittedPrompt {
   const whole = assemble(parts);
   if (estimateText(whole.system) + estimateText(whole.message) <= maxTokens)
-    return { ...whole, isShortened: false, unseen: [] };
+    return { ...whole, isShortened: false, unseen: [], runLog: parts.runLog };
 
   const { system, runLog, notes, message } = parts;
   const { files, guidance = [], instructions = [] } = system;
   const bareSystem = buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] });
   const fixedTokens = estimateText(bareSystem) + estimateText(notes?.toolsPrompt ?? '');
   const free = Math.max(0, maxTokens - fixedTokens);
-  const share = Math.floor(free * SHARE);
+  const messageTokens = Math.min(estimateText(message), Math.ceil(free / 2));
+  const share = shareOut(
+    {
+      log: estimateText(runLog),
+      notes: estimateText(notes?.block ?? ''),
+      files: tokensOf(files),
+      guidance: tokensOf(guidance),
+      instructions: tokensOf(instructions),
+    },
+    free - messageTokens - HEADINGS_TOKENS,
+  );
 
   const shortened = {
     system: {
       ...system,
-      files: shortenFiles(files, share),
-      guidance: shortenFiles(guidance, share),
-      instructions: shortenFiles(instructions, share),
+      files: shortenFiles(files, share.files),
+      guidance: shortenFiles(guidance, share.guidance),
+      instructions: shortenFiles(instructions, share.instructions),
     },
-    runLog: shortenLog(runLog, share),
+    runLog: shortenLog(runLog, share.log),
     // The tools can read notes that are not shown.
-    notes: notes && { ...notes, block: estimateText(notes.block) > share ? '' : notes.block },
+    notes: notes && { ...notes, block: estimateText(notes.block) > share.notes ? '' : notes.block },
   };
   const systemTokens = estimateText(assemble({ ...shortened, message: '' }).system);
   const fitted = fitMessage(message, Math.max(free / 2, maxTokens - systemTokens));
@@ -213,7 +220,31 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
     ...assemble({ ...shortened, message: fitted.message }),
     isShortened: true,
     unseen: fitted.unseen,
+    runLog: shortened.runLog,
   };
+}
+
+/** Room for the headings of the parts. */
+const HEADINGS_TOKENS = 200;
+
+/** The tokens of each part: those that it needs, or an equal share of what smaller parts leave. */
+function shareOut<Part extends string>(
+  needs: Readonly<Record<Part, number>>,
+  roomTokens: number,
+): Record<Part, number> {
+  const shares: Record<Part, number> = { ...needs };
+  const parts: [Part, number][] = Object.entries(needs) as [Part, number][];
+  parts.sort(([, a], [, b]) => a - b);
+  let freeTokens = Math.max(0, roomTokens);
+  for (const [index, [part, need]] of parts.entries()) {
+    shares[part] = Math.min(need, Math.floor(freeTokens / (parts.length - index)));
+    freeTokens -= shares[part];
+  }
+  return shares;
+}
+
+function tokensOf(files: readonly ContextFile[]): number {
+  return estimateText(files.map(({ content }) => content).join(''));
 }
 
 function assemble({ system, runLog, notes, message }: PromptParts): Prompt {
@@ -227,7 +258,7 @@ function assemble({ system, runLog, notes, message }: PromptParts): Prompt {
 }
 
 function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonly ContextFile[] {
-  if (estimateText(files.map(({ content }) => content).join('')) <= maxTokens) return files;
+  if (tokensOf(files) <= maxTokens) return files;
   const maxBytes = Math.floor((maxTokens * BYTES_PER_TOKEN) / files.length);
   return files.map((file) => ({ ...file, content: truncate(file.content, maxBytes) }));
 }
@@ -235,8 +266,14 @@ function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonl
 /** The newest entries that fit together; a single entry that is too large keeps its two ends. */
 function shortenLog(log: string, maxTokens: number): string {
   if (estimateText(log) <= maxTokens) return log;
-  const maxBytes = maxTokens * BYTES_PER_TOKEN;
-  return truncate(newestEntries(log, 0, maxBytes).text, maxBytes);
+  // The log's own ratio of bytes to tokens; less if its end has more tokens than the rest.
+  const leastBytes = maxTokens * BYTES_PER_TOKEN;
+  let maxBytes = Math.floor((utf8Bytes(log) * maxTokens) / estimateText(log));
+  for (;;) {
+    const text = truncate(newestEntries(log, 0, maxBytes).text, maxBytes);
+    if (estimateText(text) <= maxTokens || maxBytes <= leastBytes) return text;
+    maxBytes = Math.max(leastBytes, Math.floor(maxBytes * 0.8));
+  }
 }
 
 /**

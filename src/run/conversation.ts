@@ -70,6 +70,8 @@ export interface LiveRun {
     readonly paths: Set<string>;
     /** The server cut the prompt, without saying which part. */
     isCut: boolean;
+    /** The part of the run log that fits. */
+    runLog: string;
   };
   /** Collects what all agents of the run publish; undefined without an event. */
   readonly publications: PublicationBuffer | undefined;

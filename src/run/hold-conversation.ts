@@ -1,8 +1,9 @@
 import { parseModelRef } from '../agent/config.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { count } from '../lib/text/format.js';
+import { count, formatInteger } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { runAgent } from '../loop/run-agent.js';
+import { countEntries } from '../memory/run-log.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/prompt.js';
 import { effectsOf } from '../tools/grants.js';
 import { type AgentConversation, type LiveRun, openModel } from './conversation.js';
@@ -43,7 +44,7 @@ export async function holdConversation(
         prompt: fitted,
         shrink(maxTokens, windowTokens) {
           fitted = fitPrompt(prompt, maxTokens);
-          warnOfShortened(fitted, windowTokens, loop);
+          warnOfShortened(fitted, { windowTokens, runLog: memory }, loop);
           return fitted;
         },
         params: config.params,
@@ -63,7 +64,10 @@ export async function holdConversation(
         onCut: countsForCoverage ? () => (missed.isCut = true) : () => undefined,
       },
     );
-    if (countsForCoverage) for (const path of fitted.unseen) missed.paths.add(path);
+    if (countsForCoverage) {
+      for (const path of fitted.unseen) missed.paths.add(path);
+      if (fitted.runLog.length < missed.runLog.length) missed.runLog = fitted.runLog;
+    }
     return outcome;
   } finally {
     await close();
@@ -71,16 +75,23 @@ export async function holdConversation(
 }
 
 function warnOfShortened(
-  { isShortened, unseen }: FittedPrompt,
-  tokens: number,
+  { isShortened, unseen, runLog: fittingLog }: FittedPrompt,
+  { windowTokens, runLog }: { readonly windowTokens: number; readonly runLog: string },
   { reporter }: LoopDependencies,
 ) {
   if (!isShortened) return;
-  const files =
-    unseen.length === 0
-      ? ''
-      : ` (${count(unseen.length, 'file')} of the diff not shown, or not whole)`;
-  const message = `the model takes about ${count(Math.floor(tokens), 'token')}, so its prompt was shortened${files}`;
+  const entries = countEntries(runLog);
+  const missing = entries - countEntries(fittingLog);
+  const parts = [
+    ...(unseen.length === 0
+      ? []
+      : [`${count(unseen.length, 'file')} of the diff not shown, or not whole`]),
+    ...(missing <= 0
+      ? []
+      : [`${formatInteger(missing)} of ${count(entries, 'memory entry')} left out`]),
+  ];
+  const leftOut = parts.length === 0 ? '' : ` (${parts.join('; ')})`;
+  const message = `the model takes about ${count(Math.floor(windowTokens), 'token')}, so its prompt was shortened${leftOut}`;
   const remedy =
     'Take a model with a larger context window, or set a larger one on your own server and in `context_window` in `[params]`.';
   reporter.warn({ code: 'context-truncated', message, remedy });

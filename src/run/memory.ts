@@ -115,6 +115,26 @@ export function chooseMemory(
   return { ...chooseEntries(stored, plan, subject), notes: chosen };
 }
 
+/** Memory with the entries that fit into the prompt, which are the last of those it was given. */
+export function withFittingLog(memory: Memory, text: string): Memory {
+  const { restored, recalled } = memory;
+  if (restored.kind !== 'restored' || text === memory.text) return memory;
+  const loaded = countEntries(text);
+  const missing = restored.loaded - loaded;
+  return {
+    ...memory,
+    text,
+    restored: { ...restored, loaded },
+    ...(recalled && {
+      recalled: {
+        ...recalled,
+        entries: recalled.entries.slice(missing),
+        leftOut: recalled.leftOut + missing,
+      },
+    }),
+  };
+}
+
 /**
  * Chooses the entries for a run: those that the agent asks for with `last_n`, or else those that
  * matter to the subject. Of a log that is not all in the reading, the newest part is searched.

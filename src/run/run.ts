@@ -26,6 +26,7 @@ import {
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { withMaskedInputs } from './masked-inputs.js';
+import { withFittingLog } from './memory.js';
 import { makePlan, restore } from './plan.js';
 import {
   keepFound,
@@ -144,7 +145,7 @@ async function converse(
       spentKeeper(plan, spend, deps),
     ),
     usage: new UsageByAgent(),
-    missed: { paths: new Set(), isCut: false },
+    missed: { paths: new Set(), isCut: false, runLog: memory?.text ?? '' },
     publications: open(id),
     openPass: (name) => open(`${id} ${name}`),
     keepFound: () => keepFound(restored, buffers, deps),
@@ -169,7 +170,17 @@ async function converse(
   });
 
   const read = readByRun(plan, result.outcome, { unread, ...run.missed });
-  return { ...restored, ...result, read, spend, usage: run.usage.all, lost: run.lost, artifacts };
+  const fittedMemory = memory && withFittingLog(memory, run.missed.runLog);
+  return {
+    ...restored,
+    ...result,
+    memory: fittedMemory,
+    read,
+    spend,
+    usage: run.usage.all,
+    lost: run.lost,
+    artifacts,
+  };
 }
 
 /** Holds one conversation, or several for a large review, and then verifies a review's findings. */
